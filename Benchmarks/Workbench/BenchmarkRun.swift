@@ -82,7 +82,7 @@ package struct BenchmarkRun: Sendable {
   ///
   /// The `observe` closure receives every event; an error that it throws ends the run.
   ///
-  /// - Throws: what the store, the floor or `observe` throws, or a ``BenchmarkDisagreement`` if two
+  /// - Throws: An error of the store, the floor or `observe`, or a ``BenchmarkDisagreement`` if two
   ///   contenders had different results.
   package func run(_ observe: @escaping (Event) throws -> Void) throws {
     BenchmarkRandom.restart()

@@ -52,7 +52,7 @@ package struct BuildComparison: Sendable {
   /// The `progress` closure receives, before each pair, the number of its stage and of the pairs in
   /// that stage; an error that it throws ends the comparison.
   ///
-  /// - Throws: what a launch or `progress` throws.
+  /// - Throws: The error of a launch or of `progress`.
   package func run(progress: (_ look: Int, _ pairs: Int) throws -> Void) throws -> Outcome {
     let scratch = try ScratchFolder(in: scratchParent)
     let result = Result { try compare(scratch, progress) }
@@ -212,7 +212,7 @@ package struct LaunchProbe: Sendable {
     }
     try FileManager.default.removeItem(atPath: path)
     do { return try JSONDecoder().decode([BenchmarkRow].self, from: data) } catch {
-      throw NoLaunch(command: command, reason: "what it left cannot be read")
+      throw NoLaunch(command: command, reason: "its results cannot be read")
     }
   }
 

@@ -30,7 +30,7 @@ package struct MeasuredSelfTest: Sendable {
 
   /// Runs all parts, and passes each outcome to `note`; `measures` is called before each row.
   ///
-  /// - Throws: what the store or the closures throw.
+  /// - Throws: An error of the store or of the closures.
   package func run(
     measures: () throws -> Void,
     _ note: (SelfTestOutcome) throws -> Void

@@ -98,7 +98,7 @@ extension AskedQuery {
     return timeline.everyone.filter(\.status.isMember)
   }
 
-  /// What each member has not merged; `nil` if the events do not decide it.
+  /// The transactions that each member has not merged; `nil` if the events do not decide it.
   var lagLines: [String]? {
     activeMembers?.map { member in
       let cursor = member.cursor.map(number) ?? 0

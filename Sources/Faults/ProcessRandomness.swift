@@ -25,7 +25,7 @@ enum ProcessRandomness {
   nonisolated(unsafe) private static let seedingSystem:
     (copy: UnsafeMutablePointer<sqlite3_vfs>, original: UnsafeMutablePointer<sqlite3_vfs>) = {
       guard let original = sqlite3_vfs_find(nil) else {
-        fatalError("SQLite has no default VFS: nothing to seed its random generator with")
+        fatalError("SQLite has no default VFS to seed its random generator from")
       }
       let copy = UnsafeMutablePointer<sqlite3_vfs>.allocate(capacity: 1)
       copy.initialize(to: original.pointee)

@@ -15,7 +15,7 @@ public struct SavedCounterexample: Hashable, Sendable, CustomTestStringConvertib
 /// Returns the counterexamples of a folder, for a test with arguments.
 ///
 ///     @Test(arguments: try counterexamples(in: "Counterexamples"))
-///     func `What once failed holds`(_ saved: SavedCounterexample) async throws {
+///     func `Saved counterexamples hold`(_ saved: SavedCounterexample) async throws {
 ///       try await replayHistory(saved, on: MyTracker.self)
 ///     }
 ///

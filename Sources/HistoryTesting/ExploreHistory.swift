@@ -10,12 +10,12 @@ internal import Workloads
 ///     let card = try await exploreHistory(of: MyLog.self, under: [.restart, .crash], depth: 4)
 ///     #expect(card.cells.allSatisfy { $0.result != .breaks }, "\(card)")
 ///
-/// Only designs are explored: what a real system has in memory cannot be copied.
+/// Only designs are explored: the memory of a real system cannot be copied.
 ///
 /// - Parameters:
 ///   - log: The type of the design.
 ///   - conditions: The conditions, each explored alone. The default is crashes, restarts and late
-///     joins. Conditions of one's own cannot be explored.
+///     joins. Custom conditions cannot be explored.
 ///   - members: The number of members, from 1 to 4. The default is 2.
 ///   - depth: The greatest number of commands in a plan. The default is 4; each further one takes
 ///     about ten times as long.

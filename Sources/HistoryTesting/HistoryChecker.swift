@@ -17,9 +17,9 @@ public import Traces
 public protocol HistoryChecker: Sendable {
   /// The name of the invariant; the default is the type's name.
   static var name: String { get }
-  /// What a plan that passes proves, as a clause.
+  /// The property that a passing plan proves, as a clause.
   static var verifies: String { get }
-  /// What it leaves open, as a clause.
+  /// The properties that a passing plan leaves open, as a clause.
   static var doesNotVerify: String { get }
   /// Creates a checker for a plan, before its first event.
   init(_ plan: HistoryPlan)

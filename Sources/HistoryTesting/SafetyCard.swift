@@ -4,7 +4,7 @@
 ///     let old = try JSONDecoder().decode(SafetyCard.self, from: Data(contentsOf: committed))
 ///     #expect(card.regressions(since: old).isEmpty)
 public struct SafetyCard: Codable, Hashable, Sendable, CustomStringConvertible {
-  /// What is known of an invariant under a condition.
+  /// The result of exploring an invariant under a condition.
   public enum Result: String, Codable, Hashable, Sendable {
     /// No plan breaks it, and some exercise it.
     case holds
@@ -22,7 +22,7 @@ public struct SafetyCard: Codable, Hashable, Sendable, CustomStringConvertible {
     public let condition: String
     /// The name of the invariant.
     public let invariant: String
-    /// What is known.
+    /// The result of the exploration.
     public let result: Result
     /// The length of the shortest plan that breaks it; `nil` if none does.
     public let commandCount: Int?

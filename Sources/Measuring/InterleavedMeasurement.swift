@@ -33,7 +33,7 @@ package struct InterleavedMeasurement: Sendable {
   ///
   /// The `roundEnded` closure receives the number of rounds after each one, outside the timed part.
   ///
-  /// - Throws: what a contender throws, or a `MeasuringError` for a wrong use of the watch.
+  /// - Throws: The error of a contender, or a `MeasuringError` for a wrong use of the watch.
   package func measure(
     _ contenders: [Contender],
     roundEnded: (Int) -> Void = { _ in }
@@ -110,7 +110,7 @@ package struct Contender {
   /// Performs one measurement.
   ///
   /// - Returns: the time of one operation, in nanoseconds.
-  /// - Throws: what the closure throws, or a `MeasuringError` if the watch was never started or is
+  /// - Throws: The error of the closure, or a `MeasuringError` if the watch was never started or is
   ///   still running.
   package func measure(with watch: Stopwatch) throws -> Elapsed {
     var watch = watch

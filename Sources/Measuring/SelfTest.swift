@@ -164,7 +164,7 @@ package struct GateTrial: Sendable, Hashable {
   ///
   /// The `measure` closure returns the logarithms of the ratios of the requested number of units.
   ///
-  /// - Throws: what `measure` throws.
+  /// - Throws: The error of `measure`.
   package init(
     rows: Int,
     units: Int,
@@ -227,7 +227,7 @@ package struct SimulatedSelfTest: Sendable {
 
   /// Runs all parts, and passes each outcome to a closure.
   ///
-  /// - Throws: what `note` throws, at once.
+  /// - Throws: The error of `note`, at once.
   package func run(_ note: (SelfTestOutcome) throws -> Void) rethrows {
     // Drawn from the seed, so that the consecutive seeds used here do not overlap for adjacent
     // seeds.

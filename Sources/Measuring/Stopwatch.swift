@@ -124,7 +124,7 @@ package struct Stopwatch {
 
   /// Times a closure and returns its result.
   ///
-  /// - Throws: what the closure throws; the watch is stopped in that case too.
+  /// - Throws: The error of the closure; the watch is stopped in that case too.
   package mutating func time<Answer, Failure: Error>(
     _ work: () throws(Failure) -> Answer
   ) throws(Failure) -> Answer {

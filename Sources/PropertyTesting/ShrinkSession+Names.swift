@@ -235,7 +235,7 @@ extension ShrinkSession {
     _ = attempt(best.replacing([(kept, sum)]).removing(best.spans[span].range))
   }
 
-  /// Returns the index of an element's only choice besides its continuation, or `nil`.
+  /// Returns the index of an element's only choice other than its continuation, or `nil`.
   private func onlyValue(of span: Int) -> Int? {
     let values = best.spans[span].range.filter { !best.choices[$0].isContinuation }
     return values.count == 1 ? values.first : nil

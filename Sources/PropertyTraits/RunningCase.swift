@@ -98,6 +98,6 @@ struct UnfinishedCase: Sendable {
 
   private var file: URL? { corpus?.file.appendingPathExtension("running") }
 
-  /// Prints a line on standard error at once: what a trap finds in a buffer is lost.
+  /// Prints a line on standard error without buffering: a trap would discard buffered output.
   private func say(_ line: String) { FileHandle.standardError.write(Data((line + "\n").utf8)) }
 }

@@ -24,7 +24,7 @@ package struct StressSettings: Hashable, Sendable {
   package var guests: Int { killsPerSecond > 0 ? min(max(processes / 3, 1), 6) : 0 }
 }
 
-/// What a stress run cannot do in this place, in a sentence.
+/// A message about a feature that a stress run cannot use in this place.
 package struct StressError: Error, CustomStringConvertible {
   package let description: String
 

@@ -181,7 +181,7 @@ final class ProcessHost<Hosted: HostedProcess> {
   func snapshot<Own>(with own: Own) throws(SystemFailure) -> SystemSnapshot {
     let bench = try bench()
     guard replaced.isEmpty else {
-      throw SystemFailure(.unsupported, "Processes that were replaced cannot be kept and put back.")
+      throw SystemFailure(.unsupported, "Replaced processes cannot be saved or restored.")
     }
     var processes: [ActorID: Hosted.Snapshot] = [:]
     for (actor, process) in running { processes[actor] = try process.snapshot() }

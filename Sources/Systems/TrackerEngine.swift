@@ -231,7 +231,7 @@ extension InlineExecutor {
     _ body: @escaping @Sendable () async -> Result<Answer, HistoryError>
   ) throws(HistoryError) -> Answer {
     guard let outcome = run(body) else {
-      throw .stopped("the tracker waits for something that never comes")
+      throw .stopped("the tracker waits forever: none of its tasks can continue")
     }
     return try outcome.get()
   }

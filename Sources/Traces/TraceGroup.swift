@@ -34,7 +34,10 @@ package struct TraceGroup: Sendable {
   }
 
   /// The failure of a command whose process was killed before the outcome was logged.
-  static let killed = SystemFailure(.crashed, "The process was killed before it could tell.")
+  static let killed = SystemFailure(
+    .crashed,
+    "The process was killed before it reported the outcome."
+  )
 
   /// Whether the group is a command whose outcome was not logged.
   package var isCut: Bool { if case .unknown = outcome { true } else { false } }

@@ -2,7 +2,7 @@ import Basics
 import Testing
 
 @Suite struct `Seeded numbers` {
-  @Test func `The numbers are those of the published generator`() {
+  @Test func `The generator produces the published sequence`() {
     // The first numbers of splitmix64.c by Sebastiano Vigna for the seed 1234567.
     var random = SplitMix64(seed: 1_234_567)
     let numbers = (0..<3).map { _ in random.next() }
@@ -12,7 +12,7 @@ import Testing
     #expect(numbers == published)
   }
 
-  @Test func `An order has every index once, and depends on the seed alone`() {
+  @Test func `A shuffled order has each index once and depends on the seed only`() {
     var (first, second, other) = (
       SplitMix64(seed: 42), SplitMix64(seed: 42), SplitMix64(seed: 43)
     )
@@ -23,7 +23,7 @@ import Testing
     #expect(first.order(of: 0).isEmpty && first.order(of: 1) == [0])
   }
 
-  @Test func `Bytes are those of the numbers, the lowest first`() {
+  @Test func `Random bytes are the numbers' bytes in little-endian order`() {
     var bytes = [UInt8](repeating: 0, count: 10)
     var random = SplitMix64(seed: 7)
     bytes.withUnsafeMutableBytes { random.fill($0) }
@@ -50,7 +50,7 @@ import Testing
     ("abc", "ab", 1), ("sytem", "system", 1), ("kitten", "sitting", 3), ("ca", "abc", 3),
     ("plnas", "plans", 1),
   ])
-  func `The distance counts what is inserted, deleted, replaced and swapped`(
+  func `The edit distance counts insertions, deletions, substitutions and transpositions`(
     left: String,
     right: String,
     distance: Int
@@ -67,16 +67,16 @@ import Testing
     ("sytem", "system"), ("PLANS", "plans"), ("stpes", "steps"), ("sys", "system"),
     ("on_disk", "on-disk"), ("sede", "seed"), ("outputs", "output"),
   ])
-  func `A slip finds its word`(typed: String, meant: String) {
+  func `A misspelled word finds its correction`(typed: String, meant: String) {
     #expect(NearestWord.find(typed, among: Self.words) == meant)
   }
 
   @Test(arguments: ["zzz", "", "s", "conditions", "verbose"])
-  func `What is near nothing finds nothing`(typed: String) {
+  func `A word with no near match has no suggestion`(typed: String) {
     #expect(NearestWord.find(typed, among: Self.words) == nil)
   }
 
-  @Test func `Of two equally near words the first is proposed`() {
+  @Test func `Of two equally near words the first is suggested`() {
     #expect(NearestWord.find("bat", among: ["cat", "rat"]) == "cat")
     #expect(NearestWord.find("bat", among: ["rat", "cat"]) == "rat")
   }

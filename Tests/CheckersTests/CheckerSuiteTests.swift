@@ -4,7 +4,7 @@ import Testing
 import Traces
 
 @Suite struct CheckerSuiteTests {
-  @Test func `The suite says what each checker says alone`() throws {
+  @Test func `The suite gives the same verdicts as each checker alone`() throws {
     var story = try Story("app", "share")
     story.write("share", "1")
     story.write("share", "2")
@@ -27,7 +27,7 @@ import Traces
     )
   }
 
-  @Test func `The core checkers come first, and alone unless all are asked for`() throws {
+  @Test func `The core checkers come first and run alone by default`() throws {
     let story = try Story("app")
     let core = CheckerSuite(checking: story.trace).verdicts.map(\.checker)
     #expect(core == CheckerSuite.names)
@@ -35,14 +35,14 @@ import Traces
     #expect(CheckerSuite.names(in: .all).count == 13)
   }
 
-  @Test func `Each checker says in one sentence what must hold`() {
+  @Test func `Each checker states its invariant in one sentence`() {
     let all = CheckerSuite.sentences(in: .all)
     #expect(all.map(\.checker) == CheckerSuite.names(in: .all))
     #expect(Set(all.map(\.sentence)).count == all.count)
     #expect(all.allSatisfy { $0.sentence.hasSuffix(".") })
   }
 
-  @Test func `A further checker's violation counts only where all are asked for`() throws {
+  @Test func `Violations of optional checkers count only when all checkers are requested`() throws {
     var story = try Story("app")
     story.header.protectedAuthors = ["import"]
     story.write("app", "1", author: "import")
@@ -69,7 +69,7 @@ import Traces
     #expect(suite.violation?.at == steps - 1)
   }
 
-  @Test func `The first violation is the one that happened first`() throws {
+  @Test func `The suite reports the earliest violation`() throws {
     var story = try Story("app", "share")
     story.write("share", "1")
     story.purge("share", "1")
@@ -77,7 +77,7 @@ import Traces
     #expect(CheckerSuite(checking: story.trace).violation?.checker == "PurgeSafety")
   }
 
-  @Test func `A trace with too many members is left open`() throws {
+  @Test func `A trace with too many members is undecided`() throws {
     var story = try Story("app")
     for index in 0..<70 { story.register(ActorID("a\(index)")) }
     story.write("app", "1")
@@ -87,7 +87,7 @@ import Traces
     #expect(suite.verdicts.allSatisfy { $0.verdict.isUnknown })
   }
 
-  @Test func `A system that keeps every rule is never accused`() throws {
+  @Test func `A correct system passes every checker`() throws {
     for seed in 0..<200 {
       let trace = try ToySystem.trace(seed: UInt64(seed), stepCount: 50)
       let violation = CheckerSuite(checking: trace, scope: .all).violation
@@ -111,7 +111,7 @@ import Traces
   }
 
   @Test(arguments: ToySystem.Bug.allCases)
-  func `A system that breaks a rule is found out by the checker of that rule`(
+  func `A system that breaks a rule fails the checker of that rule`(
     _ bug: ToySystem.Bug
   ) throws {
     var found: Set<String> = []

@@ -3,7 +3,7 @@ import HistoryTypes
 import Testing
 import Traces
 
-@Suite struct `Readings of consumers` {
+@Suite struct `Page reads of consumers` {
   /// Three transactions, of which a consumer has consumed the first.
   private func story() throws -> Story {
     var story = try Story("app")
@@ -34,7 +34,7 @@ import Traces
     return because?.hasPrefix("mirror") == true ? because : nil
   }
 
-  @Test func `Every page must be the next one, and all pages must come`() throws {
+  @Test func `A consumer must read all pages, in order`() throws {
     let pages = PlannedReading("mirror", page: 1)
     let right = { (story: Story) in
       [page(story, "2"), .consumed(["2"]), page(story, "3"), .consumed(["3"])]
@@ -57,7 +57,7 @@ import Traces
     )
   }
 
-  @Test func `A page must have the changes that were committed`() throws {
+  @Test func `A page must contain the committed changes`() throws {
     let wrong = try fault(PlannedReading("mirror")) { story in
       var transactions = story.transactions.filter { $0.name != "1" }
       transactions[0].changes = []
@@ -66,7 +66,7 @@ import Traces
     #expect(wrong?.hasPrefix("mirror received \"#2") == true)
   }
 
-  @Test func `A consumer with a filter receives the transactions of its entity`() throws {
+  @Test func `A consumer with an entity filter receives the transactions of that entity`() throws {
     let notes = PlannedReading("mirror", entity: "Note")
     #expect(try fault(notes) { [page($0, "3"), .consumed(["2", "3"])] } == nil)
     #expect(
@@ -81,7 +81,7 @@ import Traces
     #expect(try fault(items) { first($0) } == "mirror did not confirm #3")
   }
 
-  @Test func `A consumer with a filter receives the transactions of its author`() throws {
+  @Test func `A consumer with an author filter receives the transactions of that author`() throws {
     let by = { (author: String) in PlannedReading("mirror", author: author) }
     #expect(try fault(by("app")) { [page($0, "2", "3"), .consumed(["2", "3"])] } == nil)
     #expect(try fault(by("other")) { _ in [.consumed(["2", "3"])] } == nil)
@@ -91,7 +91,7 @@ import Traces
     )
   }
 
-  @Test func `A closure that throws ends the reading, and its page stays unconfirmed`() throws {
+  @Test func `A throwing closure ends the read, and its page stays unconfirmed`() throws {
     let stopped = PlannedReading("mirror", page: 1, stopsAt: 2)
     let start = { (story: Story) in [page(story, "2"), .consumed(["2"]), page(story, "3")] }
     #expect(try fault(stopped) { start($0) } == nil)
@@ -105,7 +105,7 @@ import Traces
     )
   }
 
-  @Test func `What is not confirmed comes again, and only that`() throws {
+  @Test func `Only unconfirmed pages are delivered again`() throws {
     let steps: [ReadingStep] = [.next, .restart, .next, .confirm, .startOver, .next]
     let again = PlannedReading("mirror", page: 1, steps: steps)
     let right = { (story: Story) in
@@ -147,7 +147,7 @@ import Traces
     )
   }
 
-  @Test func `A reading that fails without a reason is rejected`() throws {
+  @Test func `A read that fails without a reason is rejected`() throws {
     var story = try story()
     let failure = SystemFailure(.failed, "a foreign position was confirmed")
     story.run(.read(PlannedReading("mirror", steps: [.misplace])), .failed(failure))

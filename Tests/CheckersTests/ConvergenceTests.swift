@@ -65,7 +65,7 @@ import Traces
     #expect(story.verdict(Convergence.self) == .valid)
   }
 
-  @Test func `A trace without foreign work says nothing`() throws {
+  @Test func `A trace without foreign writes is undecided`() throws {
     var story = try Story("app", "share")
     story.stop("share")
     story.write("app", "1")
@@ -73,7 +73,7 @@ import Traces
     #expect(story.verdict(Convergence.self).isUnknown)
   }
 
-  @Test func `A trace without its last views or data says nothing`() throws {
+  @Test func `A trace without its last views or data is undecided`() throws {
     var story = try opened()
     #expect(story.verdict(Convergence.self).isUnknown)
     var viewed = story
@@ -85,7 +85,7 @@ import Traces
     #expect(story.verdict(Convergence.self).isUnknown)
   }
 
-  @Test func `Data that differs from the model is rejected, wherever it is asked for`() throws {
+  @Test func `Data that differs from the model is rejected wherever it is read`() throws {
     var story = try opened()
     story.run(.data) { $0.tell(nil, .data([:])) }
     #expect(
@@ -94,7 +94,7 @@ import Traces
     #expect(violation(story)?.transaction == "1")
   }
 
-  @Test func `A system that says that nothing changed is rejected`() throws {
+  @Test func `A system that reports no changes for a write with changes is rejected`() throws {
     var story = try Story("app", "share")
     story.run(.write(PlannedWrite(actor: "share", changes: [.insert("Item", 1)]))) {
       $0.tell("share", .wroteNothing)
@@ -106,7 +106,7 @@ import Traces
     )
   }
 
-  @Test func `A write without effect leaves nothing or an empty transaction`() throws {
+  @Test func `A write without effect leaves no transaction or an empty one`() throws {
     var story = try opened()
     story.run(.write(PlannedWrite(actor: "share", changes: [.insert("Item", 1)]))) {
       $0.tell("share", .wroteNothing)
@@ -125,7 +125,7 @@ import Traces
     ([.insert(1), .insert(2)], "reports an insert of Item/1"),
     ([.update(1), .update(1), .insert(2)], "reports an update and an update of Item/1"),
   ])
-  func `An answer with other changes than the write makes is rejected`(
+  func `A response with changes other than the write's is rejected`(
     reported: [CommittedChange],
     part: String
   ) throws {
@@ -141,7 +141,7 @@ import Traces
     #expect(because.contains(part), "\(because)")
   }
 
-  @Test func `The order of the changes in an answer does not matter`() throws {
+  @Test func `The order of the changes in a response does not matter`() throws {
     var story = try opened()
     story.write(
       "share",
@@ -164,7 +164,7 @@ import Traces
     #expect(violation(story) != nil)
   }
 
-  @Test func `An update that changes no value may be left out, one that does may not`() throws {
+  @Test func `An update that changes no value may be omitted, another update may not`() throws {
     var story = try opened()
     story.write("share", "2", .update("Item", 1, ["count": 1]), reported: [])
     #expect(violation(story) == nil)
@@ -188,7 +188,7 @@ import Traces
     #expect(violation(wrong)?.because.contains("Item/2") == true)
   }
 
-  @Test func `A transaction that nobody asked for is rejected`() throws {
+  @Test func `A transaction that no command requested is rejected`() throws {
     var story = try opened()
     story.run(.pass("app")) { $0.commit("app", "2", []) }
     #expect(violation(story)?.because.contains("no command of the plan asked for") == true)
@@ -228,7 +228,7 @@ import Traces
     #expect(violation(story)?.transaction == "4")
   }
 
-  @Test func `A crash drops what was staged`() throws {
+  @Test func `A crash discards staged writes`() throws {
     var story = try opened()
     story.run(.begin(PlannedWrite(actor: "app", changes: [.insert("Item", 2)])))
     story.crash("app")
@@ -237,7 +237,7 @@ import Traces
     #expect(violation(story)?.transaction == "2")
   }
 
-  @Test func `After a commit that failed the staged write may be there or not`() throws {
+  @Test func `After a failed commit the staged write may or may not exist`() throws {
     var story = try opened()
     story.run(.begin(PlannedWrite(actor: "app", changes: [.insert("Item", 2)])))
     story.run(.commit("app"), .failed(SystemFailure(.busy, "locked")))
@@ -248,7 +248,7 @@ import Traces
     #expect(violation(story) == nil)
   }
 
-  @Test func `A write that failed took no effect`() throws {
+  @Test func `A failed write has no effect`() throws {
     var story = try opened()
     let write = Action.write(PlannedWrite(actor: "app", changes: [.delete("Item", 1)]))
     story.run(write, .failed(SystemFailure(.busy, "locked")))
@@ -259,7 +259,7 @@ import Traces
     #expect(violation(liar) != nil)
   }
 
-  @Test func `A write cannot fail and be committed`() throws {
+  @Test func `A write cannot both fail and be committed`() throws {
     var story = try opened()
     let write = Action.write(PlannedWrite(actor: "app", changes: [.delete("Item", 1)]))
     story.run(write, .failed(SystemFailure(.io, "disk"))) { $0.commit("app", "2", [.delete(1)]) }
@@ -267,7 +267,7 @@ import Traces
     #expect(violation(story)?.because.contains(sentence) == true)
   }
 
-  @Test func `After an unknown outcome both states are possible until an answer decides`() throws {
+  @Test func `After an unknown outcome both states are possible until a read resolves it`() throws {
     var story = try opened()
     let write = Action.write(PlannedWrite(actor: "app", changes: [.delete("Item", 1)]))
     let there = story.objects
@@ -285,7 +285,7 @@ import Traces
     #expect(violation(story) == nil)
   }
 
-  @Test func `A later write decides about an unknown one`() throws {
+  @Test func `A later write resolves an earlier unknown outcome`() throws {
     var story = try opened()
     let write = Action.write(PlannedWrite(actor: "app", changes: [.delete("Item", 1)]))
     story.run(write, .unknown(SystemFailure(.io, "disk")))
@@ -298,7 +298,7 @@ import Traces
     #expect(violation(story) != nil)
   }
 
-  @Test func `Too many unknown outcomes leave the verdict open`() throws {
+  @Test func `Too many unknown outcomes make the verdict unknown`() throws {
     var story = try opened()
     for key in 10..<20 {
       story.run(
@@ -310,7 +310,7 @@ import Traces
     #expect(story.verdict(Convergence.self).isUnknown)
   }
 
-  @Test func `What ignored transactions touched is left out for who ignores them`() throws {
+  @Test func `A member's view need not show changes by authors that it ignores`() throws {
     var story = try Story("app", "share", "third")
     story.header.actors[0].ignores = ["cloud"]
     story.write("share", "1", .insert("Item", 1), author: "cloud")
@@ -323,7 +323,7 @@ import Traces
     #expect(violation(other) != nil)
   }
 
-  @Test func `What ignored transactions touched before the registration must be in the view`()
+  @Test func `Changes by ignored authors before the registration must be in the view`()
     throws
   {
     var story = try Story("app", "share", launched: false)
@@ -336,7 +336,7 @@ import Traces
     #expect(violation(story)?.transaction == "1")
   }
 
-  @Test func `One object too many is seen beside one that is left out`() throws {
+  @Test func `An extra object is detected despite an omitted one`() throws {
     var story = try Story("app", "share")
     story.header.actors[0].ignores = ["cloud"]
     story.write("share", "1", .insert("Item", 1), author: "cloud")
@@ -344,7 +344,7 @@ import Traces
     #expect(violation(story)?.because == "app's view still has Item/9, which the store does not")
   }
 
-  @Test func `A member that knows that it was cut off may show old data`() throws {
+  @Test func `A member that reported its cut-off may show old data`() throws {
     var story = try Story("app", "share", "third")
     story.header.retention = PlannedRetention(transactions: 1)
     story.write("share", "1")
@@ -354,7 +354,7 @@ import Traces
     #expect(story.verdict(Convergence.self) == .valid)
   }
 
-  @Test func `A null and an attribute that is not there are the same`() throws {
+  @Test func `A null attribute and an absent attribute are equal`() throws {
     var story = try opened()
     let data = [
       ObjectName("Item", 1): ["title": "a", "count": 1, "more": Value.null] as Values
@@ -363,7 +363,7 @@ import Traces
     #expect(story.verdict(Convergence.self) == .valid)
   }
 
-  @Test func `Text that is the same letters in other bytes is another value`() throws {
+  @Test func `Text with the same letters in different bytes is a different value`() throws {
     var story = try opened()
     story.write("share", "2", .update("Item", 1, ["title": "\u{e9}"]))
     story.pass("app", "2")
@@ -372,7 +372,7 @@ import Traces
     #expect(violation(story) != nil)
   }
 
-  @Test func `A power-off takes the data back to its last transaction`() throws {
+  @Test func `A power-off reverts the data to the last durable transaction`() throws {
     var story = try opened()
     let before = story.objects
     story.write("share", "2", .delete("Item", 1))
@@ -417,7 +417,9 @@ import Traces
     story.objects.filter { $0.key != ObjectName("Item", key) }
   }
 
-  @Test func `What a merge hook finished may be missing from the view of its actor`() throws {
+  @Test func `A transaction that a merge hook finished may be missing from its actor's view`()
+    throws
+  {
     var story = try finished("1")
     story.close(views: ["app": objects(of: story, without: 1)])
     #expect(story.verdict(Convergence.self) == .valid)
@@ -425,19 +427,23 @@ import Traces
     #expect(story.verdict(CursorProgress.self) == .valid)
   }
 
-  @Test func `Another transaction may not`() throws {
+  @Test func `A transaction that no merge hook finished may not be missing from the view`() throws {
     var story = try finished("1")
     story.close(views: ["app": objects(of: story, without: 2)])
     #expect(violation(story)?.because.contains("app's view lacks Item/2") == true)
   }
 
-  @Test func `Nor may it be missing from the view of another actor`() throws {
+  @Test func `A transaction finished by one actor's hook may not be missing from another's view`()
+    throws
+  {
     var story = try finished("1")
     story.close(views: ["widget": objects(of: story, without: 1)])
     #expect(violation(story)?.because.contains("widget's view lacks Item/1") == true)
   }
 
-  @Test func `Nor once the actor's contexts are loaded anew`() throws {
+  @Test func `A transaction finished by a hook may not be missing after the contexts are reloaded`()
+    throws
+  {
     var story = try finished("1")
     story.stop("app")
     story.relaunch("app", at: "2")
@@ -445,7 +451,7 @@ import Traces
     #expect(violation(story)?.because.contains("app's view lacks Item/1") == true)
   }
 
-  @Test func `Nor once it is merged after all`() throws {
+  @Test func `A transaction finished by a hook may not be missing after a later merge`() throws {
     var story = try finished("1")
     story.tell("app", .merged(["1"]))
     story.close(views: ["app": objects(of: story, without: 1)])

@@ -30,7 +30,7 @@ import Traces
     #expect(found.transaction == "2")
   }
 
-  @Test func `A record past a transaction in between is rejected`() throws {
+  @Test func `A record that skips a transaction is rejected`() throws {
     var story = try opened("1", "2")
     story.merge("app", "2")
     story.record("app", "2")
@@ -52,7 +52,7 @@ import Traces
     return story
   }
 
-  @Test func `A pass that succeeds has merged and recorded what was in history`() throws {
+  @Test func `A successful pass has merged and recorded all of history`() throws {
     #expect(try violation(pass(["1", "2"], recorded: "2", through: "2")) == nil)
     #expect(try violation(pass(["1"], recorded: "1", through: "1")) == nil)
     #expect(try violation(pass([], recorded: nil, through: nil)) == nil)
@@ -78,7 +78,7 @@ import Traces
     #expect(violation(expired) == nil)
   }
 
-  @Test func `A trace in which no record moves says nothing`() throws {
+  @Test func `A trace without records is undecided`() throws {
     var story = try opened("1")
     story.pass("app", "1")
     var still = try opened("1")
@@ -94,7 +94,7 @@ import Traces
     #expect(idle.verdict(CursorProgress.self).isUnknown)
   }
 
-  @Test func `A cursor may pass what the member need not merge`() throws {
+  @Test func `A cursor may pass transactions that the member need not merge`() throws {
     var story = try opened("1")
     story.merge("app", "1")
     story.write("app", "2")
@@ -102,7 +102,7 @@ import Traces
     #expect(story.verdict(CursorProgress.self) == .valid)
   }
 
-  @Test func `Nobody is reported that history went back unless a power-off took some`() throws {
+  @Test func `A rewind is accepted only after a power-off removed transactions`() throws {
     for isPowerOff in [true, false] {
       var story = try Story("app", "share")
       story.write("share", "1")
@@ -112,14 +112,14 @@ import Traces
     }
   }
 
-  @Test func `A cursor that falls is rejected`() throws {
+  @Test func `A cursor that moves back is rejected`() throws {
     var story = try opened("1", "2")
     story.pass("app", "1", "2")
     story.record("app", "1")
     #expect(violation(story)?.because == "app recorded #1 after #2: its cursor fell")
   }
 
-  @Test func `A cursor that falls below the registration is rejected`() throws {
+  @Test func `A cursor below the registration is rejected`() throws {
     var story = try Story("app", "late", launched: false)
     story.register("app")
     story.write("app", "1")
@@ -136,7 +136,7 @@ import Traces
     #expect(violation(story)?.because == "app recorded #2, which nobody committed")
   }
 
-  @Test func `A published reset is a cost and no violation`() throws {
+  @Test func `A published reset is a cost, not a violation`() throws {
     var story = try opened("1", "2")
     story.pass("app", "1", "2")
     story.record("app", nil)
@@ -146,7 +146,7 @@ import Traces
     #expect(CheckerSuite(checking: story.trace).cursorResetCount == 1)
   }
 
-  @Test func `A crash between merge and record puts the merge before the record again`() throws {
+  @Test func `After a crash between merge and record, the merge must come first again`() throws {
     var story = try opened("1")
     story.merge("app", "1")
     story.crash("app")
@@ -155,7 +155,7 @@ import Traces
     #expect(violation(story)?.transaction == "1")
   }
 
-  @Test func `A launch at a lower cursor than the recorded one is rejected`() throws {
+  @Test func `A launch below the recorded cursor is rejected`() throws {
     var story = try opened("1", "2")
     story.pass("app", "1", "2")
     story.stop("app")
@@ -163,7 +163,7 @@ import Traces
     #expect(violation(story)?.because == "app was launched at #1 after #2: its cursor fell")
   }
 
-  @Test func `A launch past what was not merged is rejected`() throws {
+  @Test func `A launch past unmerged transactions is rejected`() throws {
     var story = try opened("1", "2")
     story.pass("app", "1")
     story.crash("app")
@@ -181,7 +181,7 @@ import Traces
     #expect(story.verdict(CursorProgress.self) == .valid)
   }
 
-  @Test func `A power-off may take records back`() throws {
+  @Test func `A power-off may revert records`() throws {
     var story = try opened("1", "2")
     story.pass("app", "1", "2")
     story.tell(nil, .recovered(through: "2"))
@@ -189,7 +189,7 @@ import Traces
     #expect(story.verdict(CursorProgress.self) == .valid)
   }
 
-  @Test func `A resync moves the cursor over what was lost`() throws {
+  @Test func `A resync moves the cursor past lost transactions`() throws {
     var story = try opened("1", "2")
     story.tell("app", .resynced(cursor: "2"))
     story.write("share", "3")
@@ -197,7 +197,7 @@ import Traces
     #expect(story.verdict(CursorProgress.self) == .valid)
   }
 
-  @Test func `A second process owes what the first one had merged and not recorded`() throws {
+  @Test func `A second process must merge what the first merged but did not record`() throws {
     for isRecorded in [true, false] {
       var story = try Story("app", "share")
       story.write("share", "1")

@@ -3,7 +3,7 @@ import HistoryTypes
 import Testing
 import Traces
 
-@Suite struct `After a power-off` {
+@Suite struct `Durability after a power-off` {
   private static let loss = PlannedFault(kind: .powerOff, file: .wal, call: .write, k: 1)
 
   private func verdict(_ story: Story) -> Verdict { story.verdict(Durability.self) }
@@ -20,7 +20,7 @@ import Traces
     return story
   }
 
-  /// Lets the power go during a command, and tells what the store then holds.
+  /// Turns the power off during a command; afterwards the store has the given transactions.
   private func lose(
     _ story: inout Story,
     through last: Int64,
@@ -53,8 +53,7 @@ import Traces
 
   // MARK: Accepted
 
-  @Test func `A delayed sync excuses the loss of what was written since, and nothing later`() throws
-  {
+  @Test func `A delayed sync excuses the loss of writes since then, but not later losses`() throws {
     var story = try written(.full)
     story.run(.fetch("app")) { $0.tell("app", Self.delay) }
     lose(&story, through: 2)
@@ -68,7 +67,7 @@ import Traces
     )
   }
 
-  @Test func `A delayed sync loses nothing that an earlier power-off had left`() throws {
+  @Test func `A delayed sync excuses no loss of what an earlier power-off left`() throws {
     for synchronous in [PlannedSynchronous.normal, .full] {
       var story = try written(synchronous)
       lose(&story, through: 3)
@@ -79,7 +78,7 @@ import Traces
   }
 
   @Test(arguments: [0, 1, 3] as [Int64])
-  func `With NORMAL any prefix will do`(_ last: Int64) throws {
+  func `With NORMAL any prefix of the commits may survive`(_ last: Int64) throws {
     var story = try written()
     lose(&story, through: last)
     #expect(verdict(story) == .valid)
@@ -87,13 +86,13 @@ import Traces
     #expect(story.verdict(HistoryExplainsData.self).violation == nil)
   }
 
-  @Test func `With FULL all is there`() throws {
+  @Test func `With FULL every commit survives`() throws {
     var story = try written(.full)
     lose(&story, through: 3)
     #expect(verdict(story) == .valid)
   }
 
-  @Test func `A write that was under way may be there, if the store tells of it, or not`() throws {
+  @Test func `An interrupted write may survive if the store reports it`() throws {
     let insert = PlannedChange.insert("Item", 4, ["count": .int(4)])
     let write = Action.write(PlannedWrite(actor: "app", changes: [insert]))
     var story = try written(.full)
@@ -108,7 +107,7 @@ import Traces
     #expect(story.verdict(Convergence.self).violation == nil)
   }
 
-  @Test func `What NORMAL has lost may be written again under the same name`() throws {
+  @Test func `With NORMAL a lost write may be repeated under the same name`() throws {
     var story = try written()
     lose(&story, through: 1)
     story.relaunch("app", at: nil)
@@ -122,7 +121,7 @@ import Traces
     #expect(verdict(story) == .valid)
   }
 
-  @Test func `A purge may be there or taken back`() throws {
+  @Test func `A power-off may revert a purge`() throws {
     for isTakenBack in [true, false] {
       var story = try written()
       let held = story.transactions
@@ -142,13 +141,13 @@ import Traces
     #expect(verdict(story) == .valid)
   }
 
-  @Test func `Without a power-off nobody can say`() throws {
+  @Test func `A trace without a power-off is undecided`() throws {
     #expect(verdict(try written()).isUnknown)
   }
 
   // MARK: Rejected
 
-  @Test func `With FULL nothing that was acknowledged may be gone`() throws {
+  @Test func `With FULL a lost acknowledged commit is rejected`() throws {
     var story = try written(.full)
     lose(&story, through: 2)
     #expect(violation(story)?.transaction == "3")
@@ -158,32 +157,32 @@ import Traces
     )
   }
 
-  @Test func `What a power-off has left the next one may not take`() throws {
+  @Test func `A power-off that loses what an earlier one left is rejected`() throws {
     var story = try written()
     lose(&story, through: 2)
     lose(&story, through: 1)
     #expect(violation(story)?.transaction == "2")
   }
 
-  @Test func `The last transaction must be one that was committed`() throws {
+  @Test func `A last transaction that was never committed is rejected`() throws {
     var story = try written()
     lose(&story, through: 7)
     #expect(violation(story)?.because.contains("#7, which nobody committed") == true)
   }
 
-  @Test func `Nothing in the middle may be gone`() throws {
+  @Test func `A missing transaction between surviving ones is rejected`() throws {
     var story = try written()
     lose(&story, through: 3, history: [story.transactions[0], story.transactions[2]])
     #expect(violation(story)?.transaction == "2")
   }
 
-  @Test func `Nothing may be there that came after the last one`() throws {
+  @Test func `A transaction after the last surviving one is rejected`() throws {
     var story = try written()
     lose(&story, through: 2, history: story.transactions)
     #expect(violation(story)?.transaction == "3")
   }
 
-  @Test func `Data and history must agree, row by row`() throws {
+  @Test func `Data and history must agree row by row`() throws {
     for wrong in [Self.objects(through: 3), Self.objects(through: 1)] {
       var story = try written()
       lose(&story, through: 2, data: wrong)
@@ -198,7 +197,7 @@ import Traces
     #expect(violation(story) != nil)
   }
 
-  @Test func `The store must open and be whole`() throws {
+  @Test func `The store must open and pass the integrity check`() throws {
     var story = try written()
     story.run(.fetch("app")) { $0.tell(nil, .damaged(because: "row 3 is missing")) }
     #expect(violation(story)?.because.hasSuffix("is not whole: row 3 is missing") == true)
@@ -206,7 +205,7 @@ import Traces
 
   // MARK: The others
 
-  @Test func `A member whose registration is gone starts anew`() throws {
+  @Test func `A member whose registration was lost registers again`() throws {
     var story = try written()
     story.retire("widget")
     story.register("widget")
@@ -220,7 +219,7 @@ import Traces
     #expect(story.verdict(NoLostTransaction.self).violation == nil)
   }
 
-  @Test func `With FULL a registration is not gone`() throws {
+  @Test func `With FULL a lost registration is rejected`() throws {
     var story = try written(.full)
     lose(&story, through: 3)
     story.relaunch("app", at: nil)
@@ -228,7 +227,7 @@ import Traces
     #expect(story.verdict(PurgeSafety.self).violation?.transaction == "1")
   }
 
-  @Test func `What a member had recorded and lost it must merge again`() throws {
+  @Test func `A member must merge again what it recorded and lost`() throws {
     var story = try written()
     story.pass("widget", "1", "2", "3")
     lose(&story, through: 3)

@@ -26,7 +26,7 @@ import Traces
     }
   }
 
-  @Test func `Columns of what changed, or of all that was set, are accepted`() throws {
+  @Test func `Columns of the changed or of all set attributes are accepted`() throws {
     for columns in [["count"], ["count", "title"]] {
       var story = try opened()
       story.write(
@@ -39,7 +39,7 @@ import Traces
     }
   }
 
-  @Test func `An update whose column is not reported is rejected`() throws {
+  @Test func `An update without a changed column is rejected`() throws {
     var story = try opened()
     story.write(
       "share",
@@ -59,7 +59,7 @@ import Traces
     #expect(violation(story)?.because.contains("which it did not set") == true)
   }
 
-  @Test func `Edits of one object have all their columns`() throws {
+  @Test func `Several edits of one object report the columns of all edits`() throws {
     var story = try opened()
     let edits = [
       PlannedChange.update("Item", 1, ["title": "b"]), .update("Item", 1, ["count": 5]),
@@ -76,7 +76,7 @@ import Traces
     #expect(violation(story)?.transaction == "3")
   }
 
-  @Test func `An update without columns is rejected where others have them`() throws {
+  @Test func `An update without columns is rejected where other updates have columns`() throws {
     var story = try opened()
     story.write("share", "2", .update("Item", 1, ["count": 2]), reported: update())
     #expect(story.verdict(HistoryExplainsData.self).isUnknown)
@@ -84,7 +84,7 @@ import Traces
     #expect(violation(story)?.transaction == "2")
   }
 
-  @Test func `A replaced object may tell any columns`() throws {
+  @Test func `A replaced object may report any columns`() throws {
     var story = try opened()
     story.write(
       "share",
@@ -96,7 +96,7 @@ import Traces
     #expect(violation(story) == nil)
   }
 
-  @Test func `A reported value that the write did not leave is rejected`() throws {
+  @Test func `A reported value that differs from the write's is rejected`() throws {
     var story = try opened()
     story.write(
       "share",
@@ -109,7 +109,7 @@ import Traces
     )
   }
 
-  @Test func `History that holds what was committed and not purged is accepted`() throws {
+  @Test func `History with exactly the committed, unpurged transactions is accepted`() throws {
     var story = try opened()
     story.write("share", "2")
     story.write("share", "3")
@@ -120,7 +120,7 @@ import Traces
   }
 
   @Test(arguments: [(2.0, true), (1, false), (0.5, false)])
-  func `Times rise with the order of the commits where the plan says so`(
+  func `Timestamps must rise in commit order if the plan requires it`(
     _ second: Double,
     _ isRight: Bool
   ) throws {
@@ -133,7 +133,7 @@ import Traces
     #expect(violation(story) == nil)
   }
 
-  @Test func `History that lacks a transaction is rejected`() throws {
+  @Test func `History without a committed transaction is rejected`() throws {
     var story = try opened()
     story.write("share", "2")
     story.write("share", "3")
@@ -145,7 +145,7 @@ import Traces
     }
   }
 
-  @Test func `History that holds a purged or an unknown transaction is rejected`() throws {
+  @Test func `History with a purged or unknown transaction is rejected`() throws {
     var story = try opened()
     var all = held(story)
     var purged = story
@@ -157,7 +157,7 @@ import Traces
     #expect(violation(story)?.because == "history holds #8, which nobody committed")
   }
 
-  @Test func `A power-off may bring a purged transaction back`() throws {
+  @Test func `A power-off may restore a purged transaction`() throws {
     var story = try opened()
     story.write("share", "2")
     let all = held(story)
@@ -170,7 +170,7 @@ import Traces
     }
   }
 
-  @Test func `History with another order, author or change is rejected`() throws {
+  @Test func `History with a different order, author or change is rejected`() throws {
     var story = try opened()
     story.write("share", "2", .update("Item", 1, ["count": 2]), reported: update("count"))
     let all = held(story)
@@ -190,7 +190,7 @@ import Traces
     }
   }
 
-  @Test func `History that holds a transaction twice is rejected`() throws {
+  @Test func `History with a duplicate transaction is rejected`() throws {
     var story = try opened()
     story.write("share", "2")
     let all = held(story)
@@ -198,7 +198,7 @@ import Traces
     #expect(violation(story)?.because == "history has #1 out of commit order")
   }
 
-  @Test func `History may tell columns that the commit did not`() throws {
+  @Test func `History may report columns that the commit did not report`() throws {
     var story = try opened()
     story.write("share", "2", .update("Item", 1, ["count": 2]), reported: update())
     var all = held(story)
@@ -207,14 +207,14 @@ import Traces
     #expect(story.verdict(HistoryExplainsData.self) == .valid)
   }
 
-  @Test func `An update that changes no value need not tell its columns`() throws {
+  @Test func `An update that changes no value need not report its columns`() throws {
     var story = try opened()
     story.write("share", "2", .update("Item", 1, ["count": 1]), reported: update())
     story.write("share", "3", .update("Item", 1, ["count": 3]), reported: update("count"))
     #expect(story.verdict(HistoryExplainsData.self) == .valid)
   }
 
-  @Test func `A write of unknown outcome may turn up in history`() throws {
+  @Test func `A write of unknown outcome may appear in history`() throws {
     var story = try opened()
     story.run(
       .write(PlannedWrite(actor: "share", changes: [.insert("Item", 77)])),

@@ -17,7 +17,7 @@ import Traces
     return story
   }
 
-  @Test func `A member that is reported at its next fetch is accepted`() throws {
+  @Test func `A member that is notified at its next fetch is accepted`() throws {
     var story = try opened()
     story.run(.fetch("app"), .failed(SystemFailure(.expired, "gone")))
     #expect(story.verdict(LoudExpiry.self) == .valid)
@@ -26,7 +26,7 @@ import Traces
     #expect(event.verdict(LoudExpiry.self) == .valid)
   }
 
-  @Test func `A fetch that is silent about a purged transaction is rejected`() throws {
+  @Test func `A fetch that does not report a purged transaction is rejected`() throws {
     var story = try opened()
     story.run(.fetch("app")) { $0.tell("app", .fetched(["2"])) }
     #expect(
@@ -36,20 +36,20 @@ import Traces
     #expect(violation(story)?.transaction == "1")
   }
 
-  @Test func `A pass that is silent about a purged transaction is rejected`() throws {
+  @Test func `A pass that does not report a purged transaction is rejected`() throws {
     var story = try opened()
     story.run(.pass("app")) { $0.tell("app", .merged(["2"])) }
     #expect(violation(story)?.transaction == "1")
   }
 
-  @Test func `A fetch that is silent about a cut-off is rejected`() throws {
+  @Test func `A fetch that does not report a cut-off is rejected`() throws {
     var story = try Story("app", "share")
     story.tell("app", .lost)
     story.run(.fetch("app")) { $0.tell("app", .fetched([])) }
     #expect(violation(story)?.because.contains("app was cut off by a limit, and app") == true)
   }
 
-  @Test func `Who was cut off and registers anew without being reported is rejected`() throws {
+  @Test func `A member that was cut off and registers again without a report is rejected`() throws {
     for isReported in [true, false] {
       var story = try Story("app", "share")
       story.tell("app", .lost)
@@ -60,7 +60,7 @@ import Traces
     }
   }
 
-  @Test func `A trace in which nobody lost history says nothing`() throws {
+  @Test func `A trace in which no member lost history is undecided`() throws {
     var story = try Story("app", "share")
     story.write("share", "1")
     story.pass("app", "1")
@@ -69,7 +69,7 @@ import Traces
     #expect(story.verdict(LoudExpiry.self).isUnknown)
   }
 
-  @Test func `What was fetched before the purge may still be merged`() throws {
+  @Test func `Transactions fetched before the purge may still be merged`() throws {
     var story = try Story("app", "share")
     story.write("share", "1")
     story.run(.fetch("app")) { $0.tell("app", .fetched(["1"])) }
@@ -79,14 +79,14 @@ import Traces
     #expect(violation(story) == nil)
   }
 
-  @Test func `A member that was reported once is not reported at every fetch`() throws {
+  @Test func `One report of lost history is enough`() throws {
     var story = try opened()
     story.run(.fetch("app"), .failed(SystemFailure(.expired, "gone")))
     story.run(.fetch("app")) { $0.tell("app", .fetched(["2"])) }
     #expect(story.verdict(LoudExpiry.self) == .valid)
   }
 
-  @Test func `A power-off may take the loss back`() throws {
+  @Test func `A power-off may revert the loss`() throws {
     var story = try opened()
     story.tell("app", .lost)
     story.tell(nil, .recovered(through: "2"))
@@ -95,7 +95,7 @@ import Traces
     #expect(violation(story) == nil)
   }
 
-  @Test func `A member that resyncs or registers anew need not be reported`() throws {
+  @Test func `A member that resyncs or registers again need not be notified`() throws {
     for happening in [Happening.resynced(cursor: nil), .registered(cursor: "2")] {
       var story = try opened()
       story.tell("app", happening)

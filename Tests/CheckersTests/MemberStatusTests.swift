@@ -7,7 +7,7 @@ import Traces
   private static let ioError = PlannedFault(kind: .ioError, file: .wal, call: .write, k: 1)
   private static let delay = PlannedFault(kind: .delay, file: .wal, call: .sync, k: 1)
 
-  /// What a timeline knows of the first actor at the end of a story.
+  /// The status of the first actor at the end of a story.
   private func status(_ story: Story) -> MemberStatus {
     var timeline = Timeline(story.trace.header)
     for event in story.events { timeline.advance(event) }
@@ -26,7 +26,7 @@ import Traces
 
   // MARK: Events
 
-  @Test func `Without faults everything is certain`() throws {
+  @Test func `Without faults every status is certain`() throws {
     var story = try story()
     #expect(status(story).presence == .running)
     story.stop("app")
@@ -70,7 +70,7 @@ import Traces
     #expect(status(story).alternatives.isEmpty)
   }
 
-  @Test func `A command that succeeds despite a fault leaves nothing uncertain`() throws {
+  @Test func `A command that succeeds despite a fault leaves no uncertainty`() throws {
     var story = try story()
     story.run(.retire("app")) { $0.tell(nil, .fault(Self.ioError)) }
     #expect(status(story).alternatives.isEmpty)
@@ -126,7 +126,7 @@ import Traces
     }
   }
 
-  @Test func `A power-off takes back that a member was cut off`() throws {
+  @Test func `A power-off may revert a cut-off`() throws {
     var story = try story()
     story.tell("app", .lost)
     story.write("share", "3")
@@ -142,7 +142,7 @@ import Traces
 
   // MARK: Consumers
 
-  @Test func `A token kept elsewhere does not show what the store holds`() throws {
+  @Test func `A token kept outside the store does not show the store's state`() throws {
     var story = try Story("app", launched: false)
     story.header.consumers = ["app"]
     story.header.tokens = .own
@@ -158,7 +158,7 @@ import Traces
 
   // MARK: All sequences
 
-  @Test func `In no order of events do the alternatives contradict the presence`() throws {
+  @Test func `Alternatives never contradict membership, in any order of events`() throws {
     let happenings: [Happening] = [
       .registered(cursor: "2"), .launched(cursor: "1"), .stopped, .crashed, .retired, .lost,
       .expired, .resynced(cursor: "2"), .recorded(cursor: "2"), .consumed(["2"]),
@@ -169,7 +169,7 @@ import Traces
     story.header.tokens = .own
     var start = Timeline(story.trace.header)
     for event in story.events { start.advance(event) }
-    // One timeline for each status and command stands for all that lead there.
+    // One timeline for each status and command represents all others that lead there.
     var reached: [MemberStatus: Set<String>] = [:]
     var pending = [start]
     while let timeline = pending.popLast() {

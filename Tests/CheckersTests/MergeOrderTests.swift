@@ -26,25 +26,25 @@ import Traces
     #expect(found.transaction == "2")
   }
 
-  @Test func `A falling order within one merge is rejected`() throws {
+  @Test func `A merge with transactions out of order is rejected`() throws {
     var story = try opened("1", "2")
     story.merge("app", "2", "1")
     #expect(story.verdict(MergeOrder.self).violation?.transaction == "1")
   }
 
-  @Test func `The same transaction twice in one merge is rejected`() throws {
+  @Test func `A duplicate transaction within one merge is rejected`() throws {
     var story = try opened("1", "2")
     story.merge("app", "1", "1")
     #expect(story.verdict(MergeOrder.self).violation?.because == "app merged #1 twice at once")
   }
 
-  @Test func `Fewer than two merges say nothing`() throws {
+  @Test func `Fewer than two merges are undecided`() throws {
     var story = try opened("1", "2")
     story.merge("app", "1")
     #expect(story.verdict(MergeOrder.self).isUnknown)
   }
 
-  @Test func `Names say nothing about the order, nor do timestamps`() throws {
+  @Test func `The order does not depend on names or timestamps`() throws {
     var story = try Story("app", "share")
     story.write("share", "9", at: 5)
     story.write("share", "4", at: 5)
@@ -53,7 +53,7 @@ import Traces
     #expect(story.verdict(MergeOrder.self) == .valid)
   }
 
-  @Test func `What was merged before a crash may be merged again`() throws {
+  @Test func `Transactions merged before a crash may be merged again`() throws {
     var story = try opened("1", "2", "3")
     story.merge("app", "1", "2")
     story.crash("app")
@@ -62,14 +62,14 @@ import Traces
     #expect(story.verdict(MergeOrder.self) == .valid)
   }
 
-  @Test func `What was fetched twice may be merged twice`() throws {
+  @Test func `Transactions fetched twice may be merged twice`() throws {
     var story = try opened("1", "2")
     story.merge("app", "1", "2")
     story.merge("app", "1", "2")
     #expect(story.verdict(MergeOrder.self) == .valid)
   }
 
-  @Test func `A relaunched member may meet its own old saves late`() throws {
+  @Test func `A relaunched member may merge its own earlier saves late`() throws {
     var story = try Story("app", "share")
     story.write("app", "1")
     story.write("share", "2")
@@ -80,7 +80,7 @@ import Traces
     #expect(story.verdict(MergeOrder.self) == .valid)
   }
 
-  @Test func `A new incarnation begins its order anew`() throws {
+  @Test func `The merge order starts from scratch in a new incarnation`() throws {
     var story = try opened("1", "2")
     story.merge("app", "2")
     story.crash("app")
@@ -89,7 +89,7 @@ import Traces
     #expect(story.verdict(MergeOrder.self) == .valid)
   }
 
-  @Test func `What a member need not merge may come at any time`() throws {
+  @Test func `Transactions that a member need not merge may come at any time`() throws {
     var story = try Story("app", "late", launched: false)
     story.register("app")
     story.write("app", "1")
@@ -101,7 +101,7 @@ import Traces
     #expect(story.verdict(MergeOrder.self) == .valid)
   }
 
-  @Test func `After a relaunch what the cursor has passed comes too late`() throws {
+  @Test func `After a relaunch, transactions below the cursor are rejected`() throws {
     var story = try opened("1", "2")
     story.merge("app", "2")
     story.record("app", "2")
@@ -111,7 +111,7 @@ import Traces
     #expect(story.verdict(MergeOrder.self).violation?.transaction == "1")
   }
 
-  @Test func `A transaction that nobody committed cannot be merged`() throws {
+  @Test func `A merge of an uncommitted transaction is rejected`() throws {
     var story = try opened("1")
     story.merge("app", "8")
     #expect(
@@ -119,7 +119,7 @@ import Traces
     )
   }
 
-  @Test func `A write of unknown outcome may turn up in a merge`() throws {
+  @Test func `A write of unknown outcome may appear in a merge`() throws {
     var story = try opened("1")
     story.run(
       .write(PlannedWrite(actor: "share", changes: [.insert("Item", 77)])),
@@ -129,7 +129,7 @@ import Traces
     #expect(story.verdict(MergeOrder.self) == .valid)
   }
 
-  @Test func `Two writes cannot have one name`() throws {
+  @Test func `Two writes with the same name are rejected`() throws {
     var story = try opened("1", "2")
     story.write("app", "2")
     #expect(story.verdict(MergeOrder.self).violation?.transaction == "2")

@@ -8,7 +8,7 @@ import Traces
     story.verdict(NoLostTransaction.self).violation
   }
 
-  @Test func `A trace in which everything was merged is accepted`() throws {
+  @Test func `A trace with every transaction merged is accepted`() throws {
     var story = try Story("app", "share")
     story.write("share", "1")
     story.write("app", "2")
@@ -18,7 +18,7 @@ import Traces
     #expect(story.verdict(NoLostTransaction.self) == .valid)
   }
 
-  @Test func `A transaction that was never merged is named`() throws {
+  @Test func `The violation names a transaction that was never merged`() throws {
     var story = try Story("app", "share")
     story.write("share", "1")
     story.write("share", "2")
@@ -31,7 +31,7 @@ import Traces
     #expect(found.at == story.events.count - 1)
   }
 
-  @Test func `A trace without foreign work says nothing`() throws {
+  @Test func `A trace without foreign writes is undecided`() throws {
     var story = try Story("app", "share")
     story.write("app", "1", context: "batch")
     story.pass("app", "1")
@@ -41,7 +41,7 @@ import Traces
     #expect(story.verdict(NoLostTransaction.self).isUnknown)
   }
 
-  @Test func `An empty transaction is no work`() throws {
+  @Test func `An empty transaction need not be merged`() throws {
     var story = try Story("app", "share")
     story.write("share", "1", .delete("Item", 1), reported: [])
     story.pass("app", "1")
@@ -49,7 +49,7 @@ import Traces
     #expect(story.verdict(NoLostTransaction.self).isUnknown)
   }
 
-  @Test func `A trace that was cut short says nothing`() throws {
+  @Test func `A truncated trace is undecided`() throws {
     var story = try Story("app", "share")
     story.write("share", "1")
     #expect(story.verdict(NoLostTransaction.self).isUnknown)
@@ -57,7 +57,7 @@ import Traces
     #expect(story.verdict(NoLostTransaction.self).isUnknown)
   }
 
-  @Test func `What a crash took back must be merged again`() throws {
+  @Test func `Merges that a crash reverted must be repeated`() throws {
     var story = try Story("app", "share")
     story.write("share", "1")
     story.merge("app", "1")
@@ -71,7 +71,7 @@ import Traces
     #expect(story.verdict(NoLostTransaction.self) == .valid)
   }
 
-  @Test func `What was written while a member was down must be merged`() throws {
+  @Test func `Transactions committed while a member was down must be merged`() throws {
     var story = try Story("app", "share")
     story.stop("app")
     story.write("share", "1")
@@ -80,7 +80,7 @@ import Traces
     #expect(violation(story)?.transaction == "1")
   }
 
-  @Test func `A member that is down or retired owes nothing at the end`() throws {
+  @Test func `A member that is down or retired at the end need not merge`() throws {
     var story = try Story("app", "share", "widget", "third")
     story.write("share", "1")
     story.pass("third", "1")
@@ -90,7 +90,7 @@ import Traces
     #expect(story.verdict(NoLostTransaction.self) == .valid)
   }
 
-  @Test func `A late joiner owes what came after it`() throws {
+  @Test func `A late joiner must merge transactions committed after it joined`() throws {
     var story = try Story("app", "late", launched: false)
     story.register("app")
     story.write("app", "1")
@@ -111,7 +111,7 @@ import Traces
     #expect(violation(story)?.because == "app wrote #2; app never merged #2 (app had recorded #1)")
   }
 
-  @Test func `A resync counts up to its cursor`() throws {
+  @Test func `A resync counts as a merge of everything up to its cursor`() throws {
     var story = try Story("app", "share")
     story.header.retention = PlannedRetention(transactions: 1)
     story.write("share", "1")
@@ -126,7 +126,7 @@ import Traces
     #expect(violation(short)?.transaction == "3")
   }
 
-  @Test func `A member that knows that it was cut off owes nothing until it resyncs`() throws {
+  @Test func `A member that reported its cut-off need not merge until it resyncs`() throws {
     var story = try Story("app", "share", "third")
     story.header.retention = PlannedRetention(transactions: 1)
     story.write("share", "1")
@@ -137,7 +137,7 @@ import Traces
   }
 
   @Test
-  func `A member that registers anew once it was reported that history expired starts afresh`()
+  func `A member that registers again after an expiry report starts over`()
     throws
   {
     var story = try Story("app", "share", "third")
@@ -159,7 +159,7 @@ import Traces
     #expect(story.verdict(NoLostTransaction.self) == .valid)
   }
 
-  @Test func `A consumer is held to what came before it last consumed`() throws {
+  @Test func `A consumer must read what was committed before its last read`() throws {
     var story = try Story("app", "share")
     story.header.consumers = ["mirror"]
     story.tell("mirror", .registered(cursor: nil))
@@ -171,7 +171,7 @@ import Traces
     #expect(violation(story)?.because.contains("mirror never merged #1") == true)
   }
 
-  @Test func `A consumer is not held to what came after it last consumed`() throws {
+  @Test func `A consumer need not read what was committed after its last read`() throws {
     var story = try Story("app", "share")
     story.header.consumers = ["mirror"]
     story.tell("mirror", .registered(cursor: nil))
@@ -183,7 +183,7 @@ import Traces
     #expect(story.verdict(NoLostTransaction.self) == .valid)
   }
 
-  @Test func `What a power-off took back is owed by nobody`() throws {
+  @Test func `Transactions lost in a power-off need not be merged`() throws {
     var story = try Story("app", "share")
     story.write("share", "1")
     story.pass("app", "1")
@@ -196,7 +196,7 @@ import Traces
     #expect(story.verdict(NoLostTransaction.self) == .valid)
   }
 
-  @Test func `What a merge hook finished counts as merged by its actor alone, until a crash`()
+  @Test func `A transaction finished by a merge hook counts as merged for its actor until a crash`()
     throws
   {
     func story(_ body: (inout Story) -> Void) throws -> Verdict {

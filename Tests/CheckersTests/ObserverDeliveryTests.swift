@@ -8,7 +8,7 @@ import Traces
     story.verdict(ObserverDelivery.self).violation
   }
 
-  /// A pass of app in which its observers are told.
+  /// A pass of app that notifies its observers.
   private func pass(_ story: inout Story, _ names: TransactionName..., reported: [TransactionName])
   {
     story.run(.pass("app")) { story in
@@ -26,14 +26,14 @@ import Traces
     return story
   }
 
-  @Test func `Observers that are reported once are accepted`() throws {
+  @Test func `One notification per observer is accepted`() throws {
     var story = try opened()
     pass(&story, "1", "2", reported: ["1", "2"])
     story.close()
     #expect(story.verdict(ObserverDelivery.self) == .valid)
   }
 
-  @Test func `A transaction that no observer was reported of is rejected`() throws {
+  @Test func `A transaction without a notification is rejected`() throws {
     var story = try opened()
     pass(&story, "1", "2", reported: ["1"])
     story.close()
@@ -42,7 +42,7 @@ import Traces
     )
   }
 
-  @Test func `A member without observers owes nothing, one that is planned to have some does`()
+  @Test func `Only members whose plan has observers must notify them`()
     throws
   {
     var story = try opened()
@@ -53,20 +53,20 @@ import Traces
     #expect(violation(story)?.transaction == "1")
   }
 
-  @Test func `A trace that was cut short says nothing`() throws {
+  @Test func `A truncated trace is undecided`() throws {
     var story = try opened()
     pass(&story, "1", reported: ["1"])
     #expect(story.verdict(ObserverDelivery.self).isUnknown)
   }
 
-  @Test func `What was recorded is reported once only`() throws {
+  @Test func `A recorded transaction is notified only once`() throws {
     var story = try opened()
     pass(&story, "1", "2", reported: ["1", "2"])
     pass(&story, "2", reported: ["2"])
     #expect(violation(story)?.because == "observers of app were notified of #2 again")
   }
 
-  @Test func `Within one fetch nothing is reported twice`() throws {
+  @Test func `A fetch notifies each observer at most once`() throws {
     var story = try opened()
     story.tell("app", .fetched(["1", "2"]))
     story.tell("app", .observed(["1", "2"]))
@@ -74,13 +74,13 @@ import Traces
     #expect(violation(story)?.transaction == "2")
   }
 
-  @Test func `Observers are reported in commit order`() throws {
+  @Test func `Observers are notified in commit order`() throws {
     var story = try opened()
     pass(&story, "1", "2", reported: ["2", "1"])
     #expect(violation(story)?.because.contains("#1 after one that was committed later") == true)
   }
 
-  @Test func `After a crash before the record they may be reported again`() throws {
+  @Test func `Observers may be notified again after a crash before the record`() throws {
     var story = try opened()
     story.tell("app", .observed(["1", "2"]))
     story.crash("app")
@@ -92,7 +92,7 @@ import Traces
     #expect(story.verdict(ObserverDelivery.self) == .valid)
   }
 
-  @Test func `After a failed pass they may be reported again`() throws {
+  @Test func `Observers may be notified again after a failed pass`() throws {
     var story = try opened()
     story.run(.pass("app"), .failed(SystemFailure(.failed, "hook"))) { story in
       story.tell("app", .observed(["1", "2"]))
@@ -101,7 +101,7 @@ import Traces
     #expect(violation(story) == nil)
   }
 
-  @Test func `After a record of unknown outcome they may be reported again`() throws {
+  @Test func `Observers may be notified again after a record of unknown outcome`() throws {
     var story = try opened()
     story.run(.pass("app"), .unknown(SystemFailure(.io, "disk"))) { story in
       story.tell("app", .observed(["1"]))
@@ -124,7 +124,7 @@ import Traces
     #expect(violation(down) == nil)
   }
 
-  @Test func `A power-off does not excuse that something new is not reported`() throws {
+  @Test func `A power-off excuses no missing notification of a new transaction`() throws {
     var story = try opened()
     pass(&story, "1", "2", reported: ["1", "2"])
     story.tell(nil, .recovered(through: "1"))
@@ -135,7 +135,7 @@ import Traces
     #expect(violation(story)?.transaction == "3")
   }
 
-  @Test func `A reset excuses nothing after a new registration`() throws {
+  @Test func `A reset excuses no repeats after a new registration`() throws {
     var story = try opened()
     pass(&story, "1", "2", reported: ["1", "2"])
     story.record("app", nil)
@@ -147,7 +147,7 @@ import Traces
     #expect(violation(story)?.transaction == "3")
   }
 
-  @Test func `A resync excuses what it skipped`() throws {
+  @Test func `A resync excuses the transactions that it skipped`() throws {
     var story = try opened()
     story.header.retention = PlannedRetention(transactions: 1)
     story.tell("app", .lost)

@@ -3,8 +3,8 @@ import HistoryTypes
 import Testing
 import Traces
 
-/// app and share both know Item/1; share changes its title and app has not merged that.
-@Suite struct `A save of what somebody else has changed, under a policy` {
+/// app and share both know Item/1; share changes its title, and app has not merged that.
+@Suite struct `Conflict policies in the checkers` {
   private static let item = ObjectName("Item", 1)
 
   private func opened() throws -> Story {
@@ -15,7 +15,7 @@ import Traces
     return story
   }
 
-  /// app's save of one change under a policy, which the system answers so and leaves such data.
+  /// A save of one change by app under a policy, with the given response and resulting data.
   private func verdict(
     _ policy: PlannedPolicy,
     _ change: PlannedChange,
@@ -46,7 +46,7 @@ import Traces
       (.overwrite, ["title": "c", "count": 2]),
     ] as [(PlannedPolicy, Values)]
   )
-  func `What each policy writes is known attribute by attribute`(
+  func `The result of each policy is known attribute by attribute`(
     _ policy: PlannedPolicy,
     _ expected: Values
   ) throws {
@@ -56,7 +56,7 @@ import Traces
     #expect(try verdict(policy, both, reported: nil, left: expected).violation != nil)
   }
 
-  @Test func `Overwriting puts attributes back that the write did not set`() throws {
+  @Test func `Overwriting restores attributes that the write did not set`() throws {
     let count = PlannedChange.update("Item", 1, ["count": 2])
     let whole: Values = ["title": "a", "count": 2]
     #expect(try verdict(.overwrite, count, reported: .update(1), left: whole) == .valid)
@@ -65,7 +65,7 @@ import Traces
     #expect(try verdict(.storeWins, count, reported: .update(1), left: partly) == .valid)
   }
 
-  @Test func `A rollback changes nothing, and neither does a store that wins everything`() throws {
+  @Test func `Rollback, and a store that wins every attribute, change no data`() throws {
     let stored: Values = ["title": "b", "count": 1]
     let title = PlannedChange.update("Item", 1, ["title": "c"])
     #expect(try verdict(.rollback, both, reported: nil, left: stored) == .valid)
@@ -73,7 +73,7 @@ import Traces
     #expect(try verdict(.storeWins, title, reported: nil, left: stored) == .valid)
   }
 
-  @Test func `A delete follows the policy`() throws {
+  @Test func `A delete follows the conflict policy`() throws {
     let delete = PlannedChange.delete("Item", 1)
     let stored: Values = ["title": "b", "count": 1]
     for policy in [PlannedPolicy.storeWins, .rollback] {
@@ -86,7 +86,7 @@ import Traces
     }
   }
 
-  @Test func `The policy error refuses a conflict, and nothing else`() throws {
+  @Test func `The policy error refuses conflicts only`() throws {
     let stored: Values = ["title": "b", "count": 1]
     let written: Values = ["title": "c", "count": 2]
     #expect(try verdict(.error, both, reported: nil, left: stored, refused: true) == .valid)
@@ -105,7 +105,7 @@ import Traces
     #expect(unfounded.violation?.because.contains("was refused as a conflict") == true)
   }
 
-  @Test func `After a failure that may have read something, what the system tells counts`() throws {
+  @Test func `After a failed command that may have read rows, the system's report counts`() throws {
     var story = try opened()
     story.run(.merge("app"), .failed(SystemFailure(.io, "")))
     let write = PlannedWrite(actor: "app", changes: [both], policy: .storeWins)
@@ -122,7 +122,7 @@ import Traces
     #expect(story.verdict(Convergence.self) == .valid)
   }
 
-  @Test func `A view that was launched anew knows everything`() throws {
+  @Test func `A view that was just launched knows every row`() throws {
     var story = try opened()
     story.run(.crash("app")) { $0.crash("app") }
     story.run(.launch("app")) { $0.relaunch("app", at: "1") }
@@ -134,7 +134,7 @@ import Traces
     #expect(story.verdict(Convergence.self) == .valid)
   }
 
-  @Test func `An insert that is left out reads nothing anew`() throws {
+  @Test func `An omitted insert rereads no row`() throws {
     var story = try Story("app", "share")
     story.write("share", "1", .insert("Item", 1, ["count": 1]))
     story.merge("app", "1")

@@ -13,7 +13,7 @@ import Traces
     return story
   }
 
-  @Test func `A purge that leaves protected transactions is accepted`() throws {
+  @Test func `A purge that keeps protected transactions is accepted`() throws {
     var story = try opened()
     story.purge("app", "3")
     #expect(story.verdict(ProtectedAuthors.self) == .valid)
@@ -28,7 +28,7 @@ import Traces
     #expect(found.because.contains("is protected"))
   }
 
-  @Test func `A purge of what came before says nothing`() throws {
+  @Test func `A purge before any protected transaction is undecided`() throws {
     var story = try Story("app")
     story.header.protectedAuthors = ["import"]
     story.write("app", "1")
@@ -37,7 +37,7 @@ import Traces
     #expect(story.verdict(ProtectedAuthors.self).isUnknown)
   }
 
-  @Test func `A consumer is never cut off, and never finds history expired`() throws {
+  @Test func `A consumer is never cut off and its history never expires`() throws {
     var story = try opened()
     story.header.consumers = ["mirror"]
     var (lost, other) = (story, story)

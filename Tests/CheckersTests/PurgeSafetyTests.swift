@@ -8,7 +8,7 @@ import Traces
     story.verdict(PurgeSafety.self).violation
   }
 
-  @Test func `A purge of what everyone recorded is accepted`() throws {
+  @Test func `A purge of transactions that every member recorded is accepted`() throws {
     var story = try Story("app", "share", "widget")
     story.write("share", "1")
     story.pass("app", "1")
@@ -17,7 +17,7 @@ import Traces
     #expect(story.verdict(PurgeSafety.self) == .valid)
   }
 
-  @Test func `A purge of what a member has not merged is rejected`() throws {
+  @Test func `A purge of a transaction that a member has not merged is rejected`() throws {
     var story = try Story("app", "share", "widget")
     story.write("share", "2")
     story.pass("app", "2")
@@ -34,8 +34,7 @@ import Traces
     #expect(story.events[found.at].happening == .purged(["2", "3"]))
   }
 
-  @Test func `A record of what a dead process had written counts for all that came before`() throws
-  {
+  @Test func `A record past a dead process's transaction covers all earlier ones`() throws {
     var story = try Story("app", "share")
     story.write("share", "1")
     story.merge("app", "1")
@@ -50,7 +49,7 @@ import Traces
     #expect(violation(certain)?.transaction == "1")
   }
 
-  @Test func `A trace without a purge says nothing`() throws {
+  @Test func `A trace without a purge is undecided`() throws {
     var story = try Story("app", "share")
     story.write("share", "1")
     story.pass("app", "1")
@@ -58,7 +57,7 @@ import Traces
     #expect(story.verdict(PurgeSafety.self).isUnknown)
   }
 
-  @Test func `Merged but not recorded does not count`() throws {
+  @Test func `A merge without a record does not permit a purge`() throws {
     var story = try Story("app", "share")
     story.write("share", "1")
     story.merge("app", "1")
@@ -70,7 +69,7 @@ import Traces
     )
   }
 
-  @Test func `A crash takes back what was merged and not recorded`() throws {
+  @Test func `A crash reverts merges that were not recorded`() throws {
     var story = try Story("app", "share")
     story.write("share", "1")
     story.merge("app", "1")
@@ -81,7 +80,7 @@ import Traces
     #expect(violation(story)?.because.contains("merged it again after its crash") == true)
   }
 
-  @Test func `A crash after the record takes nothing back`() throws {
+  @Test func `A crash after the record reverts no merge`() throws {
     var story = try Story("app", "share")
     story.write("share", "1")
     story.pass("app", "1")
@@ -111,7 +110,7 @@ import Traces
     #expect(story.verdict(PurgeSafety.self) == .valid)
   }
 
-  @Test func `What a cursor had passed counts once it is merged and recorded`() throws {
+  @Test func `Transactions below a cursor count once merged and recorded`() throws {
     var story = try Story("app", "share")
     story.write("share", "1")
     story.write("share", "2")
@@ -124,7 +123,7 @@ import Traces
     #expect(story.verdict(PurgeSafety.self) == .valid)
   }
 
-  @Test func `A late joiner need not merge what was there before`() throws {
+  @Test func `A late joiner need not merge earlier transactions`() throws {
     var story = try Story("app", "share", "late", launched: false)
     story.register("app")
     story.register("share")
@@ -139,7 +138,7 @@ import Traces
     #expect(violation(story)?.because.contains("before late had merged it") == true)
   }
 
-  @Test func `A stopped member still holds history back`() throws {
+  @Test func `A stopped member still retains history`() throws {
     var story = try Story("app", "share")
     story.stop("app")
     story.write("share", "1")
@@ -147,7 +146,7 @@ import Traces
     #expect(violation(story)?.transaction == "1")
   }
 
-  @Test func `A retired member holds nothing back, until it registers anew`() throws {
+  @Test func `A retired member retains no history until it registers again`() throws {
     var story = try Story("app", "share")
     story.write("share", "1")
     story.retire("app")
@@ -159,7 +158,7 @@ import Traces
     #expect(violation(story)?.transaction == "2")
   }
 
-  @Test func `A member that registers twice keeps its duties`() throws {
+  @Test func `A second registration keeps the member's obligations`() throws {
     var story = try Story("app", "share")
     story.stop("app")
     story.write("share", "1")
@@ -168,7 +167,7 @@ import Traces
     #expect(violation(story)?.transaction == "1")
   }
 
-  @Test func `Own batch and background writes must be merged, own view saves not`() throws {
+  @Test func `Own batch and background writes must be merged, own view saves need not`() throws {
     for (context, mayPurge) in [("view", true), ("background", false), ("batch", false)] {
       var story = try Story("app")
       story.write("app", "1", context: context)
@@ -205,7 +204,7 @@ import Traces
     #expect(violation(story)?.transaction == "1")
   }
 
-  @Test func `A writer that is no member is nobody's problem but its readers'`() throws {
+  @Test func `Transactions by a non-member must be merged by the members that read them`() throws {
     var story = try Story("app")
     story.write("importer", "1", author: "importer")
     story.pass("app", "1")
@@ -213,7 +212,7 @@ import Traces
     #expect(story.verdict(PurgeSafety.self) == .valid)
   }
 
-  @Test func `An ignored author's transactions hold nothing back`() throws {
+  @Test func `A purge may delete an ignored author's transactions`() throws {
     var story = try Story("app", "share")
     story.header.actors[0].ignores = ["cloud"]
     story.write("share", "1", author: "cloud")
@@ -224,7 +223,7 @@ import Traces
     #expect(violation(story)?.transaction == "2")
   }
 
-  @Test func `Equal timestamps change nothing`() throws {
+  @Test func `Equal timestamps do not change the verdict`() throws {
     var story = try Story("app", "share")
     story.write("share", "1", at: 5)
     story.write("share", "2", at: 5)
@@ -233,7 +232,7 @@ import Traces
     #expect(violation(story)?.transaction == "2")
   }
 
-  @Test func `A lost member holds nothing back, where the plan has retention`() throws {
+  @Test func `With a retention limit, a lost member retains no history`() throws {
     var story = try Story("app", "share")
     story.header.retention = PlannedRetention(transactions: 1)
     story.write("share", "1")
@@ -251,13 +250,13 @@ import Traces
   @Test(arguments: [
     Happening.lost, .expired, .ended(command: nil, .failed(SystemFailure(.expired, "gone"))),
   ])
-  func `Nobody is cut off where the plan has no retention`(_ happening: Happening) throws {
+  func `Without a retention limit, no member is cut off`(_ happening: Happening) throws {
     var story = try Story("app", "share")
     story.tell("app", happening)
     #expect(violation(story)?.because.contains("no retention limit") == true)
   }
 
-  @Test func `A limit on transactions cuts off who is more of them behind`() throws {
+  @Test func `A transaction limit cuts off members that are further behind`() throws {
     for (limit, isRight) in [(1, true), (2, false)] {
       var story = try Story("app", "share")
       story.header.retention = PlannedRetention(transactions: limit)
@@ -278,7 +277,7 @@ import Traces
     (5.0, 4.0, nil, true), (5, 5, nil, false), (90_000, 3_600, nil, false), (5, 60, 2, true),
     (5, 60, 3, false), (-5, 4, nil, false),
   ])
-  func `A limit on age cuts off who is more time behind, days without a write left out`(
+  func `An age limit cuts off members that are further behind, days without writes excluded`(
     _ gap: Double,
     _ age: Double,
     _ transactions: Int?,
@@ -294,7 +293,7 @@ import Traces
     if !isRight { #expect(violation(story)?.because.contains("seconds behind, where") == true) }
   }
 
-  @Test func `A member that was lost only after the purge had a right to it`() throws {
+  @Test func `A member lost only after the purge still retained history at the purge`() throws {
     var story = try Story("app", "share")
     story.header.retention = PlannedRetention(transactions: 1)
     story.write("share", "1")
@@ -303,7 +302,7 @@ import Traces
     #expect(violation(story)?.transaction == "1")
   }
 
-  @Test func `A consumer holds history back until it has consumed`() throws {
+  @Test func `A consumer retains history until it has consumed it`() throws {
     var story = try Story("app")
     story.header.consumers = ["mirror"]
     story.tell("mirror", .registered(cursor: nil))
@@ -316,7 +315,7 @@ import Traces
     #expect(violation(story)?.because.contains("before mirror had merged it") == true)
   }
 
-  @Test func `A record of unknown outcome is given the benefit of the uncertainty`() throws {
+  @Test func `A record of unknown outcome is assumed to have succeeded`() throws {
     var story = try Story("app", "share")
     story.write("share", "1")
     story.merge("app", "1")
@@ -325,7 +324,7 @@ import Traces
     #expect(story.verdict(PurgeSafety.self) == .valid)
   }
 
-  @Test func `What a merge hook finished may go once that is recorded, and not before`() throws {
+  @Test func `A transaction finished by a merge hook may be purged once that is recorded`() throws {
     for isRecorded in [true, false] {
       var story = try Story("app", "share")
       story.write("share", "1")
@@ -338,7 +337,7 @@ import Traces
 
   // MARK: Power-offs
 
-  /// Lets the power go, and tells what is left; then app is launched again.
+  /// Turns the power off, which leaves the given transactions, and relaunches app.
   private func lose(_ story: inout Story, through last: TransactionName) {
     story.run(.fetch("app"), .unknown(SystemFailure(.crashed, ""))) { story in
       story.tell(nil, .recovered(through: last))
@@ -346,7 +345,7 @@ import Traces
     story.relaunch("app", at: last)
   }
 
-  @Test func `With FULL who has joined since a delayed sync is a member`() throws {
+  @Test func `With FULL, a registration after a delayed sync survives`() throws {
     var story = try Story("app")
     story.header.synchronous = .full
     story.header.actors.append(PlannedActor("late", author: "late"))
@@ -362,7 +361,7 @@ import Traces
     #expect(violation(story)?.because.contains("before late had merged it") == true)
   }
 
-  @Test func `A loss that is gone with what came before it leaves a member`() throws {
+  @Test func `A member whose cut-off was certainly reverted still retains history`() throws {
     for last in ["3", "4"] as [TransactionName] {
       var story = try Story("app", "share")
       story.header.retention = PlannedRetention(transactions: 2)
@@ -370,12 +369,13 @@ import Traces
       story.tell("share", .lost)
       lose(&story, through: last)
       story.purge("app", "2")
-      // Of what came right before the loss nobody knows whether the loss came back with it.
+      // If the last surviving transaction precedes the cut-off, the cut-off itself may have
+      // survived.
       #expect((violation(story) == nil) == (last == "4"))
     }
   }
 
-  @Test func `A return from a loss stays where something that came after it did`() throws {
+  @Test func `A resync after a cut-off survives a power-off if a later commit did`() throws {
     for last in ["4", "5"] as [TransactionName] {
       var story = try Story("app", "share")
       story.header.retention = PlannedRetention(transactions: 2)

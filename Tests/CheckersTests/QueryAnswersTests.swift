@@ -67,7 +67,7 @@ import Traces
     #expect(wrong == "the answer to app's query lacks \"\(count)\" and has \"9\"")
   }
 
-  @Test func `An answer without a transaction, or with a foreign one, is rejected`() throws {
+  @Test func `A query that omits a transaction or adds a foreign one is rejected`() throws {
     let lines = ["#1 app in view", "#2 share in view", "#3 share in view"]
     #expect(try fault(query(.headers), lines) == nil)
     #expect(try fault(query(.headers), lines.dropLast()) != nil)
@@ -75,11 +75,11 @@ import Traces
     #expect(try fault(query(.headers), lines.reversed()) != nil)
   }
 
-  @Test func `An expired answer is rejected while nothing is purged`() throws {
+  @Test func `An expiry error is rejected while no transaction was purged`() throws {
     #expect(try fault(query(.headers, .behind(1)), QueryAnswer.expired) != nil)
   }
 
-  @Test func `A purge by request takes what every member has merged and the filter selects`() throws
+  @Test func `A requested purge deletes the filtered transactions that every member merged`() throws
   {
     let lines = ["purged 2, watermark 2"]
     #expect(try fault(query(.purge), lines, purged: ["1", "2"]) == nil)
@@ -92,7 +92,7 @@ import Traces
     #expect(try fault(query(.purge, .behind(1)), lines, purged: ["1", "2"]) != nil)
   }
 
-  @Test func `The rows of the file, the SQL rows and the members are compared`() throws {
+  @Test func `Rows of the file, rows from SQL and the member list are compared`() throws {
     #expect(try fault(query(.rows), ["3"]) == nil)
     #expect(try fault(query(.rows), ["4"]) != nil)
     #expect(try fault(query(.members), ["app at 2", "share at 3"]) == nil)
@@ -110,7 +110,7 @@ import Traces
     )
   }
 
-  @Test func `An answer is not judged after a write of unknown outcome`() throws {
+  @Test func `After a write of unknown outcome queries are not checked`() throws {
     var story = try story()
     let lost = SystemFailure(.io, "lost")
     story.run(

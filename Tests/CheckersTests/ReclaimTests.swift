@@ -13,7 +13,7 @@ import Traces
     return story
   }
 
-  @Test func `A purge that leaves nothing, or the newest only, is accepted`() throws {
+  @Test func `A purge that keeps no transaction or only the newest is accepted`() throws {
     var story = try opened()
     var newest = story
     story.purge("app", "1", "2", "3")
@@ -22,7 +22,7 @@ import Traces
     #expect(newest.verdict(Reclaim.self) == .valid)
   }
 
-  @Test func `A purge that leaves an old transaction is rejected`() throws {
+  @Test func `A purge that keeps an old transaction is rejected`() throws {
     var story = try opened()
     story.purge("app", "2", "3")
     let found = try #require(story.verdict(Reclaim.self).violation)
@@ -32,14 +32,14 @@ import Traces
     )
   }
 
-  @Test func `What was purged before need not be purged again`() throws {
+  @Test func `Transactions purged earlier need not be purged again`() throws {
     var story = try opened()
     story.run(.pass("app")) { $0.tell("app", .purged(["1"])) }
     story.purge("app", "2")
     #expect(story.verdict(Reclaim.self) == .valid)
   }
 
-  @Test func `Protected transactions may stay`() throws {
+  @Test func `Protected transactions may be kept`() throws {
     var story = try Story("app")
     story.header.protectedAuthors = ["cloud"]
     story.write("app", "1", author: "cloud")
@@ -49,14 +49,14 @@ import Traces
     #expect(story.verdict(Reclaim.self) == .valid)
   }
 
-  @Test func `A purge before every member has recorded the head says nothing`() throws {
+  @Test func `A purge before every member has recorded the head is undecided`() throws {
     var story = try opened()
     story.write("share", "4")
     story.purge("app")
     #expect(story.verdict(Reclaim.self).isUnknown)
   }
 
-  @Test func `A purge that failed says nothing`() throws {
+  @Test func `A failed purge is undecided`() throws {
     var story = try opened()
     story.run(.purge("app"), .failed(SystemFailure(.superseded, "replaced")))
     story.run(.data) { $0.tell(nil, .data($0.objects)) }
@@ -76,7 +76,7 @@ import Traces
     #expect(hooked.verdict(Reclaim.self).isUnknown)
   }
 
-  @Test func `A member that was cut off holds nothing back`() throws {
+  @Test func `A member that was cut off retains no history`() throws {
     var story = try opened()
     story.header.retention = PlannedRetention(transactions: 1)
     story.register("late")
@@ -88,7 +88,7 @@ import Traces
     #expect(story.verdict(Reclaim.self).violation?.because.contains("#1") == true)
   }
 
-  /// A mirror consumes all, the power goes, and it comes back with the token that it keeps itself.
+  /// A mirror consumes everything, the power goes off, and it returns with its own token.
   private func mirrored(_ tokens: PlannedTokens) throws -> Story {
     var story = try Story("app")
     story.header.consumers = ["mirror"]
@@ -103,7 +103,7 @@ import Traces
     return story
   }
 
-  @Test func `A token of its own tells nothing of a consumer's record until it consumes again`()
+  @Test func `A consumer with its own token has an unknown record until it consumes again`()
     throws
   {
     var story = try mirrored(.own)

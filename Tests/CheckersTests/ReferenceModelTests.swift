@@ -11,7 +11,7 @@ import Traces
     model.apply([.insert("Item", 1, ["title": "a", "count": 1])])
   }
 
-  /// Applies changes to a copy and answers the net changes as short text.
+  /// Applies changes to a copy, and returns the net changes as short text.
   private func net(_ changes: PlannedChange...) -> [String] {
     var copy = model
     return copy.apply(changes).compactMap { change in
@@ -19,7 +19,7 @@ import Traces
     }
   }
 
-  @Test func `Changes that cannot take effect are left out`() {
+  @Test func `Changes that cannot take effect are omitted`() {
     #expect(net(.insert("Item", 1)) == [])
     #expect(net(.update("Item", 2, ["count": 1])) == [])
     #expect(net(.delete("Item", 2)) == [])
@@ -42,7 +42,7 @@ import Traces
     )
   }
 
-  @Test func `An update tells its columns and whether it changed a value`() throws {
+  @Test func `An update reports its columns and whether a value changed`() throws {
     var copy = model
     let change = try #require(
       copy.apply([.update("Item", 1, ["title": "a"]), .update("Item", 1, ["count": 2])]).first
@@ -64,7 +64,7 @@ import Traces
     #expect(!same.changesValues)
   }
 
-  @Test func `Edits that put the old values back change no value`() throws {
+  @Test func `Edits that restore the old values change no value`() throws {
     var copy = model
     let there = try #require(
       copy.apply([.update("Item", 1, ["count": 2]), .update("Item", 1, ["count": 1])]).first
@@ -78,7 +78,7 @@ import Traces
     #expect(other.changesValues)
   }
 
-  @Test func `A delete keeps the values that were there`() throws {
+  @Test func `A delete keeps the previous values`() throws {
     var copy = model
     let change = try #require(copy.apply([.delete("Item", 1)]).first)
     #expect(change.before == ["title": "a", "count": 1])
@@ -105,7 +105,7 @@ import Traces
     #expect(net.allSatisfy { $0.type == .insert })
   }
 
-  @Test func `A batch changes objects in their order, whatever the order of hashes`() {
+  @Test func `A batch changes objects in key order, whatever the hash order`() {
     var copy = model
     copy.apply((20..<60).reversed().map { .insert("Item", Int64($0)) })
     let batch = PlannedBatch(actor: "app", type: .delete, entity: "Item", conditions: [])
@@ -113,7 +113,7 @@ import Traces
     #expect(changed.count > 40 && changed == changed.sorted())
   }
 
-  @Test func `A batch changes what its conditions select`() {
+  @Test func `A batch changes the objects that match its conditions`() {
     var copy = model
     copy.apply([
       .insert("Item", 2, ["count": 2]), .insert("Item", 3, ["count": 3]), .insert("Item", 4),
@@ -157,7 +157,7 @@ import Traces
       (.all([.compare("count", .greater, 1), .not(.compare("title", .equal, nil))]), [3]),
     ] as [(PlannedCondition, [Int])]
   )
-  func `A condition holds for an object or its opposite does`(
+  func `Either a condition or its negation holds for an object`(
     _ condition: PlannedCondition,
     _ expected: [Int]
   ) {
@@ -178,7 +178,7 @@ import Traces
     }
   }
 
-  @Test func `Null compares to nothing`() {
+  @Test func `Comparisons with null are false`() {
     for comparison in PlannedComparison.allCases {
       #expect(!Value.null.satisfies(comparison, .null))
       #expect(!Value.int(1).satisfies(comparison, .null))
@@ -187,7 +187,7 @@ import Traces
     }
   }
 
-  @Test func `Text goes by its bytes, not by its letters`() {
+  @Test func `Text is compared by bytes`() {
     #expect(order("Z", "a") == "<")
     #expect(order("\u{e9}", "e\u{301}") == ">")
     #expect(order("z", "\u{e9}") == "<")
@@ -195,7 +195,7 @@ import Traces
     #expect(!Value.string("\u{e9}").isSame(as: "e\u{301}"))
   }
 
-  @Test func `Truth values are 0 and 1`() {
+  @Test func `Booleans are 0 and 1`() {
     #expect(order(false, true) == "<")
     #expect(order(true, 1) == "=")
   }
@@ -209,14 +209,14 @@ import Traces
     #expect(order(.double(-.infinity), .int(.min)) == "<")
   }
 
-  @Test func `Storage classes come in SQLite's order`() {
+  @Test func `Storage classes sort in SQLite's order`() {
     #expect(order(.double(.infinity), "") == "<")
     #expect(order("\u{10ffff}", .data(Data())) == "<")
     #expect(order(.data(Data([1])), .data(Data([1, 0]))) == "<")
     #expect(order(.data(Data([0xff])), .data(Data([1]))) == ">")
   }
 
-  @Test func `Every comparison follows from the order`() {
+  @Test func `Every comparison operator agrees with the sort order`() {
     let truths: [PlannedComparison: [Bool]] = [
       .equal: [false, true, false], .notEqual: [true, false, true],
       .less: [true, false, false], .lessOrEqual: [true, true, false],

@@ -37,7 +37,7 @@ import Traces
     PlannedQuery(actor: "app", form: form, start: start)
   }
 
-  @Test func `Objects come in the requested order, from an offset to a limit`() throws {
+  @Test func `Requests return objects sorted, from an offset up to a limit`() throws {
     var sorted = PlannedQuery(
       actor: "app",
       form: .sorted,
@@ -58,7 +58,7 @@ import Traces
     #expect(try fault(sorted, [lines[0]])?.contains("in the wrong place") == true)
   }
 
-  @Test func `Unsaved changes count for the objects of a request`() throws {
+  @Test func `Requests see unsaved changes`() throws {
     var sorted = PlannedQuery(actor: "app", form: .sorted, entity: "Item")
     sorted.pending = [.delete("Item", 1), .insert("Item", 4), .update("Item", 2, ["title": "z"])]
     sorted.conditions = [PlannedCondition("title", .equal, "z")]
@@ -69,7 +69,7 @@ import Traces
     #expect(try fault(sorted, ["Item/1", "Item/2", "Item/3"]) != nil)
   }
 
-  @Test func `Identifiers and tokens are resolved, and foreign ones are refused`() throws {
+  @Test func `Identifiers and tokens resolve, and foreign ones are refused`() throws {
     var uris = query(.uris)
     uris.entity = "Item"
     let errors = ["other store", "unknown entity", "bad URI"]
@@ -87,7 +87,7 @@ import Traces
     #expect(try fault(query(.tokens, .behind(0)), [line] + refused) != nil)
   }
 
-  @Test func `A purge at intervals waits for the time since the last one`() throws {
+  @Test func `A purge at intervals waits until the interval has passed`() throws {
     let purge = ["purged 2, watermark 2"]
     #expect(try fault(query(.due, .ago(60)), purge, purged: ["1", "2"]) == nil)
     #expect(try fault(query(.due, .ago(60)), ["not due"]) != nil)
@@ -105,7 +105,7 @@ import Traces
   }
 
   @Test(arguments: ["byDuration/10", "whenMerged"])
-  func `A strategy's purges at intervals count, though they find nothing`(
+  func `A strategy's purges at intervals count even if they delete no transaction`(
     _ strategy: String
   ) throws {
     var story = try Story("app", launched: false)
@@ -118,7 +118,7 @@ import Traces
     #expect(isValid == (strategy != "whenMerged"))
   }
 
-  @Test func `The members' lags and differences follow from the events and the plan`() throws {
+  @Test func `Lags and configuration differences follow from the events and the plan`() throws {
     let lags = ["app by app, 1 behind, 0.0 s", "share by share, 0 behind, 0.0 s"]
     #expect(try fault(query(.lags), lags) == nil)
     #expect(try fault(query(.lags), ["app by app, 2 behind, 0.0 s", lags[1]]) != nil)
@@ -131,7 +131,7 @@ import Traces
     #expect(try fault(query(.differences), differences) != nil)
   }
 
-  @Test func `A visitor starts after the imported date, and is forgotten at the end`() throws {
+  @Test func `A visitor starts after the imported date and is removed at the end`() throws {
     let course = { (start: Int) in
       [
         "at \(start), new", "in use", "accepted", "tracker at 3, registered at 3", "in use",
@@ -156,7 +156,7 @@ import Traces
     #expect(try fault(query(.visit, .ago(75)), course(2), in: story) != nil)
   }
 
-  @Test func `Every commit is signalled once, and sound files have no irregularities`() throws {
+  @Test func `Every commit is signalled once, and sound files have no findings`() throws {
     #expect(try fault(query(.signals), ["1", "2", "3"]) == nil)
     #expect(try fault(query(.signals), ["1", "3"]) != nil)
     #expect(try fault(query(.signals), ["1", "2", "2", "3"]) != nil)

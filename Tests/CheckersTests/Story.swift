@@ -2,10 +2,10 @@ import Checkers
 import HistoryTypes
 import Traces
 
-/// Builds a plan and its trace together, one happening a line, so that a test reads as a story.
+/// Builds a plan and its trace together, one event a line, so that a test reads as a story.
 ///
-/// It does what it is told, right or wrong. Its own data follows the writes as they are told, so
-/// that the closing views are right unless a test says otherwise.
+/// It accepts wrong events too. Its own data follows the writes, so that the closing views are
+/// correct unless a test changes them.
 struct Story {
   static let item = Entity(
     "Item",
@@ -40,7 +40,7 @@ struct Story {
     )
   }
 
-  /// What one checker says about the story.
+  /// The verdict of one checker on the story.
   func verdict<Checked: Invariant>(_ invariant: Checked.Type) -> Verdict {
     var checker = InvariantChecker<Checked>(trace.header)
     for event in events { checker.observe(event) }
@@ -51,7 +51,7 @@ struct Story {
     events.append(Event(at: events.count, tick: commands.count, actor: actor, happening))
   }
 
-  /// Runs a command of the plan, with what happens in it.
+  /// Runs a command of the plan, with the given events.
   mutating func run(
     _ action: Action,
     _ outcome: Outcome = .ok,
@@ -87,7 +87,7 @@ struct Story {
 
   // MARK: Writes
 
-  /// Saves changes as one transaction; `reported` are the changes that the system admits to.
+  /// Saves changes as one transaction; `reported` are the changes in the system's report.
   mutating func write(
     _ actor: ActorID,
     _ name: TransactionName,
@@ -111,7 +111,7 @@ struct Story {
     }
   }
 
-  /// Inserts one new object, where it does not matter which.
+  /// Inserts a new object; it does not matter which.
   mutating func write(
     _ actor: ActorID,
     _ name: TransactionName,
@@ -163,7 +163,7 @@ struct Story {
     }
   }
 
-  /// A transaction as a store tells it.
+  /// A transaction as a store reports it.
   static func transaction(
     _ name: TransactionName,
     by actor: ActorID,
@@ -179,7 +179,7 @@ struct Story {
     )
   }
 
-  /// Every transaction that was committed, as it was told.
+  /// Every committed transaction, as it was reported.
   var transactions: [CommittedTransaction] {
     events.compactMap { event in
       if case .committed(let transaction) = event.happening { transaction } else { nil }
@@ -209,7 +209,7 @@ struct Story {
     run(.purge(actor)) { $0.tell(actor, .purged(names)) }
   }
 
-  /// The answers at the end: every running actor's view, then the data.
+  /// The reads at the end: every running actor's view, then the data.
   mutating func close(views: [ActorID: Objects] = [:], data: Objects? = nil) {
     for actor in running {
       tell(actor, .viewed(context: "view", views[actor] ?? data ?? objects))

@@ -10,7 +10,7 @@ import Traces
     return timeline
   }
 
-  @Test func `A crash leaves what was recorded, even above what was skipped`() throws {
+  @Test func `A crash keeps recorded cursors, even past skipped transactions`() throws {
     var story = try Story("app", "share")
     for name in ["1", "2", "3"] { story.write("share", name) }
     story.merge("app", "2", "3")
@@ -22,7 +22,7 @@ import Traces
     #expect(statuses.map { $0.everMerged.contains(MemberSet(member: 0)) } == [false, true, true])
   }
 
-  @Test func `A position that a power-off took back has a name in sentences, too`() throws {
+  @Test func `A position lost in a power-off has a name in messages`() throws {
     var story = try Story("app", "share")
     story.write("share", "1")
     let timeline = timeline(story)
@@ -33,7 +33,7 @@ import Traces
     )
   }
 
-  @Test func `Members come from the trace, in the order in which the plan names them`() throws {
+  @Test func `Members come from the trace, in the plan's order`() throws {
     var story = try Story("app", "share", launched: false)
     story.header.consumers = ["mirror"]
     story.register("share")

@@ -54,7 +54,7 @@ import Traces
     #expect(violation(story)?.because.contains("says count = 1") == true)
   }
 
-  @Test func `Null leaves nothing`() throws {
+  @Test func `Null values leave no tombstone`() throws {
     var story = try opened(title: nil)
     story.write("share", "2", .delete("Item", 1), reported: delete(nil))
     story.tell(nil, history(nil))
@@ -64,7 +64,7 @@ import Traces
     #expect(violation(wrong) != nil)
   }
 
-  @Test func `A tombstone that history lacks is rejected where others are reported`() throws {
+  @Test func `A missing tombstone is rejected where other tombstones are reported`() throws {
     var story = try opened()
     story.write("share", "2", .delete("Item", 1), reported: delete(nil))
     story.tell(nil, history(nil))
@@ -74,28 +74,28 @@ import Traces
     #expect(violation(story)?.transaction == "2")
   }
 
-  @Test func `A tombstone that is reported and holds nothing is rejected`() throws {
+  @Test func `A reported empty tombstone is rejected`() throws {
     var story = try opened()
     story.write("share", "2", .delete("Item", 1), reported: delete(nil))
     story.tell(nil, history([:]))
     #expect(violation(story)?.transaction == "2")
   }
 
-  @Test func `A commit need not tell the tombstone that history holds`() throws {
+  @Test func `A commit need not report the tombstone that is in history`() throws {
     var story = try opened()
     story.write("share", "2", .delete("Item", 1))
     story.tell(nil, history(["title": "a"]))
     #expect(story.verdict(TombstoneFidelity.self) == .valid)
   }
 
-  @Test func `History is checked against the values at the delete`() throws {
+  @Test func `History is checked against the values at the time of the delete`() throws {
     var story = try opened()
     story.write("share", "2", .delete("Item", 1))
     story.tell(nil, history(["title": "z"]))
     #expect(violation(story)?.transaction == "2")
   }
 
-  @Test func `An object updated in the write that deletes it is left out`() throws {
+  @Test func `An object updated and deleted in one write is omitted`() throws {
     var story = try opened()
     story.write(
       "share",

@@ -4,7 +4,8 @@ import Traces
 
 /// A tracker in a few arrays, driven at random.
 ///
-/// It keeps every rule but the one that it is told to break. It shares no code with the checkers, so that neither covers up for the other.
+/// It keeps every rule except the one to break. It shares no code with the checkers, so that a bug
+/// cannot hide in both.
 struct ToySystem {
   /// A rule that can be broken.
   enum Bug: String, CaseIterable, Sendable {
@@ -14,7 +15,7 @@ struct ToySystem {
     case tellsObserversTwice, skipsObservers, purgesProtected, dropsColumn, inventsColumn
     case losesHistory, wrongTombstone, dropsTombstone, keepsHistory
 
-    /// The checker whose rule it is.
+    /// The checker of the rule.
     var checker: String {
       switch self {
       case .purgesByGreatestCursor, .purgesBeforeRecord, .forgetsJoiner: "PurgeSafety"
@@ -59,7 +60,7 @@ struct ToySystem {
   private var commands: [Command] = []
   private var events: [Event] = []
 
-  /// Runs a random plan and answers its trace.
+  /// Runs a random plan, and returns its trace.
   static func trace(seed: UInt64, stepCount: Int, bug: Bug? = nil) throws -> Trace {
     let ids: [ActorID] = ["app", "widget", "share", "cloud"]
     var header = PlanHeader(
@@ -130,7 +131,7 @@ struct ToySystem {
     }
   }
 
-  /// Lets everyone catch up and then one purge.
+  /// Lets every member pass, then purges once.
   private mutating func tidy() {
     for index in peers.indices where peers[index].isMember {
       if !peers[index].isRunning { run(index, .launch(peers[index].id)) { $0.launch(index) } }
@@ -234,7 +235,7 @@ struct ToySystem {
     run(index, .batch(batch)) { $0.finish(index, after, "batch", touched: Set($0.data.keys)) }
   }
 
-  /// Makes the new data the store's, with what differs from the old as one transaction.
+  /// Replaces the store's data, and records the difference as one transaction.
   private mutating func finish(
     _ index: Int,
     _ after: Objects,

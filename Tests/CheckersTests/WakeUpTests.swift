@@ -4,14 +4,14 @@ import Testing
 import Traces
 
 @Suite struct WakeUpTests {
-  /// A story that signals drive, whose ticks a test counts.
+  /// A story with signals, whose ticks the test counts.
   private static func story(_ actors: ActorID...) throws -> Story {
     var story = try Story("app", "share")
     story.header.drive = .signals
     return story
   }
 
-  @Test func `A pass in time is accepted, and so is one that fails`() throws {
+  @Test func `A pass before the deadline is accepted, even a failed one`() throws {
     for outcome in [Outcome.ok, .failed(SystemFailure(.failed, "a hook threw"))] {
       var story = try Self.story()
       story.write("share", "1")
@@ -25,7 +25,7 @@ import Traces
     }
   }
 
-  @Test func `No pass in time is rejected, and the sentence says whose commit it was`() throws {
+  @Test func `A missing pass is rejected, and the message names the commit`() throws {
     var story = try Self.story()
     story.write("share", "1")
     story.wait(SignalTicks.bound + 1)
@@ -34,7 +34,7 @@ import Traces
     #expect(violation.because.hasPrefix("share wrote #1; app ran and made no pass in the 16 ticks"))
   }
 
-  @Test func `Being woken alone is no pass`() throws {
+  @Test func `A wake-up without a pass is rejected`() throws {
     var story = try Self.story()
     story.write("share", "1")
     story.run(.deliver("app", .delivered)) { $0.tell("app", .woke) }
@@ -42,7 +42,7 @@ import Traces
     #expect(story.verdict(WakeUp.self).violation != nil)
   }
 
-  @Test func `One that has resynced meanwhile owes no pass`() throws {
+  @Test func `A member that resynced meanwhile needs no pass`() throws {
     var story = try Self.story()
     story.write("share", "1")
     story.run(.resync("app")) { $0.tell("app", .resynced(cursor: "1")) }
@@ -51,7 +51,7 @@ import Traces
   }
 
   @Test(arguments: [SignalFate.late, .lost])
-  func `A signal that comes late or not at all gives the actor longer, not for ever`(
+  func `A late or lost signal extends the deadline but does not remove it`(
     _ fate: SignalFate
   ) throws {
     var story = try Self.story()
@@ -66,7 +66,7 @@ import Traces
     #expect(story.verdict(WakeUp.self).violation != nil)
   }
 
-  @Test func `An actor's own view asks for no pass, and who has ended owes none`() throws {
+  @Test func `An actor's own view save and a finished actor require no pass`() throws {
     var story = try Self.story()
     story.write("app", "1")
     story.run(.stop("share")) { $0.stop("share") }
@@ -74,7 +74,7 @@ import Traces
     #expect(story.verdict(WakeUp.self).isUnknown)
   }
 
-  @Test func `An actor that starts with something to merge owes a pass`() throws {
+  @Test func `An actor that starts with unmerged transactions must pass`() throws {
     var story = try Self.story()
     story.run(.stop("app")) { $0.stop("app") }
     story.write("share", "1")
@@ -90,7 +90,7 @@ import Traces
     #expect(other.verdict(WakeUp.self) == .valid)
   }
 
-  @Test func `Plans whose commands make the passes are not judged`() throws {
+  @Test func `Plans whose commands make the passes are undecided`() throws {
     var story = try Story("app", "share")
     story.write("share", "1")
     story.wait(SignalTicks.bound + 1)
@@ -99,7 +99,7 @@ import Traces
 }
 
 extension Story {
-  /// Lets ticks go by.
+  /// Advances the time by ticks.
   fileprivate mutating func wait(_ ticks: Int) {
     for _ in 0..<ticks { run(.clock(advance: 1)) }
   }

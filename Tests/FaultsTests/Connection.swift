@@ -1,11 +1,11 @@
 import CSQLite
 import Faults
 
-/// A bare connection for the tests of the file system that is under it.
+/// A plain connection for tests of the underlying file system.
 final class Connection {
   private var handle: OpaquePointer?
 
-  /// Opens a store on a file system of ours, or by SQLite's default VFS if there is none.
+  /// Opens a store on one of our file systems, or on SQLite's default VFS if it is `nil`.
   init(_ path: String, on files: (any FaultySystem)?) throws {
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
     let code = sqlite3_open_v2(path, &handle, flags, files?.name)
@@ -15,13 +15,13 @@ final class Connection {
 
   deinit { sqlite3_close_v2(handle) }
 
-  /// What a statement failed with.
+  /// The code and the statement of a failure.
   struct Failure: Error, Equatable {
     var code: Int32
     var sql: String
   }
 
-  /// Runs statements one by one; the last one's rows, columns joined by a bar.
+  /// Runs statements one by one; returns the last one's rows, with columns joined by a bar.
   @discardableResult
   func run(_ sql: String) throws -> [String] {
     var rows: [String] = []
@@ -33,7 +33,7 @@ final class Connection {
     }
   }
 
-  /// The extended code that running statements ends with.
+  /// Returns the last extended result code of some statements.
   func code(_ sql: String) -> Int32 {
     do {
       try run(sql)

@@ -27,7 +27,7 @@ struct DeterminismTests {
     }
   }
 
-  @Test func `Only who asks for it gives SQLite's logs the salts again that they had`() async {
+  @Test func `SQLite's log salts repeat only on request`() async {
     await #expect(processExitsWith: .success) {
       func drawn() -> UInt64 {
         var bits: UInt64 = 0
@@ -43,7 +43,7 @@ struct DeterminismTests {
     }
   }
 
-  @Test func `Starting randomness again leaves SQLite's default file system`() async {
+  @Test func `Restarting randomness keeps SQLite's default file system`() async {
     await #expect(processExitsWith: .success) {
       let before = sqlite3_vfs_find(nil)
       HeapFileSystem().reseed(1, withSalts: true)

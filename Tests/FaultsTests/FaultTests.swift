@@ -14,7 +14,7 @@ struct FaultTests {
     (FileFault(.full, file: .wal, call: .write, k: 2, from: true), SQLITE_FULL),
     (FileFault(.busy, file: .shm, call: .lock, k: 3), SQLITE_BUSY),
   ])
-  func `A save fails with the code of its fault and leaves nothing behind`(
+  func `A save fails with the code of its fault and leaves no rows`(
     fault: FileFault,
     code: Int32
   ) throws {
@@ -31,7 +31,7 @@ struct FaultTests {
     #expect(try connection.items == ["1|1", "2|2"])
   }
 
-  @Test func `A fault that lasts ends only when it is disarmed`() throws {
+  @Test func `A persistent fault ends only when it is disarmed`() throws {
     let connection = try Connection.store(on: files)
     files.arm([FileFault(.full, file: .wal, call: .write, k: 1, from: true)])
     for _ in 1...3 { #expect(connection.code("INSERT INTO item VALUES (1, 1)") == SQLITE_FULL) }
@@ -39,7 +39,7 @@ struct FaultTests {
     #expect(connection.code("INSERT INTO item VALUES (1, 1)") == SQLITE_OK)
   }
 
-  @Test func `A fault that does not last fires once`() throws {
+  @Test func `A transient fault fires once`() throws {
     let connection = try Connection.store(on: files)
     files.arm([FileFault(.full, file: .wal, call: .write, k: 2)])
     #expect(connection.code("INSERT INTO item VALUES (1, 1)") == SQLITE_FULL)
@@ -47,7 +47,7 @@ struct FaultTests {
     #expect(files.disarm().map(\.failedCalls) == [1])
   }
 
-  @Test func `A fault on the database's writes leaves the log's alone`() throws {
+  @Test func `A fault on writes to the database does not affect the log`() throws {
     let connection = try Connection.store(on: files)
     files.arm([FileFault(.ioError, file: .main, call: .write, k: 1)])
     #expect(connection.code("INSERT INTO item VALUES (1, 1)") == SQLITE_OK)
@@ -57,7 +57,7 @@ struct FaultTests {
     #expect(files.disarm().map(\.countedCalls) == [1])
   }
 
-  @Test func `Arming starts the counts again`() throws {
+  @Test func `Arming resets the counts`() throws {
     let connection = try Connection.store(on: files)
     for _ in 1...5 {
       files.arm([FileFault(.full, file: .wal, call: .write, k: 3)])
@@ -66,14 +66,14 @@ struct FaultTests {
     #expect(files.disarm().map(\.countedCalls) == [2])
   }
 
-  @Test func `The first of two faults on one call decides, and both count`() throws {
+  @Test func `The first of two faults on one call applies, and both count`() throws {
     let connection = try Connection.store(on: files)
     files.arm([FileFault(.full, k: 1), FileFault(.ioError, file: .wal, call: .write, k: 1)])
     #expect(connection.code("INSERT INTO item VALUES (1, 1)") == SQLITE_FULL)
     #expect(files.disarm().map(\.failedCalls) == [1, 1])
   }
 
-  @Test func `A page that is read short has lost its second half`() throws {
+  @Test func `A short read of a page loses its second half`() throws {
     do { try Connection.store(on: files).run("INSERT INTO item VALUES (1, zeroblob(1000))") }
     let sum = "SELECT sum(length(n)) FROM item"
     let connection = try Connection("app.store", on: files)
@@ -84,7 +84,7 @@ struct FaultTests {
     #expect(try Connection("app.store", on: files).run(sum) == ["1000"])
   }
 
-  @Test func `A log that is read short fails the statement`() throws {
+  @Test func `A short read of the log fails the statement`() throws {
     let writer = try Connection.store(on: files)
     try writer.run("INSERT INTO item VALUES (1, 1)")
     let reader = try Connection("app.store", on: files)
@@ -95,7 +95,7 @@ struct FaultTests {
   }
 
   @Test(arguments: [FileFault.Kind.ioError, .full, .busy], [false, true])
-  func `Every call of a save and a checkpoint may fail, one after the other`(
+  func `Every call of a save and a checkpoint can fail in turn`(
     kind: FileFault.Kind,
     from: Bool
   ) throws {
@@ -127,10 +127,10 @@ struct FaultTests {
     }
   }
 
-  /// The save is there if it was acknowledged, and the next one succeeds.
+  /// Checks that the save is there if it was acknowledged, and that the next one succeeds.
   ///
-  /// One that was not may be there all the same after a crash, which a fault that lasts over the
-  /// close amounts to: its frames were in the log when the sync failed.
+  /// An unacknowledged save may be there too after a crash, and a fault that lasts until the close
+  /// acts like one: its frames were in the log when the sync failed.
   private static func expectWhole(
     on files: HeapFileSystem,
     saved: Bool,
@@ -143,7 +143,7 @@ struct FaultTests {
     #expect(try connection.run("PRAGMA integrity_check") == ["ok"])
   }
 
-  @Test func `Files, calls and kinds are known by the words of a plan`() {
+  @Test func `Files, calls and kinds have the names that plans use`() {
     #expect(FileKind(name: "wal") == .wal)
     #expect(FileKind(name: "log") == nil)
     #expect(FileCall(name: "truncate") == .truncate)

@@ -5,7 +5,7 @@ import Testing
 struct FileTests {
   let files = HeapFileSystem()
 
-  @Test func `A store that is not there opens only with leave to create it`() {
+  @Test func `A missing store opens only with the create flag`() {
     var handle: OpaquePointer?
     defer { sqlite3_close_v2(handle) }
     let code = sqlite3_open_v2("app.store", &handle, SQLITE_OPEN_READWRITE, files.name)
@@ -47,7 +47,7 @@ struct FileTests {
     #expect(files.image(of: "app.store-journal") == nil)
   }
 
-  @Test func `Temporary files come and go without a path`() throws {
+  @Test func `Temporary files need no path`() throws {
     let connection = try Connection("app.store", on: files)
     try connection.run(
       """
@@ -63,7 +63,7 @@ struct FileTests {
     #expect(Set(files.snapshot().files.keys).isSubset(of: ["app.store"]))
   }
 
-  @Test func `A store that is removed stays readable through open connections`() throws {
+  @Test func `A removed store stays readable through open connections`() throws {
     let connection = try Connection.store(on: files)
     try connection.run("INSERT INTO item VALUES (1, 1)")
     files.removeAll()
@@ -73,7 +73,7 @@ struct FileTests {
     #expect(try fresh.items == [])
   }
 
-  @Test func `A store in rollback mode that is removed is no longer written`() throws {
+  @Test func `A removed store in rollback mode is no longer written`() throws {
     let connection = try Connection("app.store", on: files)
     try connection.run("CREATE TABLE item (id INTEGER PRIMARY KEY, n)")
     files.removeAll()
@@ -81,14 +81,14 @@ struct FileTests {
     #expect(connection.code("INSERT INTO item VALUES (1, 1)") == moved)
   }
 
-  @Test func `The clock that is handed in is the time that SQLite tells`() throws {
+  @Test func `SQLite returns the time of the injected clock`() throws {
     let files = HeapFileSystem(clock: { 86_400.25 })
     let connection = try Connection("app.store", on: files)
     let time = try connection.run("SELECT strftime('%Y-%m-%d %H:%M:%f', 'now')")
     #expect(time == ["2001-01-02 00:00:00.250"])
   }
 
-  @Test func `Path names of any length up to the limit are kept apart`() throws {
+  @Test func `Long paths up to the limit are distinct`() throws {
     let long = String(repeating: "a", count: 1000)
     _ = try Connection.store(long, on: files)
     #expect(files.image(of: long) != nil)

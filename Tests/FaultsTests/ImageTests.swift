@@ -17,7 +17,7 @@ struct ImageTests {
     #expect(files.image(of: "4.store") == nil)
   }
 
-  @Test func `A snapshot brings back exactly the files of its moment`() throws {
+  @Test func `A snapshot restores exactly the files of its moment`() throws {
     let connection = try Connection.store(on: files)
     try connection.run("INSERT INTO item VALUES (1, 1)")
     let before = files.snapshot()
@@ -29,7 +29,7 @@ struct ImageTests {
     #expect(before.byteCount == before.files.values.reduce(32 << 10) { $0 + $1.bytes.count })
   }
 
-  @Test func `An image of what differs brings back exactly the files of its moment`() throws {
+  @Test func `A differential image restores exactly the files of its moment`() throws {
     let template = try HeapFileSystem.template()
     files.install(template, at: "app.store")
     let base = files.snapshot()
@@ -86,7 +86,7 @@ struct ImageTests {
     #expect(try connections[1].run("PRAGMA integrity_check") == ["ok"])
   }
 
-  @Test func `A store that was removed comes back for the connection that still has it`() throws {
+  @Test func `A removed store is restored for a connection that still has it open`() throws {
     let template = try HeapFileSystem.template()
     files.install(template, at: "app.store")
     let empty = files.snapshot()
@@ -97,7 +97,7 @@ struct ImageTests {
     #expect(files.image(of: "app.store") == template)
   }
 
-  @Test func `A snapshot inside a transaction is what a crash leaves`() throws {
+  @Test func `A snapshot inside a transaction restores the state after a crash`() throws {
     let crashed = try {
       let connection = try Connection.store(on: files)
       try connection.run("INSERT INTO item VALUES (1, 1); PRAGMA cache_size = 5")

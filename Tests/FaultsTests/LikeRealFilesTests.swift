@@ -8,9 +8,9 @@ import TestSupport
 import Testing
 
 struct LikeRealFilesTests {
-  /// Every answer of every statement, locks that are busy included, is that of `os_unix.c`.
+  /// Compares every result of every statement, busy locks included, with `os_unix.c`.
   @Test(.property(cases: 3, seed: 1), arguments: ["WAL", "DELETE", "TRUNCATE"])
-  func `Thousands of random transactions go as on real files`(mode: String) async throws {
+  func `Thousands of random transactions behave as on real files`(mode: String) async throws {
     let busyCount = Mutex(0)
     try await property(.plans(connectionCount: 3, stepCount: 400)) { plan in
       let folder = try TemporaryFolder()
@@ -25,7 +25,7 @@ struct LikeRealFilesTests {
     #expect(busyCount.withLock { $0 } > 25)
   }
 
-  /// The answers of all steps, then the table, then the verdict of an integrity check.
+  /// Returns the results of all steps, then the table, then the result of an integrity check.
   private static func run(
     _ plan: RandomPlan,
     mode: String,

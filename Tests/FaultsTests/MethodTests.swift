@@ -48,7 +48,7 @@ struct MethodTests {
     #expect(other.map(1, extending: false) != nil)
   }
 
-  @Test func `A handle that closes gives back its locks`() throws {
+  @Test func `Closing a handle releases its locks`() throws {
     let other = try RawFile("a", on: files)
     #expect(other.map(0, extending: true) != nil)
     do {
@@ -63,7 +63,7 @@ struct MethodTests {
     #expect(other.lockSlots(0, 8, SQLITE_SHM_EXCLUSIVE) == SQLITE_OK)
   }
 
-  @Test func `A pending handle keeps new readers out until it lowers its lock`() throws {
+  @Test func `A pending lock blocks new readers until it is lowered`() throws {
     let names = ["writer", "reader", "late"]
     let handles = try names.map { _ in try RawFile("a", on: files) }
     for handle in handles.dropLast() { #expect(handle.lock(SQLITE_LOCK_SHARED) == SQLITE_OK) }
@@ -76,7 +76,7 @@ struct MethodTests {
     #expect(handles[2].lock(SQLITE_LOCK_SHARED) == SQLITE_OK)
   }
 
-  @Test func `An exclusive creation fails if the file is there`() throws {
+  @Test func `An exclusive creation fails if the file exists`() throws {
     let flags = RawFile.database | SQLITE_OPEN_EXCLUSIVE
     let file = try RawFile("a", on: files, flags: flags)
     #expect(file.write([1], at: 0) == SQLITE_OK)
@@ -85,7 +85,7 @@ struct MethodTests {
     }
   }
 
-  @Test func `A file opened to be deleted on close is gone after it`() throws {
+  @Test func `A file opened with delete-on-close is removed when it is closed`() throws {
     do {
       let flags = RawFile.database | SQLITE_OPEN_DELETEONCLOSE
       let file = try RawFile("a", on: files, flags: flags)
@@ -95,7 +95,7 @@ struct MethodTests {
     #expect(files.image(of: "a") == nil)
   }
 
-  @Test func `A path that does not fit is refused, not cut`() throws {
+  @Test func `A path that is too long is refused, not truncated`() throws {
     let system = try #require(sqlite3_vfs_find(files.name))
     var target = [CChar](repeating: 1, count: 8)
     #expect(system.pointee.xFullPathname(system, "1234567", 8, &target) == SQLITE_OK)

@@ -3,14 +3,14 @@ import Faults
 import TestSupport
 import Testing
 
-@Suite struct `When the power goes` {
+@Suite struct `Power-offs` {
   private let files = HeapFileSystem()
 
   private func bytes() -> [UInt8] { files.image(of: "f")?.bytes ?? [] }
 
   private func sync(_ file: RawFile) { #expect(file.sync() == SQLITE_OK) }
 
-  @Test func `What was not synced is lost, what was is not`() throws {
+  @Test func `A power-off loses unsynced writes and keeps synced ones`() throws {
     let file = try RawFile("f", on: files)
     files.watchPower()
     #expect(file.write([1, 2, 3], at: 0) == SQLITE_OK)
@@ -22,7 +22,7 @@ import Testing
     #expect(bytes() == [1, 2, 3])
   }
 
-  @Test func `An image of what differs remembers what a power-off would lose`() throws {
+  @Test func `A differential image keeps what a power-off would lose`() throws {
     let file = try RawFile("f", on: files)
     #expect(file.write([1, 2, 3], at: 0) == SQLITE_OK)
     let base = files.snapshot()
@@ -44,7 +44,7 @@ import Testing
     #expect(bytes() == [7, 2, 8, 9])
   }
 
-  @Test func `What would be left has a number that changes only with it`() throws {
+  @Test func `The durable state's number changes only with the state`() throws {
     let file = try RawFile("f", on: files)
     let base = files.snapshot()
     #expect(files.powerState == nil)
@@ -70,7 +70,7 @@ import Testing
     #expect(files.powerState == nil)
   }
 
-  @Test func `What was there before anyone watched is durable`() throws {
+  @Test func `Content from before power was watched is durable`() throws {
     let file = try RawFile("f", on: files)
     #expect(file.write([1, 2], at: 0) == SQLITE_OK)
     files.watchPower()
@@ -78,7 +78,9 @@ import Testing
     #expect(bytes() == [1, 2])
   }
 
-  @Test func `Open handles are dead for ever, and nothing opens until it is on again`() throws {
+  @Test func `After a power-off, open handles stay invalid and no file opens until power returns`()
+    throws
+  {
     let file = try RawFile("f", on: files)
     files.watchPower()
     #expect(file.write([1], at: 0) == SQLITE_OK)
@@ -95,7 +97,7 @@ import Testing
     #expect(again.read(1, at: 0).bytes == [1])
   }
 
-  @Test func `A torn file has each sector of 512 bytes as it was, or as it was written`() throws {
+  @Test func `Each 512-byte sector of a torn file is entirely old or entirely new`() throws {
     var kept: Set<[UInt8]> = []
     for seed in 0..<64 as Range<UInt64> {
       let files = HeapFileSystem()
@@ -113,7 +115,7 @@ import Testing
     #expect(kept.count == 8)
   }
 
-  @Test func `The same seed tears alike`() throws {
+  @Test func `The same seed tears files in the same way`() throws {
     func torn() throws -> [UInt8]? {
       let files = HeapFileSystem()
       let file = try RawFile("f", on: files)
@@ -125,7 +127,7 @@ import Testing
     #expect(try torn() == torn())
   }
 
-  @Test func `A sync that is delayed takes place with the next one`() throws {
+  @Test func `A delayed sync takes place with the next sync`() throws {
     let file = try RawFile("f", on: files)
     files.watchPower()
     files.arm([FileFault(.delay, file: .main, call: .sync, k: 1, from: true)])
@@ -138,7 +140,7 @@ import Testing
     #expect(bytes() == [1])
   }
 
-  @Test func `It goes at the call that a fault says`() throws {
+  @Test func `The power goes off at the call that the fault names`() throws {
     let connection = try Connection.store(on: files)
     try connection.run("PRAGMA synchronous = FULL; INSERT INTO item VALUES (1, 1)")
     files.watchPower()
@@ -151,9 +153,10 @@ import Testing
     #expect(try Connection("app.store", on: files).items == ["1|1", "2|2"])
   }
 
-  /// Every call of a save and a checkpoint, lost and torn, on the heap and on a real disk.
+  /// Every call of a save and a checkpoint, with lost and torn writes, on the heap and on a real
+  /// disk.
   @Test(arguments: ["NORMAL", "FULL"], [false, true])
-  func `SQLite keeps its promise wherever it goes`(
+  func `SQLite stays durable whichever call the power-off hits`(
     _ synchronous: String,
     _ isReal: Bool
   ) throws {
@@ -169,8 +172,9 @@ import Testing
     }
   }
 
-  /// Lets the power go at a call while a store saves and checkpoints, and answers whether it did, and
-  /// how many rows are left.
+  /// Turns the power off at a call while a store saves and checkpoints.
+  ///
+  /// - Returns: Whether the fault fired, and the number of rows left.
   private func fire(
     _ files: any FaultySystem,
     _ path: String,

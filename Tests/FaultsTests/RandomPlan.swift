@@ -5,7 +5,7 @@ struct RandomPlan {
   /// The statements in order, each with the index of its connection.
   let steps: [(connection: Int, sql: String)]
 
-  /// Runs every step and notes its code and rows, so that two runs can be compared.
+  /// Runs every step, and returns its code and rows, so that two runs can be compared.
   func run(on connections: [Connection]) -> [String] {
     steps.map { step in
       do {

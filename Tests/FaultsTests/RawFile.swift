@@ -2,7 +2,7 @@ import CSQLite
 import Faults
 import Testing
 
-/// A file opened as SQLite opens it, for calls that no statement makes at will.
+/// A file opened as SQLite opens it, for calls that no statement can trigger directly.
 final class RawFile {
   let path: UnsafeMutablePointer<CChar>
   private let file: UnsafeMutablePointer<sqlite3_file>

@@ -3,7 +3,7 @@ import Faults
 import Testing
 
 struct UsageTests {
-  @Test func `A thousand stores opened and closed leave what one leaves`() throws {
+  @Test func `A thousand opened and closed stores leave as much memory as one`() throws {
     let files = HeapFileSystem()
     let template = try HeapFileSystem.template()
     var after: [HeapUsage] = []
@@ -23,7 +23,7 @@ struct UsageTests {
     #expect(after.last?.spareFiles == 2)
   }
 
-  @Test func `A huge file's buffer is not kept`() throws {
+  @Test func `A huge file's buffer is released`() throws {
     let files = HeapFileSystem()
     files.install(FileImage(bytes: [UInt8](repeating: 1, count: 20 << 20)), at: "huge")
     #expect(files.usage.allocatedBytes >= 20 << 20)
@@ -64,7 +64,7 @@ struct UsageTests {
     #expect(commit[.main, .write] == 0)
   }
 
-  @Test func `Threads may use one file system at the same time`() async throws {
+  @Test func `Several threads may use one file system at the same time`() async throws {
     let files = HeapFileSystem()
     _ = try Connection.store(on: files)
     try await withThrowingTaskGroup(of: Void.self) { group in

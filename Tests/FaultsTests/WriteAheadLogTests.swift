@@ -15,7 +15,7 @@ struct WriteAheadLogTests {
     #expect(image.sharedMemory["app.store"]?.bytes.count == 32 << 10)
   }
 
-  @Test func `The last connection to close leaves the database alone`() throws {
+  @Test func `The last connection to close keeps the database`() throws {
     do { _ = try Connection.store(on: files).run("INSERT INTO item VALUES (1, 1)") }
     #expect(Set(files.snapshot().files.keys) == ["app.store"])
     #expect(try Connection("app.store", on: files).items == ["1|1"])
@@ -41,7 +41,7 @@ struct WriteAheadLogTests {
     #expect(try reader.items == ["1|1"])
   }
 
-  @Test func `A second writer is told that the store is busy`() throws {
+  @Test func `A second writer gets a busy error`() throws {
     let one = try Connection.store(on: files)
     let other = try Connection("app.store", on: files)
     try one.run("BEGIN IMMEDIATE")
@@ -51,7 +51,7 @@ struct WriteAheadLogTests {
   }
 
   @Test
-  func `A busy timeout of an hour takes no time`() throws {
+  func `A busy timeout of an hour takes no real time`() throws {
     let one = try Connection.store(on: files)
     let other = try Connection("app.store", on: files)
     try other.run("PRAGMA busy_timeout = 3600000")
@@ -59,7 +59,7 @@ struct WriteAheadLogTests {
     #expect(other.code("BEGIN IMMEDIATE") == SQLITE_BUSY)
   }
 
-  @Test func `A reader that goes on to write after another's commit has a stale snapshot`() throws {
+  @Test func `A reader that writes after another's commit has a stale snapshot`() throws {
     let one = try Connection.store(on: files)
     let other = try Connection("app.store", on: files)
     try one.run("BEGIN; SELECT * FROM item")
@@ -68,7 +68,7 @@ struct WriteAheadLogTests {
     #expect(one.code("INSERT INTO item VALUES (2, 2)") == busySnapshot)
   }
 
-  @Test func `A checkpoint stops at a pinned reader and goes on when it ends`() throws {
+  @Test func `A checkpoint stops at a pinned reader and resumes when the reader ends`() throws {
     let writer = try Connection.store(on: files)
     let reader = try Connection("app.store", on: files)
     try writer.run("PRAGMA wal_checkpoint(TRUNCATE); INSERT INTO item VALUES (1, 1)")
@@ -82,7 +82,7 @@ struct WriteAheadLogTests {
     #expect(try reader.items == ["1|1", "2|2"])
   }
 
-  @Test func `A log of more than one index region is read and recovered`() throws {
+  @Test func `A log longer than one index region is read and recovered`() throws {
     let writer = try Connection.store(on: files)
     try writer.run("PRAGMA wal_autocheckpoint = 0")
     for number in 1...3 {

@@ -5,12 +5,12 @@ import SQLiteStorage
 
 /// A folder with one small store file whose history has every kind of change.
 ///
-/// The same bytes in every run, so that what is found is found again.
+/// The bytes are the same in every run, so that findings are reproducible.
 final class FuzzStore: Sendable {
   let folder: URL
   let layout: HistoryLayout
 
-  /// Makes the file in a new folder in memory, if the machine has such a place.
+  /// Creates the file in a new folder, in memory if the machine supports it.
   init(layout: HistoryLayout = .packed) throws {
     self.layout = layout
     let memory = URL(fileURLWithPath: "/dev/shm", isDirectory: true)
@@ -57,7 +57,7 @@ final class FuzzStore: Sendable {
 
   var path: String { folder.appendingPathComponent("store").path }
 
-  /// Opens the store; an object of `Item` leaves its values when it is deleted.
+  /// Opens the store; deleted objects of `Item` leave their values in tombstones.
   func open() throws -> Store {
     let model = try Model([
       Entity(
@@ -82,13 +82,13 @@ final class FuzzStore: Sendable {
     return configuration
   }
 
-  /// A second way into the file, past the store.
+  /// A direct connection to the file that bypasses the store.
   func connection() throws -> Connection { try Connection(path: path) }
 
-  /// The bytes of the file when nobody has it open.
+  /// The bytes of the file while no connection is open.
   func bytes() throws -> [UInt8] { [UInt8](try Data(contentsOf: URL(fileURLWithPath: path))) }
 
-  /// Puts other bytes in place of the file, without a log beside it.
+  /// Replaces the file by other bytes, without a log.
   func replace(with bytes: [UInt8]) throws {
     for name in try FileManager.default.contentsOfDirectory(atPath: folder.path)
     where name != "store" {
@@ -99,7 +99,7 @@ final class FuzzStore: Sendable {
 }
 
 extension HistoryPage {
-  /// Reads everything that a page can tell.
+  /// Reads every property of the page.
   func readAll() {
     for transaction in transactions {
       _ = (transaction.author, transaction.contextName, transaction.processID, transaction.token)

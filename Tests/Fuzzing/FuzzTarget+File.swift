@@ -2,7 +2,7 @@ import Foundation
 import HistoryStore
 import HistoryTypes
 
-/// Whole files in place of a store's.
+/// Targets that replace a store's whole file.
 extension FuzzTarget {
   static let file = FuzzTarget(
     "file",
@@ -22,7 +22,8 @@ extension FuzzTarget {
 
   /// A template with some bytes changed.
   ///
-  /// Each change is two bytes for where in a page, one for the page and one for the byte. An odd first byte takes the second template, and 255 the rest as it is.
+  /// Each change is two bytes for the place in a page, one for the page and one for the new byte.
+  /// An odd first byte selects the second template, and 255 uses the rest of the input unchanged.
   private static func damage(_ templates: [[UInt8]], _ bytes: [UInt8]) -> [UInt8] {
     guard let first = bytes.first else { return [] }
     if first == .max { return Array(bytes.dropFirst()) }

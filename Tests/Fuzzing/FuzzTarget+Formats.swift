@@ -1,8 +1,8 @@
 import HistoryTypes
 import Traces
 
-/// The files and messages of the lab: each is refused with a sentence, or read and written again as the
-/// same text.
+/// The files and messages of the lab: each input is refused with a message, or parsed and written
+/// again as the same text.
 extension FuzzTarget {
   static let plan = FuzzTarget(
     "plan",
@@ -32,7 +32,7 @@ extension FuzzTarget {
     _ = try refusable { () throws(FormatError) in try SetupCodec.decode(text(bytes)) }
   }
 
-  /// Reads a text, writes it, and reads that again: the second text must be the first.
+  /// Parses a text, writes it, and parses that again: the second text must equal the first.
   private static func twice<Read>(
     _ bytes: [UInt8],
     _ decode: (String) throws(FormatError) -> Read,
@@ -50,7 +50,7 @@ extension FuzzTarget {
     }
   }
 
-  /// What is read, or nothing when it is refused, which takes a clause and a sentence.
+  /// Returns the parsed value, or `nil` if it is refused with a proper message.
   static func refusable<Read>(
     _ read: () throws(FormatError) -> Read
   ) throws -> Read? {

@@ -2,7 +2,7 @@ import HistoryStore
 import HistoryTypes
 import SQLiteStorage
 
-/// Whatever lies in a store file, it is read, or refused with a sentence; nothing is skipped silently.
+/// A store file with any bytes is read, or refused with a message; no row is skipped silently.
 extension FuzzTarget {
   static let blob = FuzzTarget(
     "blob",
@@ -46,7 +46,7 @@ extension FuzzTarget {
     }
   }
 
-  /// Reads all of the history; the only transaction that may be told as damaged is the one that is.
+  /// Reads all of history; only the damaged transaction may be reported as damaged.
   private static func readOrTell(_ store: Store, damaged: Int64) throws {
     do {
       let page = try store.fetch(HistoryRequest(after: nil))
@@ -64,7 +64,7 @@ extension FuzzTarget {
     _ = try answered { () throws(HistoryError) in try store.verify() }
   }
 
-  /// The value of some bytes in SQL: null, a number, a text or a blob, by the first.
+  /// Some bytes as a value in SQL: null, a number, text or a blob, depending on the first.
   private static func value(_ bytes: ArraySlice<UInt8>) -> String {
     let rest = bytes.dropFirst()
     switch bytes.first.map({ $0 % 5 }) {

@@ -2,7 +2,7 @@ import Foundation
 import HistoryStore
 import HistoryTypes
 
-/// What an app keeps outside of the store and hands in again.
+/// Values that an app stores itself and passes in again.
 extension FuzzTarget {
   static let token = FuzzTarget(
     "token",
@@ -54,7 +54,7 @@ extension FuzzTarget {
   }
 }
 
-/// What a store answers, or nothing when it refuses with a sentence.
+/// Returns the store's result, or `nil` if it is refused with a message.
 func answered<Answer>(_ ask: () throws(HistoryError) -> Answer) throws -> Answer? {
   do throws(HistoryError) {
     return try ask()

@@ -1,7 +1,7 @@
 import HistoryTypes
 import Traces
 
-/// What the lab and a program under test say to each other.
+/// The messages between the lab and a program under test.
 extension FuzzTarget {
   static let message = FuzzTarget(
     "message",

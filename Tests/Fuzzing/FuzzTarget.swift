@@ -1,12 +1,12 @@
-/// One way in for bytes from outside, and what must hold whatever they are.
+/// A fuzz target: one parser of outside bytes, and the property that must hold for any input.
 package struct FuzzTarget: Sendable {
-  /// The name on command lines, and of its folder in the corpus.
+  /// The name on command lines and of its folder in the corpus.
   package let name: String
-  /// What it reads, and what must hold, in a sentence.
+  /// The input and the property, in a sentence.
   package let sentence: String
   private let make: @Sendable () throws -> Attempt
 
-  /// Reads some bytes; throws a ``FuzzFinding`` when something does not hold.
+  /// Reads some bytes; throws a ``FuzzFinding`` if the property does not hold.
   package typealias Attempt = @Sendable ([UInt8]) throws -> Void
 
   init(_ name: String, _ sentence: String, make: @escaping @Sendable () throws -> Attempt) {
@@ -19,22 +19,22 @@ package struct FuzzTarget: Sendable {
     self.init(name, sentence) { attempt }
   }
 
-  /// Makes what the attempts share, such as a store file, and answers the attempt.
+  /// Creates what the attempts share, such as a store file, and returns the attempt.
   ///
-  /// - Throws: what the file system or the store throws.
+  /// - Throws: Errors of the file system or the store.
   package func attempt() throws -> Attempt { try make() }
 
   /// Every target, by name.
   package static let all: [FuzzTarget] =
     [plan, trace, counterexample, setup, message, answer, token, uri, blob, row, file]
 
-  /// The target with a name, or nothing.
+  /// Returns the target with a name, or `nil`.
   package static func named(_ name: String) -> FuzzTarget? { all.first { $0.name == name } }
 }
 
-/// What must hold and does not.
+/// A property that does not hold.
 package struct FuzzFinding: Error, CustomStringConvertible {
-  /// A sentence.
+  /// The description of the violation.
   package let description: String
 
   init(_ description: String) { self.description = description }

@@ -4,10 +4,10 @@ import Testing
 
 @testable import Fuzzing
 
-/// Every input of the corpus, and some damaged ones, pass every target; what does not hold is found.
+/// Every input of the corpus, and damaged copies of some, pass every target.
 @Suite struct FuzzTargetTests {
   @Test(arguments: FuzzTarget.all.map(\.name))
-  func `Every input that is kept passes`(name: String) throws {
+  func `Every committed corpus input passes`(name: String) throws {
     let attempt = try #require(FuzzTarget.named(name)).attempt()
     let inputs = try Corpus.inputs(of: name)
     #expect(!inputs.isEmpty)
@@ -38,18 +38,18 @@ import Testing
     }
   }
 
-  @Test func `What does not hold is a finding`() {
+  @Test func `A failed property is a finding`() {
     #expect(throws: FuzzFinding.self) { try expect(1 == 2, "one is two") }
     #expect(throws: Never.self) { try expect(true, "all is well") }
   }
 
-  @Test func `Each folder of the corpus has its target`() throws {
+  @Test func `Each corpus folder has a fuzz target`() throws {
     let folders = try FileManager.default.contentsOfDirectory(atPath: Corpus.folder.path)
     #expect(Set(folders) == Set(FuzzTarget.all.map(\.name)))
   }
 }
 
-/// The inputs that are kept, in `Tests/Fuzzing/Corpus/TARGET`.
+/// The committed inputs, in `Tests/Fuzzing/Corpus/TARGET`.
 private enum Corpus {
   static let folder = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent()

@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.serialized, .blocksItsThread) struct `Counting benchmarks` {
   @Test(arguments: ["fetch newest 10", "write insert 10"])
-  func `Exact rows are the same in twenty of twenty passes`(name: String) throws {
+  func `Exact rows are identical in twenty of twenty passes`(name: String) throws {
     try withTemplates([200]) { templates, scratch in
       let first = try rows(name, templates, scratch)
       #expect(first.filter(\.isExact).count >= 14)
@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  @Test func `A fetch of what is new runs the same steps however long history is`() throws {
+  @Test func `A fetch of new transactions runs the same steps however long history is`() throws {
     try withTemplates([100, 200, 400, 800, 1600]) { templates, scratch in
       let rows = try rows("fetch newest 10", templates, scratch)
       for contender in ["Store", "SQLite"] {
@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test func `What is written is counted, and what is not is zero`() throws {
+  @Test func `Written rows are counted, and unused counters are zero`() throws {
     try withTemplates([200]) { templates, scratch in
       let rows = try rows("write insert 10", templates, scratch)
       func value(_ metric: Metric) -> Double? {
@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test func `Allocations are not measured without jemalloc, with the reason`() throws {
+  @Test func `Without jemalloc allocations are not measured, and the reason is given`() throws {
     try withTemplates([100]) { templates, scratch in
       let rows = try rows("fetch newest 10", templates, scratch)
       for metric in Metric.allocator {
@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test func `An index that is gone and a scan are found and named, and nothing else`() throws {
+  @Test func `Missing indexes and scans are detected and named`() throws {
     let scratch = try ScratchFolder()
     let result = Result {
       let regressions = try SeededRegressions(scratch, sizes: [50, 100, 200, 400, 800])

@@ -4,23 +4,23 @@ import Testing
 @testable import HistoryBenchmarks
 
 @Suite struct `The table of goals` {
-  @Test func `Each measure stands in it once`() {
+  @Test func `Each measure is in the list of goals once`() {
     #expect(Set(Goals.all.map(\.measure)).count == Goals.all.count)
   }
 
-  @Test func `Each goal is about one benchmark`() {
+  @Test func `Each goal names exactly one benchmark`() {
     for goal in Goals.all {
       #expect(Subjects.all.filter { $0.title == goal.benchmark }.count == 1, "\(goal.measure)")
     }
   }
 
-  @Test func `No title could be taken for another with its conditions`() {
+  @Test func `No benchmark title is another's title with conditions`() {
     for subject in Subjects.all {
       #expect(!Subjects.all.contains { $0.title.hasPrefix(subject.title + ", ") })
     }
   }
 
-  @Test func `Limits are above zero, but for what must never happen`() {
+  @Test func `Limits are above zero, except for events that must never happen`() {
     for goal in Goals.all {
       guard let limit = goal.limit else { continue }
       if case .quantile(_, .missed) = goal.figure {

@@ -5,8 +5,8 @@ import Testing
 
 @testable import HistoryBenchmarks
 
-@Suite(.serialized) struct `The stores that are measured` {
-  @Test func `History has the size and the shape that it should have`() throws {
+@Suite(.serialized) struct `Shapes of measured stores` {
+  @Test func `History has its specified size and shape`() throws {
     try withTemplates([30, 50]) { templates, _ in
       #expect(templates.map(\.historySize) == [30, 50])
       for template in templates {
@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test func `A history that is longer than one part of its building has its size too`() throws {
+  @Test func `A history built in several parts has its specified size`() throws {
     try withTemplates([2100]) { templates, _ in
       let page = try Store(path: templates[0].path).fetch(
         HistoryRequest(after: nil, transactionCountMax: 5000)
@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test func `The longer history begins like the shorter one`() throws {
+  @Test func `A longer history starts like a shorter one`() throws {
     try withTemplates([30, 50]) { templates, _ in
       let pages = try templates.map {
         try Store(path: $0.path).fetch(HistoryRequest(after: nil, transactionCountMax: 30))
@@ -80,7 +80,7 @@ import Testing
     }
   }
 
-  @Test func `A file that is no store is an error of the floor that says what to try`() throws {
+  @Test func `The floor refuses a file that is no store and suggests a fix`() throws {
     let error = try #require(throws: FloorError.self) { try FloorDatabase(path: "/nowhere/x") }
     #expect(error.description.hasPrefix("The floor failed with SQLite's code 14 (unable to open"))
   }

@@ -7,7 +7,7 @@ import Testing
 @testable import HistoryBenchmarks
 
 @Suite(.blocksItsThread) struct `An open loop` {
-  /// A clock that only waiting and working move.
+  /// A clock that advances only by waiting and working.
   private final class Time: Sendable {
     private let now = Atomic<UInt64>(1_000)
 
@@ -16,7 +16,7 @@ import Testing
     func pass(_ nanoseconds: UInt64) { now.add(nanoseconds, ordering: .relaxed) }
   }
 
-  @Test func `Who waits behind a slow operation is late, and its service is not`() {
+  @Test func `An operation queued behind a slow one has a high latency, but a low service time`() {
     let time = Time()
     var costs: [UInt64] = [10, 250, 10, 10, 10]
     let outcome = loop(time, intervalNs: 100, count: costs.count).run {
@@ -28,7 +28,7 @@ import Testing
     #expect(!outcome.isSaturated)
   }
 
-  @Test func `It gives up when the work falls further and further behind`() {
+  @Test func `An open loop stops when it falls further and further behind`() {
     let time = Time()
     var count = 0
     let outcome = loop(time, intervalNs: 1e6, count: 100).run {
@@ -36,19 +36,19 @@ import Testing
       time.pass(2_000_000)
     }
     #expect(outcome.isSaturated)
-    // A millisecond more behind each time: more than a quarter of 100 ms before the 27th.
+    // Each operation is a millisecond later: more than a quarter of 100 ms before the 27th.
     #expect(count == 26)
     #expect(outcome.latencies.count == 26)
   }
 
-  @Test func `A rate that the store cannot keep is told instead of waited for`() throws {
+  @Test func `A rate above the store's capacity is reported, not awaited`() throws {
     let subject = try #require(Subjects.all.first { $0.name == "open loop" })
     let rows = try rows(of: subject, rate: 10_000_000, haste: 1)
     #expect(rows.map(\.contender).allSatisfy { $0.hasPrefix("Store at 10000000 writes a second") })
     #expect(rows.allSatisfy { $0.notMeasured?.hasPrefix("saturated: at 10000000 writes") == true })
   }
 
-  @Test func `A rate that the store can keep is measured from the planned start`() throws {
+  @Test func `A sustainable rate is measured from the planned start times`() throws {
     let subject = try #require(Subjects.all.first { $0.name == "open loop" })
     let rows = try rows(of: subject, rate: 100, haste: 100)
     #expect(rows.map(\.metric.name) == ["wall", "wall", "planned rate"])

@@ -6,9 +6,9 @@ import Testing
 
 @testable import HistoryBenchmarks
 
-@Suite(.serialized, .blocksItsThread) struct `The peers that are measured` {
+@Suite(.serialized, .blocksItsThread) struct `Measured peers` {
   @Test(arguments: PeerKind.all.map(\.name))
-  func `A peer records every change that our history holds`(_ name: String) throws {
+  func `A peer records every change that our history records`(_ name: String) throws {
     let (kind, _) = try #require(PeerKind.all.first { $0.name == name })
     try withSetting(20) { setting in
       let peer = try setting.floor()
@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test func `The session's page has the transactions, and begins after a number`() throws {
+  @Test func `The session extension's page has the transactions after a number`() throws {
     try withSetting(20) { setting in
       let peer = try setting.floor()
       try peer.floor.attach(PeerKind.session.kind, to: SampleData.item)
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test func `Triggers count the changes of a transaction and know their own`() throws {
+  @Test func `Triggers count a transaction's changes and know their own`() throws {
     try withSetting(20) { setting in
       let peer = try setting.floor()
       try peer.floor.attach(PEER_TRIGGERS, to: SampleData.item)
@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  @Test func `Each writer writes the same slips and holds a change for each`() throws {
+  @Test func `Each writer writes the same updates and records a change for each`() throws {
     try withSetting(20) { setting in
       let items = SampleData.items(30)
       let floorItems = items.map(\.floorItem)
@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  @Test func `A floor without a peer records nothing`() throws {
+  @Test func `A floor without a peer records no changes`() throws {
     try withSetting(20) { setting in
       let floor = try setting.floor()
       try floor.fillSlips(5)
@@ -81,7 +81,7 @@ import Testing
     }
   }
 
-  /// Inserts thirty slips, updates twenty and deletes ten, and tells what was there in between.
+  /// Inserts thirty slips, updates twenty and deletes ten, and returns the work in between.
   private func life(of writer: any SlipWriter) throws -> [WorkTally] {
     let hasHistory = writer.contender != MeasuredWork.floor
     var states: [WorkTally] = []
@@ -101,7 +101,7 @@ import Testing
     return states
   }
 
-  /// What a store's history grows by.
+  /// Returns the history added by some transactions.
   private func newHistory(_ setting: BenchmarkSetting, transactions: Int) throws -> HistoryPage {
     let file = try setting.store()
     let start = try file.store.currentToken()
@@ -111,7 +111,7 @@ import Testing
   }
 }
 
-/// The changes of a page as texts in a fixed order, and the names that deleted rows have left.
+/// The changes of a page as texts in a fixed order, and the names of deleted rows.
 private struct RecordedPage: Equatable {
   var changes: [String]
   var names: [String]

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HistoryBenchmarks
 
-@Suite(.serialized, .blocksItsThread) struct `The probes of memory, size and locks` {
+@Suite(.serialized, .blocksItsThread) struct `Probes of memory, size and locks` {
   @Test func `A stream reads every change once`() throws {
     try withTemplates([2500]) { templates, _ in
       var lines: [[Int64]] = []
@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  @Test func `A store is built in parts that add up, and inspected to the last change`() throws {
+  @Test func `A store is built in parts that add up, and every change is inspected`() throws {
     try withTemplates([]) { _, scratch in
       let path = scratch.path + "/built.sqlite"
       var lines: [[Int64]] = []
@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test func `Wrong arguments of a helping process are refused`() {
+  @Test func `A helper process refuses wrong arguments`() {
     #expect(throws: HelperProcess.WrongArguments.self) { try StreamProbe.run([]) { _ in } }
     #expect(throws: HelperProcess.WrongArguments.self) {
       try BuildProbe.run(["x", "y", "z"]) { _ in }
@@ -42,7 +42,7 @@ import Testing
     #expect(HelperProcess.run([]) == nil)
   }
 
-  @Test func `The packed layout takes less than Core Data's for the same changes`() throws {
+  @Test func `The packed layout is smaller than Core Data's for the same changes`() throws {
     try withSetting(1000) { setting in
       let subject = try #require(Subjects.all.first { $0.name == "history bytes" })
       guard case .samples(let sample) = subject.method else { return }
@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test func `A hold of the write lock lasts as long as the write`() throws {
+  @Test func `The write lock is held as long as the write`() throws {
     try withSetting(20) { setting in
       let path = try setting.copy()
       let store = try Store(path: path, configuration: try LockWatch.configuration())
@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  @Test func `Reading holds no write lock, and other connections' locks are not noted`() throws {
+  @Test func `A read takes no write lock, and other connections' locks are not recorded`() throws {
     try withSetting(20) { setting in
       let path = try setting.copy()
       let watched = try Store(path: path, configuration: try LockWatch.configuration())

@@ -6,20 +6,20 @@ import Testing
 @testable import HistoryBenchmarks
 
 @Suite(.serialized, .blocksItsThread) struct `A run of the benchmarks` {
-  /// Where the runs of one test keep their stores.
+  /// The folder for the stores of one test's runs.
   let folder: TemporaryFolder
 
   init() throws {
     folder = try TemporaryFolder()
   }
 
-  /// All benchmarks in the night (`BENCHMARKS=all`), else every third.
+  /// All benchmarks in the nightly run (`BENCHMARKS=all`), otherwise every third.
   private static func sample(_ subjects: [BenchmarkSubject]) -> [BenchmarkSubject] {
     guard ProcessInfo.processInfo.environment["BENCHMARKS"] != "all" else { return subjects }
     return subjects.indices.filter { $0.isMultiple(of: 3) }.map { subjects[$0] }
   }
 
-  @Test func `Each contender does what its floor does, and leaves rows`() throws {
+  @Test func `Each contender does the same work as its floor and leaves rows`() throws {
     var measured: [String: [BenchmarkRow]] = [:]
     var transactionCount = 0
     let subjects = Self.sample(Subjects.all)
@@ -27,7 +27,7 @@ import Testing
       if case .measured(let subject, let rows) = event { measured[subject.name] = rows }
       if case .built(let transactions) = event { transactionCount += transactions }
     }
-    // In both layouts where the published protocols are among them, which need that of Core Data.
+    // In both layouts if the published protocols, which need Core Data's layout, are included.
     #expect(transactionCount == (subjects.count == Subjects.all.count ? 2000 : 1000))
     #expect(measured.count == subjects.count)
     for subject in subjects {
@@ -45,13 +45,14 @@ import Testing
     #expect(wholeRunRowCount(measured.values.flatMap(\.self)) <= 1_200)
   }
 
-  /// How many rows a whole run has if each benchmark has these contenders: a row is one contender of one
-  /// benchmark at one size, with all that is measured of it.
+  /// Returns the number of rows of a whole run in which each benchmark has these contenders.
+  ///
+  /// A row is one contender of one benchmark at one size, with all its metrics.
   private func wholeRunRowCount(_ rows: [BenchmarkRow]) -> Int {
     var whole = run(Subjects.usual)
     whole.historySizes = BenchmarkRun.allSizes
     let varied = Subjects.measured(Subjects.usual, at: BenchmarkAxis.allCases)
-    // Ours, and the same at the base point.
+    // Our contender, and the same at the base point.
     let inOtherConditions = varied.reduce(0) { $0 + 2 * whole.sizes(of: $1).count }
     return Subjects.usual.reduce(inOtherConditions) { sum, subject in
       let mine = rows.filter { $0.title.hasPrefix(subject.title + ", warm") }
@@ -60,7 +61,7 @@ import Testing
   }
 
   @Test(arguments: BenchmarkAxis.allCases)
-  func `Other conditions are measured beside the base point, and are no goals`(
+  func `Other conditions are measured next to the base point and have no goals`(
     _ axis: BenchmarkAxis
   ) throws {
     var measured: [(BenchmarkSubject, [BenchmarkRow])] = []
@@ -82,7 +83,8 @@ import Testing
     #expect(try leftOvers().isEmpty)
   }
 
-  /// Each goal of a benchmark is about rows that it has, and compares them with others of it.
+  /// Checks that each goal of a benchmark refers to existing rows and compares them with others of
+  /// it.
   private func check(goalsAbout rows: [BenchmarkRow]) {
     for goal in Goals.all where rows.contains(where: goal.isAbout) {
       let mine = rows.filter { $0.contender == goal.contender }
@@ -93,14 +95,14 @@ import Testing
         #expect(rows.contains { $0.contender == other && $0.metric == metric }, "\(goal.measure)")
       case .growth: #expect(mine.contains { $0.metric == .wall }, "\(goal.measure)")
       case .quantile(_, let metric):
-        // What is measured in a process of its own is not, here.
+        // Metrics measured in separate processes are not measured here.
         let isMissing = mine.contains { $0.notMeasured != nil }
         #expect(isMissing || mine.contains { $0.metric == metric }, "\(goal.measure)")
       }
     }
   }
 
-  @Test func `A benchmark that builds its own store tells how far it is`() throws {
+  @Test func `A benchmark that builds its own store reports progress`() throws {
     var done: [LongWork: Int] = [:]
     var rows: [BenchmarkRow] = []
     var hasBuilt = false
@@ -120,7 +122,7 @@ import Testing
     #expect(try leftOvers().isEmpty)
   }
 
-  @Test func `What an observer of its own store throws ends the benchmark`() throws {
+  @Test func `An error of a store observer ends the benchmark`() throws {
     struct Enough: Error {}
     #expect(throws: Enough.self) {
       try run(Subjects.all.filter(\.isNamedOnly)).run { event in
@@ -130,7 +132,7 @@ import Testing
     #expect(try leftOvers().isEmpty)
   }
 
-  /// Every contender has a sample for each turn of the one round, and all but the floor a ratio.
+  /// Every contender has a sample for each turn of the one round, and all except the floor a ratio.
   private func check(_ rows: [BenchmarkRow], beside floor: String) {
     let timed = rows.filter { $0.metric.kind != .exact }
     #expect(timed.count >= 4)
@@ -140,7 +142,7 @@ import Testing
     }
   }
 
-  /// Every contender has samples or says why not; this process cannot start itself again.
+  /// Every contender has samples or a reason; this process cannot start itself again.
   private func check(sampled rows: [BenchmarkRow]) {
     #expect(rows.count >= 2)
     for row in rows {
@@ -149,7 +151,7 @@ import Testing
     }
   }
 
-  @Test func `A contender that does something else than the floor ends the run`() throws {
+  @Test func `A contender whose work differs from the floor's ends the run`() throws {
     let subject = BenchmarkSubject("odd", part: "Odd", operation: "one", "One, the floor none.") {
       _ in [Self.work(MeasuredWork.store, does: 1), Self.work(MeasuredWork.floor, does: 0)]
     }
@@ -164,7 +166,7 @@ import Testing
     #expect(try leftOvers().isEmpty)
   }
 
-  @Test func `What an observer throws ends the run`() throws {
+  @Test func `An observer's error ends the run`() throws {
     struct Enough: Error {}
     var began: [String] = []
     #expect(throws: Enough.self) {
@@ -224,6 +226,6 @@ import Testing
     }
   }
 
-  /// What a run has left in the folder that it was given.
+  /// Returns the files that a run has left in its folder.
   private func leftOvers() throws -> [String] { Array(try folder.contents().keys) }
 }

@@ -7,7 +7,7 @@ import Testing
 @testable import HistoryBenchmarks
 
 @Suite(.serialized) struct `Stores of other shapes` {
-  @Test func `As many authors take turns as the shape says`() throws {
+  @Test func `As many authors take turns as the shape requires`() throws {
     for (count, last) in [(1, "app"), (4, "watch"), (16, "extension 15")] {
       try withStore(StoreShape(authorCount: count)) { store in
         let authors = try store.fetch(HistoryRequest(after: nil)).transactions.map(\.author)
@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test(arguments: [HistoryLayout.packed, .coreData])
-  func `What a purge takes is written anew behind the newest`(_ layout: HistoryLayout) throws {
+  func `Purged transactions are written again after the newest`(_ layout: HistoryLayout) throws {
     try withPath(StoreShape(layout: layout)) { path in
       let side = try SideConnection(path: path, layout: layout)
       let before = try tallies(path)
@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  /// The changes of each transaction.
+  /// Returns the number of changes of each transaction.
   private func tallies(_ path: String) throws -> [Int] {
     try Store(path: path).fetch(HistoryRequest(after: nil)).transactions.map { transaction in
       transaction.changes.reduce(transaction.changes.count) {
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  @Test func `The innermost mount tells whether a folder lies in memory`() throws {
+  @Test func `The innermost mount decides whether a folder is in memory`() throws {
     let folder = try TemporaryFolder()
     let mounts = folder.url.appendingPathComponent("mounts").path
     let text = """

@@ -6,7 +6,7 @@ import Testing
 @testable import HistoryBenchmarks
 
 @Suite struct `The list of benchmarks` {
-  @Test func `Every file beside the list is in it, and nothing else`() throws {
+  @Test func `Every benchmark file is in the list, and no others`() throws {
     let folder = URL(fileURLWithPath: #filePath)
       .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
       .appendingPathComponent("Benchmarks")
@@ -20,7 +20,7 @@ import Testing
     #expect(Set(Subjects.all.map(\.title)).count == Subjects.all.count)
   }
 
-  @Test func `No name is the beginning of another but for a number`() {
+  @Test func `No benchmark name is the prefix of another, except before a number`() {
     for subject in Subjects.all {
       for other in Subjects.all where other.name != subject.name {
         let rest = other.name.dropFirst(subject.name.count)
@@ -36,13 +36,13 @@ import Testing
     }
   }
 
-  @Test func `What takes long is measured only when it is named`() {
+  @Test func `Slow benchmarks run only when they are named`() {
     #expect(Subjects.all.filter(\.isNamedOnly).map(\.name) == ["large"])
     #expect(!Subjects.usual.contains { $0.name == "large" })
     #expect(Subjects.usual.count == Subjects.all.count - 1)
   }
 
-  @Test func `A run builds only the stores that its benchmarks begin with`() {
+  @Test func `A run builds only the stores that its benchmarks need`() {
     func stores(_ names: [String], _ axes: [BenchmarkAxis?] = [nil]) -> [StoreShape: Set<Int>] {
       run(names, axes, [10, 30_000, 1000, 200_000]).neededStores
     }
@@ -56,7 +56,7 @@ import Testing
     #expect(run(["open store", "published pass"], [nil], [10, 1000]).transactionCount == 2000)
   }
 
-  @Test func `What has little reason to grow with history is measured at three sizes of it`() {
+  @Test func `Benchmarks whose costs hardly depend on history are measured at three sizes`() {
     let all = run([], [], BenchmarkRun.allSizes)
     func sizes(_ name: String) -> [Int] {
       Subjects.all.first { $0.name == name }.map(all.sizes) ?? []
@@ -71,7 +71,7 @@ import Testing
     #expect(published.map(quick.sizes) == [[1_000, 10_000], [1_000, 10_000]])
   }
 
-  @Test func `Each condition has a benchmark of reading and one of writing or opening in it`() {
+  @Test func `Each condition has a benchmark that reads and one that writes or opens`() {
     for axis in BenchmarkAxis.allCases {
       let varied = Subjects.measured(Subjects.all, at: [axis])
       #expect(varied.contains { $0.name.hasPrefix("fetch ") }, "\(axis)")

@@ -2,7 +2,7 @@ import HistoryStore
 
 @testable import HistoryBenchmarks
 
-/// Builds stores of some sizes, lends them and their folder to a closure, and removes them.
+/// Builds stores of some sizes, passes them and their folder to a closure, and removes them.
 func withTemplates(
   _ sizes: [Int],
   _ body: ([StoreTemplate], ScratchFolder) throws -> Void
@@ -16,7 +16,7 @@ func withTemplates(
   try result.get()
 }
 
-/// Lends the setting of a benchmark at one size of history to a closure.
+/// Passes the setting of a benchmark at one size of history to a closure.
 func withSetting(_ size: Int, _ body: (BenchmarkSetting) throws -> Void) throws {
   try withTemplates([size]) { templates, scratch in
     try body(

@@ -6,11 +6,11 @@ import Testing
 
 @testable import HistoryBenchmarks
 
-@Suite(.serialized, .blocksItsThread) struct `The floor that keeps history` {
+@Suite(.serialized, .blocksItsThread) struct `The tracked floor` {
   private static let historySize = 20
   private static let count = 40
 
-  @Test func `It writes the same rows and the same history as the store`() throws {
+  @Test func `The tracked floor writes the same rows and the same history as the store`() throws {
     try withTemplate { template, scratch in
       let (ours, floor) = (try scratch.copy(of: template), try scratch.copy(of: template))
       try writeWithStore(ours)
@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test func `Another connection's writes move its numbers on`() throws {
+  @Test func `Another connection's writes advance the floor's numbers`() throws {
     try withTemplate { template, scratch in
       let path = try scratch.copy(of: template)
       let floor = try TrackedFloor(path: path, historySize: Self.historySize)
@@ -65,7 +65,7 @@ import Testing
     #expect(try file.delete(firstKey: 11, count: 20) == 20)
   }
 
-  /// Compares all but the moments and the marks, which are random.
+  /// Compares everything except the timestamps and the marks, which are random.
   private func compare(_ expected: Store, _ written: Store) throws {
     let pages = try [expected, written].map { try $0.fetch(HistoryRequest(after: nil)) }
     #expect(pages[0].transactions.count == Self.historySize + 3)

@@ -7,7 +7,7 @@ import Testing
   struct Sample: VerbOptions {
     enum Size: String, CaseIterable { case small, large }
 
-    /// A group, whose options belong to the verb.
+    /// A group of options that belong to the verb.
     struct Group: VerbOptions {
       @Option("seed", .seed, "Seeds.") var seed: UInt64?
       @Flag("loud", "Is loud.") var loud
@@ -26,7 +26,7 @@ import Testing
     @Flag("quiet", "Is quiet.") var quiet
   }
 
-  /// The words after one or more files, each a list.
+  /// One or more files, then words as lists.
   struct Lists: VerbOptions {
     @Argument(lists: .words("LIST", of: ["red", "green"]), "Chooses.") var words: [String]
   }
@@ -44,7 +44,7 @@ import Testing
     return try Sample(parser.parse(words), in: .sample)
   }
 
-  @Test func `The specification lists the declarations in the order of the properties`() {
+  @Test func `The specification lists the options in the order of the properties`() {
     let names = ["count", "name", "seed", "loud", "share", "size", "jobs", "quiet"]
     #expect(Self.verb.options.map(\.name) == names)
     #expect(Self.verb.positionals.map(\.usage) == ["FILE"])
@@ -60,11 +60,11 @@ import Testing
     #expect(try read("f", "--name=--quiet").names == ["--quiet"])
   }
 
-  @Test func `A value may begin with one dash`() throws {
+  @Test func `A value may start with one dash`() throws {
     #expect(try read("f", "--name", "-3").names == ["-3"])
   }
 
-  @Test func `An option that is not given has its default`() throws {
+  @Test func `An omitted option has its default`() throws {
     let sample = try read("f")
     #expect(sample.count == 4_000 && !sample.$count.isGiven)
     #expect(sample.group.seed == nil && sample.share == nil && sample.names.isEmpty)
@@ -73,13 +73,13 @@ import Testing
     #expect(sample.given.isEmpty)
   }
 
-  @Test func `Options that are given are known by name`() throws {
+  @Test func `Given options are known by name`() throws {
     let sample = try read("f", "--quiet", "--seed", "1", "--count", "4")
     #expect(sample.given == ["--count", "--seed", "--quiet"])
     #expect(sample.$count.isGiven)
   }
 
-  @Test func `Setting a property changes no copy of the options`() throws {
+  @Test func `Setting a property does not change copies of the options`() throws {
     let first = try read("f", "--count", "7")
     var second = first
     second.count = 8
@@ -87,7 +87,7 @@ import Testing
     #expect(try read("f").count == 4_000)
   }
 
-  @Test func `A repeatable option keeps every value in order, once`() throws {
+  @Test func `A repeatable option keeps every distinct value in order`() throws {
     #expect(try read("--name", "b", "f", "--name", "a", "--name", "b").names == ["b", "a"])
   }
 
@@ -100,24 +100,24 @@ import Testing
   }
 
   @Test(arguments: ["", "x", "-1", "+1", "0x", "0x+1", "1.5", "18446744073709551616", " 1", "0xg"])
-  func `What is not a seed is refused`(text: String) {
+  func `An invalid seed is refused`(text: String) {
     #expect(throws: LabError.self) { try read("f", "--seed", text) }
   }
 
-  @Test func `A decimal stays in its range`() throws {
+  @Test func `A decimal outside its range is refused`() throws {
     #expect(try read("f", "--share", "0.75").share == 0.75)
     for text in ["0.4", "2.1", "inf", "nan", "a"] {
       #expect(throws: LabError.self) { try read("f", "--share", text) }
     }
   }
 
-  @Test func `A choice is one of the cases of a type`() throws {
+  @Test func `A choice is a case of an enumeration`() throws {
     #expect(try read("f", "--size", "small").size == .small)
     let sentence = #"--size takes small or large, not "smal". Did you mean "small"?"#
     #expect(throws: LabError.usage(sentence)) { try read("f", "--size", "smal") }
   }
 
-  @Test func `A list is words with commas`() throws {
+  @Test func `A list is words separated by commas`() throws {
     let verb = VerbSpec(name: "try", sentence: "Tries.", examples: []) {
       (_: Lists, _, _) in Nothing()
     }
@@ -128,7 +128,7 @@ import Testing
     }
   }
 
-  @Test func `A flag is there or not`() throws {
+  @Test func `A flag is present or absent`() throws {
     #expect(try read("f", "--quiet").quiet)
     #expect(try !read("f").quiet)
     #expect(throws: LabError.usage("--loud and --quiet cannot be given together.")) {
@@ -136,7 +136,7 @@ import Testing
     }
   }
 
-  @Test func `Two dashes end the options, one dash is an argument`() throws {
+  @Test func `Two dashes end the options, and one dash is an argument`() throws {
     #expect(try read("--", "--quiet").file == "--quiet")
     #expect(try read("-").file == "-")
     #expect(throws: LabError.usage(#"unexpected argument "--quiet": try takes one FILE."#)) {

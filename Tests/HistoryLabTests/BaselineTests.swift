@@ -7,7 +7,7 @@ import Testing
 @testable import HistoryLab
 
 @Suite struct `Baselines` {
-  @Test func `A run is kept under a name, listed, and equals itself`() async throws {
+  @Test func `A run is kept under a name, listed, and equal to itself`() async throws {
     try await withRuns { runs in
       try write(rows(steps: 607), to: "\(runs)/20260101T000000Z-bench")
       let words = ["--output", runs]
@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  @Test func `A count that rose is a regression, named, and one that fell is reported`()
+  @Test func `A risen count is a regression that is named, and a fallen one is reported`()
     async throws
   {
     try await withRuns { runs in
@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test func `Times that lie apart are reported; they are decided beside a commit`() async throws {
+  @Test func `Different times are reported and confirmed by comparing commits`() async throws {
     try await withRuns { runs in
       let words = ["--output", runs]
       try write(times(ratio: 1.0), commit: nil, to: "\(runs)/20260101T000000Z-bench")
@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  @Test func `What is suspect is compared by its benchmark, size by size`() {
+  @Test func `Suspects are compared by benchmark and size`() {
     let suspects = TimeSuspects(
       base: times(ratio: 1.0) + times(ratio: 1.0, size: 500, axis: "cold"),
       head: times(ratio: 0.8) + times(ratio: 2.0, size: 500, axis: "cold")
@@ -81,7 +81,7 @@ import Testing
     #expect(suspects.undecidable.map(\.row.historySize) == [500])
   }
 
-  @Test func `Thresholds are accepted, hold, and are kept for the platform`() async throws {
+  @Test func `Thresholds are accepted, applied, and kept by platform`() async throws {
     try await withRuns { runs in
       let words = ["--output", runs, "--thresholds", "\(runs)/thresholds"]
       try write(rows(steps: 607), to: "\(runs)/20260101T000000Z-bench")
@@ -106,7 +106,7 @@ import Testing
     }
   }
 
-  @Test func `What is wrong is said`() async throws {
+  @Test func `Wrong arguments are reported`() async throws {
     try await withRuns { runs in
       let words = ["--output", runs]
       let none = await run(["bench", "baseline", "save", "before"] + words)
@@ -121,7 +121,7 @@ import Testing
     }
   }
 
-  @Test func `A run in which nothing was measured is no run to keep or to compare`() async throws {
+  @Test func `A run without measurements can be neither kept nor compared`() async throws {
     try await withRuns { runs in
       let words = ["--output", runs]
       let (old, new) = ("\(runs)/20260101T000000Z-bench", "\(runs)/20260102T000000Z-bench")
@@ -154,7 +154,7 @@ import Testing
     ("bench compare --base main --launches 5", "--launches takes a whole number from 6 to 1,000"),
     ("bench compare --base main --only large", "is not measured in rounds"),
   ])
-  func `A comparison that cannot be made is refused`(line: String, sentence: String) async {
+  func `An impossible comparison is refused`(line: String, sentence: String) async {
     let result = await run(line.split(separator: " ").map(String.init), composition: .current)
     #expect(result.code == .usage)
     #expect(result.errors.contains(sentence), "\(result.errors)")
@@ -164,7 +164,7 @@ import Testing
     ("/bin/echo", "it left nothing that was measured"), ("/bin/ls", "it ended with exit code "),
     ("/etc/hosts", "it cannot be started"),
   ])
-  func `A program that is no build of the command is named`(
+  func `A program that is not a build of the command is refused by name`(
     program: String,
     reason: String
   ) async {
@@ -192,7 +192,7 @@ import Testing
     #expect(some.subjects.allSatisfy { $0.hasPrefix("fetch ") })
   }
 
-  @Test func `Benchmarks that need a longer history are left out, and named`() throws {
+  @Test func `Benchmarks that need a longer history are left out and named`() throws {
     let line = "bench compare --base a --only fetch --only purge --size"
     let few = try BenchCompareOptions(parse(line + " 100"), in: .current)
     #expect(few.leftOut == ["fetch newest 1000", "fetch by author", "purge 1000"])
@@ -238,7 +238,7 @@ import Testing
     try makeFile(folder + "/run.json", "{}")
   }
 
-  /// A row of time of a benchmark that there is, with a ratio to the floor that is hardly uncertain.
+  /// A timed row of an existing benchmark, with a ratio to the floor of little uncertainty.
   private func times(ratio: Double, size: Int = 1_000, axis: String? = nil) -> [BenchmarkRow] {
     let subject = Subjects.all.filter { $0.name == "fetch newest 10" }
     return subject.map { subject in

@@ -16,7 +16,7 @@ import Darwin
 #endif
 
 @Suite(.serialized) struct `Running benchmarks` {
-  @Test func `A run leaves JSON, CSV and a page, and prints a table`() async throws {
+  @Test func `A run writes JSON, CSV and a page, and prints a table`() async throws {
     try await withFolder { folder in
       let words = [
         "bench", "run", "--only", "member record", "--axis", "base", "--rounds", "1", "--seed", "5",
@@ -42,7 +42,7 @@ import Darwin
     }
   }
 
-  @Test func `A condition that is named alone is measured beside the base point`() async throws {
+  @Test func `A condition that is named alone is measured next to the base point`() async throws {
     try await withFolder { folder in
       let words = ["bench", "run", "--only", "open", "--axis", "coreData", "--rounds", "1"]
       let result = await run(words + ["--output", folder], composition: .small)
@@ -55,7 +55,7 @@ import Darwin
     }
   }
 
-  @Test func `The goals of what was measured are reported`() async throws {
+  @Test func `The goals of the measured benchmarks are reported`() async throws {
     try await withFolder { folder in
       let words = ["bench", "run", "--only", "history bytes", "--seed", "5"]
       let result = await run(words + ["--output", folder], composition: .small)
@@ -68,7 +68,7 @@ import Darwin
   }
 
   @Test(.needs(.jemalloc, where: { JemallocLibrary.find() != nil }))
-  func `Allocations are counted by jemalloc in a process of their own`() async throws {
+  func `Allocations are counted by jemalloc in a separate process`() async throws {
     let command = try #require(BuiltCommand.path)
     var composition = Composition.small
     composition.command = command
@@ -83,7 +83,8 @@ import Darwin
     }
   }
 
-  @Test func `What runs only when it is named is refused by another name`() async throws {
+  @Test func `A benchmark that runs only when named does not run under another name`() async throws
+  {
     for option in ["--only", "--also"] {
       let result = await run(["bench", "run", option, "lrage"], composition: .current)
       #expect(result.code == .usage)
@@ -100,7 +101,7 @@ import Darwin
     ("--also large", true, true), ("--only fetch --also large", true, true),
     ("--only merge", false, false),
   ])
-  func `Only a name makes the large benchmark run`(
+  func `Only its name makes the large benchmark run`(
     _ words: String,
     _ runsLarge: Bool,
     _ runsFetch: Bool
@@ -125,7 +126,8 @@ import Darwin
     }
   }
 
-  @Test func `What stands in the way of the figures is said on standard error`() async throws {
+  @Test func `Conditions that distort the measurement are reported on standard error`() async throws
+  {
     try await withFolder { folder in
       let words = ["bench", "run", "--only", "member record", "--axis", "base", "--rounds", "1"]
       let result = await run(words + ["--output", folder], composition: .small)
@@ -135,7 +137,7 @@ import Darwin
     }
   }
 
-  @Test func `A run that was cut short goes on where it ended`() async throws {
+  @Test func `An interrupted run resumes where it stopped`() async throws {
     try await withFolder { folder in
       let words = [
         "bench", "run", "--only", "member", "--axis", "base", "--rounds", "1", "--seed", "5",
@@ -144,7 +146,7 @@ import Darwin
       let path = try FileManager.default.destinationOfSymbolicLink(atPath: folder + "/latest")
       let run = folder + "/" + path
       let whole = try ResultsFile.read(path: run + "/results.json")
-      // As if it had been killed while it wrote what its second benchmark had found.
+      // As if the run was killed while it wrote the results of its second benchmark.
       let first = try #require(Subjects.all.first { $0.name.hasPrefix("member") })
       let journal = BenchJournal(in: run)
       try journal.append(first, whole.rows.filter { $0.title.hasPrefix(first.title) })
@@ -170,14 +172,14 @@ import Darwin
     }
   }
 
-  @Test func `Ctrl-C ends a run in order, and what was measured is kept`() async {
+  @Test func `Ctrl-C ends a run in order and keeps the measurements`() async {
     await #expect(processExitsWith: .exitCode(7)) {
       Interruption.install()
       exit(try await interruptedRun() ? 7 : 1)
     }
   }
 
-  @Test func `What cannot be taken up is refused`() async throws {
+  @Test func `A run that cannot be resumed is refused`() async throws {
     let none = await run(["bench", "run", "--resume", "/nowhere"])
     #expect(none.code == .usage)
     #expect(none.errors.contains(#"--resume: there is no file "/nowhere/run.json"."#))
@@ -186,7 +188,7 @@ import Darwin
   }
 
   @Test(arguments: [[], ["--exact-only"]])
-  func `A whole run is not measured again`(options: [String]) async throws {
+  func `A complete run is not measured again`(options: [String]) async throws {
     try await withFolder { folder in
       let words = ["bench", "run", "--only", "member record", "--axis", "base", "--seed", "5"]
       let rounds = options.isEmpty ? ["--rounds", "1"] : []
@@ -204,7 +206,7 @@ import Darwin
     }
   }
 
-  @Test func `A run that ended before its first benchmark goes on`() async throws {
+  @Test func `A run interrupted before its first benchmark resumes`() async throws {
     try await withFolder { folder in
       let words = ["bench", "run", "--only", "member record", "--axis", "base", "--rounds", "1"]
       #expect(await run(words + ["--output", folder], composition: .small).code == .good)
@@ -218,7 +220,7 @@ import Darwin
     }
   }
 
-  @Test func `What a run's record lacks is said in a sentence`() async throws {
+  @Test func `Gaps in a run's record are reported in a sentence`() async throws {
     try await withFolder { folder in
       try makeFile(folder + "/run.json", "{}")
       let result = await run(["bench", "run", "--resume", folder])
@@ -227,7 +229,7 @@ import Darwin
     }
   }
 
-  /// Tests do not run under the command line that they try.
+  /// Tests do not run under the command line that they test.
   private func setCommandLine(_ words: [String], of run: String) throws {
     let url = URL(fileURLWithPath: run + "/run.json")
     var record = try JSONDecoder().decode(RunRecord.self, from: try Data(contentsOf: url))
@@ -235,7 +237,7 @@ import Darwin
     try JSONEncoder().encode(record).write(to: url)
   }
 
-  @Test func `The list has every benchmark and metric of this build`() async {
+  @Test func `The list shows every benchmark and metric of this build`() async {
     let list = await run(["bench", "list"], composition: .current)
     #expect(list.output.contains("fetch newest 10"))
     #expect(list.output.contains("authors-16"))
@@ -244,9 +246,9 @@ import Darwin
   }
 }
 
-/// Measures, and presses ctrl-C as soon as the second benchmark is named.
+/// Measures, and sends SIGINT as soon as the second benchmark is named.
 ///
-/// - Returns: whether the first one was kept, and nothing else.
+/// - Returns: Whether only the first benchmark was kept.
 private func interruptedRun() async throws -> Bool {
   try await withFolder { folder in
     let errors = Recorder()
@@ -280,12 +282,12 @@ private func interruptedRun() async throws -> Bool {
 }
 
 extension Composition {
-  /// This build with histories that are built in no time.
+  /// This build with histories so small that they are built at once.
   static var small: Composition {
     var composition = Composition.current
     composition.quickHistorySizes = [100]
     composition.historySizes = [100, 200]
-    // How noisy the machine is while tests run says nothing of the command.
+    // The noise of the machine during tests does not matter for the command.
     composition.checksNoise = false
     return composition
   }

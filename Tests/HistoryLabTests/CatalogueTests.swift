@@ -7,7 +7,7 @@ import Workloads
 @testable import HistoryLab
 
 @Suite struct `Catalogue rendering` {
-  @Test func `Text shows names beside sentences, and says what is not there`() async {
+  @Test func `Text shows names next to descriptions and names what is missing`() async {
     let result = await run(["list", "systems", "faults"])
     #expect(result.code == .good)
     #expect(
@@ -45,7 +45,7 @@ import Workloads
     #expect(text.contains("| `a\\|b` | c\\|d |"))
   }
 
-  @Test func `JSON holds the same names`() async throws {
+  @Test func `JSON has the same names`() async throws {
     struct Entry: Decodable, Equatable {
       let name: String
       let what: String
@@ -63,7 +63,7 @@ import Workloads
     #expect(lists["faults"] == [])
   }
 
-  @Test func `Conditions are the design's, each with its evidence`() {
+  @Test func `Conditions match the design, each with its evidence`() {
     #expect(
       Set(Catalogue.conditions.map(\.name)) == [
         "steady", "ties", "clock-back", "clock-jump", "stamp-before-commit", "pause", "crash",
@@ -81,7 +81,7 @@ import Workloads
     }
   }
 
-  @Test func `The build lists every checker, and the faults that it knows`() {
+  @Test func `The build lists every checker with the faults that it detects`() {
     let catalogue = Composition.current.catalogue
     #expect(catalogue.names(.checkers) == CheckerSuite.names(in: .all))
     #expect(catalogue.names(.faults) == PlannedFault.Kind.allCases.map(\.rawValue))
@@ -90,7 +90,7 @@ import Workloads
     #expect(Set(Condition.allCases.map(\.rawValue) + ["all"]) == Set(catalogue.names(.conditions)))
   }
 
-  @Test func `Bench list shows the benchmarks alone`() async {
+  @Test func `Bench list shows benchmarks only`() async {
     let result = await run(["bench", "list"])
     #expect(result.output.hasPrefix("Benchmarks:\n  fetch newest  What is new is fetched.\n"))
     #expect(!result.output.contains("Systems"))

@@ -7,7 +7,7 @@ import Testing
     try CheckOptions(parse(line), in: .sample)
   }
 
-  @Test func `Nothing given means the defaults of the help`() throws {
+  @Test func `Without arguments the defaults of the help apply`() throws {
     let options = try options("check")
     #expect(options.systems == ["tracker"])
     #expect(options.plans == 200)
@@ -21,7 +21,7 @@ import Testing
     #expect(!options.quick)
   }
 
-  @Test func `Everything given is taken`() async throws {
+  @Test func `Every option is parsed`() async throws {
     try await withFolder { folder in
       let options = try options(
         "check --system article --system tracker --system article --plans 7 --commands 9 --actors 2 "
@@ -41,12 +41,12 @@ import Testing
     }
   }
 
-  @Test func `Quick means fifty plans unless someone counted`() throws {
+  @Test func `Quick means fifty plans unless a number is given`() throws {
     #expect(try options("check --quick").plans == 50)
     #expect(try options("check --quick --plans 200").plans == 200)
   }
 
-  @Test func `A file to resemble must be a file that can be read`() async throws {
+  @Test func `A file for --like must be readable`() async throws {
     try await withFolder { folder in
       try makeFile("\(folder)/photos")
       let options = try options("check --like \(folder)/photos")
@@ -58,16 +58,16 @@ import Testing
   }
 
   @Test(arguments: ["1", "10000000"])
-  func `The number of plans reaches from one to ten million`(text: String) throws {
+  func `The number of plans is from one to ten million`(text: String) throws {
     #expect(try options("check --plans \(text)").plans == Int(text))
   }
 
   @Test(arguments: ["0", "10000001", "1.0", "1e3", "ten"])
-  func `No other number of plans is taken`(text: String) {
+  func `A number of plans outside the range is refused`(text: String) {
     #expect(throws: LabError.self) { try options("check --plans \(text)") }
   }
 
-  @Test func `The command that replays a plan asks for that plan`() async throws {
+  @Test func `The command that replays a plan names that plan`() async throws {
     try await withFolder { folder in
       let file = "\(folder)/it's a store.sqlite"
       try makeFile(file)
@@ -91,7 +91,7 @@ import Testing
     }
   }
 
-  @Test func `A command with defaults only is short`() throws {
+  @Test func `A command with only defaults is short`() throws {
     let replay = try options("check --seed 255").replay(system: "tracker", plan: 1)
     let command = replay.line(typing: .plain)
     #expect(command == "history-lab replay --system tracker --seed 0xff --plan 1")

@@ -33,7 +33,7 @@ extension CheckRun {
   }
 }
 
-@Suite struct `A run over plans` {
+@Suite struct `Check runs` {
   @Test func `The tracker is valid, and every core invariant is exercised`() async throws {
     let tally = try await checkRun("tracker").tally(200)
     #expect(tally.planCount == 200 && tally.invalidPlanCount == 0)
@@ -47,7 +47,7 @@ extension CheckRun {
     #expect(try #require(tally.counts["PurgeSafety"]).valid > 10)
   }
 
-  @Test func `A disk that ignores syncs is found out, in a few commands`() async throws {
+  @Test func `A disk that ignores syncs is detected in a few commands`() async throws {
     let run = try checkRun("tracker", .named([.powerOff]), ignoringSyncs: true)
     let tally = try await run.tally(12)
     let first = try #require(tally.broken.first { $0.checker == "Durability" })
@@ -59,7 +59,7 @@ extension CheckRun {
   }
 
   @Test(arguments: ["article", "article-eager"])
-  func `The article breaks what it is known to break`(
+  func `The article's design breaks its known invariants`(
     _ name: String
   ) async throws {
     let tally = try await checkRun(name).tally(80)
@@ -80,9 +80,9 @@ extension CheckRun {
     }
   }
 
-  /// Systems with mistakes, and the number of commands of the shortest plan that shows one of them.
+  /// Systems with bugs, and the number of commands of the shortest plan that shows one of them.
   @Test(arguments: [("greatest-cursor", 3), ("article", 3), ("kit-1.0", 3)])
-  func `A mistake is caught and shrinks to a few commands`(
+  func `A seeded bug is detected and shrinks to a few commands`(
     _ name: String,
     _ least: Int
   ) async throws {
@@ -95,12 +95,12 @@ extension CheckRun {
     #expect(finding.isMinimal && finding.plan == plan)
     #expect(finding.originalCommandCount >= shrunk.commands.count)
     #expect(finding.counterexample.violation.checker == checker)
-    // The counterexample stands by itself.
+    // The counterexample can be checked without the plan's run.
     let again = CheckerSuite(checking: finding.counterexample.trace, scope: .all)
     #expect(again.violation(of: checker) == finding.counterexample.violation)
   }
 
-  @Test func `What is found does not depend on the number of jobs`() async throws {
+  @Test func `Violations do not depend on the number of jobs`() async throws {
     let run = try checkRun("article", seed: 5)
     let (one, two) = (try await run.tally(30), try await run.tally(30, jobs: 2))
     #expect(one.counts == two.counts && one.stepCount == two.stepCount)
@@ -108,7 +108,7 @@ extension CheckRun {
     #expect(one.broken.map(\.plan) == two.broken.map(\.plan))
   }
 
-  @Test func `A run of so many steps ends with the plan that makes them, whatever the jobs`()
+  @Test func `A run limited by steps ends at the same plan for any number of jobs`()
     async throws
   {
     let run = try checkRun("tracker", seed: 5)
@@ -135,7 +135,7 @@ extension CheckRun {
     #expect(without.stepCount < goal)
   }
 
-  @Test func `Tallies of workers add up to that of one worker, in any order`() throws {
+  @Test func `Tallies of several workers add up to the tally of one, in any order`() throws {
     let run = try checkRun("article", seed: 5)
     let worker = PlanWorker(run.system, at: .heap(), versions: [:])
     var (whole, workers) = (CheckTally(), [[PlanOutcome](), []])
@@ -167,7 +167,7 @@ extension CheckRun {
     #expect(try worker.trace(plans[0]) == traces[0])
   }
 
-  @Test func `A run that is reported to stop has counted what it ran`() async throws {
+  @Test func `A cancelled run reports the plans that it ran`() async throws {
     let asked = Atomic<Int>(0)
     let tally = try await checkRun("tracker").tally(
       plans: 50,
@@ -178,7 +178,7 @@ extension CheckRun {
     #expect(tally.planCount == 3)
   }
 
-  @Test func `Progress counts every plan and those that broke`() async throws {
+  @Test func `Progress counts all plans and the failed ones`() async throws {
     let plans = Atomic<Int>(0)
     let broken = Atomic<Int>(0)
     let tally = try await checkRun("article").tally(

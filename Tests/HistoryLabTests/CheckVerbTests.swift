@@ -5,7 +5,7 @@ import Traces
 
 @testable import HistoryLab
 
-@Suite struct `The verbs check and replay` {
+@Suite struct `The verb check` {
   private static var composition: Composition {
     var composition = Composition.current
     composition.processors = 2
@@ -32,12 +32,12 @@ import Traces
     "check", "--system", "article", "--plans", "12", "--seed", "1", "--output",
   ]
 
-  /// A check that breaks one invariant, in a moment.
+  /// A quick check that breaks one invariant.
   private static let mistaken = [
     "check", "--system", "greatest-cursor", "--plans", "10", "--seed", "1", "--output",
   ]
 
-  @Test func `A system that holds exits 0 and says so`() async throws {
+  @Test func `A system that holds exits 0 and reports it`() async throws {
     try await withFolder { folder in
       let result = await lab(
         "check",
@@ -51,7 +51,7 @@ import Traces
         folder
       )
       #expect(result.code == .good)
-      // Plans of every day have no signals and no retention limit, and the sentence says so.
+      // Everyday plans have no signals and no retention limit, and the sentence says so.
       let flat = result.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
       #expect(flat.contains("Every invariant that 200 plans exercised held; none exercised"))
       #expect(flat.contains("LoudExpiry") && flat.contains("WakeUp"))
@@ -99,7 +99,7 @@ import Traces
     }
   }
 
-  @Test func `Power-offs are counted, and each command must have met each kind`() async throws {
+  @Test func `Power-offs are counted, and each command must meet each kind`() async throws {
     try await withFolder { folder in
       let words = [
         "check", "--conditions", "power-off", "--plans", "12", "--seed", "1", "--output",
@@ -114,12 +114,12 @@ import Traces
       let sentence = "  The power went \(count) times, \(full) of them with synchronous=FULL.\n"
       #expect(text.output.contains(sentence))
       #expect(system.invalidPlans == 0)
-      // So few plans do not lose their power in every command.
+      // With so few plans, power-offs do not occur in every command.
       #expect(text.code == .undecided && json.code == .undecided)
     }
   }
 
-  @Test func `A command that never met a kind of power-off is named`() throws {
+  @Test func `A command without a kind of power-off is named`() throws {
     let fault = PlannedFault(kind: .torn, file: .wal, call: .write, k: 1)
     let plan = Plan(
       header: PlanHeader(model: Model(unchecked: []), actors: []),
@@ -136,7 +136,7 @@ import Traces
     #expect(counts.missingPowerOffs == ["powerOff in data", "torn in data", "powerOff in fetch"])
   }
 
-  @Test func `The commands that a report names show the same again`() async throws {
+  @Test func `Commands in a report show the same result again`() async throws {
     try await withFolder { folder in
       let words = Self.mistaken + [folder, "--json"]
       let report = try document(await run(words, composition: Self.composition).output)
@@ -150,7 +150,7 @@ import Traces
     }
   }
 
-  @Test func `The JSON document names the facts of the text`() async throws {
+  @Test func `The JSON document has the facts of the text`() async throws {
     try await withFolder { folder in
       let text = await run(Self.article + ["\(folder)/text"], composition: Self.composition).output
       let words = Self.article + ["\(folder)/json", "--json"]
@@ -178,7 +178,7 @@ import Traces
     }
   }
 
-  @Test func `A seed and a number run one plan; until stops it early`() async throws {
+  @Test func `A seed and a number run one plan, and --until stops it early`() async throws {
     let plan = ["replay", "--system", "tracker", "--seed", "1", "--plan", "3"]
     let whole = await run(plan + ["--json"], composition: Self.composition)
     #expect(whole.code == .good)
@@ -189,7 +189,7 @@ import Traces
     #expect(short.commands == Array(trace.header.plan.commands.prefix(2)))
   }
 
-  @Test func `A file that is no plan is refused with a sentence`() async throws {
+  @Test func `A file that is no plan is refused with a message`() async throws {
     try await withFolder { folder in
       _ = await run(Self.mistaken + ["\(folder)/run"], composition: Self.composition)
       let data = try #require(
@@ -225,7 +225,7 @@ import Traces
     }
   }
 
-  @Test func `A configuration of one's own is checked, and its plans replay`() async throws {
+  @Test func `A custom configuration is checked, and its plans replay`() async throws {
     try await withFolder { folder in
       let config = "\(folder)/mine.json"
       let text = """
@@ -271,7 +271,7 @@ import Traces
       #"line 1: actor 1 of the configuration has no key "hoks". Did you mean "hooks"?"#
     ),
   ])
-  func `A configuration that asks for what there is not is refused`(
+  func `A configuration with unknown values is refused`(
     _ key: String,
     _ reported: String
   ) async throws {
@@ -284,7 +284,7 @@ import Traces
     }
   }
 
-  @Test func `A system that lacks what was asked for is refused by name`() async throws {
+  @Test func `A system that lacks a requested capability is refused by name`() async throws {
     let result = await lab("check", "--system", "article", "--conditions", "hook-failure")
     #expect(result.code == .usage)
     #expect(
@@ -320,7 +320,7 @@ import Traces
     }
   }
 
-  @Test func `A run that exercised too little is undecided`() async throws {
+  @Test func `A run with too little coverage is undecided`() async throws {
     try await withFolder { folder in
       let result = await lab(
         "check",
@@ -341,7 +341,7 @@ import Traces
     }
   }
 
-  // MARK: The document, as another program reads it
+  // MARK: The document, as parsed by another program
 
   private struct Document: Decodable {
     struct Invariant: Decodable {
@@ -382,7 +382,7 @@ import Traces
     try JSONDecoder().decode(Document.self, from: #require(data))
   }
 
-  @Test func `No two systems of a run write files of one name`() {
+  @Test func `Two systems of a run never write files of the same name`() {
     let names = ["tracker", "external:a --b", "mutant/a", "external:c", "external:a --b"]
     #expect(
       RunOutput.words(forSystems: names) == [

@@ -34,7 +34,7 @@ import Darwin
     return (result.code, result.output)
   }
 
-  @Test func `Convert makes a store that holds the history, and says how much`() async throws {
+  @Test func `Convert writes a store with the whole history and reports its size`() async throws {
     try await withFolder { folder in
       try makeStore("\(folder)/old")
       let result = await runs("convert \(folder)/old \(folder)/new --layout coreData")
@@ -50,7 +50,7 @@ import Darwin
     }
   }
 
-  @Test func `Convert wants two files, one of which is there`() async throws {
+  @Test func `Convert requires two files, and the source must exist`() async throws {
     try await withFolder { folder in
       try makeFile("\(folder)/text")
       #expect(await runs("convert \(folder)/text").code == .usage)
@@ -60,7 +60,7 @@ import Darwin
     }
   }
 
-  @Test func `Verify tells a sound history from a damaged one by its exit code`() async throws {
+  @Test func `Verify reports sound and damaged history by its exit code`() async throws {
     try await withFolder { folder in
       try makeStore("\(folder)/old")
       let sound = await runs("inspect --verify \(folder)/old")
@@ -75,12 +75,12 @@ import Darwin
     }
   }
 
-  @Test func `A store with torn pages is named by whoever cannot read it`() async throws {
+  @Test func `Every verb names a store with torn pages`() async throws {
     try await withFolder { folder in
       let path = "\(folder)/torn"
       try makeStore(path)
       var bytes = try Data(contentsOf: URL(filePath: path))
-      // The first two pages hold the schema and where everything lies.
+      // The first two pages contain the schema and the root pages.
       bytes.replaceSubrange(8192..., with: repeatElement(0xFF, count: bytes.count - 8192))
       try bytes.write(to: URL(filePath: path))
       for line in ["inspect \(path)", "inspect --verify \(path)", "convert \(path) \(folder)/new"] {
@@ -106,11 +106,11 @@ import Darwin
   @Test(arguments: [
     "convert OLD NEW", "inspect OLD", "inspect OLD --verify", "inspect OLD --sql Q",
   ])
-  func `A signal ends it undecided, and leaves no file`(line: String) async {
-    // In a process of its own, which has been asked to end before it reads.
+  func `An interrupted conversion is undecided and leaves no file`(line: String) async {
+    // In a separate process that was asked to end before it reads.
     await #expect(processExitsWith: .success) { [line] in
       try await withFolder { folder in
-        // Enough for SQLite to ask in between.
+        // Enough rows for SQLite to call the progress handler.
         try `Convert and verify`().makeStore("\(folder)/old", transactions: 300)
         Interruption.install()
         raiseHere(SIGINT)
@@ -129,8 +129,8 @@ import Darwin
     }
   }
 
-  @Test func `A disk that is full is no fault of an argument`() async {
-    // In a process of its own, whose files may not grow beyond some bytes.
+  @Test func `A full disk is not an argument error`() async {
+    // In a separate process with a limit on file sizes.
     await #expect(processExitsWith: .success) {
       try await withFolder { folder in
         try `Convert and verify`().makeStore("\(folder)/old")
@@ -146,7 +146,7 @@ import Darwin
     }
   }
 
-  @Test func `Errors of a disk and of memory are failures of the lab`() {
+  @Test func `Disk and memory errors are failures of the lab`() {
     for code in [13, 10, 7] as [Int32] {
       let error = HistoryError.sqlite(SQLiteError(code: code, message: "no", sql: "INSERT"))
       #expect(LabError.store(error, naming: "a.store").exitCode == .lab)
@@ -160,12 +160,12 @@ import Darwin
   }
 
   @Test(.needs(.processFiles))
-  func `A folder that takes no files is not said to be missing`() async throws {
+  func `An unwritable folder is not reported as missing`() async throws {
     try await withFolder { folder in
       try makeStore("\(folder)/old")
       let result = await run(["convert", "\(folder)/old", "/proc/history-lab-new"])
       #expect(result.code == .usage)
-      // An ordinary user is refused by the folder's permissions, before the file is tried.
+      // For an ordinary user, the folder's permissions refuse access before the file is opened.
       let sentence =
         geteuid() == 0
         ? "/proc/history-lab-new cannot be made" : "the folder \"/proc\" cannot be written"

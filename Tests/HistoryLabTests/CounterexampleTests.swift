@@ -6,7 +6,7 @@ import Traces
 
 @testable import HistoryLab
 
-/// Plans that once broke an invariant of ours: each stays as a file and is replayed for ever.
+/// Plans that once broke an invariant of our tracker, kept as files and replayed permanently.
 @Suite struct CounterexampleTests {
   static let folder = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "Counterexamples")
@@ -16,24 +16,24 @@ import Traces
       .filter { $0.hasSuffix(".jsonl") }.sorted()
   }
 
-  @Test func `There are plans to replay`() throws {
+  @Test func `The folder of counterexamples is not empty`() throws {
     #expect(try Self.files().count >= 2)
   }
 
   @Test(arguments: try Self.files())
-  func `What once broke an invariant holds now`(_ file: String) throws {
+  func `Every committed counterexample holds now`(_ file: String) throws {
     let text = try String(contentsOf: Self.folder.appending(path: file), encoding: .utf8)
     #expect(try Self.violation(text) == nil)
   }
 
-  /// What breaks on our tracker when the plan of a file runs, if anything does.
+  /// Returns the violation when the plan of a file runs on our tracker, or `nil`.
   private static func violation(_ text: String) throws -> Violation? {
     let tracker = try #require(LabSystem.named("tracker"))
     let worker = PlanWorker(tracker, at: .heap(), versions: [:])
     return try worker.check(try LabFile(text).plan).violation
   }
 
-  @Test func `A file from a run's folder can be dropped in as it stands`() async throws {
+  @Test func `A file from a run's folder can be committed unchanged`() async throws {
     try await withFolder { folder in
       let check = [
         "check", "--system", "greatest-cursor", "--plans", "10", "--seed", "1",

@@ -7,7 +7,7 @@ import Workloads
 
 @testable import HistoryLab
 
-/// Our tracker, but that what it tells of a pass depends on how often it was asked in all its life.
+/// Our tracker, except that its report of a pass depends on the number of earlier calls.
 final class Fickle: SystemUnderTest {
   private let system = TrackerSystem()
   private var count = 0
@@ -35,7 +35,7 @@ final class Fickle: SystemUnderTest {
   func describe(_ state: inout StateSketch) throws(SystemFailure) { try system.describe(&state) }
 }
 
-@Suite struct `Plans that run twice` {
+@Suite struct `Determinism of plans` {
   private func tally(
     _ make: @escaping @Sendable () -> any SystemUnderTest
   ) async throws -> CheckTally {
@@ -56,7 +56,7 @@ final class Fickle: SystemUnderTest {
     return try await run.tally(plans: 60, jobs: 1, progress: { _ in }, goesOn: { true })
   }
 
-  @Test func `A random sample of plans runs twice, the first among them, and gives the same`()
+  @Test func `A random sample of plans, including the first, gives the same result twice`()
     async throws
   {
     let tally = try await tally { TrackerSystem() }
@@ -66,7 +66,7 @@ final class Fickle: SystemUnderTest {
   }
 
   @Test
-  func `A system whose second run differs is nondeterministic, which is a verdict of its own`()
+  func `A system whose second run differs has the verdict nondeterministic`()
     async throws
   {
     let tally = try await tally { Fickle() }
@@ -83,7 +83,7 @@ final class Fickle: SystemUnderTest {
     #expect(try whole.json(for: .folder).contains("\"nondeterministicPlan\" : \(difference.plan)"))
   }
 
-  @Test func `The schedules of a check are random and pct; every order is what explore runs`()
+  @Test func `A check's schedules are random or PCT, and exploration runs every order`()
     throws
   {
     func schedule(_ words: String) throws -> ScheduleChoice {
@@ -97,8 +97,7 @@ final class Fickle: SystemUnderTest {
     #expect(PlanOptions(schedule: .pct(depth: 4)).arguments == ["--schedule", "pct/4"])
   }
 
-  @Test func `A check by priorities prints its bound, and its plans can be replayed`() async throws
-  {
+  @Test func `A check with priorities prints its bound, and its plans replay`() async throws {
     try await withFolder { folder in
       let words = ["--schedule", "pct/2", "--actors", "2", "--commands", "20", "--seed", "1"]
       let result = await run(

@@ -15,7 +15,9 @@ import Workloads
     ProcessInfo.processInfo.environment["DRIVER_DEPTH"].flatMap { Int($0) } ?? 2
 
   @Test(arguments: Condition.allCases.filter { $0 != .callFailure })
-  func `give the same events in every short plan of two actors`(_ condition: Condition) throws {
+  func `The drivers give the same events in every short plan of two actors`(
+    _ condition: Condition
+  ) throws {
     var comparison = DriverComparison(condition)
     try comparison.compareAll(to: Self.depth)
     print("\(condition): \(comparison.planCount) plans of \(Self.depth) commands compared")
@@ -23,7 +25,7 @@ import Workloads
     #expect(comparison.differences.isEmpty, "\(comparison.differences.first ?? "")")
   }
 
-  @Test func `that differ are noticed`() throws {
+  @Test func `Drivers that differ are detected`() throws {
     var comparison = DriverComparison(.steady)
     try comparison.compareAll(to: 1, switching: { _ in Fickle() })
     #expect(!comparison.differences.isEmpty)
@@ -80,7 +82,7 @@ private struct DriverComparison {
     }
   }
 
-  /// The place after the commands of a plan, by the events of each.
+  /// Returns the state after the commands of a plan, given the events of each.
   private func place(after plan: Plan, _ events: [Event]) -> PlanPlace {
     var place = alphabet.start(plan.header)
     for (index, command) in plan.commands.enumerated() {

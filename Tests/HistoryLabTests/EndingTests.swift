@@ -4,10 +4,10 @@ import Testing
 
 @testable import HistoryLab
 
-/// However the command is ended, it leaves a run folder that can be read, and nothing else.
+/// However the command ends, it leaves only a readable run folder.
 @Suite(.serialized, .blocksItsThread, .needs(.processFiles))
-struct `When the command is ended from outside` {
-  /// What takes its time, so that it is in the middle of it, and how it is told to end.
+struct `Interrupted commands` {
+  /// Command lines that run long enough to be interrupted, and the signal for each.
   private static let lines: [(String, Int32)] = [
     ("check --plans 10000000 --conditions all", SIGINT),
     ("check --plans 10000000 --conditions power-off --on-disk STORES", SIGTERM),
@@ -16,7 +16,7 @@ struct `When the command is ended from outside` {
   ]
 
   @Test(arguments: lines)
-  func `A signal leaves a run folder that can be read, and nothing else`(
+  func `A signal leaves only a readable run folder`(
     _ line: String,
     _ signal: Int32
   ) async throws {
@@ -24,7 +24,7 @@ struct `When the command is ended from outside` {
     try await withFolder { folder in
       let words = line.replacing("STORES", with: folder + "/stores").split(separator: " ")
       let run = try RealRun(command, words.map(String.init), in: folder + "/runs-of-it")
-      // Not before it has begun, and at another moment in each.
+      // Not before the start, and at a different moment in each.
       #expect(run.waits { run.has("run.json") })
       for _ in 0..<(signal == SIGINT ? 0 : 20_000) { sched_yield() }
       let children = try run.children()
@@ -37,7 +37,7 @@ struct `When the command is ended from outside` {
       #expect(!FileManager.default.fileExists(atPath: latest + "/scratch"))
       let left = try FileManager.default.contentsOfDirectory(atPath: folder)
       #expect(Set(left).isSubset(of: ["runs-of-it", "stores"]), "\(left)")
-      // The folders of the stores were asked for; the stores in them are gone.
+      // The run was asked to keep its stores' folders; the stores in them are gone.
       if left.contains("stores") {
         let paths = try FileManager.default.subpathsOfDirectory(atPath: folder + "/stores")
         #expect(paths.filter { $0.contains(".store") } == [])
@@ -50,23 +50,23 @@ struct `When the command is ended from outside` {
     let because: String
   }
 
-  @Test func `After SIGKILL its children end, stopped ones too`() async throws {
+  @Test func `After SIGKILL the children end, even suspended ones`() async throws {
     let command = try #require(BuiltCommand.path)
     try await withFolder { folder in
       let words = "stress --seconds 600 --processes 3 --kills-per-second 0".split(separator: " ")
       let run = try RealRun(command, words.map(String.init), in: folder)
-      // Who writes its trace follows the store. The fourth is who keeps them.
+      // The writer of the trace follows the store. The fourth process is the keeper.
       let hasBegun = try run.waits {
         try run.has("scratch/traces/run.jsonl") && run.children().count == 4
       }
       #expect(hasBegun)
       let children = try run.children()
-      // The first that was started: the keeper came after it.
+      // The child that was started first: the keeper came after it.
       try RealRun.stop(try #require(children.min()))
       run.send(SIGKILL)
       #expect(try RealRun.livingInTheEnd(of: children) == [])
       #expect(run.end(by: SIGKILL) == nil)
-      // What it had in work lies there until the next run.
+      // Its unfinished work stays there until the next run.
       let scratch = try FileManager.default.destinationOfSymbolicLink(atPath: folder + "/latest")
       let path = "\(folder)/\(scratch)/scratch"
       #expect(FileManager.default.fileExists(atPath: path))
@@ -83,7 +83,7 @@ struct `When the command is ended from outside` {
     try await withFolder { folder in
       let words = ["check", "--system", "external:trap '' HUP TERM; sleep 600 & exec sleep 600"]
       let run = try RealRun(command, words, in: folder)
-      // The program, and who keeps it.
+      // The program and its keeper.
       #expect(try run.waits { try run.children().count == 2 })
       let children = try run.children()
       run.send(SIGKILL)
@@ -92,7 +92,7 @@ struct `When the command is ended from outside` {
     }
   }
 
-  @Test func `A process that a benchmark starts ends with the one that started it`() async throws {
+  @Test func `A benchmark's helper process ends with its parent`() async throws {
     let command = try #require(BuiltCommand.path)
     try await withFolder { folder in
       let (helper, life) = (Process(), Pipe())

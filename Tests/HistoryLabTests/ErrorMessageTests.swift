@@ -11,7 +11,7 @@ import Musl
 import Darwin
 #endif
 
-/// The exact sentences that a newcomer meets, each with its command line.
+/// The exact error messages that a newcomer gets, each with its command line.
 @Suite struct `Error messages` {
   static let table: [(line: String, sentence: String)] = [
     ("chekc", #"unknown verb "chekc". Did you mean "check"? Try: history-lab --help"#),
@@ -187,7 +187,7 @@ import Darwin
   ]
 
   @Test(arguments: table)
-  func `Every wrong argument has its sentence and exit code 64`(
+  func `Every wrong argument has a message and exit code 64`(
     line: String,
     sentence: String
   ) async {
@@ -197,7 +197,7 @@ import Darwin
     #expect(result.code == .usage)
   }
 
-  @Test func `Control characters are spelled, never sent to the terminal`() async {
+  @Test func `Control characters are escaped before they reach the terminal`() async {
     let result = await run(["check", "--\u{1B}[31mred\u{202E}"])
     #expect(
       result.errors == #"history-lab: unknown option "--\u{1b}[31mred\u{202e}". "#
@@ -205,14 +205,14 @@ import Darwin
     )
   }
 
-  @Test func `A very long argument is cut in its sentence`() async {
+  @Test func `A very long argument is shortened in the message`() async {
     let result = await run(["check", "--plans", String(repeating: "9", count: 5000)])
     #expect(result.errors.count < 300)
   }
 
   @Test(.needs(.secondUser))
-  func `A folder or file that cannot be written or read is named`() async {
-    // In a process of its own that gives up the superuser, to whom nothing is closed.
+  func `An unreadable or unwritable file or folder is named`() async {
+    // In a separate process that drops root privileges, because root may access everything.
     await #expect(processExitsWith: .success) {
       if geteuid() == 0 { try #require(setuid(65_534) == 0) }
       try await withFolder { folder in

@@ -5,8 +5,8 @@ import Testing
 
 @testable import HistoryLab
 
-@Suite(.serialized) struct `Counting alone` {
-  @Test func `Only what is exact is counted, in processes of their own, the same each time`()
+@Suite(.serialized) struct `Exact runs` {
+  @Test func `Only exact rows are counted, in separate processes, with equal results`()
     async throws
   {
     var composition = Composition.small
@@ -34,14 +34,14 @@ import Testing
       let record = try FinishedRun.record(folder + "/latest")
       #expect(record.verdict == "valid")
       #expect(record.because == "\(exact.grouped) exact rows are identical in 3 of 3 runs")
-      // A run that has counted is one to hold against thresholds.
+      // A counting run can be compared with thresholds.
       let thresholds = ["--output", folder, "--thresholds", folder + "/thresholds"]
       #expect(await run(["bench", "baseline", "accept"] + thresholds).code == .good)
       #expect(await run(["bench", "baseline", "check"] + thresholds).code == .good)
     }
   }
 
-  @Test func `What differs is named, with how often it did`() {
+  @Test func `Different counts are named with their frequency`() {
     var repeats = ExactRepeats([row("a", 1), row("b", 2), row("c", 3)], wanted: 5)
     repeats.note([row("a", 1), row("b", 2), row("c", 3)])
     #expect(repeats.differences.isEmpty)
@@ -59,7 +59,7 @@ import Testing
     )
   }
 
-  @Test func `What may vary is no difference`() {
+  @Test func `Counts that may vary are not differences`() {
     var first = row("a", 1)
     first.varies = "the system shares it out"
     var again = first
@@ -69,7 +69,7 @@ import Testing
     #expect(repeats.sentence == "1 exact row is identical in 2 of 2 runs")
   }
 
-  @Test func `Nothing exact, or no end, decides nothing`() {
+  @Test func `A run without exact counts or with an interruption is undecided`() {
     #expect(ExactRepeats([], wanted: 1).sentence == "nothing exact was counted")
     let once = ExactRepeats([row("a", 1)], wanted: 3)
     #expect(!once.isWhole && once.sentence == "1 exact row is identical in 1 of 3 runs")
@@ -80,7 +80,7 @@ import Testing
     ("bench run --exact-only --rounds 3", "--exact-only measures no time: leave out --rounds"),
     ("bench run --exact-only --repeat 1", "--repeat takes a whole number from 2 to 1,000"),
   ])
-  func `What cannot be counted is refused`(line: String, sentence: String) async {
+  func `Uncountable benchmarks are refused`(line: String, sentence: String) async {
     let result = await run(line.split(separator: " ").map(String.init))
     #expect(result.code == .usage)
     #expect(result.errors.contains(sentence), "\(result.errors)")

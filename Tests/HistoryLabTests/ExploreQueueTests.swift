@@ -6,8 +6,8 @@ import Workloads
 
 @testable import HistoryLab
 
-@Suite struct `Pieces of explorations` {
-  @Test func `The pieces that take longest begin first, and are reported in their order`()
+@Suite struct `Exploration tasks` {
+  @Test func `The longest tasks start first, and results are reported in order`()
     async throws
   {
     let system = try #require(LabSystem.named("tracker"))
@@ -21,7 +21,7 @@ import Workloads
       )
     }
     let queue = ExploreQueue(tasks)
-    // The steady one is soonest done of those whose plans begin alike.
+    // The steady one finishes first among those whose plans start alike.
     #expect((0..<5).map { _ in queue.take() } == [1, 2, 3, 0, nil])
     let outcomes = try await ExploreQueue(tasks).run(
       jobs: 2,
@@ -32,7 +32,7 @@ import Workloads
   }
 
   @Test(arguments: ["tracker", "kit-1.3-manual", "article"])
-  func `What another condition's exploration knows changes nothing that is found`(
+  func `Reusing another condition's exploration does not change the results`(
     _ name: String
   ) throws {
     let system = try #require(LabSystem.named(name))
@@ -59,7 +59,7 @@ import Workloads
     }
   }
 
-  /// Puts something to the test with every pass, whatever that leads to.
+  /// Counts every pass as exercised, whatever state it leads to.
   private struct PassJudge: PlanJudge {
     private var hasPassed = false
 
@@ -73,7 +73,7 @@ import Workloads
     var conclusion: (broken: UInt64, held: UInt64) { (0, hasPassed ? 1 : 0) }
   }
 
-  @Test func `What a known last move put to the test counts where it leads to a known state`()
+  @Test func `Coverage of a known last move counts if it leads to a known state`()
     throws
   {
     func explore(knowing moves: KnownMoves?) throws -> Exploration {
@@ -90,14 +90,13 @@ import Workloads
       return try explorer.explore()
     }
     let alone = try explore(knowing: nil)
-    // Nobody has written, or one has: a pass changes nothing.
+    // Without a writer, or with one, a pass has no effect.
     #expect(alone.stateCount == 2)
     #expect(alone.exercised == 1)
     #expect(try explore(knowing: alone.moves).exercised == 1)
   }
 
-  @Test func `Pieces are no kin whose plans begin otherwise, or whose clocks age otherwise`() throws
-  {
+  @Test func `Tasks with different initial plans or clock ages share no moves`() throws {
     let system = try #require(LabSystem.named("tracker"))
     func kin(_ condition: Condition, depth: Int = 3) -> ExploreTask.Kin? {
       ExploreTask(

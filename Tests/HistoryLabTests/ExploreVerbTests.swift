@@ -22,7 +22,7 @@ import Workloads
     return try JSONDecoder().decode(CardsDocument.self, from: data)
   }
 
-  @Test func `A system that holds exits 0, and says how much was covered`() async throws {
+  @Test func `A system that holds exits 0 and reports its coverage`() async throws {
     try await withFolder { folder in
       let result = await lab([
         "explore", "--depth", "4", "--conditions", "steady,late-join", "--output", folder,
@@ -44,7 +44,7 @@ import Workloads
     }
   }
 
-  @Test func `What no plan puts to the test is not said to hold`() async throws {
+  @Test func `An invariant that no plan exercises is not reported as holding`() async throws {
     try await withFolder { folder in
       let result = await lab([
         "explore", "--system", "article", "--conditions", "steady", "--actors", "1", "--depth", "2",
@@ -64,7 +64,7 @@ import Workloads
     #expect(refused.verdict == "unknown" && refused.sentence == "nothing was put to the test.")
   }
 
-  @Test func `A system that breaks exits 1 and leaves the shortest plans`() async throws {
+  @Test func `A system that breaks exits 1 and writes the shortest plans`() async throws {
     try await withFolder { folder in
       let words = [
         "explore", "--system", "greatest-cursor", "--depth", "3", "--conditions",
@@ -85,8 +85,7 @@ import Workloads
     }
   }
 
-  @Test func `Each break is reported with its replay, and its picture lies beside it`() async throws
-  {
+  @Test func `Each violation is reported with its replay command and a picture`() async throws {
     try await withFolder { folder in
       let words = [
         "explore", "--system", "greatest-cursor", "--depth", "3", "--conditions",
@@ -109,7 +108,7 @@ import Workloads
         #expect(FileManager.default.fileExists(atPath: "\(folder)/latest/\(picture)"))
         #expect(page.contains("href=\"./\(picture)\""))
       }
-      // A card may have hundreds of them: it tells the way to all at once.
+      // A card may have hundreds of them: it names the command that shows all.
       let card = await lab(words + ["--card"])
       let any = "/counterexample-SYSTEM-CONDITION-INVARIANT.jsonl\n"
       #expect(card.output.contains("Replay any: history-lab replay ") && card.output.contains(any))
@@ -117,7 +116,7 @@ import Workloads
     }
   }
 
-  @Test func `The card of one system is one object with its cells`() async throws {
+  @Test func `The card of one system is one JSON object with its cells`() async throws {
     try await withFolder { folder in
       let words = [
         "explore", "--system", "article", "--card", "--json", "--depth", "2", "--conditions",
@@ -140,8 +139,7 @@ import Workloads
     }
   }
 
-  @Test func `Cells that run out of states are unknown, and named with their budget`() async throws
-  {
+  @Test func `Cells that run out of states are unknown and name their budget`() async throws {
     try await withFolder { folder in
       let result = await lab([
         "explore", "--depth", "4", "--states", "50", "--conditions", "steady,late-join", "--output",
@@ -154,7 +152,7 @@ import Workloads
     }
   }
 
-  @Test func `A length is called the least only where every shorter plan was run`() throws {
+  @Test func `A length is reported as least only if every shorter plan was run`() throws {
     let system = try #require(LabSystem.named("article"))
     func outcome(_ scope: ExploreScope, states: Int) throws -> ExploreTask.Outcome {
       let task = ExploreTask(
@@ -173,14 +171,14 @@ import Workloads
       return try #require(card.cells.first { $0.invariant == "Convergence" })
     }
     #expect(try cell([whole]).word == "breaks 3" && cell([whole]).isLeast)
-    // Three actors may need fewer commands, as far as anybody has seen.
+    // Three actors may need fewer commands; the known least length does not apply.
     #expect(cut.exploration.depth == 1)
     #expect(try cell([whole, cut]).word == "breaks ≤ 3")
     let unknown = try cell([cut])
     #expect(unknown.word == "unknown" && unknown.budget == 10 && !unknown.isLeast)
   }
 
-  @Test func `A card has every condition as a row, those out of reach too`() async throws {
+  @Test func `A card has a row for every condition, even unavailable ones`() async throws {
     try await withFolder { folder in
       let result = await lab([
         "explore", "--system", "article", "--card", "--depth", "1", "--markdown", "--output",
@@ -201,7 +199,7 @@ import Workloads
     }
   }
 
-  @Test func `What was not run because somebody stopped it is unknown`() throws {
+  @Test func `Plans that did not run because of an interruption are unknown`() throws {
     let system = try #require(LabSystem.named("article"))
     let card = SafetyCard(system, conditions: [.steady, .hookFailure], pieceCount: 2, [])
     #expect(card.verdict == "unknown")
@@ -212,7 +210,7 @@ import Workloads
     #expect(card.conditions[1].cells.allSatisfy { $0.result == .notExercised })
   }
 
-  @Test func `Cards of several runs stand side by side on the report's page`() async throws {
+  @Test func `The report's page shows cards of several runs next to each other`() async throws {
     try await withFolder { folder in
       for system in ["article", "tracker"] {
         let words = [
@@ -228,7 +226,7 @@ import Workloads
       #expect(page.contains("Which design is safe under what"))
       #expect(page.contains(#/<th scope="col"><a[^>]*>tracker</a><th scope="col"><a[^>]*>article/#))
       #expect(page.contains("<td class=\"cell good\"><a href=\"#safety-card-tracker\">holds</a>"))
-      // Two processes of one author lie outside what the article's author asks for.
+      // Two processes of one author are outside the article author's stated use.
       let outside = try #require(
         page.firstMatch(
           of: #/<td class="cell bad"><a href="\#(card-article-same-author-twice)">(\d+) broken\*/#
@@ -245,7 +243,7 @@ import Workloads
     }
   }
 
-  @Test func `Each card on the report's page tells its own bounds`() async throws {
+  @Test func `Each card on the report's page states its own bounds`() async throws {
     try await withFolder { folder in
       let runs = [
         "--system article --actors 1 --depth 2", "--system tracker --actors 2 --depth 3",
@@ -267,7 +265,7 @@ import Workloads
     }
   }
 
-  @Test func `Cards of several systems begin with all of them by condition, linked to the details`()
+  @Test func `Cards of several systems start with a table by condition, linked to the details`()
     async throws
   {
     try await withFolder { folder in
@@ -293,7 +291,7 @@ import Workloads
       )
       #expect(lines.contains("### kit-1.0 under same-author-twice"))
       #expect(text.contains("- holds: ") && text.contains("- Reclaim: Once every member"))
-      // Each place that a cell leads to is a heading, as GitHub names headings.
+      // Each link target of a cell is a heading, as GitHub names headings.
       let headings = Set(
         lines.filter { $0.hasPrefix("##") }.map { line in
           String(line.drop { $0 == "#" || $0 == " " }).replacing(".", with: "")
@@ -307,7 +305,7 @@ import Workloads
     }
   }
 
-  @Test func `A card that was interrupted tells it, and no plans that were not run`() throws {
+  @Test func `An interrupted card says so and lists no plans that did not run`() throws {
     let system = try #require(LabSystem.named("article"))
     let card = SafetyCard(system, conditions: [.steady, .hookFailure], pieceCount: 1, [])
     let kept = RunCollection.Card(
@@ -352,13 +350,13 @@ import Workloads
     ("explore --conditions crash,call-failure", "an exploration never makes a call fail"),
     ("explore --system article --conditions hook-failure", "cannot be put through hook-failure"),
   ])
-  func `What is wrong with an argument is said`(_ line: String, _ sentence: String) async {
+  func `Wrong arguments are reported`(_ line: String, _ sentence: String) async {
     let result = await lab(line.split(separator: " ").map(String.init))
     #expect(result.code == .usage)
     #expect(result.errors.contains(sentence), "\(result.errors)")
   }
 
-  @Test func `Without a word on it two actors go to depth 6 and three to depth 5`() throws {
+  @Test func `By default two actors explore to depth 6 and three to depth 5`() throws {
     func scopes(_ line: String) throws -> [ExploreScope] {
       try ExploreOptions(parse(line), in: .current).scopes
     }
@@ -369,7 +367,7 @@ import Workloads
   }
 
   @Test
-  func `A card is allowed fewer states than an exploration of which nobody waits for the end`()
+  func `A card has a smaller state budget than an unattended exploration`()
     throws
   {
     func states(_ line: String) throws -> Int {
@@ -381,7 +379,7 @@ import Workloads
     #expect(try states("explore --card --system all --states 7") == 7)
   }
 
-  @Test func `All systems are those of this build without the mutants`() throws {
+  @Test func `All systems are this build's without the mutants`() throws {
     let options = try ExploreOptions(parse("explore --system all"), in: .current)
     #expect(options.systems.starts(with: ["tracker", "article", "article-eager"]))
     #expect(!options.systems.contains { $0.hasPrefix("mutant/") || $0 == LabSystem.mistaken })

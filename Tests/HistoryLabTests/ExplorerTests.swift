@@ -13,7 +13,7 @@ import Workloads
 @Suite struct `Explorations` {
   private static let names = CheckerSuite.names(in: .all)
 
-  /// Every plan of a system under a condition.
+  /// Explores every plan of a system under a condition.
   private func explore(
     _ system: any SystemUnderTest,
     _ condition: Condition,
@@ -48,21 +48,21 @@ import Workloads
     )
   }
 
-  /// How short the plans are that break each invariant.
+  /// Returns the length of the shortest plan that breaks each invariant.
   private func lengths(_ exploration: Exploration) -> [String: Int] {
     var lengths: [String: Int] = [:]
     for (number, plan) in exploration.broken { lengths[Self.names[number]] = plan.commands.count }
     return lengths
   }
 
-  @Test func `The least plans of known bugs are found`() throws {
+  @Test func `The shortest plans of known bugs are found`() throws {
     let greatest = try explore(LogSystem<GreatestCursorLog>(), .steady, depth: 3)
     #expect(lengths(greatest)["PurgeSafety"] == 3 && lengths(greatest).values.min() == 3)
     let article = try explore(PublishedSystem(.article), .ties, depth: 3)
     #expect(lengths(article) == ["CursorProgress": 2, "Convergence": 3, "NoLostTransaction": 3])
   }
 
-  @Test func `Ours holds in every plan of two commands, under every condition`() throws {
+  @Test func `The tracker holds in every plan of two commands, under every condition`() throws {
     for condition in Condition.allCases where condition != .callFailure {
       let found = try explore(TrackerSystem(), condition, depth: 2)
       #expect(found.broken.isEmpty, "\(condition)")
@@ -71,7 +71,7 @@ import Workloads
     }
   }
 
-  /// Systems under a condition each, and to which length every plan of it is soon run.
+  /// Systems with a condition each, and a length up to which every plan runs quickly.
   private static let small: [(Int, Condition, @Sendable () -> any SystemUnderTest)] = [
     (3, .lateJoin, { TrackerSystem() }), (2, .crash, { TrackerSystem() }),
     (3, .clockBack, { PublishedSystem(.article) }),
@@ -83,7 +83,7 @@ import Workloads
   ]
 
   @Test(arguments: 0..<10)
-  func `Merging states changes neither what breaks, nor how short, nor how many plans there are`(
+  func `Merging states changes neither violations, nor their lengths, nor plan counts`(
     _ place: Int
   ) throws {
     let (depth, condition, make) = Self.small[place]
@@ -98,7 +98,7 @@ import Workloads
 
   /// `SOUNDNESS_PAIRS` is the number of pairs per row; the nightly run sets it to 1,000.
   @Test(arguments: 0..<10)
-  func `Merged states behave alike when both are continued by the same commands`(
+  func `Merged states behave alike under the same further commands`(
     _ place: Int
   ) throws {
     let (depth, condition, make) = Self.small[place]
@@ -107,7 +107,7 @@ import Workloads
       $0.pairCountMax = wanted
     }
     _ = try explorer.explore()
-    // The time of the next poll is no part of a state, because short plans end before it.
+    // The time of the next poll is not part of a state, because short plans end before it.
     let (count, differences) = try explorer.continuePairs(
       by: condition == .lostNotification ? 6 : 20
     )
@@ -116,7 +116,7 @@ import Workloads
   }
 
   @Test(arguments: 0..<10)
-  func `A state that is put back is the one that its plan leads to`(_ place: Int) throws {
+  func `A restored state equals the state that its plan leads to`(_ place: Int) throws {
     let (depth, condition, make) = Self.small[place]
     let kept = try explore(make(), condition, depth: depth)
     let ways: [(inout ExplorationBounds) -> Void] = [
@@ -134,7 +134,7 @@ import Workloads
 
   // MARK: Power-offs
 
-  @Test func `A disk that ignores syncs is found out by one write`() throws {
+  @Test func `One write detects a disk that ignores syncs`() throws {
     let found = try explore(
       TrackerSystem(),
       .powerOff,
@@ -145,7 +145,7 @@ import Workloads
     #expect(lengths(found)["Durability"] == 2)
   }
 
-  @Test func `Plans of all headers begin as their own say`() throws {
+  @Test func `Each plan starts with the moves that its own header allows`() throws {
     let alphabet = PlanAlphabet(.powerOff, actors: 2, actions: Set(PlanAction.allCases))
     let consumed = alphabet.headers.map { header in
       alphabet.moves(from: alphabet.start(header)).contains(Command(.consume("mirror")))
@@ -155,12 +155,13 @@ import Workloads
     let powerless = alphabet.headers.map { header in
       alphabet.moves(from: alphabet.start(header)).filter { !$0.faults.isEmpty }
     }
-    // Where commits are synced also within each pass and purge of two actors; else with nothing lost.
+    // A power-off with durable commits, also within each pass and purge of two actors; else without
+    // loss.
     #expect(powerless.map(\.count) == [5, 2])
   }
 
-  /// Without what is known of losses, states would be taken for one that a power-off tells apart.
-  @Test func `Of one actor, merging states changes nothing of what power-offs come to`() throws {
+  /// If states ignored unsynced commits, states that differ after a power-off would be merged.
+  @Test func `For one actor, merging states does not change the power-offs reached`() throws {
     let merged = try explore(TrackerSystem(), .powerOff, actors: 1, depth: 3)
     let single = try explore(TrackerSystem(), .powerOff, actors: 1, depth: 3) {
       $0.mergesStates = false
@@ -171,7 +172,7 @@ import Workloads
     #expect(merged.stateCount < single.stateCount)
   }
 
-  /// What explorations of two actors came to before anything about them was made faster.
+  /// The results for two actors before explorations were optimized.
   private static let known: [Known] = [
     Known("tracker", .crash, 3, plans: 1_085, states: 194),
     Known("tracker", .lostNotification, 3, plans: 907, states: 236),
@@ -226,7 +227,7 @@ import Workloads
   }
 
   @Test(arguments: known)
-  private func `Plans, states and shortest lengths are those that they always were`(
+  private func `Counts of plans and states and shortest lengths are unchanged`(
     _ known: Known
   ) throws {
     let system = try #require(LabSystem.named(known.system))
@@ -243,7 +244,7 @@ import Workloads
     #expect(outcome.broken.mapValues(\.length) == known.lengths)
   }
 
-  @Test func `A length that has far too many states is not begun`() throws {
+  @Test func `A length with far too many states is not started`() throws {
     let found = try explore(TrackerSystem(), .steady, depth: 5) {
       ($0.stateCountMax, $0.foresightCountMin) = (300, 50)
     }
@@ -255,14 +256,14 @@ import Workloads
     #expect((whole.stateCount / 2...whole.stateCount * 2).contains(foreseen))
   }
 
-  @Test func `An exploration that runs out of states says so, and how far it came`() throws {
+  @Test func `An exploration that runs out of states reports its depth`() throws {
     let found = try explore(TrackerSystem(), .steady, depth: 4) { $0.stateCountMax = 60 }
     #expect(found.ending == .outOfStates)
     #expect(found.depth == 2)
     #expect(found.stateCount == 61)
   }
 
-  @Test func `An exploration can be stopped`() throws {
+  @Test func `An exploration can be interrupted`() throws {
     let explorer = Explorer(
       TrackerSystem(),
       at: .heap(),
@@ -275,7 +276,7 @@ import Workloads
     #expect(found.stateCount < 100)
   }
 
-  @Test func `Every plan is a legal one: nothing is skipped, and each command adds to the length`()
+  @Test func `Every plan is legal: no command is skipped, and each adds to the length`()
     throws
   {
     for condition in Condition.allCases where condition != .callFailure {

@@ -45,7 +45,7 @@ import Workloads
     return (kept.code, try JSONDecoder().decode(Document.self, from: Data(kept.output.utf8)))
   }
 
-  /// The verdicts of our tracker in this process, under the plans that a program gets.
+  /// Returns the verdicts of our tracker in this process, under the plans that a program gets.
   private static func tally(plans count: Int) async throws -> CheckTally {
     let system = LabSystem(
       name: "tracker",
@@ -60,7 +60,9 @@ import Workloads
     return try await run.tally(plans: count, jobs: 1, progress: { _ in }, goesOn: { true })
   }
 
-  @Test func `Ours as a process has the verdicts that it has here`() async throws {
+  @Test func `The tracker as an external process has the same verdicts as in this process`()
+    async throws
+  {
     let command = try #require(Self.command)
     try await withFolder { folder in
       let there = try await check("external:'\(command)' serve", "--plans", "30", in: folder)
@@ -79,7 +81,7 @@ import Workloads
     }
   }
 
-  @Test func `A mistake is found in a process, and its plan replayed there`() async throws {
+  @Test func `A bug is found in an external process, and its plan replays there`() async throws {
     let command = try #require(Self.command)
     try await withFolder { folder in
       let system = "external:'\(command)' serve --system greatest-cursor"
@@ -92,7 +94,7 @@ import Workloads
       #expect(first.replay.contains("--system 'external:"))
       let again = await run(["replay", first.file, "--system", system])
       #expect(again.code == .violation && again.output.contains("PurgeSafety: broken."))
-      // What a file says starts no program.
+      // The content of a file starts no program.
       let bare = await run(["replay", first.file])
       #expect(bare.code == .usage && bare.errors.contains("no program is started"))
       let right = await run(["replay", first.file, "--system", "external:'\(command)' serve"])
@@ -104,7 +106,7 @@ import Workloads
     ("exit 3", "60", "it ended with code 3"), ("cat", "60", "lacks the key \"ok\""),
     ("sleep 60", "0.2", "it was silent for 0.2 seconds"), ("yes", "60", "this is not JSON: y"),
   ])
-  func `A program that does not greet is not put under test`(
+  func `A program that sends no greeting is not checked`(
     _ program: String,
     _ timeout: String,
     _ clause: String
@@ -119,7 +121,9 @@ import Workloads
     }
   }
 
-  @Test func `Who falls silent within a plan makes the verdict unknown`() async throws {
+  @Test func `A program that stops responding within a plan makes the verdict unknown`()
+    async throws
+  {
     try await withFolder { folder in
       let hello = #"{"id":1,"ok":{"system":"a","version":"1","capabilities":["steps"]}}"#
       let program = "read x; echo '\(hello)'; read x; echo 'I am lost' >&2; read y && sleep 60"
@@ -145,7 +149,7 @@ import Workloads
     }
   }
 
-  @Test func `They are listed as a system whose name holds a command`() throws {
+  @Test func `External systems are listed as a system whose name contains a command`() throws {
     let listed = Composition.current.catalogue[.systems]
     #expect(listed.last?.name == "external:COMMAND")
     let everything = try ExploreOptions(parse("explore --system all"), in: .current)
@@ -157,7 +161,7 @@ import Workloads
     ("explore --system external:cat", "an external system cannot be explored"),
     ("check --system external:cat --timeout 0", "--timeout takes a number from 0.05 to 86,400"),
   ])
-  func `What cannot be run is refused`(_ line: String, _ sentence: String) async {
+  func `A program that cannot be run is refused`(_ line: String, _ sentence: String) async {
     let kept = await run(line.split(separator: " ").map(String.init))
     #expect(kept.code == .usage)
     #expect(kept.errors.contains(sentence), "\(kept.errors)")

@@ -12,7 +12,7 @@ import Darwin
 #endif
 
 @Suite struct `File sink` {
-  @Test func `A reader that went away is no failure`() async {
+  @Test func `A reader that closed the pipe is no failure`() async {
     await #expect(processExitsWith: .exitCode(7)) {
       Interruption.install()
       var ends: [Int32] = [0, 0]
@@ -23,7 +23,7 @@ import Darwin
     }
   }
 
-  @Test(.blocksItsThread) func `Text reaches its file whole, even one that takes it in pieces`()
+  @Test(.blocksItsThread) func `Text is written completely, even through partial writes`()
     async throws
   {
     var ends: [Int32] = [0, 0]
@@ -39,7 +39,7 @@ import Darwin
     close(source)
   }
 
-  @Test func `A file that cannot be written is named once`() {
+  @Test func `An unwritable file is named once`() {
     let sink = FileSink(-1)
     #expect(sink.write("a") == "Bad file descriptor")
     #expect(sink.write("b") == nil)

@@ -5,9 +5,9 @@ import Traces
 
 @testable import HistoryLab
 
-/// The demonstration in Python, as its page says, really run.
+/// The Python demonstration of the article, actually run.
 @Suite(.needs(.python3)) struct FirstSystemTests {
-  /// The file as the page names it, from the package's folder.
+  /// The path of the file from the package's folder, as the page names it.
   private static let file = "Sources/Systems/Systems.docc/first-system.py"
 
   private static func system(_ words: String = "") -> String {
@@ -25,14 +25,15 @@ import Traces
   }
 
   @Test(arguments: ["", " --bug"])
-  func `It answers as it should, with its bug and without`(_ words: String) async {
+  func `The page's first system responds correctly, with its bug and without`(_ words: String) async
+  {
     let command = String(Self.system(words).dropFirst("external:".count))
     let kept = await run(["protocol", "check", command])
     #expect(kept.code == .good, "\(kept)")
     #expect(kept.output.contains("first-system 1"))
   }
 
-  @Test func `Its bug is found, shrunk and replayed as the page says`() async throws {
+  @Test func `The bug is found, shrunk and replayed as the page says`() async throws {
     try await withFolder { folder in
       // Fewer plans than on the page find the same one first.
       let check = await run([
@@ -62,7 +63,7 @@ import Traces
     }
   }
 
-  @Test func `Without it every invariant that is exercised holds`() async throws {
+  @Test func `Without the bug every exercised invariant holds`() async throws {
     try await withFolder { folder in
       let kept = await run([
         "check", "--system", Self.system(), "--seed", "1", "--output", folder,
@@ -75,7 +76,7 @@ import Traces
     }
   }
 
-  @Test func `The page's lines of code stand in the program`() throws {
+  @Test func `The page's lines of code are in the program`() throws {
     let program = try String(contentsOfFile: Repository.path(Self.file), encoding: .utf8)
     let lines = Set(program.split(separator: "\n"))
     let blocks = try Self.page().split(separator: "```python\n").dropFirst()
@@ -87,7 +88,7 @@ import Traces
     #expect(program.count { $0 == "\n" } <= 60)
   }
 
-  @Test func `The page's wrong answer is what is printed`() async throws {
+  @Test func `The program prints the wrong result that the page shows`() async throws {
     let file = Repository.path("Tests/Examples/python/mistakes.py")
     let kept = await run(["protocol", "check", "python3 '\(file)' insert-update"])
     #expect(kept.code == .violation)

@@ -5,7 +5,7 @@ import TestSupport
 
 @testable import HistoryLab
 
-/// Collects what is written, and may refuse to take it.
+/// Collects written text, and may refuse it.
 final class Recorder: Sendable {
   private let written = Mutex("")
   let refusal: String?
@@ -37,7 +37,7 @@ struct TestTerminal {
   let clock = TestClock()
   let terminal: Terminal
 
-  /// With keys there is somebody who presses them, one after another.
+  /// With keys, they are pressed one after another.
   init(
     _ traits: Terminal.Traits = Terminal.Traits(),
     output: Recorder = Recorder(),
@@ -90,7 +90,7 @@ extension Composition {
   }
 }
 
-/// What the parser makes of a command line, without the tool's own path; double quotes make one word.
+/// Parses a command line without the tool's path; double quotes make one word.
 func parse(_ line: String) throws -> ParsedArguments {
   let parts = line.split(separator: "\"", omittingEmptySubsequences: false)
   let words = parts.enumerated().flatMap { index, part in
@@ -102,7 +102,7 @@ func parse(_ line: String) throws -> ParsedArguments {
   return arguments
 }
 
-/// Runs a command line on a kept terminal, on a thread of its own as the command does.
+/// Runs a command line on a recorded terminal, on a separate thread as the command does.
 func run(
   _ words: [String],
   composition: Composition = .sample,
@@ -113,9 +113,9 @@ func run(
   return (code, kept.output.text, kept.errors.text)
 }
 
-/// The command as it was built beside the tests.
+/// The command that was built with the tests.
 enum BuiltCommand {
-  /// Its path; nothing where only the tests were built.
+  /// Its path; `nil` if only the tests were built.
   static var path: String? {
     guard let tests = Bundle.main.executablePath else { return nil }
     let places =
@@ -126,7 +126,7 @@ enum BuiltCommand {
   }
 }
 
-/// Gives a new folder to a closure and removes it afterwards.
+/// Passes a new folder to a closure, and removes it afterwards.
 func withFolder<Answer>(_ body: (String) async throws -> Answer) async throws -> Answer {
   let folder = FileManager.default.temporaryDirectory
     .appendingPathComponent("history-lab-\(UUID().uuidString)")
@@ -137,7 +137,7 @@ func withFolder<Answer>(_ body: (String) async throws -> Answer) async throws ->
   return try answer.get()
 }
 
-/// Makes a file with a text.
+/// Creates a file with a text.
 func makeFile(_ path: String, _ text: String = "text") throws {
   try Data(text.utf8).write(to: URL(fileURLWithPath: path))
 }

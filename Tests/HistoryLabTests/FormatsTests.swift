@@ -6,9 +6,9 @@ import Testing
 
 @testable import HistoryLab
 
-/// Exported files in the hands of the readers that others use, where those are installed.
+/// Exported files in other projects' readers, if those are installed.
 @Suite(.needs(.formatReaders)) struct `Exported formats` {
-  @Test func `Every format is read, and holds what the results hold`() async throws {
+  @Test func `Every format can be read and contains all results`() async throws {
     try await withFolder { folder in
       let results = try await export(to: folder)
       let answer = try await Readers.read(folder + "/export", results)
@@ -17,7 +17,7 @@ import Testing
     }
   }
 
-  /// In each file one thing that its reader does not take, or that is another value.
+  /// For each file one edit that its reader refuses or reads as another value.
   private static let breaks = [
     ("junit.xml", "<testsuites ", "<testsuites skipped=\"1\" "),
     ("bencher.json", "\"value\"", "\"median\""),
@@ -26,7 +26,7 @@ import Testing
     ("report.md", "\\|", "|"),
   ]
 
-  @Test func `Every reader finds what is wrong with its format`() async throws {
+  @Test func `Every reader detects errors in its format`() async throws {
     try await withFolder { folder in
       let results = try await export(to: folder)
       for (file, right, wrong) in Self.breaks {
@@ -47,9 +47,9 @@ import Testing
     }
   }
 
-  // MARK: What is exported
+  // MARK: Exports
 
-  /// Exports a run with everything that is awkward, and a check that breaks; answers its results.
+  /// Exports a run with every unusual value and a check with a violation; returns its results.
   private func export(to folder: String) async throws -> String {
     let run = try Night(folder + "/runs").bench("20260101T000000Z-bench", ours: 1_000)
     var results = try ResultsFile.read(path: run + "/results.json")
@@ -116,7 +116,7 @@ import Testing
 }
 
 private enum Readers {
-  /// What the readers say of an export and the results that it was made from.
+  /// Returns the readers' output for an export and the results that it was made from.
   static func read(_ folder: String, _ results: String) async throws -> ProcessAnswer {
     let words = [
       Repository.path("scripts/formats.py"), Repository.path("Tests/Formats"), folder, results,

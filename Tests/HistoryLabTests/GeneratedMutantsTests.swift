@@ -3,7 +3,7 @@ import Testing
 
 @testable import HistoryLab
 
-/// Edits that rules have made: what their processes say, and what a report makes of it.
+/// Edits that rules have generated: the output of their processes, and the report of it.
 @Suite struct `Generated mutants` {
   @Test(arguments: [
     (
@@ -15,7 +15,7 @@ import Testing
     ("survived\n", 0, true, .hung), ("crashed\tno store\n", 0, false, .crashed("no store")),
     ("killed\n", 0, false, .crashed("it ended with 0")),
   ])
-  func `The outcome is read from the last line and the end of the process`(
+  func `The outcome is read from the last line and the exit status`(
     _ line: String,
     _ status: Int32,
     _ isLate: Bool,
@@ -59,7 +59,7 @@ import Testing
     ("mutants --generated --only purge", "cannot be given together"),
     ("mutants --generated --seeds 3", "cannot be given together"),
   ])
-  func `What is not there, or does not go together, is refused`(
+  func `Missing files and conflicting options are refused`(
     _ line: String,
     _ sentence: String
   ) async {

@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test(arguments: all.map(\.name))
-  func `The help of a verb shows its sentence, options, defaults and exit codes`(
+  func `A verb's help shows its description, options, defaults and exit codes`(
     name: String
   ) async throws {
     let verb = try #require(Self.all.first { $0.name == name })
@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test(arguments: all.map(\.name))
-  func `Every verb has two to four examples, and the parser takes each`(name: String) throws {
+  func `Every verb has two to four examples that the parser accepts`(name: String) throws {
     let verb = try #require(Self.all.first { $0.name == name })
     #expect((2...4).contains(verb.examples.count))
     for example in verb.examples + Self.tool.examples {
@@ -53,22 +53,23 @@ import Testing
   }
 
   @Test(arguments: [40, 60, 100])
-  func `A shell reads a broken example as the whole one`(width: Int) async throws {
+  func `A shell reads a wrapped example as one command`(width: Int) async throws {
     let lines = Self.tool.leaves.flatMap(\.examples).map { "printf '[%s]' history-lab \($0.line)" }
     let whole = try await shell(lines)
     let broken = try await shell(lines.flatMap { Columns.command($0, indent: 2, width: width) })
     #expect(whole.count > lines.count && whole == broken)
   }
 
-  /// What a shell prints for some lines, in single blanks: those within double quotes may grow, which
-  /// neither SQL nor a shell minds.
+  /// Returns a shell's output for some lines, with runs of spaces collapsed.
+  ///
+  /// Spaces within double quotes may grow, which matters neither to SQL nor to a shell.
   private func shell(_ lines: [String]) async throws -> String {
     let text = try await ProgramOutput.text(of: "/bin/sh", ["-c", lines.joined(separator: "\n")])
       .text
     return text.split(separator: " ").joined(separator: " ")
   }
 
-  @Test func `Help wins over what else is wrong`() async {
+  @Test func `Help takes precedence over other errors`() async {
     for words in [["check", "--plans", "-3", "-h"], ["help", "check"], ["check", "--help", "x"]] {
       let result = await run(words)
       #expect(result.code == .good)
@@ -76,14 +77,14 @@ import Testing
     }
   }
 
-  @Test func `Nothing asked shows the overview on standard error`() async {
+  @Test func `Without arguments the overview goes to standard error`() async {
     let result = await run([])
     #expect(result.code == .usage)
     #expect(result.errors.hasPrefix("history-lab: tests persistent history tracking"))
     #expect(result.output == "")
   }
 
-  @Test func `Options of one name take the same values everywhere`() {
+  @Test func `Options with the same name accept the same values everywhere`() {
     var rules: [String: String] = [:]
     for option in Self.tool.leaves.flatMap(\.options) {
       let rule = option.value?.expectation ?? "flag"
@@ -91,7 +92,7 @@ import Testing
     }
   }
 
-  @Test func `Groups that exclude each other name options that exist`() {
+  @Test func `Groups of exclusive options name existing options`() {
     for verb in Self.tool.leaves {
       for name in verb.exclusive.flatMap({ $0 }) { #expect(verb.option(name) != nil) }
     }

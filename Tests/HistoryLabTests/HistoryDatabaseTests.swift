@@ -15,8 +15,8 @@ import Musl
 import Darwin
 #endif
 
-@Suite struct `Results' database` {
-  @Test func `A run's figures are kept by benchmark, contender, size and metric`() async throws {
+@Suite struct `The history database` {
+  @Test func `A run's results are kept by benchmark, contender, size and metric`() async throws {
     try await withFolder { folder in
       let run = try Night(folder).bench("one", ours: 1_000)
       let database = try HistoryDatabase(writing: folder + "/history.sqlite")
@@ -31,7 +31,7 @@ import Darwin
     }
   }
 
-  @Test func `A folder that is added twice adds nothing, and its parent finds it`() async throws {
+  @Test func `Adding a folder again adds no run, and its parent folder finds it`() async throws {
     try await withFolder { folder in
       let night = Night(folder + "/runs")
       _ = try night.bench("one", ours: 1_000)
@@ -45,7 +45,7 @@ import Darwin
     }
   }
 
-  @Test func `A run that has not come to its end is left out, and said`() async throws {
+  @Test func `An incomplete run is left out and reported`() async throws {
     try await withFolder { folder in
       _ = try Night(folder + "/runs").bench("one", ours: 1, verdict: nil)
       let result = await run(["history", "add", folder + "/runs", "--history", folder + "/h.db"])
@@ -59,7 +59,7 @@ import Darwin
     ("{", "it is not JSON"), ("{}", "the key check is missing"),
     (#"{"check": "1"}"#, "the value at check is of another type"),
   ])
-  func `A damaged file of a run is reported in a sentence`(
+  func `A damaged file of a run is reported in a message`(
     text: String,
     reason: String
   ) async throws {
@@ -82,7 +82,7 @@ import Darwin
   }
 
   @Test(arguments: ["run", "check"])
-  func `What a newer program wrote is refused with its version`(document: String) async throws {
+  func `A file by a newer program is refused with its version`(document: String) async throws {
     try await withFolder { folder in
       let runs = folder + "/runs"
       _ = await run(["check", "--plans", "2", "--seed", "1", "--output", runs])
@@ -104,7 +104,7 @@ import Darwin
   @Test(arguments: [
     ("mutants", "a run of the mutants"), ("cards", "safety cards"), ("stress", "a stress run"),
   ])
-  func `A newer form is refused before anything else of it is read`(
+  func `A newer version is refused before the rest of the file is read`(
     document: String,
     title: String
   ) async throws {
@@ -121,7 +121,7 @@ import Darwin
     }
   }
 
-  @Test func `What is killed in the middle of a run leaves nothing of it`() async throws {
+  @Test func `A process killed while adding a run leaves no part of it`() async throws {
     try await withFolder { folder in
       let night = Night(folder + "/runs")
       let first = try night.bench("one", ours: 1_000)
@@ -148,7 +148,7 @@ import Darwin
     }
   }
 
-  @Test func `A newer program's file is refused with a sentence`() async throws {
+  @Test func `A newer program's database is refused with a message`() async throws {
     try await withFolder { folder in
       let history = folder + "/history.sqlite"
       try HistoryDatabase(writing: history).write { (connection) throws(SQLiteError) in
@@ -165,7 +165,9 @@ import Darwin
   @Test(arguments: [
     "not a database, but a text that is long enough to be read as a header....", "",
   ])
-  func `Another file is refused, an empty one is made`(text: String) async throws {
+  func `A file that is no database is refused, and an empty one is initialized`(
+    text: String
+  ) async throws {
     try await withFolder { folder in
       let file = folder + "/file"
       try makeFile(file, text)
@@ -193,7 +195,7 @@ import Darwin
     }
   }
 
-  @Test func `A database of something else is left alone`() async throws {
+  @Test func `A database of another application is left unchanged`() async throws {
     try await withFolder { folder in
       let file = folder + "/other.sqlite"
       try Connection(path: file).execute("CREATE TABLE t(x)")
@@ -203,7 +205,9 @@ import Darwin
     }
   }
 
-  @Test func `A step in our costs is reported with its night, and by the exit code`() async throws {
+  @Test func `A step in our costs is reported with its night and changes the exit code`()
+    async throws
+  {
     try await withFolder { folder in
       let night = Night(folder + "/runs")
       var noise = SplitMix64(seed: 4)
@@ -225,7 +229,7 @@ import Darwin
     }
   }
 
-  @Test func `What may vary is not kept, and not judged where it was kept before`() async throws {
+  @Test func `Varying rows are not kept, and earlier ones are not judged`() async throws {
     try await withFolder { folder in
       let night = Night(folder + "/runs")
       for day in 1...6 {
@@ -236,7 +240,7 @@ import Darwin
       _ = await run(["history", "add", folder + "/runs", "--history", history])
       let database = try HistoryDatabase(writing: history)
       #expect(try database.courses().allSatisfy { $0.row.metric != "resident growth" })
-      // As an earlier version kept it.
+      // In the form of an earlier version.
       try database.write { (connection) throws(SQLiteError) in
         try connection.execute(
           """
@@ -253,7 +257,7 @@ import Darwin
     }
   }
 
-  /// Adds a row to a run's results that may be another in every run.
+  /// Adds a varying row to a run's results.
   private func addGrowth(_ bytes: Double, to run: String) throws {
     var results = try ResultsFile.read(path: run + "/results.json")
     var row = BenchmarkRow(
@@ -271,7 +275,7 @@ import Darwin
     try makeFile(run + "/results.json", ResultsFile.json(results))
   }
 
-  @Test func `One run has no trend`() async throws {
+  @Test func `A single run has no trend`() async throws {
     try await withFolder { folder in
       _ = try Night(folder + "/runs").bench("one", ours: 1_000)
       _ = await run(["history", "add", folder + "/runs", "--history", folder + "/h.db"])
@@ -301,7 +305,7 @@ import Darwin
     }
   }
 
-  /// Everything that a database holds, as text.
+  /// Returns the whole content of a database as text.
   private func dump(_ path: String) throws -> String {
     try HistoryDatabase(reading: path).on { (connection) throws(SQLiteError) in
       try connection.text(
@@ -317,13 +321,13 @@ import Darwin
   }
 }
 
-/// Made-up runs of benchmarks, as their folders.
+/// Simulated runs of benchmarks, as their folders.
 struct Night {
   let folder: String
 
   init(_ folder: String) { self.folder = folder }
 
-  /// Makes a run in which our code costs so much, beside a floor that costs 500.
+  /// Creates a run in which our code has the given cost, and the floor costs 500.
   func bench(
     _ name: String,
     ours: Double,

@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test(arguments: [40, 60, 80])
-  func `No line of the text is wider than the terminal`(width: Int) {
+  func `No line of the text exceeds the terminal's width`(width: Int) {
     let text = Self.text(width: width) { census in
       census.authors.append(AuthorCount(name: .known(String(repeating: "author ", count: 9))))
     }
@@ -110,7 +110,7 @@ import Testing
     )
   }
 
-  @Test func `An empty history has no table but its own`() {
+  @Test func `An empty history shows only the summary table`() {
     let empty = InspectRendering(path: "a.db", census: HistoryCensus(layout: .packed)).text()
     #expect(
       empty == """
@@ -125,7 +125,7 @@ import Testing
     )
   }
 
-  @Test func `Ten authors are shown, and how many more there are`() {
+  @Test func `Ten authors are shown, with the number of the others`() {
     let text = Self.text { census in
       census.authors = (1...13).map { AuthorCount(name: .known("author \($0)")) }
     }
@@ -134,7 +134,7 @@ import Testing
     #expect(text.contains("\nand 3 more\n"))
   }
 
-  @Test func `What is purged, logged or odd is said`() {
+  @Test func `Purged transactions, the log and irregularities are reported`() {
     let text = Self.text { census in
       census.purgedTransactions = 9
       census.storage.logBytes = 4_128_272
@@ -158,7 +158,7 @@ import Testing
     )
   }
 
-  @Test func `A name cannot act on a terminal or break a column`() {
+  @Test func `A name can neither control a terminal nor break a column`() {
     let text = Self.text { census in
       let names = ["\u{1b}[2J\nlie", String(repeating: "x", count: 61), "\u{202e}tfel"]
       census.authors = names.map { AuthorCount(name: .known($0)) }
@@ -168,7 +168,7 @@ import Testing
     #expect(text.contains("\n\\u{202e}tfel  "))
   }
 
-  @Test func `What a purge would delete is said, and what would stay`() {
+  @Test func `The report shows what a purge would delete and what it would keep`() {
     func lines(_ purge: PurgeEstimate) -> String {
       Self.text { $0.purge = purge }.split(separator: "\n\n")[2].description
     }
@@ -191,7 +191,7 @@ import Testing
     )
   }
 
-  @Test func `Tables that are not known, or not there, are named`() {
+  @Test func `Unknown and missing tables are named`() {
     let text = Self.text { census in
       census.unknownTables = ["a\u{1b}b", "c"]
       census.missingTables = ["Z_METADATA"]
@@ -199,7 +199,7 @@ import Testing
     #expect(text.hasSuffix("\n\nunknown tables: a\\u{1b}b, c\nmissing tables: Z_METADATA"))
   }
 
-  @Test func `JSON holds every number, and all authors`() throws {
+  @Test func `JSON has every number and all authors`() throws {
     let json = try InspectRendering(path: "a.sqlite", census: Self.census).json()
     let object = try #require(
       try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any]
@@ -220,7 +220,7 @@ import Testing
     #expect(object["ties"] as? Int == 1)
   }
 
-  @Test func `CSV has four cells in every line, quoted where they need it`() {
+  @Test func `CSV has four cells a line, quoted where needed`() {
     var census = Self.census
     census.authors = [AuthorCount(name: .known("a \"b\",\nc"))]
     census.storage.tables = nil
@@ -237,7 +237,7 @@ import Testing
     #expect(whole.split(separator: "\n").allSatisfy { $0.count { $0 == "," } == 3 })
   }
 
-  @Test func `Units are those that people read`() {
+  @Test func `Sizes and times have readable units`() {
     let sizes: [Int64] = [0, 1023, 1024, 1_572_864, 1 << 40]
     let sizeWords = ["0 bytes", "1023 bytes", "1.0 KiB", "1.5 MiB", "1.0 TiB"]
     #expect(sizes.map(InspectUnits.size) == sizeWords)
@@ -248,7 +248,7 @@ import Testing
     #expect(InspectUnits.percent(0, of: 0) == "0.0 %")
   }
 
-  @Test func `Numbers and dates without end are shown all the same`() {
+  @Test func `Infinite and NaN numbers and dates are shown`() {
     #expect(InspectUnits.date(0) == "2001-01-01T00:00:00.000Z")
     #expect(InspectUnits.date(1e300) == "1e+300 s after 2001-01-01")
     #expect(InspectUnits.date(-1e300) == "-1e+300 s after 2001-01-01")

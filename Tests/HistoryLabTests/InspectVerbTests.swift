@@ -6,11 +6,11 @@ import Testing
 
 @testable import HistoryLab
 
-/// The questions of `inspect`, from the command line to what is printed.
-@Suite struct `Inspect's questions` {
+/// The questions of `inspect`, from the command line to the printed result.
+@Suite struct `The verb inspect` {
   private static let secret: Value = "secret, \"quoted\""
 
-  /// Makes a store with four transactions, the last of which deletes what the first inserted.
+  /// Creates a store with four transactions, the last of which deletes what the first inserted.
   private func makeStore(_ path: String) throws {
     let model = try Model([
       Entity(
@@ -48,7 +48,7 @@ import Testing
     await run(["inspect", file] + words)
   }
 
-  @Test func `A query answers as text, JSON and CSV`() async throws {
+  @Test func `A query prints text, JSON and CSV`() async throws {
     try await withFolder { folder in
       let file = "\(folder)/store"
       try makeStore(file)
@@ -83,7 +83,7 @@ import Testing
     }
   }
 
-  @Test func `Many rows come as they are read, under the widths of the first`() {
+  @Test func `Many rows are printed as they are read, with the widths of the first rows`() {
     var lines: [String] = []
     var rendering = QueryRendering(.text, print: { lines.append($0) })
     rendering.begin(["a", "b"])
@@ -96,7 +96,7 @@ import Testing
     #expect(rendering.count == 2000)
   }
 
-  @Test func `Values that deleted objects left are shown only when asked for`() async throws {
+  @Test func `Tombstone values are shown only on request`() async throws {
     try await withFolder { folder in
       let file = "\(folder)/store"
       try makeStore(file)
@@ -118,7 +118,7 @@ import Testing
     }
   }
 
-  @Test func `The newest tombstones are listed with who left them`() async throws {
+  @Test func `The newest tombstones are listed with their authors`() async throws {
     try await withFolder { folder in
       let file = "\(folder)/store"
       try makeStore(file)
@@ -140,7 +140,7 @@ import Testing
     }
   }
 
-  @Test func `What a purge would delete is reported in every format`() async throws {
+  @Test func `The effect of a purge is reported in every format`() async throws {
     try await withFolder { folder in
       let file = "\(folder)/store"
       try makeStore(file)
@@ -216,7 +216,7 @@ import Testing
     )
   }
 
-  @Test func `Members are listed, and who holds history back is named`() async throws {
+  @Test func `Members are listed, and those that hold history back are named`() async throws {
     try await withFolder { folder in
       let file = "\(folder)/store"
       try makeStore(file)
@@ -246,7 +246,7 @@ import Testing
     }
   }
 
-  @Test func `What is no query is refused in a sentence`() async throws {
+  @Test func `A statement that is no query is refused with a message`() async throws {
     try await withFolder { folder in
       let file = "\(folder)/store"
       try makeStore(file)

@@ -4,12 +4,12 @@ import Testing
 
 @testable import HistoryLab
 
-/// What the command and its script find around them.
-@Suite struct `Installing` {
+/// How the command and its install script find their files.
+@Suite struct `The install script` {
   private static let root = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().path
 
-  /// Makes a package that has been built, whose command only says its version.
+  /// Creates a built package whose command only prints its version.
   private func makePackage(_ folder: String) throws {
     let manager = FileManager.default
     for name in ["scripts", ".build/release"] {
@@ -38,7 +38,9 @@ import Testing
     )
   }
 
-  @Test func `It links the release build below the home folder or a prefix`() async throws {
+  @Test func `The install script links the release build below the home folder or a prefix`()
+    async throws
+  {
     try await withFolder { folder in
       let package = "\(folder)/my lab"
       try makePackage(package)
@@ -49,7 +51,7 @@ import Testing
       #expect(home.text.contains("\(package)/home/.local/bin is not on the PATH. Add it: export"))
       let target = try FileManager.default.destinationOfSymbolicLink(atPath: link)
       #expect(target == "\(package)/.build/release/history-lab")
-      // Again, where it is on the PATH.
+      // Again, with the command on the PATH.
       let path = "/usr/bin:/bin:\(folder)/bin"
       for _ in 1...2 {
         let other = try await install(package, "--prefix", folder, path: path)
@@ -59,7 +61,8 @@ import Testing
     }
   }
 
-  @Test func `It replaces nothing but such a link, and names what is wrong`() async throws {
+  @Test func `The install script replaces only its own links and names what is wrong`() async throws
+  {
     try await withFolder { folder in
       try makePackage(folder)
       try FileManager.default.createDirectory(
@@ -78,7 +81,7 @@ import Testing
     }
   }
 
-  @Test func `The chart tool is found from the executable, wherever the current folder is`()
+  @Test func `The chart tool is found next to the executable, from any current folder`()
     async throws
   {
     try await withFolder { folder in

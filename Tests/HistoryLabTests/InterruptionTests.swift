@@ -11,7 +11,7 @@ import Darwin
 #endif
 
 @Suite struct Interruptions {
-  @Test func `The first signal asks`() async {
+  @Test func `The first signal requests the end`() async {
     await #expect(processExitsWith: .exitCode(7)) {
       Interruption.install()
       guard !Interruption.isRequested else { exit(1) }
@@ -30,9 +30,9 @@ import Darwin
   }
 }
 
-/// Sends a signal to this thread, where it has arrived before the call returns.
+/// Sends a signal to this thread, which receives it before the call returns.
 ///
-/// The threads of a pool block signals, which the process as a whole takes on its main thread.
+/// The threads of a pool block signals, which the process otherwise handles on its main thread.
 func raiseHere(_ number: Int32) {
   var signals = sigset_t()
   sigemptyset(&signals)

@@ -9,13 +9,13 @@ import Testing
     #expect(LabError.lab("").exitCode == .lab)
   }
 
-  @Test func `The version is one line`() async {
+  @Test func `The version is printed on one line`() async {
     let result = await run(["--version"])
     #expect(result.output == "history-lab \(ToolSpec.version)\n")
     #expect(result.code == .good)
   }
 
-  @Test func `Every verb that is described is built`() async throws {
+  @Test func `Every documented verb is implemented`() async throws {
     try await withFolder { folder in
       try makeFile("\(folder)/file")
       let more = [
@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test func `A hint does not follow a sentence that has its own`() {
+  @Test func `A message with its own hint gets no second hint`() {
     #expect(LabError.usage("No.").hinting("a") == .usage("No.", try: "a"))
     #expect(LabError.usage("No. Try: b").hinting("a") == .usage("No. Try: b"))
     #expect(LabError.lab("No.").hinting("a") == .lab("No."))

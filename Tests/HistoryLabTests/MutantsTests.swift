@@ -21,7 +21,7 @@ import Testing
     )
   }
 
-  @Test func `What no seed was tried on is neither found nor a survivor`() throws {
+  @Test func `A mutant that ran with no seed is neither killed nor a survivor`() throws {
     let trial = MutantTrial(mutant: "mortal", seed: 1, caseCount: 3, seconds: 1, kills: [])
     let report = MutantReport(
       seed: 1,
@@ -51,7 +51,7 @@ import Testing
 
   // MARK: Options
 
-  @Test func `Every mutant is tried with ten seeds unless reported otherwise`() throws {
+  @Test func `Every mutant runs with ten seeds by default`() throws {
     let options = try MutantsOptions(parse("mutants"), in: .sample)
     #expect(options.mutants.map(\.name) == Composition.sample.mutants.map(\.name))
     #expect(options.seedCount == 10 && options.seed == 42 && options.jobs == 3)
@@ -60,7 +60,8 @@ import Testing
     #expect(try MutantsOptions(parse("mutants --quick --seeds 5"), in: .sample).seedCount == 5)
   }
 
-  @Test func `Mutants are named with and without what stands before their names, or begun`() throws
+  @Test func `Mutants are selected by name, with or without prefix, or by the start of the name`()
+    throws
   {
     let line = "mutants --only purge-to-head --only mutant/fetch-at-cursor --only clock"
     let options = try MutantsOptions(parse(line), in: .sample)
@@ -71,13 +72,13 @@ import Testing
     )
   }
 
-  @Test func `A build without seeded bugs says what builds one that has them`() async {
+  @Test func `A build without seeded bugs reports how to build with them`() async {
     let result = await run(["mutants"], composition: .current)
     #expect(result.code == .usage)
     #expect(result.errors.contains("scripts/mutants"))
   }
 
-  @Test func `A mutant that there is none of is refused, and the nearest proposed`() async {
+  @Test func `An unknown mutant is refused, and the nearest is suggested`() async {
     let result = await run(["mutants", "--only", "purge-to-haed"])
     #expect(result.code == .usage)
     #expect(
@@ -87,7 +88,7 @@ import Testing
 
   // MARK: Outcomes
 
-  @Test func `A mutant that every seed kills is good, and is reported with its killers`()
+  @Test func `A mutant that every seed kills is reported as killed, with its killers`()
     async throws
   {
     try await withFolder { folder in
@@ -102,7 +103,7 @@ import Testing
     }
   }
 
-  @Test func `A mutant that nothing kills is reported as survived`() async throws {
+  @Test func `A mutant that no seed kills is reported as survived`() async throws {
     try await withFolder { folder in
       let result = await mutants([.immortal, .mortal], in: folder)
       #expect(result.code == .violation)
@@ -131,7 +132,7 @@ import Testing
 
   // MARK: Results
 
-  @Test func `Results lie in the run's folder, and do not depend on the number of jobs`()
+  @Test func `Results are written to the run's folder and do not depend on the number of jobs`()
     async throws
   {
     try await withFolder { folder in
@@ -160,7 +161,7 @@ import Testing
 }
 
 extension Mutant {
-  /// Bugs that this build has not: a design in memory stands for the code with the edit.
+  /// Bugs that this build lacks: an in-memory design replaces the edited code.
   static let immortal = Mutant("immortal", number: 1, least: 1, "Nothing is wrong with it.")
   static let mortal = Mutant(
     "mortal",
@@ -178,7 +179,7 @@ extension Mutant {
 }
 
 extension Composition {
-  /// Takes some mutants, of which ten plans are run a seed.
+  /// Adds some mutants, with ten plans a seed.
   mutating func take(_ some: [Mutant]) {
     mutants = some
     mutantCaseCountMax = 10

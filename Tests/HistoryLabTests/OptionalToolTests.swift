@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite struct `What tests need of a machine` {
+@Suite struct `Optional tools` {
   @Test(arguments: OptionalTool.allCases)
-  func `A hidden tool is not present, and the reason names what enables its tests`(
+  func `A hidden tool is absent, and the reason names how to enable its tests`(
     _ tool: OptionalTool
   ) {
     for names in ["all", tool.rawValue, "other,\(tool.rawValue)"] {
@@ -15,7 +15,7 @@ import Testing
     #expect(!tool.command.isEmpty && !tool.rawValue.contains(" "))
   }
 
-  @Test func `Every tool is needed by a test`() throws {
+  @Test func `Every optional tool is needed by a test`() throws {
     let tests = URL(fileURLWithPath: Repository.path("Tests"))
     let files = try #require(
       FileManager.default.enumerator(at: tests, includingPropertiesForKeys: nil)
@@ -29,7 +29,8 @@ import Testing
     }
   }
 
-  /// What `scripts/test-results` answers about a run with one test that passed, and what else is given.
+  /// Returns the output of `scripts/test-results` for a run with one passed test and the given
+  /// lines.
   private static func results(
     of tests: String,
     declared: Int = 2,
@@ -59,10 +60,10 @@ import Testing
       + #""testID":"RoomTests.A\/`Test \#(test)`()\/A.swift:\#(test):1"}}"# + "\n"
   }
 
-  @Test func `Of three thousand tests the ten are named that took most, and time is shared`()
+  @Test func `Of three thousand tests the slowest ten are named, and shared time is divided`()
     async throws
   {
-    // One after the other, each a millisecond longer, but for two that run beside each other at the end.
+    // Sequential tests, each a millisecond longer, except two at the end that run at the same time.
     var events = ""
     for test in 1...3000 {
       events += Self.event("testCaseStarted", test, at: Double(test) * 10)
@@ -90,7 +91,7 @@ import Testing
   }
 
   @Test(arguments: OptionalTool.allCases)
-  func `Without a tool the run is good, and names the tool and its command at the end`(
+  func `A run without a tool passes and names the tool and its command at the end`(
     _ tool: OptionalTool
   ) async throws {
     let answer = try await Self.results(of: Self.skipped(tool.reason))
@@ -101,7 +102,7 @@ import Testing
     #expect(lines.dropLast().last.map(String.init) == sentence)
   }
 
-  @Test func `A failed, missing or otherwise skipped test fails the run, and is named last`()
+  @Test func `A failed, missing or unexpectedly skipped test fails the run and is named last`()
     async throws
   {
     let failure = """
@@ -135,7 +136,7 @@ import Testing
     }
   }
 
-  @Test func `On threads of their own tasks may block until all of them have started`() async {
+  @Test func `Tasks on their own threads may block until all of them have started`() async {
     let all = NSCondition()
     nonisolated(unsafe) var missing = 64
     await onOwnThread {

@@ -3,8 +3,8 @@ import Testing
 
 @testable import HistoryLab
 
-@Suite struct `Other verbs' options` {
-  @Test func `Replay takes a file, and the system that it names`() async throws {
+@Suite struct `Options of other verbs` {
+  @Test func `Replay accepts a file and its system`() async throws {
     try await withFolder { folder in
       try makeFile("\(folder)/plan.jsonl")
       let options = try ReplayOptions(parse("replay \(folder)/plan.jsonl"), in: .sample)
@@ -30,14 +30,14 @@ import Testing
     }
   }
 
-  @Test func `Replay takes the seed of a check and a plan's number`() throws {
+  @Test func `Replay accepts the seed of a check and a plan's number`() throws {
     let line = "replay --seed 1 --plan 17 --like notes --commands 8 --actors 3"
     let options = try ReplayOptions(parse(line), in: .sample)
     let plans = PlanOptions(commands: 8, actors: 3, like: .notes)
     #expect(options.source == .seed(1, plan: 17, plans))
   }
 
-  @Test func `Replay knows the systems too`() {
+  @Test func `Replay accepts the names of systems`() {
     #expect(
       throws: LabError.usage(#"unknown system "none"."#, try: "list systems")
     ) { try ReplayOptions(parse("replay --seed 1 --plan 1 --system none"), in: .sample) }
@@ -55,7 +55,7 @@ import Testing
     #expect(options.selects("anything"))
   }
 
-  @Test func `Bench run takes everything`() throws {
+  @Test func `Bench run accepts every option`() throws {
     let line =
       "bench run --quick --only Fetch --also merge --axis base --axis cold --planned-rate 700 "
       + "--rounds 9 --seed 5 --output . --json"
@@ -74,7 +74,7 @@ import Testing
     #expect(!options.selects("purge"))
   }
 
-  @Test func `Report looks for runs and for a place to write`() async throws {
+  @Test func `Report requires runs and a place to write`() async throws {
     try await withFolder { folder in
       let options = try ReportOptions(
         parse("report --output \(folder) --html \(folder)/page.html")
@@ -110,7 +110,7 @@ import Testing
     ("2001-01-02T00:00:01Z", .timestamp(86_401)), ("2000-12-31T23:59:59.5Z", .timestamp(-0.5)),
     ("2019-10-27T15:02:55.201Z", .timestamp(593_881_375.201)),
   ])
-  func `A purge's bound is a number or a point in time`(text: String, bound: PurgeBound) {
+  func `A purge's bound is a number or a date`(text: String, bound: PurgeBound) {
     #expect(PurgeBound.reader.read(text) == bound)
   }
 
@@ -119,11 +119,11 @@ import Testing
     "2001-01-01T00:00:00.Z", "2001-01-01T00:00:00.1.2Z", "2001-01-01T00:00:00.-5Z",
     "9223372036854775808", "now",
   ])
-  func `Nothing else is a purge's bound`(text: String) {
+  func `Other text is no purge bound`(text: String) {
     #expect(PurgeBound.reader.read(text) == nil)
   }
 
-  @Test func `Inspect is asked one question`() async throws {
+  @Test func `Inspect accepts one question`() async throws {
     try await withFolder { folder in
       let file = "\(folder)/store.sqlite"
       try makeFile(file)
@@ -141,7 +141,7 @@ import Testing
     }
   }
 
-  @Test func `List takes kinds with commas or blanks, in the catalogue's order`() throws {
+  @Test func `List accepts kinds separated by commas or blanks, in the catalogue's order`() throws {
     #expect(try ListVerb.Options(parse("list")).kinds == Catalogue.Kind.allCases)
     #expect(try ListVerb.Options(parse("list all")).kinds == Catalogue.Kind.allCases)
     #expect(try ListVerb.Options(parse("list faults,systems")).kinds == [.systems, .faults])

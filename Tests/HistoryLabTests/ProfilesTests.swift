@@ -14,7 +14,7 @@ import Workloads
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
   }
 
-  /// Runs a closure and removes what it made.
+  /// Runs a closure, and removes the files that it created.
   private func tidily(_ body: () throws -> Void) throws {
     defer { remove() }
     try body()
@@ -84,7 +84,7 @@ import Workloads
     }
   }
 
-  @Test func `A name, a store file and a file with a profile give a profile`() throws {
+  @Test func `A name, a store file or a file with a profile gives a profile`() throws {
     try tidily {
       #expect(try Profiles.profile(like: .photos).name == "photos")
       #expect(try Profiles.profile(like: .notes).name == "notes")
@@ -97,7 +97,7 @@ import Workloads
     }
   }
 
-  @Test func `What cannot be resembled is a usage error of one sentence`() throws {
+  @Test func `An invalid profile is a usage error with a one-line message`() throws {
     try tidily {
       func error(_ path: String) throws -> String {
         let error = #expect(throws: LabError.self) { try Profiles.profile(like: .file(path)) }
@@ -115,15 +115,15 @@ import Workloads
     }
   }
 
-  /// Where a folder `shared/stores` lies above the package, the committed profile is made anew of the
-  /// files that it names; elsewhere it is held against its own sums.
-  @Test func `The committed profile of Photos is what its files give`() throws {
+  /// If a folder `shared/stores` exists above the package, the committed profile is computed again
+  /// from the files that it names; otherwise it is compared with its own sums.
+  @Test func `The committed profile of Photos matches its source files`() throws {
     defer { remove() }
     let committed = try WorkloadProfile.named("photos")
     let files = committed.provenance.files
     #expect(files.reduce(0) { $0 + $1.transactions } == committed.provenance.transactions)
     guard let stores = Self.stores else { return }
-    // Copies: what is under test may be broken, and must never reach a file that is not the test's.
+    // Copies: the code under test may have bugs and must never reach a file outside the test.
     let copies = try files.map { file in
       let copy = folder.appendingPathComponent(file.name)
       try Data(contentsOf: URL(fileURLWithPath: "\(stores)/\(file.name)")).write(to: copy)

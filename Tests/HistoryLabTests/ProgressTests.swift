@@ -32,24 +32,24 @@ import Testing
     for width in 1...120 { #expect(state.bar(width: width).count < max(width, 1)) }
   }
 
-  @Test func `A log line says the same in words`() {
+  @Test func `A log line has the same content in words`() {
     let state = state(done: 3, of: 40, after: .seconds(10))
     #expect(state.line == "check: 3/40 plans, 0.3/s, 2 min 4 s left")
   }
 
-  @Test func `Without a total there is a count and a rate`() {
+  @Test func `Without a total a count and a rate are shown`() {
     let state = state(done: 30, of: nil, after: .seconds(10))
     #expect(state.fraction == nil)
     #expect(state.bar(width: 80) == "check  30 plans  3.0/s")
   }
 
-  @Test func `A time limit counts where it ends first`() {
+  @Test func `A time limit determines the progress if it ends first`() {
     let state = state(done: 10, of: 1000, after: .seconds(30), limit: .seconds(60))
     #expect(state.fraction == 0.5)
     #expect(state.left == .seconds(30))
   }
 
-  @Test func `Nothing done yet promises nothing`() {
+  @Test func `Without progress no time left is shown`() {
     #expect(state(done: 0, of: 10, after: .seconds(9)).rate == nil)
     #expect(state(done: 9, of: 10, after: .milliseconds(499)).rate == nil)
     let state = state(done: 0, of: 10, after: .zero)
@@ -59,7 +59,7 @@ import Testing
     #expect(state.line == "check: 0/10 plans")
   }
 
-  @Test func `Empty and overfull work stay within their bounds`() {
+  @Test func `Empty and exceeded totals stay within bounds`() {
     #expect(state(done: 0, of: 0, after: .zero).fraction == 1)
     let over = state(done: 12, of: 10, after: .seconds(70), limit: .seconds(60))
     #expect(over.fraction == 1)
@@ -87,7 +87,7 @@ import Testing
     #expect(kept.errors.text.hasSuffix("1,000/1,000 plans  1,000/s  0 s left\r\u{1B}[K"))
   }
 
-  @Test func `Elsewhere a line is logged each ten seconds, and none for short work`() {
+  @Test func `Without a terminal a line is logged every ten seconds, and none for short work`() {
     let kept = TestTerminal()
     let bar = ProgressBar(WorkState("check", unit: "plans", total: 100), on: kept.terminal)
     for _ in 0..<25 {

@@ -7,7 +7,7 @@ import Traces
 @testable import HistoryLab
 
 @Suite struct `The check of a protocol` {
-  /// What is found when a server of ours is asked, its answers changed on their way.
+  /// Returns the report on one of our servers, with its responses changed in transit.
   private func report(
     _ name: String = "tracker",
     changing change: @escaping (String) -> String = { $0 }
@@ -19,7 +19,7 @@ import Traces
   }
 
   @Test(arguments: ["tracker", "article-eager", "kit-1.0", "kit-2", "seven-day-purge"])
-  func `Systems of ours answer rightly`(_ name: String) throws {
+  func `Our systems respond correctly`(_ name: String) throws {
     let report = try report(name)
     #expect(report.verdict == "valid", "\(report.findings.filter { $0.status == .wrong })")
     #expect(report.system == name)
@@ -39,7 +39,7 @@ import Traces
     ("\"registered\":true", "\"registered\":false", "reset", "it must launch no actor"),
     ("{\"id\":9,", "{\"id\":10,", "view", "has the id 10, and the message had 9"),
   ])
-  func `A wrong answer is blamed on its command`(
+  func `A wrong response is attributed to its command`(
     _ right: String,
     _ wrong: String,
     _ command: String,
@@ -57,7 +57,7 @@ import Traces
   }
 
   @Test(arguments: ["data", "view"])
-  func `Lines that are no answers are blamed on the message before them`(
+  func `Invalid lines are attributed to the message before them`(
     _ word: String
   ) throws {
     for printed in ["at work\n", "\n"] {
@@ -70,7 +70,7 @@ import Traces
     #expect(report.trouble == nil && !report.findings.contains { $0.status == .notAsked })
   }
 
-  @Test func `One wrong write is blamed on no other command`() throws {
+  @Test func `One wrong write is attributed to no other command`() throws {
     let changes = [("\"timestamp\":", "\"time\":"), ("\"changes\":[{", "\"changes\":[{},{")]
     for (right, wrong) in changes {
       let report = try report { line in
@@ -82,14 +82,14 @@ import Traces
     }
   }
 
-  @Test func `After three lines in a row that are no JSON the conversation ends`() throws {
+  @Test func `Three consecutive lines of invalid JSON end the conversation`() throws {
     let report = try report { $0.contains("\"capabilities\"") ? $0 : "{" }
     #expect(report.trouble == "Three lines in a row are no JSON objects.")
     #expect(report.findings.count { $0.status == .notAsked } == 18, "\(report.findings)")
     #expect(report.faults.first?.because.contains("it wrote a line that is no JSON object") == true)
   }
 
-  @Test func `What a program does not offer is not asked`() throws {
+  @Test func `Capabilities that a program lacks are not requested`() throws {
     let report = try report { line in
       guard line.contains("\"capabilities\"") else { return line }
       return #"{"id":1,"ok":{"capabilities":["steps","flying"],"system":"a","version":"1"}}"#
@@ -106,14 +106,14 @@ import Traces
     )
   }
 
-  @Test func `A program that ends too early leaves the rest open`() async throws {
+  @Test func `A program that exits early leaves the remaining checks open`() async throws {
     let kept = await run(["protocol", "check", "read x; echo 'to whom?' >&2; exit 3"])
     #expect(kept.code == .undecided)
     #expect(kept.output.contains("The conversation ended too early: it ended with code 3"))
     #expect(kept.output.contains("On standard error: to whom?"), "\(kept.output)")
   }
 
-  @Test func `A program that does not greet is asked no more`() async throws {
+  @Test func `A program without a greeting gets no more requests`() async throws {
     let kept = await run([
       "protocol", "check", "--json", "while read x; do echo '{\"id\":1}'; done",
     ])
@@ -130,7 +130,7 @@ import Traces
     let report: ProtocolReport
   }
 
-  @Test func `Without a program there is nothing to ask`() async {
+  @Test func `Without a program no request is sent`() async {
     for words in [["protocol", "check"], ["protocol", "check", " "], ["protocol"]] {
       #expect(await run(words).code == .usage)
     }

@@ -5,14 +5,14 @@ import Testing
 
 @testable import HistoryLab
 
-/// A mistake of `Tests/Examples/python/mistakes.py`, and the report on it.
+/// A bug of `Tests/Examples/python/mistakes.py`, and the report on it.
 struct ProtocolMistake: Sendable, CustomTestStringConvertible {
   let name: String
-  /// The commands that are blamed, and no others.
+  /// The exact list of commands that the report blames.
   let blamed: [String]
   /// A part of the first fault's sentence.
   let sentence: String
-  /// A part of the answer that would be right.
+  /// A part of the correct response.
   let right: String
   var testDescription: String { name }
 
@@ -111,7 +111,7 @@ struct ProtocolMistake: Sendable, CustomTestStringConvertible {
   }
 
   @Test(arguments: ProtocolMistake.all)
-  func `A mistake is blamed on its message, next to a right answer`(
+  func `A bug is attributed to its message and shown next to a correct response`(
     _ mistake: ProtocolMistake
   ) async throws {
     let (code, report) = try await check(mistake.name)
@@ -129,7 +129,7 @@ struct ProtocolMistake: Sendable, CustomTestStringConvertible {
     return try JSONDecoder().decode(Message.self, from: Data(line.utf8)).id
   }
 
-  @Test func `The same system without a mistake answers rightly`() async throws {
+  @Test func `The same system without the bug responds correctly`() async throws {
     let (code, report) = try await check("none")
     #expect(code == .good && report.faults.isEmpty && report.warnings.isEmpty)
     #expect(report.findings.filter { $0.status == .right }.count == 17)
@@ -145,7 +145,9 @@ struct ProtocolMistake: Sendable, CustomTestStringConvertible {
     #expect(warning.right.contains(#"["steps","crash","purge","history","clock","nullAuthor"]"#))
   }
 
-  @Test func `A fault is printed with its message, the answer and a right answer`() async throws {
+  @Test func `An error is printed with its message, the response and a correct response`()
+    async throws
+  {
     let kept = await run(["protocol", "check", "python3 '\(Self.file)' name-is-number"])
     let lines = kept.output.split(separator: "\n").map(String.init)
     let start = try #require(lines.firstIndex { $0.hasPrefix("write: ") })

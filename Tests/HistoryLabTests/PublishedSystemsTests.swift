@@ -5,8 +5,8 @@ import Workloads
 
 @testable import HistoryLab
 
-@Suite struct `The published systems of this build` {
-  @Test func `All of them are listed, each with what its authors made it for`() throws {
+@Suite struct `Published systems in checks` {
+  @Test func `All published systems are listed with their purpose`() throws {
     #expect(
       LabSystem.published.map(\.name) == [
         "article", "article-eager", "seven-day-purge", "kit-1.0", "kit-1.0-manual", "kit-1.3",
@@ -31,7 +31,7 @@ import Workloads
   }
 
   @Test(arguments: ["seven-day-purge", "kit-1.0", "kit-1.0-manual", "kit-2", "kit-2-readme"])
-  func `It holds where nothing but writes and passes happens`(_ name: String) async throws {
+  func `Published systems hold where only writes and passes happen`(_ name: String) async throws {
     let tally = try await checkRun(name, .named([.steady])).tally(80)
     #expect(tally.broken.map(\.checker) == [])
     for name in ["Convergence", "NoLostTransaction", "MergeOrder", "CursorProgress"] {
@@ -42,7 +42,7 @@ import Workloads
   }
 
   @Test(arguments: ["kit-1.3", "kit-1.3-manual", "kit-2-manual"])
-  func `It does not wait for who has no date, which shows without any trouble`(
+  func `Published systems purge before an actor without a date has merged, without any fault`(
     _ name: String
   ) async throws {
     let run = try checkRun(name, .named([.steady]))
@@ -54,7 +54,7 @@ import Workloads
   }
 
   @Test(arguments: ["kit-1.0", "kit-2"])
-  func `Beside a mirror that lags, cleaning after every pass makes its token expire`(
+  func `Cleaning after every pass expires the token of a mirror that lags`(
     _ name: String
   ) async throws {
     let tally = try await checkRun(name, .named([.mirrorLag])).tally(150)

@@ -6,14 +6,14 @@ import Testing
 @Suite(.needs(.python3)) struct PythonClientTests {
   private static let folder = Repository.path("Sources/Systems/Systems.docc")
 
-  /// The output of a program that imports the client.
+  /// Returns the output of a program that imports the client.
   private func python(_ program: String) async throws -> String {
     let environment = ["PYTHONPATH": Self.folder, "PYTHONDONTWRITEBYTECODE": "1"]
     let arguments = ["python3", "-c", program]
     return try await ProcessAnswer(of: "/usr/bin/env", arguments, environment: environment).said
   }
 
-  /// The answers of a system to messages, without their ids.
+  /// Returns a system's responses to messages, without their ids.
   private func answers(of system: String, to messages: [String]) async throws -> [String] {
     let program = """
       import io, json, sys, history_lab
@@ -31,7 +31,9 @@ import Testing
     return try await python(program).split(separator: "\n").map(String.init)
   }
 
-  @Test func `It runs on Python 3.9 and imports the standard library only`() async throws {
+  @Test func `The Python client runs on Python 3.9 and imports the standard library only`()
+    async throws
+  {
     let said = try await python(
       """
       import ast, sys
@@ -44,7 +46,8 @@ import Testing
     #expect(said == "['inspect', 'json', 'sys', 'traceback'] False\n")
   }
 
-  @Test func `It offers what a class has methods for`() async throws {
+  @Test func `The Python client offers the capabilities that a class has methods for`() async throws
+  {
     let said = try await answers(
       of: """
         name, version, capabilities = "mine", "2", ["clock", "nullAuthor"]
@@ -60,7 +63,7 @@ import Testing
     #expect(said == [#"{"ok":{"capabilities":\#(capabilities),"system":"mine","version":"2"}}"#])
   }
 
-  @Test func `A method gets the keys that it names, and its result is the answer`() async throws {
+  @Test func `A Python method gets the keys that it names, and returns the result`() async throws {
     let said = try await answers(
       of: """
         def reset(self, plan): self.seen = []
@@ -94,7 +97,7 @@ import Testing
     )
   }
 
-  @Test func `Exceptions become errors that say what to do`() async throws {
+  @Test func `Python exceptions become errors with a suggestion`() async throws {
     let said = try await answers(
       of: """
         def launch(self, actor): raise history_lab.Failure("busy", "later", history_lab.Answer(purged=[1]))
@@ -123,7 +126,7 @@ import Testing
     )
   }
 
-  @Test func `It nets the changes of a write`() async throws {
+  @Test func `The Python client reports the net changes of a write`() async throws {
     let said = try await python(
       """
       import history_lab
@@ -153,7 +156,7 @@ import Testing
     )
   }
 
-  @Test func `What a system prints does not reach the lab`() async throws {
+  @Test func `What a Python system prints does not reach the lab`() async throws {
     let said = try await answers(
       of: """
         def data(self):

@@ -7,8 +7,8 @@ import Workloads
 
 @testable import HistoryLab
 
-/// Refusals that only few plans lead to: each has a plan that does, and random plans reach them often
-/// enough.
+/// Refusals that only few plans reach: each has a plan that reaches it, and random plans reach them
+/// often enough.
 @Suite struct `Refusals that plans reach` {
   private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "Reached")
@@ -22,7 +22,7 @@ import Workloads
   }
 
   @Test(arguments: ["record", "purge", "resync", "pass"])
-  func `What a process does that was replaced is refused, and nothing breaks`(
+  func `Commands of a replaced process are refused without a violation`(
     _ step: String
   ) throws {
     let worker = try Self.tracker()
@@ -35,7 +35,7 @@ import Workloads
   }
 
   @Test(arguments: ["rewound-above-the-head", "rewound-to-another-history"])
-  func `Who remembers what a power-off took back is reported, and resyncs`(_ file: String) throws {
+  func `A member with a token lost in a power-off is notified and resyncs`(_ file: String) throws {
     let worker = try Self.tracker()
     let plan = try Self.plan(file)
     let trace = try worker.trace(plan)
@@ -46,7 +46,7 @@ import Workloads
     #expect(try !worker.outcome(of: plan, number: 1).isBroken)
   }
 
-  /// What commands of random plans were refused.
+  /// Returns the refusals of commands in random plans.
   private func refusals(_ conditions: [Condition], _ count: Int) throws -> RefusalCounts {
     let system = try #require(LabSystem.named("tracker"))
     let options = PlanOptions(conditions: .named(conditions))
@@ -65,7 +65,7 @@ import Workloads
     return refusals
   }
 
-  @Test func `Random plans reach each step of a process that was replaced`() throws {
+  @Test func `Random plans reach each step of a replaced process`() throws {
     let found = try refusals([.sameActorTwice], 400)
     for step in ["record", "purge", "resync"] {
       let pair = RefusalCounts.Pair(command: "belated \(step)", code: .superseded)
@@ -73,7 +73,7 @@ import Workloads
     }
   }
 
-  @Test func `Random plans reach a history that went back`() throws {
+  @Test func `Random plans reach a history that was rewound`() throws {
     #expect(try refusals([.powerOff, .mirrorLag], 150).count(of: .rewound) >= 3)
   }
 }

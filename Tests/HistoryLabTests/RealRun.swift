@@ -4,12 +4,12 @@ import Testing
 
 @testable import HistoryLab
 
-/// The command itself as a process, with its runs in a folder of the test; waiting for it blocks.
+/// The command as a process, with its runs in a folder of the test; waiting for it blocks.
 final class RealRun {
   private let process = Process()
   private let folder: String
 
-  /// Starts the command with its output in a folder; what it says is let go.
+  /// Starts the command with its results in a folder; its output is discarded.
   init(_ command: String, _ words: [String], in folder: String) throws {
     self.folder = folder
     process.executableURL = URL(fileURLWithPath: command)
@@ -23,7 +23,7 @@ final class RealRun {
     if process.isRunning { kill(process.processIdentifier, SIGKILL) }
   }
 
-  /// Waits until something holds, as long as the process runs; whether it then held.
+  /// Waits until a condition holds or the process ends; returns whether it held.
   func waits(until isSo: () throws -> Bool) rethrows -> Bool {
     while process.isRunning {
       if try isSo() { return true }
@@ -32,17 +32,17 @@ final class RealRun {
     return try isSo()
   }
 
-  /// Whether a file of the newest run is there.
+  /// Returns whether a file of the newest run exists.
   func has(_ file: String) -> Bool {
     FileManager.default.fileExists(atPath: "\(folder)/latest/\(file)")
   }
 
   /// Sends a signal, and waits for the end.
   ///
-  /// - Returns: its exit code, or nothing when the signal ended it on the spot.
+  /// - Returns: Its exit code, or `nil` if the signal killed it.
   func end(by signal: Int32) -> Int32? {
     send(signal)
-    // Foundation waits as long as anybody lives whom the process has started.
+    // Foundation waits until all children of the process have ended too.
     process.waitUntilExit()
     return process.terminationReason == .exit ? process.terminationStatus : nil
   }
@@ -50,18 +50,19 @@ final class RealRun {
   /// Sends a signal.
   func send(_ signal: Int32) { kill(process.processIdentifier, signal) }
 
-  /// The running processes that the process has started, by their numbers.
+  /// The running child processes, by process id.
   func children() throws -> [pid_t] {
     try #require(RunningProcess.all()).filter { $0.parent == process.processIdentifier }.map(\.id)
   }
 
-  /// Those of some processes that have not ended.
+  /// Returns those of some processes that are running.
   static func living(of children: [pid_t]) throws -> [pid_t] {
     try #require(RunningProcess.all()).map(\.id).filter(children.contains)
   }
 
-  /// Stops a process, and waits until all its threads are stopped where `/proc` shows that: only then
-  /// does the end of its parent let it go on.
+  /// Stops a process, and waits until `/proc` shows all its threads as stopped.
+  ///
+  /// Only then does it resume when its parent ends.
   static func stop(_ child: pid_t) throws {
     kill(child, SIGSTOP)
     let threads = "/proc/\(child)/task"
@@ -72,7 +73,7 @@ final class RealRun {
     }
   }
 
-  /// Those of some processes that have not ended in time; they are killed.
+  /// Returns those of some processes that have not ended in time; they are killed.
   static func livingInTheEnd(of children: [pid_t]) throws -> [pid_t] {
     let deadline = ContinuousClock.now + .seconds(20)
     var living = children

@@ -6,7 +6,7 @@ import Traces
 @testable import HistoryLab
 
 @Suite struct `The verb replay` {
-  /// A plan of three commands that breaks PurgeSafety at the last, and CursorProgress never.
+  /// A plan of three commands that breaks PurgeSafety at the last, and never CursorProgress.
   private static let plan = """
     {"actors":[{"author":"app","id":"app"},{"author":"widget","id":"widget"}],\
     "model":[{"attributes":[{"name":"title","type":"string"}],"entity":"Item"}],"plan":1,"seed":"0x1"}
@@ -17,7 +17,7 @@ import Traces
     """
   private static let mistaken = "greatest-cursor"
 
-  /// Replays the plan with more words, on a terminal where keys are pressed, or on none.
+  /// Replays the plan with further arguments, on a terminal with pressed keys or without one.
   private func replay(
     _ words: String...,
     system: String = mistaken,
@@ -31,7 +31,7 @@ import Traces
     }
   }
 
-  @Test func `Where nothing is broken the system is named`() async throws {
+  @Test func `A replay without a violation names the system`() async throws {
     let result = try await replay(system: "tracker")
     #expect(result.code == .good)
     #expect(
@@ -39,7 +39,7 @@ import Traces
     )
   }
 
-  @Test func `What a plan calls its actors cannot steer the terminal`() async throws {
+  @Test func `Actor names of a plan cannot control the terminal`() async throws {
     try await withFolder { folder in
       let name = "a\\u001b[31mp\\np"
       let plan = Self.plan.replacingOccurrences(of: "\"app\"", with: "\"\(name)\"")
@@ -54,7 +54,7 @@ import Traces
     }
   }
 
-  @Test func `A walk shows each command and where everyone stands after it`() async throws {
+  @Test func `A walk shows each command and every cursor after it`() async throws {
     let result = try await replay("--step")
     #expect(result.code == .violation)
     #expect(
@@ -102,17 +102,17 @@ import Traces
     )
   }
 
-  @Test func `On a terminal a key goes on, and q stops`() async throws {
+  @Test func `On a terminal a key continues, and q quits`() async throws {
     let one = try await replay("--step", keys: [0x20, 0x71])
     #expect(one.output.contains("widget: launch") && !one.output.contains("1/3"))
     #expect(one.code == .violation)
     let all = try await replay("--step", keys: Array(repeating: 0x0a, count: 9))
     #expect(all.output.contains("> 3/3") && all.output.contains("The plan is over"))
-    // When nobody can press a key any more, the walk is over.
+    // At the end of the key input the walk ends.
     #expect(!(try await replay("--step", keys: [])).output.contains("widget: launch"))
   }
 
-  @Test func `Until stops after a command, and what breaks later is not reported`() async throws {
+  @Test func `With --until, later violations are not reported`() async throws {
     let two = try await replay("--until", "2")
     #expect(two.code == .good)
     #expect(two.output.contains("  2/3  app: pass"))
@@ -131,7 +131,7 @@ import Traces
     #expect(trace.events.last?.happening == .ended(command: 0, .ok))
   }
 
-  @Test func `A command that the plan does not have is refused with those that it has`()
+  @Test func `A command missing from the plan is refused with a list of its commands`()
     async throws
   {
     let result = try await replay("--until", "4")
@@ -144,7 +144,7 @@ import Traces
     #expect(both.code == .usage && both.errors.contains("leave out --json"))
   }
 
-  @Test func `Looking changes nothing: after a walk the verdict is the same`() async throws {
+  @Test func `Inspection has no effect: after a walk the verdict is the same`() async throws {
     for system in ["tracker", "article", Self.mistaken] {
       let plain = try await replay(system: system)
       let walked = try await replay("--step", system: system)
@@ -152,7 +152,7 @@ import Traces
     }
   }
 
-  @Test func `A counterexample is shown by the invariant that it names`() async throws {
+  @Test func `A counterexample is shown by the invariant that it violates`() async throws {
     try await withFolder { folder in
       let check = [
         "check", "--system", "article", "--plans", "12", "--seed", "1", "--output", folder,
@@ -182,7 +182,7 @@ import Traces
     (folder: "a", file: "a/d.html", way: "d.html"), (folder: "", file: "d.html", way: "d.html"),
     (folder: "/x", file: "/y/d.html", way: "../y/d.html"),
   ])
-  func `A link leads from the page's folder to the file`(
+  func `Links are relative to the page's folder`(
     folder: String,
     file: String,
     way: String

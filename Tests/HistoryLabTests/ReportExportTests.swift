@@ -4,7 +4,7 @@ import Testing
 @testable import HistoryLab
 
 @Suite struct `Exported reports` {
-  @Test func `Every format is written beside the newest run`() async throws {
+  @Test func `Every format is written next to the newest run`() async throws {
     try await withFolder { folder in
       let run = try Night(folder + "/runs").bench("one", ours: 1_000)
       let result = await HistoryLabTests.run(["report", "export", "--output", folder + "/runs"])
@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  @Test func `An invariant that others break is no failure of ours`() async throws {
+  @Test func `Violations of other systems are not failures of ours`() async throws {
     try await withFolder { folder in
       var composition = Composition.sample
       composition.catalogue = Composition.current.catalogue

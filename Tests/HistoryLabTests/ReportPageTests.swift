@@ -8,7 +8,7 @@ import Testing
 @testable import HistoryLab
 
 @Suite struct `The report's page` {
-  @Test func `Checks, stress runs, seeded bugs and the trend stand on one page`() async throws {
+  @Test func `One page shows checks, stress runs, seeded bugs and the trend`() async throws {
     try await withFolder { folder in
       let runs = folder + "/runs"
       for day in 1...3 { _ = try Night(runs).bench("bench/night-\(day)", ours: 1_000, day: day) }
@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  @Test func `A broken invariant leads to its counterexample`() async throws {
+  @Test func `A violated invariant links to its counterexample`() async throws {
     try await withFolder { folder in
       let words = ["check", "--system", "article", "--plans", "60", "--seed", "1"]
       var composition = Composition.sample
@@ -39,7 +39,7 @@ import Testing
       _ = await run(["report", "--output", folder + "/runs", "--html", page])
       let html = try String(contentsOfFile: page, encoding: .utf8)
       #expect(html.contains("What breaks each design"))
-      // Every invariant is explained where its name stands.
+      // Every invariant is explained next to its name.
       for (checker, sentence) in CheckerSuite.sentences(in: .all) {
         #expect(html.contains("\(checker)<small>\(HTML.escaped(sentence))</small>"), "\(checker)")
       }
@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test func `From wherever the page lies it leads to the benchmark's files`() async throws {
+  @Test func `Links lead to the benchmark's files wherever the page is`() async throws {
     try await withFolder { folder in
       _ = try Night(folder + "/runs").bench("20260101T000000Z-bench", ours: 1_000)
       try Self.keep("stress.json", Self.stress(), in: folder + "/runs/20260102T000000Z-stress")
@@ -66,7 +66,7 @@ import Testing
       let html = try String(contentsOfFile: page, encoding: .utf8)
       #expect(html.contains("href=\"./runs/20260101T000000Z-bench/results.json\""))
       #expect(html.contains("href=\"./runs/20260101T000000Z-bench/results.csv\""))
-      // Its usual place is the newest run's folder, be that a benchmark or not.
+      // By default the page is in the newest run's folder, whatever kind of run that is.
       #expect(await run(words).code == .good)
       let beside = try String(
         contentsOfFile: folder + "/runs/20260102T000000Z-stress/index.html",
@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  @Test func `A benchmark in which nothing was measured hides no older one`() async throws {
+  @Test func `A benchmark without measurements does not hide an older one`() async throws {
     try await withFolder { folder in
       let old = try Night(folder + "/runs").bench("20260101T000000Z-bench", ours: 1_000)
       let results = try ResultsFile.read(path: old + "/results.json")
@@ -94,7 +94,7 @@ import Testing
   }
 
   @Test(arguments: [["report"], ["report", "export"]])
-  func `Where nothing can be read, the reason is reported`(_ verb: [String]) async throws {
+  func `If no run can be read, the reason is reported`(_ verb: [String]) async throws {
     try await withFolder { folder in
       try Self.keep("check.json", "{", in: folder + "/runs/20260101T000000Z-check")
       let result = await run(verb + ["--output", folder + "/runs"])
@@ -105,7 +105,7 @@ import Testing
     }
   }
 
-  @Test func `The index of nights leads to each night, and names what was left out`() async throws {
+  @Test func `The index of nights links to each night and names what was left out`() async throws {
     try await withFolder { folder in
       for (night, state) in [
         ("2026-01-01", "tests good 61\nbench FAILED 3\n"), ("2026-01-02", "tests good 59\n"),

@@ -4,7 +4,7 @@ import Testing
 @testable import HistoryLab
 
 @Suite struct `The page of a run` {
-  /// A check that breaks invariants, in a moment.
+  /// A quick check that breaks invariants.
   private static let check = [
     "check", "--system", "article", "--plans", "12", "--seed", "1", "--jobs", "1", "--output",
   ]
@@ -17,7 +17,7 @@ import Testing
     try String(contentsOfFile: path, encoding: .utf8)
   }
 
-  @Test func `Every run says where its page lies`() async throws {
+  @Test func `Every run prints the path of its page`() async throws {
     try await withFolder { folder in
       var composition = Composition.current
       composition.take([.mortal])

@@ -4,7 +4,7 @@ import Testing
 @testable import HistoryLab
 
 @Suite struct `Scratch folders` {
-  @Test func `What a dead run left is removed by the next`() async throws {
+  @Test func `Folders of dead runs are removed by the next run`() async throws {
     try await withFolder { folder in
       let run = try makeRun(folder, "dead")
       var scratch: ScratchFolder? = try ScratchFolder(in: run)
@@ -16,7 +16,7 @@ import Testing
     }
   }
 
-  @Test func `That of a run that goes on is left alone`() async throws {
+  @Test func `The folder of a running process is kept`() async throws {
     try await withFolder { folder in
       let scratch = try ScratchFolder(in: try makeRun(folder, "living"))
       ScratchFolder.removeDead(in: folder)
@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  @Test func `One that has no lock yet may be new, and is left alone`() async throws {
+  @Test func `A folder without a lock may be new and is kept`() async throws {
     try await withFolder { folder in
       let scratch = try makeRun(folder, "new") + "/scratch"
       try FileManager.default.createDirectory(atPath: scratch, withIntermediateDirectories: false)
@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test func `What is kept gets a name that no run removes`() async throws {
+  @Test func `A kept folder gets a name that no run removes`() async throws {
     try await withFolder { folder in
       let run = try makeRun(folder, "kept")
       var scratch: ScratchFolder? = try ScratchFolder(in: run)
@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test func `Only the user can look into it`() async throws {
+  @Test func `Only the user can access the folder`() async throws {
     try await withFolder { folder in
       let scratch = try ScratchFolder(in: try makeRun(folder, "mine"))
       for path in [scratch.path, try scratch.makeFolder("store")] {

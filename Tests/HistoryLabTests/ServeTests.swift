@@ -7,8 +7,9 @@ import Workloads
 
 @testable import HistoryLab
 
-@Suite struct `Our systems behind the wire` {
-  /// The same plans on the tracker and on the tracker behind the wire make the same traces.
+@Suite struct `Our systems behind the protocol` {
+  /// Checks that the same plans make the same traces on the tracker directly and through the
+  /// protocol.
   private func compare(_ conditions: ConditionChoice, plans: Int, seed: UInt64) throws {
     let served = try LabSystem.served("tracker")
     let recipe = PlanRecipe(
@@ -20,7 +21,7 @@ import Workloads
     let there = PlanWorker(served, at: .heap(), versions: [:])
     for number in 1...plans {
       let plan = recipe.plan(number).plan
-      // The wire does not carry the report of a whole pass.
+      // The protocol does not include the report of a whole pass.
       let (left, right) = (try events(plan, here), try events(plan, there))
       let first = zip(left, right).first { $0 != $1 }
       #expect(first == nil, "plan \(number)")
@@ -38,11 +39,11 @@ import Workloads
     }
   }
 
-  @Test func `The same plan makes the same trace there as here`() throws {
+  @Test func `The same plan makes the same trace through the protocol`() throws {
     try compare(.everyday, plans: 20, seed: 5)
   }
 
-  @Test func `Also with signals, hooks that throw, limits and second launches`() throws {
+  @Test func `Traces are equal with signals, throwing hooks, limits and second launches`() throws {
     try compare(
       .named([.lostNotification, .hookFailure, .retention, .sameActorTwice, .configSkew]),
       plans: 20,
@@ -50,7 +51,7 @@ import Workloads
     )
   }
 
-  @Test func `The same plan has the same verdicts`() async throws {
+  @Test func `The same plan has the same verdicts through the protocol`() async throws {
     let here = try checkRun("tracker", seed: 3)
     let there = CheckRun(
       system: try LabSystem.served("tracker"),
@@ -64,7 +65,7 @@ import Workloads
     #expect(right.undecided.isEmpty && right.broken.isEmpty)
   }
 
-  @Test func `A mistake is found and shrunk through the wire`() async throws {
+  @Test func `A bug is found and shrunk through the protocol`() async throws {
     let served = try LabSystem.served("greatest-cursor")
     let recipe = PlanRecipe(
       generator: PlanGenerator(try PlanOptions().style(for: served)),
@@ -102,8 +103,7 @@ import Workloads
   }
 
   @Test
-  func `Workers that wait for programs wait at the same time, however many there are`() async throws
-  {
+  func `Any number of workers wait for programs at the same time`() async throws {
     let meeting = Meeting(of: 8)
     let served = try LabSystem.served("tracker") { line in
       meeting.arrive()
@@ -122,7 +122,7 @@ import Workloads
 
   // MARK: Trouble
 
-  @Test func `A program that goes wrong makes its plans unknown, and is given up`() async throws {
+  @Test func `A program that fails makes its plans unknown and is abandoned`() async throws {
     let served = try LabSystem.served("tracker") { line in
       line.contains("\"purged\":[\"") ? "what?" : line
     }
@@ -147,7 +147,7 @@ import Workloads
 
   // MARK: The verb
 
-  @Test func `It answers lines until it is reported to end`() async throws {
+  @Test func `Serve responds to lines until it is asked to stop`() async throws {
     let (input, kept) = (Pipe(), TestTerminal())
     let lines = [
       #"{"id":1,"do":"hello"}"#, "nonsense", "", #"{"id":2,"do":"foo"}"#, #"{"id":3,"do":"bye"}"#,
@@ -172,8 +172,7 @@ import Workloads
     #expect(answers[4] == #"{"id":3,"ok":{}}"#)
   }
 
-  @Test func `The end of its input ends it; a line that cannot be read has an answer`() async throws
-  {
+  @Test func `Serve ends at the end of its input and responds to unreadable lines`() async throws {
     let (input, kept) = (Pipe(), TestTerminal())
     var bytes = Data([0xff, 0x0a])
     bytes += Data(#"{"id":1,"do":"data"}"#.utf8) + Data([0x0a]) + Data("half".utf8)
@@ -191,7 +190,7 @@ import Workloads
     #expect(answers[1].contains("comes before any plan"))
   }
 
-  @Test func `A line that is too long is passed over`() throws {
+  @Test func `A line that is too long is skipped`() throws {
     let input = Pipe()
     let long = String(repeating: "x", count: 40_000) + "\nshort\n"
     try input.fileHandleForWriting.write(contentsOf: Data(long.utf8))
@@ -207,14 +206,14 @@ import Workloads
     ("serve --system mutant/none", "unknown system \"mutant/none\"."),
     ("serve --system trackr", "Did you mean \"tracker\"?"),
   ])
-  func `Who is not there cannot answer`(_ line: String, _ sentence: String) async {
+  func `A missing program gives no response`(_ line: String, _ sentence: String) async {
     let result = await run(line.split(separator: " ").map(String.init))
     #expect(result.code == .usage)
     #expect(result.errors.contains(sentence), "\(result.errors)")
   }
 }
 
-/// A place where each of several threads waits until all of them are there.
+/// A barrier at which each of several threads waits for the others.
 private final class Meeting: @unchecked Sendable {
   private let condition = NSCondition()
   private let count: Int
@@ -224,10 +223,10 @@ private final class Meeting: @unchecked Sendable {
 
   var isComplete: Bool { condition.withLock { missing == 0 } }
 
-  /// Lets those wait that arrive from now on.
+  /// Makes threads that arrive from now on wait.
   func begin() { condition.withLock { missing = count } }
 
-  /// Waits for the others, 20 seconds at most.
+  /// Waits for the others, for at most 20 seconds.
   func arrive() {
     condition.withLock {
       guard let left = missing, left > 0 else { return }

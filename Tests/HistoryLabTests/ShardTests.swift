@@ -6,7 +6,7 @@ import Testing
 
 @testable import HistoryLab
 
-@Suite struct `Parts of a run` {
+@Suite struct `Shards of a run` {
   private static var composition: Composition {
     var composition = Composition.sample
     composition.catalogue = Composition.current.catalogue
@@ -15,7 +15,7 @@ import Testing
     return composition
   }
 
-  /// Runs a line in which `_` stands for a blank within a word.
+  /// Runs a line in which `_` represents a blank within a word.
   private func lab(
     _ line: String,
     _ composition: Composition = Self.composition
@@ -28,12 +28,12 @@ import Testing
     try #require(try RunDocument.read(folder + "/latest/check.json"))
   }
 
-  @Test func `Two parts of a check are the check itself`() async throws {
+  @Test func `Two shards of a check add up to the whole check`() async throws {
     try await withFolder { folder in
       let words = "check --system tracker --system article --plans 6 --seed 7 --output \(folder)"
       _ = await lab(words + "/whole")
       for part in 1...2 { _ = await lab(words + "/part-\(part) --shard \(part)/2") }
-      // Where a part was when it wrote its paths does not count: machines send their folders.
+      // Paths within a shard do not matter, because machines send their folders.
       try FileManager.default.moveItem(atPath: folder + "/part-2", toPath: folder + "/sent")
       let sent = "\(folder)/part-1 \(folder)/sent"
       let result = await lab("report merge \(sent) --output \(folder)/joined")
@@ -67,8 +67,8 @@ import Testing
     }
   }
 
-  @Test func `Two parts of the benchmarks have every exact row of the whole`() async throws {
-    // Counted in processes of their own, which do nothing else, as always outside of tests.
+  @Test func `Two shards of the benchmarks have every exact row of the whole`() async throws {
+    // Counted in separate processes, as always outside of tests.
     var composition = Self.composition
     let command = try #require(BuiltCommand.path)
     composition.command = command
@@ -97,7 +97,7 @@ import Testing
     }
   }
 
-  @Test func `Two parts of the mutants have them all, in their order`() async throws {
+  @Test func `Two shards of the mutants have all of them, in order`() async throws {
     try await withFolder { folder in
       let words =
         "mutants --seeds 1 --seed 3 --output \(folder)"
@@ -118,7 +118,7 @@ import Testing
     }
   }
 
-  @Test func `A missing part is named, and what is there is joined`() async throws {
+  @Test func `A missing shard is named, and the present ones are merged`() async throws {
     try await withFolder { folder in
       for part in [1, 3] {
         _ = try Night(folder + "/parts").bench("part-\(part)", ours: 1, shard: Shard(part, of: 4))
@@ -132,7 +132,7 @@ import Testing
     }
   }
 
-  @Test func `A part that comes twice is named, and nothing is written`() async throws {
+  @Test func `A duplicate shard is named, and no file is written`() async throws {
     try await withFolder { folder in
       for name in ["a", "b"] {
         _ = try Night(folder + "/parts").bench(name, ours: 1, shard: Shard(1, of: 2))
@@ -144,7 +144,7 @@ import Testing
     }
   }
 
-  @Test func `What is no part, or of another run, is refused`() async throws {
+  @Test func `A file that is no shard, or from another run, is refused`() async throws {
     try await withFolder { folder in
       let night = Night(folder)
       let whole = try night.bench("whole", ours: 1)
@@ -171,14 +171,14 @@ import Testing
     (["JOB_COMPLETION_INDEX": "1", "JOB_COMPLETIONS": "8"], "2/8"),
     (["STRATEGY_JOB_INDEX": "2", "STRATEGY_JOB_TOTAL": "3"], "3/3"),
   ])
-  func `A scheduler says which part a process is`(
+  func `A scheduler's environment gives the shard of a process`(
     environment: [String: String],
     part: String
   ) throws {
     #expect(try ShardChoice.scheduled.shard(in: environment) == Shard(part))
   }
 
-  @Test func `Without a scheduler a part must be named`() {
+  @Test func `Without a scheduler the shard must be named`() {
     #expect(throws: LabError.self) { try ShardChoice.scheduled.shard(in: [:]) }
     #expect(throws: LabError.self) {
       try ShardChoice.scheduled.shard(in: ["JOB_COMPLETION_INDEX": "8", "JOB_COMPLETIONS": "8"])
@@ -188,7 +188,7 @@ import Testing
     }
   }
 
-  @Test func `The plans of all parts are the plans of the whole, each once`() {
+  @Test func `The shards' plans are the plans of the whole, each once`() {
     for count in 1...5 {
       var numbers: [Int] = []
       for index in 1...count {
@@ -199,7 +199,7 @@ import Testing
     }
   }
 
-  @Test func `A part ends with its share of the steps`() throws {
+  @Test func `A shard ends with its share of the steps`() throws {
     let queue = PlanQueue(plans: .max, steps: 100, shard: Shard(2, of: 2))
     for _ in 1...5 {
       let number = try #require(queue.take())

@@ -3,8 +3,8 @@ import Testing
 
 @testable import HistoryLab
 
-@Suite struct `How the command is typed` {
-  /// Files by their paths, each with what it really is.
+@Suite struct `The typed command` {
+  /// Files by their paths, each with its resolved path.
   private static let files = [
     "/work/lab/.build/release/history-lab": "new",
     "/work/lab/.build/linux/release/history-lab": "new",
@@ -21,7 +21,7 @@ import Testing
     ).text
   }
 
-  @Test func `Below the current folder it is a relative path, as it was typed`() {
+  @Test func `Below the current folder the command is a relative path, as typed`() {
     #expect(
       Self.find(".build/release/history-lab", in: "/work/lab") == ".build/release/history-lab"
     )
@@ -36,7 +36,7 @@ import Testing
     #expect(Self.find("./history-lab", in: "/work/lab/.build/release") == "./history-lab")
   }
 
-  @Test func `Elsewhere it is an absolute path, quoted for a shell`() {
+  @Test func `Elsewhere the command is an absolute path, quoted for a shell`() {
     #expect(
       Self.find("../lab/.build/release/history-lab", in: "/work/other")
         == "/work/lab/.build/release/history-lab"
@@ -51,7 +51,7 @@ import Testing
     #expect(spaced.text == "'my lab/history-lab'")
   }
 
-  @Test func `It is the plain name where a shell finds this very executable`() {
+  @Test func `The command is a plain name if a shell finds this executable by it`() {
     let mine = "/nowhere:/home/me/bin:/usr/bin"
     #expect(Self.find("history-lab", in: "/work/lab", path: mine) == "history-lab")
     #expect(Self.find(".build/release/history-lab", in: "/work/lab", path: mine) == "history-lab")
@@ -62,7 +62,7 @@ import Testing
     )
   }
 
-  @Test func `A link is the executable that it leads to`() async throws {
+  @Test func `A link resolves to its executable`() async throws {
     try await withFolder { folder in
       let manager = FileManager.default
       try manager.createDirectory(atPath: "\(folder)/bin", withIntermediateDirectories: true)
@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  @Test func `Errors, hints and help name the command as it is typed`() async throws {
+  @Test func `Errors, hints and help name the command as typed`() async throws {
     let typed = TestTerminal(command: ShellCommand(text: ".build/release/history-lab"))
     #expect(
       await run(["chekc"], on: typed).errors.hasSuffix("Try: .build/release/history-lab --help\n")
@@ -101,7 +101,7 @@ import Testing
     #expect(text.contains("\n  .build/release/history-lab check --system article"))
   }
 
-  @Test func `An argument that is no text in UTF-8 is named`() async {
+  @Test func `An argument that is not valid UTF-8 is named`() async {
     let kept = TestTerminal()
     let lab = Lab(composition: .sample, terminal: kept.terminal)
     let code = await lab.run(bytes: [Array("inspect".utf8), [0x63, 0x61, 0x66, 0xE9]])

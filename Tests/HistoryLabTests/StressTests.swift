@@ -5,10 +5,10 @@ import Testing
 @testable import HistoryLab
 @testable import Stressing
 
-@Suite(.serialized, .blocksItsThread) struct `Real processes on one store` {
+@Suite(.serialized, .blocksItsThread) struct `The verb stress` {
   // MARK: Options
 
-  @Test func `Three processes write for a minute unless reported otherwise`() throws {
+  @Test func `By default three processes write for a minute`() throws {
     let options = try StressOptions(parse("stress"), in: .sample)
     #expect(options.processes == 3)
     #expect(options.settings.duration == .seconds(60))
@@ -32,7 +32,7 @@ import Testing
     #expect(seconds.json)
   }
 
-  @Test func `Nobody joins or retires where nobody is killed`() throws {
+  @Test func `No process joins or retires when none is killed`() throws {
     let options = try StressOptions(parse("stress --kills-per-second 0"), in: .sample)
     #expect(options.settings.guests == 0)
   }
@@ -51,13 +51,13 @@ import Testing
     ("--mutant record-before-merg", "Did you mean \"record-before-merge\"?"),
     ("--disk broken", "--disk takes"),
   ])
-  func `What cannot be run is refused`(_ words: String, _ sentence: String) async {
+  func `Invalid stress options are refused`(_ words: String, _ sentence: String) async {
     let result = await run(["stress"] + words.split(separator: " ").map(String.init))
     #expect(result.code == .usage)
     #expect(result.errors.contains(sentence), "\(result.errors)")
   }
 
-  @Test func `Without the command there is nothing to start`() async {
+  @Test func `Without the command no process is started`() async {
     let result = await run(["stress", "--seconds", "0.1"])
     #expect(result.code == .lab)
     #expect(result.errors.contains("this process is not the command history-lab"))
@@ -65,7 +65,7 @@ import Testing
 
   // MARK: Running
 
-  @Test func `Processes that are killed and replaced agree with the store`() async throws {
+  @Test func `Processes that are killed and restarted agree with the store`() async throws {
     var composition = Composition.sample
     let command = try #require(BuiltCommand.path)
     composition.command = command
@@ -88,8 +88,9 @@ import Testing
     }
   }
 
-  /// Where it can, a run with a full disk lies on a file system of its own; else SQLite's calls fail.
-  @Test func `A disk that is full at times costs nothing that was reported, and leaves no mount`()
+  /// With the permission to mount, the full disk is a real file system; otherwise SQLite's calls
+  /// fail.
+  @Test func `A disk that is full at times loses no acknowledged write and leaves no mount`()
     async throws
   {
     let command = try #require(BuiltCommand.path)
@@ -113,7 +114,7 @@ import Testing
 
   #if os(Linux)
   @Test(.needs(.mountableFileSystem, where: canMount))
-  func `A full disk takes nothing until it is cleared, and leaves what lay on it`() async throws {
+  func `A full disk accepts no write until it is cleared, and keeps its files`() async throws {
     try await withFolder { folder in
       let store = folder + "/store"
       try FileManager.default.createDirectory(atPath: store, withIntermediateDirectories: false)
@@ -137,7 +138,7 @@ import Testing
   }
   #endif
 
-  @Test func `A program that is none of ours is a process that ended`() async throws {
+  @Test func `A foreign program counts as a process that ended`() async throws {
     var composition = Composition.sample
     composition.command = "/usr/bin/false"
     try await withFolder { folder in
@@ -152,7 +153,7 @@ import Testing
 
   // MARK: Ends
 
-  @Test func `A process ends when the one that started it is gone`() async throws {
+  @Test func `A process ends when its parent is gone`() async throws {
     let command = try #require(BuiltCommand.path)
     try await withFolder { folder in
       let role = StressRole(
@@ -173,7 +174,7 @@ import Testing
     }
   }
 
-  @Test func `A run that is reported to end leaves what can be read, and nothing else`()
+  @Test func `An interrupted run leaves only readable results`()
     async throws
   {
     let command = try #require(BuiltCommand.path)
@@ -203,13 +204,13 @@ import Testing
   }
 }
 
-/// Whether the product can lay a file system over a folder here, by its own probe.
+/// Returns whether the product can mount a file system over a folder here, by its own probe.
 private func canMount() async throws -> Bool {
   let folder = try TemporaryFolder()
   return try await inNewThread { FullDisk(over: folder.url.path, seed: 1) != nil }
 }
 
-/// Runs a closure in a thread that ends with it, as do the mounts that it makes.
+/// Runs a closure in a new thread; its mounts end with the thread.
 private func inNewThread<Answer: Sendable>(
   _ work: @escaping @Sendable () throws -> Answer
 ) async throws -> Answer {

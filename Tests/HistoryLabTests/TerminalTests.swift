@@ -22,7 +22,7 @@ import Testing
     )
   }
 
-  @Test func `Colours need a terminal and no wish against them`() {
+  @Test func `Colours require a terminal and no request against them`() {
     #expect(traits().usesColour)
     #expect(!traits(output: false).usesColour)
     #expect(!traits(["NO_COLOR": "1"]).usesColour)
@@ -37,7 +37,7 @@ import Testing
     #expect(!traits(["TERM": "dumb"]).showsStatus)
   }
 
-  @Test func `The width is the terminal's, else what COLUMNS says, else 80`() {
+  @Test func `The width is the terminal's, then COLUMNS, then 80`() {
     #expect(traits(columns: 90, ["COLUMNS": "50"]).width == 90)
     #expect(traits(["COLUMNS": "50"]).width == 50)
     #expect(traits(["COLUMNS": "wide"]).width == 80)
@@ -50,7 +50,7 @@ import Testing
     #expect(traits(["COLUMNS": "20"]).columns == 40)
   }
 
-  @Test func `A line of results goes around the changing line`() {
+  @Test func `A line of results does not overwrite the changing line`() {
     let kept = TestTerminal(traits())
     kept.terminal.setStatus("working")
     kept.terminal.print("result")
@@ -90,7 +90,7 @@ import Testing
     #expect(Columns.wrap("", width: 5) == [])
   }
 
-  @Test func `A line that is too long goes on below, indented`() {
+  @Test func `A line that is too long is wrapped with an indent`() {
     #expect(Columns.fit("  one two three", width: 9) == ["  one", "    two", "    three"])
     #expect(Columns.fit("  one", width: 9) == ["  one"])
     #expect(Columns.fit("one two three", width: nil) == ["one two three"])
@@ -126,7 +126,7 @@ import Testing
     )
   }
 
-  @Test func `Sentences stand beside names`() {
+  @Test func `Descriptions are printed next to names`() {
     let rows = [("a", "first sentence"), ("bcd", "")]
     #expect(Columns.rows(rows, width: 80) == ["a    first sentence", "bcd"])
   }
@@ -149,7 +149,7 @@ import Testing
     ("plain-1.sqlite", "plain-1.sqlite"), ("", "''"), ("a b", "'a b'"), ("it's", #"'it'\''s'"#),
     ("$HOME", "'$HOME'"), ("über", "'über'"), ("a*", "'a*'"),
   ])
-  func `Words are quoted for a shell where they must be`(word: String, quoted: String) {
+  func `Words are quoted for a shell where needed`(word: String, quoted: String) {
     #expect(word.shellQuoted == quoted)
   }
 }

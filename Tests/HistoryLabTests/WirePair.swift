@@ -4,13 +4,13 @@ import Traces
 
 @testable import HistoryLab
 
-/// A server of ours in the same process, as a program under test.
+/// A server of ours in the same process, acting as a program under test.
 final class ServedChannel: WireChannel {
   private let server: WireServer
-  /// What becomes of an answer on its way.
+  /// Changes a response in transit.
   private let change: (String) -> String
   let lastErrors = ""
-  /// Lines beyond the first of an answer.
+  /// Lines of a response after the first.
   private var further: [String] = []
 
   init(_ server: WireServer, changing change: @escaping (String) -> String = { $0 }) {
@@ -32,7 +32,7 @@ final class ServedChannel: WireChannel {
 }
 
 extension LabSystem {
-  /// A system of ours behind the wire, its answers changed on their way.
+  /// A system of ours behind the protocol, with its responses changed in transit.
   static func served(
     _ name: String,
     changing change: @escaping @Sendable (String) -> String = { $0 }

@@ -15,7 +15,7 @@ import Testing
     store = try fixture.open()
   }
 
-  @Test func `A transaction is fetched by its number while it is held`() throws {
+  @Test func `A transaction is fetched by its number until it is purged`() throws {
     for title in ["a", "b", "c", "d"] { try store.add(title) }
     let second = try #require(try store.transaction(2))
     #expect(second.number == 2)
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func `What is purged and only waits to be deleted is no transaction`() throws {
+  @Test func `A purged transaction that waits for deletion is not fetched`() throws {
     for title in ["a", "b", "c"] { try store.add(title) }
     try fixture.execute("UPDATE history_author SET purged = 2")
     #expect(try store.transaction(2)?.number == nil)
@@ -46,7 +46,7 @@ import Testing
     #expect(try store.objectIDs(HistoryRequest(after: nil)) == [ObjectID(entity: 1, key: 3)])
   }
 
-  @Test func `A fetch after a transaction is one after its token`() throws {
+  @Test func `A fetch after a transaction equals one after its token`() throws {
     for title in ["a", "b", "c"] { try store.add(title) }
     let first = try #require(try store.transaction(1))
     let page = try store.fetch(HistoryRequest(after: first))
@@ -58,7 +58,7 @@ import Testing
     #expect(try store.count(HistoryRequest(after: last)) == 0)
   }
 
-  @Test func `Answers do not stop at a page's limits`() throws {
+  @Test func `Counts and object ids are not limited to a page`() throws {
     for title in ["a", "b", "c"] { try store.add([title, title]) }
     var request = HistoryRequest(after: nil, transactionCountMax: 1)
     request.changeCountMax = 1
@@ -70,7 +70,7 @@ import Testing
     #expect(try store.count(request) == 6)
   }
 
-  @Test func `Answers refuse the tokens that a fetch refuses`() throws {
+  @Test func `Count and object id requests refuse the tokens that a fetch refuses`() throws {
     for title in ["a", "b", "c"] { try store.add(title) }
     let token = try store.token(1)
     try store.purge()
@@ -81,7 +81,7 @@ import Testing
     #expect(throws: expired) { try store.hasHistory(request) }
   }
 
-  @Test func `A token is expired by numbers only when one that is gone lies among them`() throws {
+  @Test func `With a filter on numbers a token expires only if a purged number matches`() throws {
     for title in ["a", "b", "c", "d", "e"] { try store.add(title) }
     let token = try store.token(1)
     try store.purge(before: store.token(4))
@@ -98,7 +98,7 @@ import Testing
 
   // MARK: Fields
 
-  @Test func `A transaction and its changes tell everything that history knows`() throws {
+  @Test func `A transaction and its changes have everything that history records`() throws {
     var fixture = fixture
     fixture.configuration.bundleID = "com.example.app"
     fixture.configuration.processID = "App"

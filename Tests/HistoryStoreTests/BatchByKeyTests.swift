@@ -13,7 +13,7 @@ import Testing
     store = try fixture.open()
   }
 
-  @Test func `Values by name are inserted row by row, and what is not named is null`() throws {
+  @Test func `Values by name are inserted row by row, and omitted ones are null`() throws {
     let rows: [[String: Value]] = [["title": "a", "count": 1], [:], ["note": "n", "count": nil]]
     let result = try store.batchInsert(into: "Item", rows, by: by, result: .objectIDs)
     #expect(result.objectIDs.map(\.key) == [1, 2, 3] && result.count == 3)
@@ -32,7 +32,7 @@ import Testing
     #expect(try store.titles().count == 3)
   }
 
-  @Test func `Object ids are told only when asked for, counts always`() throws {
+  @Test func `Object ids are returned only on request, counts always`() throws {
     let rows: [[String: Value]] = [["title": "a"], ["title": "b"], ["title": "c"]]
     for type in [BatchResultType.status, .count, .objectIDs] {
       let keys: [Int64] = type == .objectIDs ? [1, 2, 3] : []
@@ -51,8 +51,7 @@ import Testing
     }
   }
 
-  @Test func `An update by key sets each object's own values, and null where it sets none`() throws
-  {
+  @Test func `An update by key sets each object's own values and null for omitted ones`() throws {
     let ids = try store.add(["a", "b", "c", "d"]).objectIDs
     var rest = [(ids[2], "z", 3 as Int64?), (ids[0], "x", nil), (ids[1], "y", 2)].reversed()[...]
     let result = try store.batchUpdate(
@@ -76,7 +75,7 @@ import Testing
     #expect(transaction.changes.map(\.columns) == [3, 3, 3])
   }
 
-  @Test func `An object that comes twice keeps the last values and is one change`() throws {
+  @Test func `A repeated object keeps the last values and is one change`() throws {
     let ids = try store.add(["a", "b"]).objectIDs
     var rest = [(ids[0], "x"), (ids[1], "y"), (ids[0], "z")].reversed()[...]
     let result = try store.batchUpdate("Item", setting: ["title"], by: by) { row in
@@ -91,7 +90,8 @@ import Testing
     #expect(try store.titles() == ["y"])
   }
 
-  @Test func `Objects that are gone are left out, and nothing at all leaves no transaction`() throws
+  @Test func `Missing objects are skipped, and an update without objects leaves no transaction`()
+    throws
   {
     let gone = ObjectID(entity: 1, key: 99)
     let there = try store.add(["a"]).objectIDs[0]
@@ -155,7 +155,7 @@ import Testing
     #expect(try store.numbers() == [1])
   }
 
-  @Test func `What one row had set does not stay for the next`() throws {
+  @Test func `Values of one row do not leak into the next`() throws {
     let ids = try store.add(["a", "b"]).objectIDs
     var index = 0
     _ = try store.batchUpdate("Item", setting: ["note", "body"], by: by) { row in

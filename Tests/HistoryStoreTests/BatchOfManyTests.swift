@@ -3,7 +3,7 @@ import HistoryTypes
 import LayoutTraits
 import Testing
 
-/// Batch requests of so many rows, and in such an order of keys, that one statement writes many rows.
+/// Batch requests with enough rows, and key orders, that one statement writes many rows.
 @Suite(.inEveryLayout) struct BatchOfManyTests {
   let fixture: StoreFixture
   let store: Store
@@ -14,7 +14,7 @@ import Testing
     store = try fixture.open()
   }
 
-  /// What the changes of the newest transaction are about, in order.
+  /// Returns the keys and types of the newest transaction's changes, in order.
   private func newest() throws -> [(key: Int64, type: ChangeType)] {
     let transaction = try #require(try store.fetch(HistoryRequest(after: nil)).transactions.last)
     return transaction.changes.map { ($0.objectID.key, $0.type) }
@@ -57,7 +57,7 @@ import Testing
     #expect(try newest().map(\.key) == rows.keys)
   }
 
-  @Test func `Strings that fill the memory of many rows are written in parts`() throws {
+  @Test func `Strings that fill the row buffer are written in parts`() throws {
     let lengths = [300_000, 0, 10, 5_000, 70_000, 600_000, 1, 200_000, 4_000]
     let objects = lengths.enumerated().map { index, length in
       ["title": Value.string(String(repeating: "\(index)", count: length))]
@@ -66,7 +66,7 @@ import Testing
     #expect(try store.titles() == (objects + objects).compactMap { $0["title"] })
   }
 
-  @Test func `A batch that fails after many rows leaves nothing, for the next one either`() throws {
+  @Test func `A batch that fails after many rows leaves no rows, even for the next batch`() throws {
     struct Unreadable: Error {}
     for limit in [2, 100, 300] {
       var count = 0
@@ -95,8 +95,8 @@ import Testing
 
   // MARK: Updates
 
-  /// Orders of keys of 300 rows that are there: rising without and with gaps, with rows that are gone,
-  /// falling, twice in different distances, and mixed.
+  /// Key orders over 300 existing rows: rising without and with gaps, with missing rows, falling,
+  /// repeated at different distances, and mixed.
   private static let orders: [[Int64]] = [
     Array(1...300), Array(1...70), [1, 2, 3, 5, 6, 7, 8],
     stride(from: 1, through: 299, by: 3).map { $0 },
@@ -107,7 +107,7 @@ import Testing
   ]
 
   @Test(arguments: orders.indices)
-  func `Updates in any order of keys do what one after the other would do`(order: Int) throws {
+  func `Updates in any key order equal the same updates one by one`(order: Int) throws {
     let keys = Self.orders[order]
     _ = try insert(300)
     var next = 0
@@ -161,7 +161,7 @@ import Testing
   // MARK: Deletes
 
   @Test(arguments: orders.indices)
-  func `Deletes in any order of keys do what one after the other would do`(order: Int) throws {
+  func `Deletes in any key order equal the same deletes one by one`(order: Int) throws {
     let keys = Self.orders[order]
     _ = try insert(300)
     var rest = keys[...]
@@ -181,7 +181,7 @@ import Testing
     )
   }
 
-  @Test func `A delete that fails leaves no keys to the next one`() throws {
+  @Test func `A delete that fails leaves no keys for the next one`() throws {
     struct Unreadable: Error {}
     let ids = try insert(40)
     var next = 0

@@ -39,7 +39,8 @@ import Testing
     #expect(transaction.changes.map(\.objectID) == result.objectIDs)
   }
 
-  @Test func `What a batch insert does not set is null, whatever a save has written before`() throws
+  @Test func `Omitted attributes of a batch insert are null, whatever a save has written before`()
+    throws
   {
     _ = try store.insertItem(SaveTests.values)
     try store.add(["a"])
@@ -49,7 +50,7 @@ import Testing
     #expect(try store.titles() == ["naïve", "a", "b", .null])
   }
 
-  @Test func `Setting null takes back what was set`() throws {
+  @Test func `Setting null removes an earlier value`() throws {
     var isFirst = true
     _ = try store.batchInsert(into: "Item", by: batch) { row in
       defer { isFirst = false }
@@ -69,7 +70,7 @@ import Testing
     #expect(try store.numbers() == [])
   }
 
-  @Test func `A value that does not fit ends the batch, and nothing of it remains`() throws {
+  @Test func `A value of the wrong type ends the batch, which leaves no rows`() throws {
     var count = 0
     #expect(throws: HistoryError.unfitValue(entity: "Item", attribute: "ratio", type: .double)) {
       try store.batchInsert(into: "Item", by: batch) { row in
@@ -112,7 +113,7 @@ import Testing
     #expect(try store.rows(1).values == ["b"] + Array(repeating: .null, count: 7))
   }
 
-  @Test func `An error of the closure itself is told as such, and nothing of the batch remains`()
+  @Test func `The closure's own error is rethrown, and the batch leaves no rows`()
     throws
   {
     struct Unreadable: Error {}
@@ -128,7 +129,7 @@ import Testing
     #expect(try store.titles() == [])
   }
 
-  @Test func `A request from inside the closure of a batch is refused, and the batch goes on`()
+  @Test func `A request from inside a batch's closure is refused, and the batch continues`()
     throws
   {
     var count = 0
@@ -143,7 +144,7 @@ import Testing
     #expect(try store.numbers() == [1])
   }
 
-  @Test func `A batch update sets attributes of what matches`() throws {
+  @Test func `A batch update sets attributes of the matching objects`() throws {
     try store.add(["a", "b", "c"])
     let result = try store.batchUpdate(
       "Item",
@@ -163,7 +164,7 @@ import Testing
     #expect(try store.rows(1).column(7) == [.null, .null, .null])
   }
 
-  @Test func `A batch update that matches or sets nothing leaves no transaction`() throws {
+  @Test func `A batch update without matches or values leaves no transaction`() throws {
     try store.add(["a"])
     let none = ObjectPredicate.compare("title", .equal, "z")
     #expect(
@@ -189,7 +190,7 @@ import Testing
     #expect(transaction.changes.map(\.type) == [.delete, .delete])
   }
 
-  @Test func `Names and values that do not fit are refused by name`() throws {
+  @Test func `Wrong names and values are refused by name`() throws {
     #expect(throws: HistoryError.unknownEntity("Nothing")) {
       try store.batchDelete("Nothing", by: batch)
     }
@@ -220,7 +221,7 @@ import Testing
       (.compare("title", .equal, "'; DROP TABLE Item; --"), []),
     ] as [(ObjectPredicate, [Int64])]
   )
-  func `A predicate compares as SQL does, and a null attribute matches only = null`(
+  func `Predicates compare as SQL does, and a null attribute matches only = null`(
     predicate: ObjectPredicate,
     keys: [Int64]
   ) throws {

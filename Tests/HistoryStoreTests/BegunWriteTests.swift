@@ -3,7 +3,7 @@ import HistoryTypes
 import LayoutTraits
 import Testing
 
-/// Writes that read the clock when they begin and take the lock when they commit.
+/// Writes that read the clock when they start and take the lock when they commit.
 @Suite(.inEveryLayout) struct BegunWriteTests {
   private func store(
     _ timestamps: StoreConfiguration.Timestamps
@@ -13,7 +13,7 @@ import Testing
     return (try fixture.open(), fixture.clock)
   }
 
-  /// A save and a batch request that began at 10, committed at 20 after a write at 15.
+  /// A save and a batch request started at 10 and committed at 20, after a write at 15.
   private func times(_ timestamps: StoreConfiguration.Timestamps) throws -> [Double] {
     let (store, clock) = try store(timestamps)
     clock.now = 10
@@ -42,11 +42,13 @@ import Testing
     return transactions.map(\.record.timestamp)
   }
 
-  @Test func `A raw clock's reading is that of the beginning, below its predecessor's`() throws {
+  @Test func `With a raw clock the timestamp is the start time, even below the previous one`()
+    throws
+  {
     #expect(try times(.wallClock) == [15, 10, 10, 20])
   }
 
-  @Test func `Where times rise with numbers it is lifted above its predecessor's`() throws {
+  @Test func `With monotone timestamps the start time is raised above the previous one`() throws {
     #expect(try times(.monotone) == [15, 15 + 1e-6, 15 + 1e-6 + 1e-6, 20])
   }
 }

@@ -5,7 +5,7 @@ import SQLiteStorage
 import Testing
 
 @Suite(.inEveryLayout) struct BigTransactionTests {
-  @Test func `A hundred thousand changes come back from their chunks, and are purged with them`()
+  @Test func `A hundred thousand changes are read from their chunks and purged with them`()
     throws
   {
     let fixture = try StoreFixture()
@@ -42,7 +42,7 @@ import Testing
     #expect(left == (fixture.layout == .packed ? 0 : 1))
   }
 
-  @Test func `A chunk begins with its own key, whatever the one before ended with`() throws {
+  @Test func `A chunk starts with its own key, whatever the previous one ended with`() throws {
     let fixture = try StoreFixture()
     let store = try fixture.open()
     let ids = try store.add(Array(repeating: String(repeating: "x", count: 5000), count: 30))

@@ -12,9 +12,9 @@ import Testing
     return fixture
   }
 
-  /// Four writers of one store or of two on the same file, with readers and purges among them.
+  /// Four writers of one store or of two on the same file, with concurrent readers and purges.
   @Test(arguments: [1, 2])
-  func `Writers, readers and purges side by side lose nothing`(storeCount: Int) async throws {
+  func `Concurrent writers, readers and purges lose no transaction`(storeCount: Int) async throws {
     let fixture = try patient()
     let stores = try (0..<storeCount).map { _ in try fixture.open() }
     let registration = try stores[0].join("reader")
@@ -36,7 +36,7 @@ import Testing
     return []
   }
 
-  /// Reads what is new, records and purges, until a transaction was read.
+  /// Reads new transactions, records and purges, until a transaction was read.
   private static func follow(
     _ store: Store,
     _ registration: Registration,
@@ -46,7 +46,7 @@ import Testing
     var token = registration.cursor
     while token.number < last {
       let page = try store.fetch(HistoryRequest(after: token, transactionCountMax: 7))
-      // Without news it must not take the write lock again and again from those who write.
+      // Without new transactions it must not repeatedly take the write lock from the writers.
       guard !page.transactions.isEmpty else { continue }
       numbers += page.transactions.map(\.number.rawValue)
       token = page.scannedThrough
@@ -56,7 +56,7 @@ import Testing
     return numbers
   }
 
-  @Test func `Four stores may be opened on a file that is not there yet`() async throws {
+  @Test func `Four stores may be opened at once on a missing file`() async throws {
     for _ in 0..<5 {
       let fixture = try patient()
       let path = fixture.path
@@ -80,7 +80,7 @@ import Testing
     }
   }
 
-  @Test func `A writer that does not wait is told that the store is busy, and nothing changes`()
+  @Test func `A writer that does not wait gets a busy error, and no data changes`()
     throws
   {
     let fixture = try StoreFixture()

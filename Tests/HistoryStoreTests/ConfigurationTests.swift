@@ -3,7 +3,7 @@ import HistoryTypes
 import LayoutTraits
 import Testing
 
-/// Processes that disagree about how the store is used.
+/// Processes that disagree about the configuration of the store.
 @Suite(.inEveryLayout) struct ConfigurationTests {
   let fixture: StoreFixture
   let store: Store
@@ -23,7 +23,7 @@ import Testing
     return configuration
   }
 
-  @Test func `Members that agree, or say nothing, do not differ`() throws {
+  @Test func `Members that agree, or state no configuration, do not differ`() throws {
     let same = configuration {
       $0.authors = ["widget", "app"]
       $0.batchAuthors = []
@@ -43,7 +43,7 @@ import Testing
     )
   }
 
-  @Test func `Each thing that members differ in is told in a sentence`() throws {
+  @Test func `Each difference between members is described in a sentence`() throws {
     _ = try store.join(
       "app",
       author: "app",
@@ -84,7 +84,7 @@ import Testing
     for difference in differences { #expect(difference.description.hasSuffix(".")) }
   }
 
-  @Test func `A member whose author another takes for a batch author is told`() throws {
+  @Test func `A member whose author is another's batch author is reported`() throws {
     let wrong = configuration { $0.batchAuthors = ["widget", "import"] }
     _ = try store.join("app", author: "app", declaring: wrong)
     _ = try store.join("widget", author: "widget", declaring: wrong)
@@ -94,7 +94,7 @@ import Testing
     #expect(try store.configurationDifferences().count == 1)
   }
 
-  @Test func `Only members that history is kept for count`() throws {
+  @Test func `Only members that retain history are compared`() throws {
     let one = configuration { $0.strategy = "none" }
     let other = try store.join("app", declaring: configuration { $0.strategy = "whenMerged" })
     _ = try store.join("widget", declaring: one)
@@ -105,7 +105,7 @@ import Testing
     #expect(try store.configurationDifferences().isEmpty)
   }
 
-  @Test func `What any active member protects is purged by none`() throws {
+  @Test func `An author that any active member protects is never purged`() throws {
     var careful = fixture
     careful.configuration.protectedAuthors = ["sync.*"]
     let app = try careful.open().join("app")
@@ -120,7 +120,7 @@ import Testing
     #expect(try store.heldNumbers() == [4])
   }
 
-  @Test func `Lists of authors that are wrong make no purge earlier`() throws {
+  @Test func `Wrong lists of authors never make a purge earlier`() throws {
     let wrong = configuration {
       $0.authors = ["app"]
       $0.batchAuthors = ["widget"]

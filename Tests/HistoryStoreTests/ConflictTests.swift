@@ -3,8 +3,8 @@ import HistoryTypes
 import LayoutTraits
 import Testing
 
-/// An edit names the version of the row that it was made on; what happens when somebody has written
-/// another since is the policy's decision.
+/// An edit names the row version that it is based on; if another process has written a newer one,
+/// the policy decides.
 @Suite(.inEveryLayout) struct ConflictTests {
   let fixture: StoreFixture
   let store: Store
@@ -33,7 +33,7 @@ import Testing
     ObjectEdit(.delete, id, version: version)
   }
 
-  @Test func `Under the policy error all conflicts are named and nothing is written`() throws {
+  @Test func `The policy error names all conflicts and writes no row`() throws {
     #expect(throws: HistoryError.conflict([changed, gone])) {
       try store.save([update(same, 3), update(changed, 1), update(gone, 2)])
     }
@@ -44,14 +44,14 @@ import Testing
     #expect(try store.numbers() == [1, 2, 3, 4])
   }
 
-  @Test func `A delete of what is gone already is no conflict`() throws {
+  @Test func `A delete of a missing object is no conflict`() throws {
     let result = try store.save([delete(gone, 2), update(same, 3)])
     #expect(result.outcomes == [.gone, .written])
     #expect(result.transaction?.count == 1)
   }
 
   @Test(arguments: [MergePolicy.storeWins, .rollback])
-  func `The store wins: without the row that an edit was made on its own stays`(
+  func `The policy store wins keeps the whole row if the edit has no row to compare with`(
     _ policy: MergePolicy
   ) throws {
     let result = try store.save(
@@ -67,7 +67,7 @@ import Testing
     #expect(page.transactions.last?.number == 5)
   }
 
-  @Test func `The store wins by attribute where the edit knows its row`() throws {
+  @Test func `The policy store wins decides by attribute if the edit knows its row`() throws {
     var edit = ObjectEdit(.update, changed, columns: 3, version: 1, values: ["mine", 9])
     edit.base = ["changed", 1] + Array(repeating: .null, count: 6)
     #expect(try store.save([edit], .storeWins).outcomes == [.writtenOver(columns: 1)])
@@ -77,7 +77,7 @@ import Testing
     #expect(try store.save([edit], .storeWins).outcomes == [.leftOut])
   }
 
-  @Test func `Text that only looks alike counts as changed by the store`() throws {
+  @Test func `Canonically equal text in other bytes counts as changed by the store`() throws {
     let accented = try store.insertItem(["e\u{301}"])
     try fixture.open().save([
       ObjectEdit(.update, accented, columns: 1, version: 5, values: ["\u{e9}"])
@@ -87,7 +87,7 @@ import Testing
     #expect(try store.save([edit], .storeWins).outcomes == [.leftOut])
   }
 
-  @Test func `Overwriting writes every attribute that the edit knows`() throws {
+  @Test func `Overwriting writes every attribute that the edit has`() throws {
     var edit = ObjectEdit(.update, changed, columns: 1, version: 1, values: ["mine"])
     edit.base = ["changed", 1] + Array(repeating: .null, count: 6)
     #expect(try store.save([edit], .overwrite).outcomes == [.writtenOver(columns: 0xff)])
@@ -98,7 +98,7 @@ import Testing
     #expect(try store.titles() == ["same"])
   }
 
-  @Test func `The object wins: the attributes that were set are written over the store's`() throws {
+  @Test func `The policy object wins writes the set attributes over the store's`() throws {
     let result = try store.save(
       [update(changed, 1), update(gone, 2), update(same, 3)],
       .objectWins
@@ -112,7 +112,7 @@ import Testing
     #expect(try store.titles() == [])
   }
 
-  @Test func `What one save wrote is the version that the next must name`() throws {
+  @Test func `The version that a save writes is the one that the next must name`() throws {
     let result = try store.save([update(same, 3)])
     let version = try #require(result.transaction).token.number
     #expect(throws: HistoryError.conflict([same])) { try store.save([update(same, 3)]) }

@@ -15,7 +15,7 @@ import Testing
 
   private struct Unready: Error {}
 
-  @Test func `A consumer takes each transaction once, page by page, over its lives`() throws {
+  @Test func `A consumer reads each transaction once, page by page, across restarts`() throws {
     var taken: [[Int64]] = []
     func live() throws {
       let index = try fixture.open().join("index", kind: .consumer)
@@ -34,7 +34,7 @@ import Testing
     #expect(taken == [[1, 2], [3], [4]])
   }
 
-  @Test func `A page that was not taken comes again`() throws {
+  @Test func `An unconfirmed page is delivered again`() throws {
     let index = try store.join("index", kind: .consumer)
     for title in ["a", "b", "c"] { try store.add(title) }
     var taken: [Int64] = []
@@ -50,7 +50,7 @@ import Testing
     #expect(taken == [1, 2, 3])
   }
 
-  @Test func `What a filter leaves out is recorded as scanned`() throws {
+  @Test func `Transactions that a filter excludes are recorded as scanned`() throws {
     let index = try store.join("index", kind: .consumer)
     for author in ["app", "widget", "app"] { try store.add("a", by: author) }
     var pages = 0
@@ -59,7 +59,7 @@ import Testing
     #expect(try store.recordedCursor(of: index) == position)
   }
 
-  @Test func `A consumer that was superseded takes nothing`() throws {
+  @Test func `A consumer that was superseded reads no page`() throws {
     var fixture = fixture
     fixture.configuration.memberLocks = .none
     let store = try fixture.open()
@@ -75,9 +75,10 @@ import Testing
     #expect(try store.fetch(HistoryRequest(after: nil), by: new).transactions.count == 1)
   }
 
-  /// PersistentHistoryTrackingKit issue 7: with `byNotification(1)` and CloudKit the kit purged what the
-  /// mirror had not exported yet, who then found its token expired (error 134301) and reset everything.
-  @Test func `Purging after every pass never expires a mirror that has registered`() throws {
+  /// PersistentHistoryTrackingKit issue 7: with `byNotification(1)` and CloudKit, the kit purged
+  /// history that the mirror had not exported; the mirror found its token expired (error 134301)
+  /// and reset everything.
+  @Test func `Purging after every pass never expires a registered mirror`() throws {
     let app = try store.join("app", author: "app")
     let mirror = try store.join("mirror", kind: .consumer)
     let token = mirror.cursor
@@ -94,7 +95,7 @@ import Testing
     #expect(try store.heldNumbers() == [2, 4, 6, 8])
   }
 
-  @Test func `A mirror that has not registered is expired by the same purges`() throws {
+  @Test func `The same purges expire a mirror that has not registered`() throws {
     let app = try store.join("app", author: "app")
     try store.add("a")
     let token = try store.currentToken()

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct ConversionTests {
   @Test(arguments: StoreAtHand.all)
-  func `A converted history answers every request as the file does`(store: StoreAtHand) throws {
+  func `A converted history returns the same results as its file`(store: StoreAtHand) throws {
     try store.withPath { path in
       let source = try Store(reading: path)
       let result = try source.convert(to: path + ".new")
@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test(arguments: HistoryLayout.allCases)
-  func `What is rare in real files is kept as well, in either layout`(
+  func `Rare features of real files are converted into either layout`(
     layout: HistoryLayout
   ) throws {
     let folder = try InspectionFolder()
@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test(arguments: HistoryLayout.allCases, HistoryLayout.allCases)
-  func `A store of ours converts into either layout and back`(
+  func `A packed store converts into either layout and back`(
     from: HistoryLayout,
     to layout: HistoryLayout
   ) throws {
@@ -53,7 +53,7 @@ import Testing
     #expect(try made.numbers() == [2, 3, 4, 5, 6])
   }
 
-  @Test func `Progress is told after each page, and its error ends the conversion`() throws {
+  @Test func `Progress is reported after each page, and its error ends the conversion`() throws {
     let fixture = try StoreFixture()
     let store = try fixture.open()
     for _ in 0..<3 { try store.add("a") }
@@ -68,7 +68,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: fixture.path + ".other-wal"))
   }
 
-  @Test func `Nothing is overwritten`() throws {
+  @Test func `A conversion overwrites no file`() throws {
     let fixture = try StoreFixture()
     let store = try fixture.open()
     try store.add("a")

@@ -3,7 +3,7 @@ import HistoryTypes
 import SQLiteStorage
 import Testing
 
-/// What a store with Core Data's tables writes into them.
+/// The rows that a store with Core Data's tables writes.
 @Suite struct CoreDataLayoutTests {
   let fixture: StoreFixture
   let store: Store
@@ -17,7 +17,7 @@ import Testing
     store = try fixture.open()
   }
 
-  /// The rows of a query, each as SQLite's `quote` writes its columns.
+  /// Returns the rows of a query, each as SQLite's `quote` writes its columns.
   private func rows(_ columns: String, _ rest: String) throws -> [String] {
     let quoted = columns.split(separator: ",").map { "quote(\($0))" }.joined(separator: "||' '||")
     let connection = try fixture.connection()
@@ -27,7 +27,7 @@ import Testing
     return rows
   }
 
-  @Test func `The tables and indexes are those of real files`() throws {
+  @Test func `The tables and indexes equal those of real files`() throws {
     let names = try rows(
       "name",
       "sqlite_master WHERE (tbl_name LIKE 'A%' OR tbl_name LIKE 'Z%') ORDER BY type, name"
@@ -52,7 +52,8 @@ import Testing
     #expect(try fixture.connection().integer("PRAGMA auto_vacuum") == 2)
   }
 
-  @Test func `A change is a row, with its columns' first bit foremost and its values in columns`()
+  @Test
+  func `A change is a row with a bitmap of columns, highest bit first, and tombstone columns`()
     throws
   {
     let id = try store.insertItem(["gone", 7])
@@ -77,7 +78,7 @@ import Testing
     )
   }
 
-  @Test func `A transaction names its strings, its writer in the process, its mark in Z_OPT`()
+  @Test func `A transaction refers to its strings and has its process and Z_OPT mark`()
     throws
   {
     _ = try store.insertItem()
@@ -105,7 +106,7 @@ import Testing
     #expect(page.transactions.map(\.writer) == [WriterID(rawValue: 77), nil])
   }
 
-  @Test func `A store of either layout opens as what it was made`() throws {
+  @Test func `A store of either layout opens in the layout that it was created with`() throws {
     var other = fixture
     other.configuration.layout = .packed
     try store.add("a")
@@ -118,7 +119,7 @@ import Testing
     "ZCHANGETYPE = 3", "ZCHANGETYPE = NULL", "ZENTITY = 'x'", "ZENTITY = -1",
     "ZENTITY = 4294967297", "ZENTITYPK = NULL",
   ])
-  func `A row that is no change is told as damage of its transaction`(damage: String) throws {
+  func `An invalid change row is reported as damage of its transaction`(damage: String) throws {
     try store.add("a")
     try store.add("b")
     try fixture.execute("UPDATE ACHANGE SET \(damage) WHERE ZTRANSACTIONID = 2")
@@ -155,7 +156,7 @@ import Testing
       ([0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0x06], 1, [0, 0x60]),
     ] as [([UInt8], UInt64, [UInt8])]
   )
-  func `Bits come foremost first and go back`(
+  func `Bitmaps have the highest bit first and convert back`(
     bytes: [UInt8],
     columns: UInt64,
     rest: [UInt8]
@@ -168,7 +169,7 @@ import Testing
     #expect(Array(writer.bytes) == bytes)
   }
 
-  @Test func `Zeros at the end mean nothing`() {
+  @Test func `Trailing zeros of a bitmap are ignored`() {
     let split = ([0x80] + Array(repeating: 0, count: 19) as [UInt8]).withUnsafeBytes {
       CoreDataBitmap.split($0)
     }

@@ -6,7 +6,7 @@ import SQLiteStorage
 import TestSupport
 import Testing
 
-/// Whatever lies in the file in place of a transaction's changes is told by its number.
+/// Any bytes in place of a transaction's changes are reported with its number.
 @Suite(.inEveryLayout) struct DamageTests {
   let fixture: StoreFixture
   let store: Store
@@ -23,7 +23,7 @@ import Testing
     try store.add("e")
   }
 
-  @Test func `Garbage in place of the changes is told by the transaction's number`() throws {
+  @Test func `Garbage in place of the changes is reported with the transaction's number`() throws {
     try fixture.execute("CREATE TABLE kept AS SELECT * FROM \(fixture.layout.garbageTable)")
     for garbage in fixture.layout.garbage {
       try fixture.execute(garbage)
@@ -65,7 +65,7 @@ import Testing
     #expect(damaged > 50)
   }
 
-  /// A page in the middle of a table, with the number of the first transaction that a row of it is of.
+  /// Returns a page in the middle of a table, with the first transaction that has a row on it.
   private func middlePage(
     of table: String,
     _ number: String
@@ -88,7 +88,8 @@ import Testing
   }
 
   @Test(arguments: [0x00, 0xA5, 0xFF] as [UInt8])
-  func `An overwritten page of history is told by its first transaction`(_ byte: UInt8) throws {
+  func `An overwritten page of history is reported with its first transaction`(_ byte: UInt8) throws
+  {
     for index in 0..<400 { try store.add("\(index)") }
     try fixture.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     let layout = fixture.layout
@@ -116,12 +117,12 @@ import Testing
   }
 
   @Test(arguments: [1 << 24 + 1, 3_000_000_000])
-  func `Strings with numbers that no store gives out are damage`(number: Int) throws {
+  func `String numbers that no store assigns are damage`(number: Int) throws {
     try fixture.execute(fixture.layout.insertString(number, "far"))
     #expect(throws: HistoryError.self) { try store.numbers(after: nil, .author("far")) }
   }
 
-  @Test func `Messages say what happened, where, and what to try`() throws {
+  @Test func `Messages state the problem, the place and a suggestion`() throws {
     let token = HistoryToken(store: store.id, number: 3, mark: 1)
     let messages: [(HistoryError, String)] = [
       (
@@ -141,7 +142,7 @@ import Testing
   }
 }
 
-/// What only packed changes can suffer.
+/// Damage that only packed changes can have.
 @Suite struct PackedDamageTests {
   let fixture: StoreFixture
   let store: Store
@@ -158,7 +159,7 @@ import Testing
     try store.add("e")
   }
 
-  @Test func `Changes with something behind them, or another count, are damaged`() throws {
+  @Test func `Changes with trailing bytes or a wrong count are damaged`() throws {
     try fixture.execute(
       "UPDATE history_transaction SET changes = CAST(changes || x'04' AS BLOB) WHERE number = 3"
     )
@@ -176,7 +177,7 @@ import Testing
     }
   }
 
-  @Test func `A chunk that is missing or cut is damaged`() throws {
+  @Test func `A missing or truncated chunk is damage`() throws {
     try store.add(PurgeTests.many)
     let damage = [
       "UPDATE history_chunk SET changes = substr(changes, 1, 99) WHERE id = (6 << 20) + 1",
@@ -225,7 +226,7 @@ import Testing
     }
   }
 
-  @Test func `A tombstone whose bytes make no sense is none`() throws {
+  @Test func `An unreadable tombstone is nil`() throws {
     try fixture.execute(
       "UPDATE history_transaction SET changes = x'0106020200ff', count = 1 WHERE number = 4"
     )
@@ -238,7 +239,7 @@ extension HistoryLayout {
   /// The table that holds the changes of a small transaction.
   fileprivate var garbageTable: String { either("history_transaction", "ACHANGE") }
 
-  /// Puts back what was kept of the second transaction.
+  /// Restores the saved bytes of the second transaction.
   fileprivate var repair: String {
     let number = either("number", "ZTRANSACTIONID")
     return """
@@ -273,7 +274,7 @@ extension HistoryLayout {
 }
 
 extension Store {
-  /// The position right behind a transaction, without reading its changes.
+  /// Returns the position right after a transaction, without reading its changes.
   fileprivate func head(_ number: Int64) throws -> HistoryToken {
     let connection = try Connection(path: path)
     let layout = configuration.layout

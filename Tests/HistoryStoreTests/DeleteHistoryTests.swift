@@ -4,7 +4,7 @@ import LayoutTraits
 import SQLiteStorage
 import Testing
 
-/// What the published protocols delete, whoever has merged it.
+/// Deletions by the published protocols, regardless of what members have merged.
 @Suite(.inEveryLayout) struct DeleteHistoryTests {
   let fixture: StoreFixture
   let store: Store
@@ -22,19 +22,21 @@ import Testing
 
   private func date(_ seconds: Double) -> Date { Date(timeIntervalSinceReferenceDate: seconds) }
 
-  @Test func `Everything before a date goes, strictly`() throws {
+  @Test func `A deletion before a date deletes strictly earlier transactions`() throws {
     try store.deleteHistory(before: date(30), authors: nil)
     #expect(try store.heldNumbers() == [3, 4])
   }
 
-  @Test func `Only the named authors' history goes, absent ones included`() throws {
+  @Test func `A deletion by author deletes only the named authors' history, a nil author included`()
+    throws
+  {
     try store.deleteHistory(before: date(100), authors: ["app", nil, "nobody"])
     #expect(try store.heldNumbers() == [2])
     try store.deleteHistory(before: date(100), authors: [])
     #expect(try store.heldNumbers() == [2])
   }
 
-  @Test func `Who reads by a token is told that something is missing after it`() throws {
+  @Test func `A token below deleted history is expired`() throws {
     let tokens = try store.fetch(HistoryRequest(after: nil)).transactions.map(\.token)
     try store.deleteHistory(before: date(30), authors: ["app", "widget"])
     #expect(throws: HistoryError.self) { try store.numbers(after: tokens[0]) }
@@ -42,7 +44,7 @@ import Testing
     #expect(try store.fetch(HistoryRequest(after: date(10))).transactions.map(\.number) == [3, 4])
   }
 
-  @Test func `Numbers go on where they were, even when nothing is left`() throws {
+  @Test func `Numbers continue after a deletion, even if history is empty`() throws {
     try store.add(PurgeTests.many)
     let token = try store.currentToken()
     try store.deleteHistory(before: date(100), authors: nil)

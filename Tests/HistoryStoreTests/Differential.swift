@@ -3,8 +3,8 @@ import HistoryStore
 import HistoryTypes
 import Testing
 
-/// Asks two stores the same, with every kind of request there is, and compares what they answer, but
-/// for which store they are.
+/// Sends two stores the same requests of every kind, and compares the results except for store
+/// identities.
 struct Differential {
   let left: Store
   let right: Store
@@ -21,7 +21,7 @@ struct Differential {
     #expect(try left.currentToken().number == right.currentToken().number)
     #expect(try left.heldNumbers() == right.heldNumbers())
     try compareEverything()
-    // Big files share the filters out among them by their size.
+    // Big files use only a share of the filters, depending on their size.
     let shareCount = all.changes.count > 500 ? 4 : 1
     for (index, filter) in filters().enumerated()
     where index % shareCount == all.changes.count % shareCount {
@@ -31,7 +31,7 @@ struct Differential {
     try compareSingle()
   }
 
-  /// All that each change and transaction says of itself, as pages and as rows.
+  /// Compares every property of each change and transaction, from pages and from rows.
   private func compareEverything() throws {
     for changeCountMax in [100_000, 16] {
       var request = HistoryRequest(after: nil)
@@ -53,7 +53,7 @@ struct Differential {
     #expect(rows.0 == rows.1 && rows.0.count == all.changes.count)
   }
 
-  /// Every kind of filter, on what the history holds and on what it does not hold.
+  /// Every kind of filter, with values that history has and values that it lacks.
   private func filters() -> [HistoryFilter?] {
     let transactions = all.transactions
     let middle = transactions[transactions.count / 2]
@@ -79,12 +79,11 @@ struct Differential {
     return filters
   }
 
-  /// Every kind of position: from the beginning, after tokens, after dates, after transactions, alone
-  /// and with a filter.
+  /// Every kind of position: the start, tokens, dates and transactions, with and without a filter.
   private func positions() -> [HistoryRequest] {
     let first = all.transactions[0]
     var requests = [HistoryRequest(after: HistoryToken.beginning(of: left.id))]
-    // What lies below the first is purged.
+    // Positions below the first transaction count as purged.
     let below = HistoryToken(store: left.id, number: first.number.rawValue - 1, mark: 0)
     requests += [below, HistoryToken(store: left.id, number: .max, mark: 0)].map {
       HistoryRequest(after: $0)
@@ -135,7 +134,7 @@ struct Differential {
     #expect(answer(left, request) == answer(right, request), "\(request)")
   }
 
-  /// One page, or the error in words.
+  /// One page, or the error as text.
   private func answer(_ store: Store, _ request: HistoryRequest) -> Result<PageFacts, Refusal> {
     var request = request
     if case .token(let token?) = request.position {
@@ -171,7 +170,7 @@ private struct Refusal: Error, Equatable {
   let words: String
 }
 
-/// Which transactions and changes a page holds, and where it ends.
+/// The transactions and changes of a page, and its end.
 private struct PageFacts: Equatable {
   let through: Int64
   let hasMore: Bool
@@ -188,9 +187,9 @@ private struct PageFacts: Equatable {
   }
 }
 
-/// Everything that a transaction says of itself.
+/// Every property of a transaction.
 private struct TransactionFacts: Equatable {
-  /// What does not depend on which of its changes a page holds.
+  /// The properties that do not depend on which of its changes are on the page.
   struct Own: Hashable {
     let number: Int64
     let timestamp: Date

@@ -3,14 +3,14 @@ import HistoryTypes
 import LayoutTraits
 import Testing
 
-/// A token after which something is gone that the request could have returned is refused.
+/// A token is refused if a transaction after it was purged that the request could have returned.
 @Suite(.inEveryLayout) struct ExpiryTests {
   static let mirror = "NSCloudKitMirroringDelegate.import"
   let fixture: StoreFixture
   let store: Store
   let tokens: [HistoryToken]
 
-  /// Six transactions, of which the first four are purged, but for the mirror's second.
+  /// Six transactions: the first four are purged, except the mirror's second.
   init() throws {
     fixture = try StoreFixture()
     store = try fixture.open()
@@ -26,7 +26,9 @@ import Testing
     .expired(token: tokens[index], firstHeld: firstHeld)
   }
 
-  @Test func `A token below what was purged is expired, and the first number held is named`() throws
+  @Test
+  func `A token below the purged position is expired, and the error has the first kept number`()
+    throws
   {
     #expect(try store.heldNumbers() == [2, 5, 6, 7])
     #expect(throws: expired(0, firstHeld: 2)) { try store.numbers(after: tokens[0]) }
@@ -37,12 +39,12 @@ import Testing
     #expect(try store.numbers(after: tokens[5]) == [6, 7])
   }
 
-  @Test func `Without a token, and after a date, what is held is returned`() throws {
+  @Test func `Without a token, and after a date, the kept transactions are returned`() throws {
     #expect(try store.numbers() == [2, 5, 6, 7])
     #expect(try store.numbers(afterSeconds: 0) == [2, 5, 6, 7])
   }
 
-  @Test func `A token is expired only for requests that could return a purged author`() throws {
+  @Test func `A token expires only for requests that could return a purged author`() throws {
     let token = tokens[1]
     for filter: HistoryFilter in [
       .author("app"), .author(nil), .author("widget"), .not(.author("app")), .contextName(nil),
@@ -62,7 +64,7 @@ import Testing
     #expect(try fixture.open().numbers(after: token, others) == [2, 7])
   }
 
-  @Test func `When nothing more is held, the error says so`() throws {
+  @Test func `The error of an expired token says if history is empty`() throws {
     let fixture = try StoreFixture()
     let store = try fixture.open()
     for _ in 0..<3 { try store.add("a") }
@@ -80,7 +82,7 @@ import Testing
     }
   }
 
-  @Test func `What is purged and only waits to be deleted is not the first that is held`() throws {
+  @Test func `A purged transaction that waits for deletion is not the first kept one`() throws {
     try fixture.execute("UPDATE history_author SET purged = 5 WHERE purged > 0")
     #expect(throws: expired(3, firstHeld: 6)) { try store.numbers(after: tokens[3]) }
   }
@@ -111,7 +113,7 @@ import Testing
     #expect(try store.numbers(after: head) == [])
   }
 
-  @Test func `A token that no store gave out does not trap`() throws {
+  @Test func `An invented token does not trap`() throws {
     for number in [Int64.min, -1, 0] {
       let token = HistoryToken(store: store.id, number: number, mark: 5)
       #expect(throws: HistoryError.expired(token: token, firstHeld: 2)) {

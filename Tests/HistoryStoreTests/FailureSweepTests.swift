@@ -5,10 +5,9 @@ import LayoutTraits
 import SQLiteStorage
 import Testing
 
-/// Makes each call of a request to the file system fail, one after the other, until the request runs
-/// through.
-@Suite(.inEveryLayout) struct `When the file system fails at any call` {
-  /// What a store holds, as another connection sees it.
+/// Makes each call of a request to the file system fail in turn, until the request succeeds.
+@Suite(.inEveryLayout) struct `File system failures in requests` {
+  /// A store's content, as another connection sees it.
   private struct Holding: Equatable {
     var rows: [[Value]]
     var keys: [[Int64]]
@@ -16,10 +15,10 @@ import Testing
     var members: [String]
   }
 
-  /// What is asked of a store, some of it for a member that has not merged the last two transactions.
+  /// A request to a store; some are by a member that has not merged the last two transactions.
   private typealias Request = @Sendable (Store, Registration) throws -> Void
 
-  /// A store on the heap that is put back before every try.
+  /// A store on the heap that is restored before every attempt.
   private final class Sweep {
     let files = HeapFileSystem(seed: 1)
     let store: Store
@@ -66,7 +65,7 @@ import Testing
       )
     }
 
-    /// Runs a request with every failure of a kind, and answers how many there were.
+    /// Runs a request with every failure of a kind, and returns their number.
     func run(_ kind: FileFault.Kind, from: Bool, _ perform: Request) throws -> Int {
       let member = member
       func request(_ store: Store) throws { try perform(store, member) }
@@ -202,9 +201,9 @@ import Testing
     },
   ]
 
-  /// What a request only reads can also lack, and a request that writes nothing is never full.
+  /// Read-only requests can fail too, except with a full disk.
   @Test(arguments: [FileFault.Kind.ioError, .full, .busy])
-  func `A request that fails changes nothing, and the next try succeeds`(
+  func `A failed request changes no data, and the next attempt succeeds`(
     _ kind: FileFault.Kind
   ) throws {
     var total = 0

@@ -14,7 +14,7 @@ import Testing
     store = try fixture.open()
   }
 
-  @Test func `A fetch returns what lies after its token, never what lies at it`() throws {
+  @Test func `A fetch returns transactions strictly after its token`() throws {
     for title in ["a", "b", "c", "d"] { try store.add(title) }
     #expect(try store.numbers(after: nil) == [1, 2, 3, 4])
     #expect(try store.numbers(after: .beginning(of: store.id)) == [1, 2, 3, 4])
@@ -22,7 +22,7 @@ import Testing
     #expect(try store.numbers(after: store.currentToken()) == [])
   }
 
-  @Test func `An empty history has an end, too`() throws {
+  @Test func `An empty history has an end position`() throws {
     let page = try store.fetch(HistoryRequest(after: nil))
     #expect(page.transactions.isEmpty)
     #expect(page.scannedThrough == .beginning(of: store.id))
@@ -30,7 +30,7 @@ import Testing
     #expect(try store.numbers(afterSeconds: 0) == [])
   }
 
-  @Test func `A page ends at its limit of transactions, and the next goes on there`() throws {
+  @Test func `A page ends at its transaction limit, and the next continues there`() throws {
     for index in 1...7 { try store.add("\(index)", by: index % 2 == 0 ? "even" : "odd") }
     var request = HistoryRequest(after: nil, transactionCountMax: 3)
     var pages: [[Int64]] = []
@@ -45,14 +45,16 @@ import Testing
     #expect(page.scannedThrough == (try store.currentToken()))
   }
 
-  @Test func `A page that is exactly full at the end of history has no more`() throws {
+  @Test func `A full page at the end of history reports no more pages`() throws {
     for index in 1...3 { try store.add("\(index)") }
     let page = try store.fetch(HistoryRequest(after: nil, transactionCountMax: 3))
     #expect(page.transactions.count == 3)
     #expect(!page.hasMore)
   }
 
-  @Test func `A page that ran to the end was scanned through the head, matching or not`() throws {
+  @Test func `A page that reached the end was scanned up to the head, with or without matches`()
+    throws
+  {
     try store.add("a", by: "mine")
     for title in ["b", "c"] { try store.add(title, by: "other") }
     let page = try store.fetch(HistoryRequest(after: nil, filter: .author("mine")))
@@ -99,7 +101,7 @@ import Testing
     #expect(page.hasMore)
   }
 
-  @Test func `What another store writes is seen with its author's name`() throws {
+  @Test func `Transactions of another store are fetched with their author's name`() throws {
     try store.add("a")
     let other = try fixture.open()
     try other.add("b", by: "stranger", context: "far away")
@@ -110,7 +112,7 @@ import Testing
     #expect(try store.numbers(after: nil, .author("newcomer")) == [3])
   }
 
-  @Test func `A fetch leaves no read transaction behind, even when its page was full`() throws {
+  @Test func `A fetch leaves no read transaction open, even when its page was full`() throws {
     for title in ["a", "b", "c"] { try store.add(title) }
     _ = try store.fetch(HistoryRequest(after: nil, transactionCountMax: 1))
     _ = try store.snapshot()
@@ -121,7 +123,7 @@ import Testing
     #expect(try Self.isLogFree(connection))
   }
 
-  /// Whether nobody reads the log: only then can it start over.
+  /// Returns whether no connection reads the log: only then can it restart.
   static func isLogFree(_ connection: borrowing Connection) throws -> Bool {
     try connection.integer("PRAGMA wal_checkpoint(TRUNCATE)") == 0
   }
@@ -143,7 +145,7 @@ import Testing
       (.author("x' OR 1=1 --"), [5]), (.not(.not(.author("app"))), [1, 4]),
     ] as [(HistoryFilter, [Int64])]
   )
-  func `A filter lets through what it says, absent authors included`(
+  func `A filter matches what it names, nil authors included`(
     filter: HistoryFilter,
     numbers: [Int64]
   ) throws {
@@ -158,7 +160,7 @@ import Testing
 
   // MARK: Dates
 
-  @Test func `Under monotone timestamps a date finds the same as comparing every transaction`()
+  @Test func `With monotone timestamps a date finds the same as a scan`()
     throws
   {
     var random = SeededRandom(seed: 3)
@@ -182,7 +184,7 @@ import Testing
     #expect(try store.numbers(afterSeconds: .infinity) == [])
   }
 
-  @Test func `Under wall clock timestamps a date compares every transaction`() throws {
+  @Test func `With wall clock timestamps a date scans every transaction`() throws {
     var fixture = try StoreFixture()
     fixture.configuration.timestamps = .wallClock
     let store = try fixture.open()
@@ -200,7 +202,7 @@ import Testing
     #expect(timestamps == [10, 20, 20, 5, 15, 30])
   }
 
-  @Test func `The pages of a date request go on comparing times`() throws {
+  @Test func `The pages of a date request continue comparing timestamps`() throws {
     var fixture = try StoreFixture()
     fixture.configuration.timestamps = .wallClock
     let store = try fixture.open()

@@ -4,10 +4,10 @@ import LayoutTraits
 import TestSupport
 import Testing
 
-/// Filters let through what a naive one over all of history does.
+/// Every result of a filter equals that of a naive filter over all of history.
 @Suite(.inEveryLayout) struct FilterTests {
   @Test(arguments: 1...4 as ClosedRange<UInt64>)
-  func `Every answer is what a naive filter over all transactions finds`(seed: UInt64) throws {
+  func `Every result equals that of a naive filter over all transactions`(seed: UInt64) throws {
     var history = try RandomHistory(
       seed: seed,
       timestamps: seed % 2 == 0 ? .monotone : .wallClock
@@ -74,7 +74,7 @@ import Testing
     return pages
   }
 
-  // MARK: By hand
+  // MARK: Examples
 
   let fixture: StoreFixture
   let store: Store
@@ -97,7 +97,7 @@ import Testing
     try fixture.execute(fixture.layout.emptyCopy(of: 3, as: 4))
   }
 
-  @Test func `A transaction matches when any of its changes does, and comes with all of them`()
+  @Test func `A transaction matches if any of its changes does, and returns all of them`()
     throws
   {
     let page = try store.fetch(HistoryRequest(after: nil, filter: .entity("Tag")))
@@ -111,7 +111,7 @@ import Testing
     #expect(try store.numbers(after: nil, .object(ObjectID(entity: 9, key: 1))) == [])
   }
 
-  @Test func `A transaction without changes matches what holds whatever a change may be`() throws {
+  @Test func `A transaction without changes matches filters that need no change`() throws {
     #expect(try store.numbers() == [1, 2, 3, 4])
     #expect(try store.numbers(after: nil, .author("app")) == [1, 2, 3, 4])
     #expect(try store.numbers(after: nil, .any([.author("app"), .entity("Tag")])) == [1, 2, 3, 4])
@@ -122,7 +122,7 @@ import Testing
     #expect(try store.fetch(request).transactions.map(\.number) == [1, 2, 3])
   }
 
-  @Test func `Changes only are those that match, each in its place`() throws {
+  @Test func `With changes only, the matching changes are returned in their places`() throws {
     var request = HistoryRequest(after: nil, filter: .entity("Item"))
     request.contents = .changesOnly
     let page = try store.fetch(request)
@@ -137,7 +137,7 @@ import Testing
     #expect(page.changes.last?.updatedProperties == ["title", "count"])
   }
 
-  @Test func `Transactions only say how many changes they have, and hold none`() throws {
+  @Test func `With transactions only, change counts are returned without changes`() throws {
     var request = HistoryRequest(after: nil)
     request.contents = .transactionsOnly
     let page = try store.fetch(request)
@@ -146,7 +146,7 @@ import Testing
     #expect(page.changes.isEmpty)
   }
 
-  @Test func `Changes that nobody asks about are not read`() throws {
+  @Test func `Changes that the request does not need are not read`() throws {
     for number in [1, 3] as [Int64] { try fixture.execute(fixture.layout.damage(of: number)) }
     var request = HistoryRequest(after: nil, filter: .author("app"))
     request.contents = .transactionsOnly
@@ -156,7 +156,7 @@ import Testing
     #expect(try store.count(request) == 5)
     request = HistoryRequest(after: nil, filter: .all([.entity("Tag"), .numbers(2...2)]))
     if fixture.layout == .packed {
-      // #2 changed no tag: its bitmap of entities says so, and so it is not read either.
+      // #2 changed no tag, as its bitmap of entities shows, so its changes are not read.
       try fixture.execute(fixture.layout.damage(of: 2))
       #expect(try store.count(request) == 0)
     }
@@ -164,13 +164,13 @@ import Testing
     #expect(throws: HistoryError.damagedTransaction(1)) { try store.count(request) }
   }
 
-  @Test func `A filter on an entity that the model does not know is refused`() throws {
+  @Test func `A filter on an unknown entity is refused`() throws {
     #expect(throws: HistoryError.unknownEntity("Note")) {
       try store.numbers(after: nil, .any([.author("app"), .not(.entity("Note"))]))
     }
   }
 
-  @Test func `Entities that share a bit of the bitmap are told apart`() throws {
+  @Test func `Entities that share a bit of the bitmap are distinguished`() throws {
     let model = try Model((1...65).map { Entity("E\($0)", [Attribute("a", .int)]) })
     var fixture = fixture
     fixture.configuration.random = { 7 }
@@ -189,7 +189,7 @@ import Testing
     #expect(try store.numbers(after: nil, .not(.entity("E63"))) == [1, 2, 3])
   }
 
-  @Test func `Ranges hold their ends, however far they reach`() throws {
+  @Test func `Ranges include their ends, even at the limits of the type`() throws {
     #expect(try store.numbers(after: nil, .numbers(2...3)) == [2, 3])
     #expect(
       try store.numbers(after: nil, .numbers(HistoryFilter.range(.min ... .max))) == [1, 2, 3, 4]

@@ -3,7 +3,7 @@ import HistoryTypes
 import LayoutTraits
 import Testing
 
-/// What a store remembers of the newest transaction between two of its own commits.
+/// The cached head of a store between two of its own commits.
 @Suite(.inEveryLayout) struct HeadTests {
   let fixture: StoreFixture
 
@@ -11,11 +11,13 @@ import Testing
     fixture = try StoreFixture()
   }
 
-  @Test func `Two stores that write in turns give one row of numbers and rising times`() throws {
+  @Test func `Two stores that alternate writes share one sequence of numbers and rising times`()
+    throws
+  {
     let (one, other) = (try fixture.open(), try fixture.open())
     for turn in 0..<24 {
       let store = turn % 5 < 2 ? one : other
-      // The clock stands still, so that each timestamp follows from the one before.
+      // The clock does not advance, so that each timestamp is computed from the previous one.
       #expect(try store.add("a") == Int64(turn + 1))
     }
     let page = try one.fetch(HistoryRequest(after: nil))
@@ -25,7 +27,7 @@ import Testing
     #expect(try other.fetch(HistoryRequest(after: nil)).transactions.map(\.token) == marks)
   }
 
-  @Test func `What another kind of write has changed is read anew`() throws {
+  @Test func `State that other writes changed is read again`() throws {
     let store = try fixture.open()
     for _ in 0..<3 { try store.add("a") }
     let registration = try store.join("reader")
@@ -35,7 +37,7 @@ import Testing
     #expect(try store.add("c") == 5)
   }
 
-  @Test func `A write that failed or changed nothing takes no number`() throws {
+  @Test func `A write that fails or changes no row uses no number`() throws {
     struct Unreadable: Error {}
     let (store, other) = (try fixture.open(), try fixture.open())
     try store.add("a")
@@ -54,7 +56,7 @@ import Testing
     #expect(authors == ["app", "new 0", "new 0", "new 1", "new 1", "new 2", "new 2"])
   }
 
-  @Test func `Numbers go on above those that a raw deletion took away`() throws {
+  @Test func `Numbers continue above those that a raw deletion removed`() throws {
     var fixture = fixture
     fixture.configuration.timestamps = .wallClock
     let (store, other) = (try fixture.open(), try fixture.open())

@@ -21,7 +21,7 @@ import Testing
     #expect(census.oddities == CensusOddities())
   }
 
-  @Test func `Changes are counted by what they did and to which entity`() throws {
+  @Test func `Changes are counted by type and by entity`() throws {
     let census = try census(sound)
     #expect((census.types.inserts, census.types.updates, census.types.deletes) == (3, 2, 1))
     #expect(census.entities.map(\.name) == [.known("Note"), .known("Folder")])
@@ -29,7 +29,7 @@ import Testing
     #expect(census.entities[0].changes.updates == 2)
   }
 
-  @Test func `An author counts once, by string or by text, and an absent one too`() throws {
+  @Test func `An author is counted once, by string or by text, and nil too`() throws {
     let authors = try census(sound).authors
     #expect(authors.map(\.name) == [.known("app"), .absent, .known("widget")])
     #expect(authors.map(\.transactions) == [3, 1, 1])
@@ -55,7 +55,7 @@ import Testing
     #expect(census.gapBands.counts == [2, 0, 0, 0, 0, 1, 0, 0, 0, 0])
   }
 
-  @Test func `What does not fit together is counted and said`() throws {
+  @Test func `Inconsistencies are counted and reported`() throws {
     let census = try census(sound + CoreDataFixture.oddRows)
     #expect(census.transactions == 6)
     #expect(census.changes == 9)
@@ -68,7 +68,7 @@ import Testing
     #expect(census.changesPerTransaction.greatest == 3)
   }
 
-  @Test func `A file of before the table of strings is read by its text columns`() throws {
+  @Test func `A file older than the table of strings is read from its text columns`() throws {
     let census = try census(
       """
       CREATE TABLE ATRANSACTION(Z_PK INTEGER PRIMARY KEY, ZTIMESTAMP FLOAT, ZAUTHOR VARCHAR);
@@ -84,7 +84,7 @@ import Testing
     #expect(census.span == 5.0...6.0)
   }
 
-  @Test func `An empty history has no span, no author and no gap`() throws {
+  @Test func `An empty history has no span, authors or gaps`() throws {
     let census = try census(CoreDataFixture.schema)
     #expect(census.transactions == 0)
     #expect(census.span == nil)
@@ -93,7 +93,7 @@ import Testing
     #expect(census.changesPerTransaction.mean == nil)
   }
 
-  @Test func `Bytes are those of the file and of the history's tables and indexes`() throws {
+  @Test func `Bytes are counted for the file and for history's tables and indexes`() throws {
     let storage = try census(sound).storage
     #expect(storage.fileBytes == storage.pageCount * storage.pageBytes)
     let tables = try #require(storage.tables)

@@ -16,17 +16,17 @@ import Testing
     }
   }
 
-  @Test func `Nothing at the path`() throws {
+  @Test func `An inspection of a missing file fails`() throws {
     #expect(try error(of: "absent") == .notFound(path: folder.file("absent")))
     _ = try folder.write(Data("x".utf8), to: "file")
     #expect(try error(of: "file/inside") == .notFound(path: folder.file("file/inside")))
   }
 
-  @Test func `A folder`() throws {
+  @Test func `An inspection of a folder fails`() throws {
     #expect(try error(of: ".") == .notAFile(path: folder.file(".")))
   }
 
-  @Test func `A link that leads in a circle`() throws {
+  @Test func `An inspection of a circular link fails`() throws {
     try FileManager.default.createSymbolicLink(
       atPath: folder.file("circle"),
       withDestinationPath: "circle"
@@ -37,18 +37,18 @@ import Testing
     }
   }
 
-  @Test func `A file without bytes`() throws {
+  @Test func `An inspection of an empty file fails`() throws {
     let path = try folder.write(Data(), to: "empty")
     #expect(try error(of: "empty") == .empty(path: path))
   }
 
   @Test(arguments: [3, 15, 16, 100, 511, 512, 513, 10_000])
-  func `A file that is not a database`(size: Int) throws {
+  func `An inspection of a file that is no database fails`(size: Int) throws {
     let path = try folder.write(Data(repeating: 0x23, count: size), to: "README.md")
     #expect(try error(of: "README.md") == .notADatabase(path: path))
   }
 
-  @Test func `A database of something else names its tables`() throws {
+  @Test func `An inspection of another application's database names its tables`() throws {
     try Connection(path: folder.file("other")).execute(
       "CREATE TABLE songs(x); CREATE TABLE albums(y)"
     )
@@ -59,7 +59,8 @@ import Testing
   }
 
   @Test(arguments: ["ATRANSACTION", "ACHANGE", "ATRANSACTIONSTRING"])
-  func `A part of Core Data's tables names what is missing`(table: String) throws {
+  func `An inspection of a partial Core Data schema names the missing tables`(table: String) throws
+  {
     try CoreDataFixture.make(
       at: folder.file("part"),
       CoreDataFixture.schema + "DROP TABLE \(table)"
@@ -69,7 +70,7 @@ import Testing
     )
   }
 
-  @Test func `A table that is not Core Data's names the columns that it lacks`() throws {
+  @Test func `An inspection of a different table names its missing columns`() throws {
     try CoreDataFixture.make(
       at: folder.file("columns"),
       """
@@ -87,7 +88,7 @@ import Testing
     )
   }
 
-  @Test func `A store of a newer version`() throws {
+  @Test func `An inspection of a store of a newer version fails`() throws {
     try Connection(path: folder.file("newer")).execute(
       "PRAGMA application_id=\(Schema.applicationID); PRAGMA user_version=999; CREATE TABLE t(x)"
     )
@@ -97,7 +98,7 @@ import Testing
     )
   }
 
-  @Test func `A store of ours that lacks a table`() throws {
+  @Test func `An inspection of a packed store without a table fails`() throws {
     try Connection(path: folder.file("ours")).execute(
       "PRAGMA application_id=\(Schema.applicationID); CREATE TABLE history_chunk(x)"
     )
@@ -109,7 +110,7 @@ import Testing
     #expect(!tables.contains("history_chunk"))
   }
 
-  @Test func `Truncated and damaged files end in an error or a census, never in a crash`() throws {
+  @Test func `Truncated and damaged files give an error or a census, never a crash`() throws {
     try CoreDataFixture.make(at: folder.file("whole"))
     let whole = try Data(contentsOf: URL(fileURLWithPath: folder.file("whole")))
     let inspector = StoreInspector(temporaryFolder: folder.path)
@@ -191,7 +192,7 @@ import Testing
   ]
 
   @Test(arguments: sentences)
-  func `Each error is a sentence that says what and what to try`(
+  func `Each error is a sentence with the problem and a suggestion`(
     error: InspectionError,
     sentence: String
   ) {

@@ -1,7 +1,7 @@
 import Foundation
 import SQLiteStorage
 
-/// A folder of its own for one test, removed when the test is done.
+/// A folder for one test, removed with it.
 final class InspectionFolder {
   let path: String
 
@@ -60,8 +60,9 @@ enum CoreDataFixture {
     CREATE INDEX Z_TRANSACTION_TransactionTimestampIndex ON ATRANSACTION(ZTIMESTAMP);
     """
 
-  /// Five transactions: three authors of every kind, a tie, a step back, one without changes; the
-  /// changes lie in the file in another order than their transactions.
+  /// Five transactions: three authors of every kind, a tie, a step back, one without changes.
+  ///
+  /// The changes are in a different order than their transactions.
   static let rows = """
     INSERT INTO Z_PRIMARYKEY VALUES(1,'Note',0,2),(2,'Folder',0,1),(16001,'CHANGE',0,6),
       (16002,'TRANSACTION',0,5),(16003,'TRANSACTIONSTRING',0,9);
@@ -75,15 +76,15 @@ enum CoreDataFixture {
       (16001,2,1,2,4,NULL),(16001,1,1,1,2,x'c0');
     """
 
-  /// What does not fit together: a change without a transaction and of an unknown type, an author
-  /// without a string, an entity without a name, a timestamp that is none.
+  /// Inconsistencies: a change without a transaction and of an unknown type, an author without a
+  /// string, an entity without a name, an invalid timestamp.
   static let oddRows = """
     INSERT INTO ATRANSACTION(Z_PK,Z_ENT,ZAUTHORTS,ZTIMESTAMP) VALUES(8,16002,99,NULL);
     INSERT INTO ACHANGE(Z_ENT,ZCHANGETYPE,ZENTITY,ZENTITYPK,ZTRANSACTIONID) VALUES
       (16001,3,7,1,77),(16001,1,1,1,NULL),(16001,1,1,1,6);
     """
 
-  /// Makes the file.
+  /// Creates the file.
   static func make(at path: String, _ sql: String = schema + rows) throws {
     try Connection(path: path).execute(sql)
   }

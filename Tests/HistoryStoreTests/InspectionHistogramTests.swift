@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test func `The greatest numbers have a bucket, and numbers below zero count as zero`() {
+  @Test func `The largest numbers have a bucket, and negative numbers count as zero`() {
     let histogram = histogram([-5, 0, .max, .max - 1])
     #expect(histogram.count(of: 0) == 2)
     #expect(histogram.value(at: 1) == .max)
@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2, 4, 8, 16, 32, 64, 128])
-  func `Buckets are apart, in order, and hold every number`(perOctave: Int) {
+  func `Buckets are disjoint, ordered, and cover every number`(perOctave: Int) {
     let values = (0..<2000).map { Int64($0) * Int64($0) + 7 }
     let buckets = histogram(values).buckets(perOctave: perOctave)
     #expect(buckets.reduce(0) { $0 + $1.count } == 2000)
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  @Test func `Two histograms added are one of all numbers`() {
+  @Test func `The sum of two histograms is the histogram of all numbers`() {
     let low = histogram(0..<100)
     let high = histogram(5000..<6000)
     let all = histogram(Array(0..<100) + Array(5000..<6000))
@@ -68,7 +68,7 @@ import Testing
     #expect(sum == all)
   }
 
-  @Test func `An empty histogram answers nothing`() {
+  @Test func `An empty histogram has no quantiles`() {
     let empty = ValueHistogram()
     #expect(empty.mean == nil)
     #expect(empty.value(at: 0.5) == nil)

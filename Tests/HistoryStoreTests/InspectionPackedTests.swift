@@ -38,7 +38,7 @@ import Testing
     try StoreInspector(temporaryFolder: folder.path).census(of: store.path)
   }
 
-  @Test func `Transactions, changes, authors and entities of a store of ours are counted`() throws {
+  @Test func `Transactions, changes, authors and entities of a packed store are counted`() throws {
     try insert(3, into: "Note", by: "app", at: 1000)
     try insert(2, into: "Folder", by: nil, at: 1000.5)
     _ = try store.batchDelete("Note", where: .all([]), by: BatchAuthor("widget"))
@@ -56,7 +56,7 @@ import Testing
     #expect(census.oddities == CensusOddities())
   }
 
-  @Test func `A transaction in chunks is counted whole`() throws {
+  @Test func `A transaction in chunks is counted as a whole`() throws {
     try insert(30_000, into: "Note", by: "app", at: 1000)
     let census = try census()
     #expect(census.changes == 30_000)
@@ -68,7 +68,7 @@ import Testing
     #expect(held > 1)
   }
 
-  @Test func `What is purged but not deleted is counted apart`() throws {
+  @Test func `Purged transactions that wait for deletion are counted separately`() throws {
     try insert(1, into: "Note", by: "app", at: 1000)
     try insert(1, into: "Note", by: "app", at: 1001)
     try Connection(path: store.path)
@@ -79,7 +79,7 @@ import Testing
     #expect(census.changes == 1)
   }
 
-  @Test func `A store of ours in the layout of Core Data is counted alike`() throws {
+  @Test func `A store in the Core Data layout has the same counts`() throws {
     var configuration = StoreConfiguration()
     configuration.layout = .coreData
     configuration.timestamps = .wallClock
@@ -103,7 +103,7 @@ import Testing
     #expect(census.oddities == CensusOddities())
   }
 
-  @Test func `Changes that cannot be read are said, and the rest is counted`() throws {
+  @Test func `Unreadable changes are reported, and the others are counted`() throws {
     try insert(1, into: "Note", by: "app", at: 1000)
     try insert(1, into: "Note", by: "app", at: 1001)
     try insert(1, into: "Note", by: "app", at: 1002)
@@ -119,7 +119,7 @@ import Testing
     #expect(census.oddities.unreadableTransactions == 2)
   }
 
-  @Test func `The counts are those of a fetch of everything`() throws {
+  @Test func `The counts equal those of a fetch of everything`() throws {
     for round in 1...20 {
       try insert(round, into: round % 3 == 0 ? "Folder" : "Note", by: "a\(round % 4)", at: 1000)
     }

@@ -17,7 +17,7 @@ import Testing
 
   private var inspector: StoreInspector { StoreInspector(temporaryFolder: temporary.path) }
 
-  /// Runs a closure and checks that both folders are the same afterwards, byte for byte.
+  /// Runs a closure, and checks that it changes no byte of both folders.
   private func undisturbed<Answer>(_ body: () throws -> Answer) throws -> Answer {
     let before = try folder.contents()
     let answer = try body()
@@ -26,13 +26,13 @@ import Testing
     return answer
   }
 
-  @Test func `Nothing is written to a file or made beside it`() throws {
+  @Test func `An inspection writes no file`() throws {
     try CoreDataFixture.make(at: path)
     let census = try undisturbed { try inspector.census(of: path) }
     #expect(census.transactions == 5)
   }
 
-  @Test func `A file in WAL mode without a log stays as it is`() throws {
+  @Test func `A file in WAL mode without a log is not modified`() throws {
     try CoreDataFixture.make(
       at: path,
       "PRAGMA journal_mode=WAL;" + CoreDataFixture.schema + CoreDataFixture.rows
@@ -42,14 +42,14 @@ import Testing
     #expect(census.transactions == 5)
   }
 
-  @Test func `What lies in a live log is counted, and the log stays as it is`() throws {
+  @Test func `Transactions in a live log are counted, and the log is not modified`() throws {
     try CoreDataFixture.make(at: path, "PRAGMA journal_mode=WAL;" + CoreDataFixture.schema)
     let writer = try Connection(path: path)
     try writer.execute(CoreDataFixture.rows)
     let census = try undisturbed { try inspector.census(of: path) }
     #expect(census.transactions == 5)
     #expect(census.storage.logBytes > 0)
-    // Without its log the file itself holds nothing yet.
+    // Without its log the file itself is still empty.
     var options = ConnectionOptions()
     options.access = .immutable
     let bare = try Connection(path: path, options)
@@ -57,7 +57,7 @@ import Testing
     #expect(try writer.integer("SELECT count(*) FROM ATRANSACTION") == 5)
   }
 
-  @Test func `A file that is all in its log is counted`() throws {
+  @Test func `A file whose content is all in its log is counted`() throws {
     let writer = try Connection(path: path)
     try writer.execute("PRAGMA journal_mode=WAL")
     try writer.execute(CoreDataFixture.schema + CoreDataFixture.rows)
@@ -65,10 +65,11 @@ import Testing
     #expect(census.transactions == 5)
   }
 
-  @Test func `A write that was cut off is rolled back in the copy only`() throws {
+  @Test func `An interrupted write is rolled back in the copy only`() throws {
     try CoreDataFixture.make(at: path)
     let writer = try Connection(path: path)
-    // A cache this small spills the unfinished write into the file, beside a journal that undoes it.
+    // With such a small cache the unfinished write spills into the file, next to a rollback
+    // journal.
     try writer.execute(
       """
       PRAGMA journal_mode=DELETE; PRAGMA cache_size=1; BEGIN IMMEDIATE;
@@ -100,7 +101,7 @@ import Testing
     #expect(try writer.integer("SELECT count(*) FROM ATRANSACTION") == 5)
   }
 
-  @Test func `A file that is written meanwhile is read anew`() throws {
+  @Test func `A file that is written during the inspection is read again`() throws {
     try CoreDataFixture.make(at: path)
     let file = try QuietFile(path, copyingTo: temporary.path)
     var rounds = 0
@@ -116,7 +117,7 @@ import Testing
     #expect(count == 0)
   }
 
-  @Test func `A file that is written all the time is given up`() throws {
+  @Test func `The inspection of a file that is constantly written fails`() throws {
     try CoreDataFixture.make(at: path)
     let file = try QuietFile(path, copyingTo: temporary.path)
     var rounds = 0
@@ -129,7 +130,7 @@ import Testing
     #expect(rounds == QuietFile.attemptsMax)
   }
 
-  @Test func `A folder that takes no copy is named`() throws {
+  @Test func `A folder that accepts no copy is named`() throws {
     try CoreDataFixture.make(at: path, "PRAGMA journal_mode=WAL;" + CoreDataFixture.schema)
     let writer = try Connection(path: path)
     try writer.execute(CoreDataFixture.rows)

@@ -4,8 +4,8 @@ import Testing
 
 @testable import HistoryStore
 
-/// Compares censuses with plain SQL over files that Core Data wrote, where a checkout has some, and
-/// over a file of the tests' own everywhere.
+/// Compares censuses with plain SQL, over files written by Core Data if the checkout has some, and
+/// over the tests' own file everywhere.
 @Suite struct InspectionRealStoresTests {
   @Test(arguments: StoreAtHand.all)
   func `A census agrees with SQL`(store: StoreAtHand) throws {
@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test(arguments: StoreAtHand.all)
-  func `A census agrees with the table of counts that lies beside the files`(
+  func `A census agrees with the table of counts next to the files`(
     store: StoreAtHand
   ) throws {
     let expected = try store.expectedCounts()
@@ -58,12 +58,12 @@ import Testing
   }
 }
 
-/// A file to compare: one of the tests' own, or a real one.
+/// A file to compare: the tests' own or a real one.
 enum StoreAtHand: Sendable, CustomTestStringConvertible {
   case own
   case real(folder: String, name: String)
 
-  /// The own file, and every real one in a folder `shared/stores` above the package.
+  /// The tests' own file, and every real one in a folder `shared/stores` above the package.
   static var all: [StoreAtHand] {
     var folder = URL(fileURLWithPath: #filePath)
     while folder.path != "/" {
@@ -94,14 +94,15 @@ enum StoreAtHand: Sendable, CustomTestStringConvertible {
       try CoreDataFixture.make(at: folder.file("own.sqlite"))
       try body(folder.file("own.sqlite"))
     case .real(let stores, let name):
-      // A copy: what is under test may be broken, and must never reach a file that is not the test's.
+      // A copy: the code under test may have bugs and must never reach a file outside the test.
       let folder = try InspectionFolder()
       let bytes = try Data(contentsOf: URL(fileURLWithPath: stores + "/" + name))
       try body(try folder.write(bytes, to: name))
     }
   }
 
-  /// Transactions, changes and strings, as a table `| file | ... |` in the folder's README says.
+  /// Returns the counts of transactions, changes and strings from the table `| file | ... |` in the
+  /// folder's README.
   func expectedCounts() throws -> [Int] {
     guard case .real(let folder, let name) = self else { return [5, 6, 3] }
     let readme = try String(contentsOfFile: folder + "/README.md", encoding: .utf8)
@@ -114,7 +115,7 @@ enum StoreAtHand: Sendable, CustomTestStringConvertible {
   }
 }
 
-/// Counts by SQL that shares nothing with the census.
+/// Counts by SQL that shares no code with the census.
 private struct PlainCounts: ~Copyable {
   private let connection: Connection
 

@@ -5,7 +5,7 @@ import SQLiteStorage
 import Testing
 
 @Suite(.inEveryLayout) struct KeyTests {
-  @Test func `Keys are not given out again after deletes, failures and reopening`() throws {
+  @Test func `Keys are not reused after deletes, failures and reopening`() throws {
     let fixture = try StoreFixture()
     var given: Set<Int64> = []
     for round in 0..<4 {
@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  @Test func `A batch that fails gives back the block that it reserved, and no key twice`() throws {
+  @Test func `A failed batch returns its reserved block and reuses no key`() throws {
     let fixture = try StoreFixture()
     let store = try fixture.open()
     let before = try store.makeObjectID("Item")
@@ -43,7 +43,7 @@ import Testing
     #expect(Set(after).isDisjoint(with: other))
   }
 
-  @Test func `Two connections take keys from blocks of their own`() throws {
+  @Test func `Two connections reserve their own blocks of keys`() throws {
     let fixture = try StoreFixture()
     let stores = [try fixture.open(), try fixture.open()]
     var keys: [Int64] = []

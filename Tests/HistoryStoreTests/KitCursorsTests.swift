@@ -4,7 +4,7 @@ import HistoryTypes
 import LayoutTraits
 import Testing
 
-/// Dates that PersistentHistoryTrackingKit has kept, brought along by a member's first launch.
+/// Dates stored by PersistentHistoryTrackingKit, imported by a member's first launch.
 @Suite(.inEveryLayout) struct KitCursorsTests {
   private static let key = KitCursors.standardPrefix
 
@@ -34,7 +34,7 @@ import Testing
       (5.0, 0), (10.0, 0), (10.5, 1), (20.0, 1), (29.0, 3), (30.0, 3), (30.5, 4), (1e9, 4),
     ] as [(Double, Int64)]
   )
-  func `The cursor lies behind what is earlier than the date, strictly`(
+  func `The imported cursor is after all transactions strictly before the date`(
     _ seconds: Double,
     _ number: Int64
   ) throws {
@@ -49,15 +49,15 @@ import Testing
     #expect(expected.description.contains("through #\(number) "))
   }
 
-  @Test func `Where the clock stepped back, what the kit never fetched is told`() throws {
-    // The kit merged 2 at 30; of 3 and 4, written by a clock that had gone back, it never knew.
+  @Test func `After a clock step back, transactions that the kit skipped are delivered`() throws {
+    // The kit merged 2 at 30; it never fetched 3 and 4, written after the clock had stepped back.
     let store = try store([10, 30, 20, 25, 40])
     let registration = try store.join("app", author: "app", importing: cursors(30))
     #expect(try store.numbers(after: registration.cursor) == [2, 3, 4, 5])
     #expect(try store.join("b", author: "app", importing: cursors(41)).cursor.number == 5)
   }
 
-  @Test func `Where times rise, the date is found without looking at all of history`() throws {
+  @Test func `With monotone timestamps the date is found without a scan`() throws {
     let store = try store([10, 20, 20, 30], .monotone)
     for (seconds, number) in [(5.0, 0), (20, 1), (20.5, 3), (30, 3), (31, 4)] as [(Double, Int64)] {
       let member = MemberID("at \(seconds)")
@@ -92,7 +92,7 @@ import Testing
     }
   }
 
-  @Test func `History that is gone is not promised`() throws {
+  @Test func `The kit's date is ignored if history after it was purged`() throws {
     let store = try store([10, 20, 30, 40, 50])
     try store.purge(before: try store.token(4))
     func join(_ name: String, _ seconds: Double) throws -> Registration {
@@ -102,14 +102,14 @@ import Testing
     #expect(gone.cursor.number == 5)
     #expect(gone.cursorImport == .ignored(.historyIsGone(date: date(25))))
     #expect(gone.cursorImport?.description.contains("is purged") == true)
-    // The kit leaves the transaction of the least date: all before it is merged by everyone.
+    // The kit keeps the transaction at the least date: every member has merged all before it.
     let kept = try join("b", 40)
     #expect(kept.cursor.number == 3 && kept.cursorImport != nil)
     #expect(try store.numbers(after: kept.cursor) == [4, 5])
     #expect(try join("c", 45).cursor.number == 4)
   }
 
-  @Test func `History that has holes below the date is not promised either`() throws {
+  @Test func `The kit's date is ignored if history before it has gaps`() throws {
     var fixture = try StoreFixture()
     fixture.configuration.timestamps = .wallClock
     let store = try fixture.open()
@@ -124,14 +124,14 @@ import Testing
     #expect(registration.cursor.number == 4)
   }
 
-  @Test func `An imported cursor holds back purges from its first moment`() throws {
+  @Test func `An imported cursor retains history at once`() throws {
     let store = try store([10, 20, 30])
     let registration = try store.join("app", author: "app", importing: cursors(20))
     #expect(try store.purge().purgedThrough == 1)
     #expect(try store.numbers(after: registration.cursor) == [2, 3])
   }
 
-  @Test func `A dictionary gives the dates under the prefix`() throws {
+  @Test func `A dictionary's dates are found by prefix`() throws {
     let defaults: [String: Any] = [
       Self.key + "app": date(1), Self.key + "b.c": date(2), Self.key + "odd": "text",
       "mine.app": date(3), "other": 4,
@@ -142,7 +142,7 @@ import Testing
   }
 
   @Test(arguments: [PropertyListSerialization.PropertyListFormat.xml, .binary])
-  func `A property list gives the dates under the prefix, whatever else it holds`(
+  func `A property list's dates are found by prefix among other values`(
     format: PropertyListSerialization.PropertyListFormat
   ) throws {
     let defaults: [String: Any] = [
@@ -167,7 +167,7 @@ import Testing
   @Test(arguments: [
     "", "garbage", "<plist><array/></plist>", "bplist00", "<?xml version=\"1.0\"?><plist", "[1,2]",
   ])
-  func `Bytes that are no property list with keys are refused in a sentence`(text: String) throws {
+  func `Bytes that are no property list with keys are refused with a message`(text: String) throws {
     let error = #expect(throws: HistoryError.self) {
       try KitCursors(propertyList: Data(text.utf8))
     }

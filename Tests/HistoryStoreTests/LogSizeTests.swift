@@ -7,7 +7,7 @@ import Testing
 @Suite struct LogSizeTests {
   private static let frameBytes: Int64 = 4096 + 24
 
-  @Test func `The size of the log is what the file has`() throws {
+  @Test func `The reported log size is the file's`() throws {
     let fixture = try StoreFixture()
     let store = try fixture.open()
     for index in 1...300 { try store.add("\(index)") }
@@ -17,7 +17,7 @@ import Testing
     #expect(size.bytes == 32 + size.frames * Self.frameBytes)
   }
 
-  @Test func `A store that was just opened has an empty log`() throws {
+  @Test func `A newly opened store has an empty log`() throws {
     let fixture = try StoreFixture()
     try fixture.open().add("a")
     let size = try fixture.open().logSize()
@@ -25,14 +25,14 @@ import Testing
     #expect(size.frames == 0)
   }
 
-  @Test func `The log stays bounded while nobody pins it`() throws {
+  @Test func `The log stays bounded without pinned readers`() throws {
     let store = try StoreFixture().open()
     for index in 1...2000 { try store.add("\(index)") }
-    // One transaction may lie above the thousand frames.
+    // One transaction may exceed the thousand frames.
     #expect(try store.logSize().frames < 1100)
   }
 
-  @Test func `The log grows while a reader pins it, and no more once the reader is gone`() throws {
+  @Test func `The log grows while a reader pins it and stops when the reader ends`() throws {
     let fixture = try StoreFixture()
     let store = try fixture.open()
     try store.add("first")

@@ -5,7 +5,7 @@ import HistoryTypes
 import TestSupport
 import Testing
 
-@Suite struct `A member that runs` {
+@Suite struct `Locks of running members` {
   let fixture: StoreFixture
   let store: Store
 
@@ -15,7 +15,7 @@ import Testing
     try store.add("a")
   }
 
-  @Test func `A second one is refused by name, from whatever connection, and writes nothing`()
+  @Test func `A second launch is refused by name on any connection and writes no row`()
     throws
   {
     let first = try store.join("app")
@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test
-  func `One whose registration is gone may launch again, and leaves nothing beside the store`()
+  func `A deregistered member may launch again and leaves no lock file`()
     throws
   {
     let epoch = try store.join("app").epoch
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func `Another process is refused while this one runs`() async throws {
+  @Test func `Another process is refused while a member runs`() async throws {
     let registration = try store.join("app")
     let (path, process) = (fixture.path, getpid())
     await #expect(processExitsWith: .success) {
@@ -72,7 +72,7 @@ import Testing
     try withExtendedLifetime(registration) { try store.retire(registration) }
   }
 
-  @Test func `One that was killed is not running, and its process may be launched anew`()
+  @Test func `A killed member is not running and may be relaunched`()
     async throws
   {
     let path = fixture.path
@@ -85,7 +85,7 @@ import Testing
     #expect(registration.isHeld && !registration.isNew && registration.epoch == 2)
   }
 
-  @Test func `Names stay apart on every file system`() throws {
+  @Test func `Lock names are distinct on every file system`() throws {
     let long = String(repeating: "long", count: 100)
     let names = ["app", "App", "APP", "a/b", "a%2fb", "..", "ä", long, long + "er", " ", "a.b-c_d"]
     let running = try names.map { try store.join(MemberID($0)) }
@@ -99,7 +99,7 @@ import Testing
     }
   }
 
-  @Test func `Where nobody can tell, the later launch supersedes the earlier one`() throws {
+  @Test func `Without lock files the later launch supersedes the earlier one`() throws {
     let files = HeapFileSystem(seed: 1)
     var configuration = fixture.configuration
     configuration.vfs = files.name
@@ -121,7 +121,7 @@ import Testing
     #expect(try store.forget("app"))
   }
 
-  @Test func `A table in memory tells it of simulated processes`() throws {
+  @Test func `An in-memory lock table detects a running simulated process`() throws {
     var fixture = fixture
     fixture.configuration.memberLocks = .inMemory()
     let store = try fixture.open()
@@ -131,7 +131,7 @@ import Testing
     do {
       let first = try store.join("app")
       #expect(throws: expected) { try fixture.open().join("app") }
-      // What the lab keeps of a process does not hold it, until it is put back.
+      // A snapshot of a process holds no lock until it is restored.
       kept = first.released
       #expect(kept == first && !kept.isHeld)
       #expect(throws: expected) { try store.holding(kept) }
@@ -143,14 +143,14 @@ import Testing
     try store.record(back, through: back.cursor)
   }
 
-  @Test func `A refused launch holds nothing`() throws {
+  @Test func `A refused launch holds no lock`() throws {
     _ = try store.join("app")
     try fixture.execute("UPDATE history_member SET state = 2")
     #expect(throws: HistoryError.lost("app")) { try store.join("app") }
     #expect(try store.join("app", resyncingIfLost: true).isHeld)
   }
 
-  @Test func `A store that is only read, or keeps no history, asks nobody and makes no file`()
+  @Test func `A read-only or untracked store takes no lock and creates no file`()
     throws
   {
     let reading = try Store(reading: fixture.path)
@@ -170,7 +170,7 @@ import Testing
     #expect(!names.contains { $0.contains("-member-") })
   }
 
-  @Test func `A store that is destroyed takes along what killed processes left`() async throws {
+  @Test func `Destroying a store also removes the lock files of killed processes`() async throws {
     let fixture = try StoreFixture()
     try fixture.open().add("a")
     let other = fixture.folder.path("store2-member-app")

@@ -37,7 +37,7 @@ import Testing
     #expect(try store.numbers(after: registration.cursor) == [1])
   }
 
-  @Test func `A relaunch takes up the recorded cursor in a new epoch`() throws {
+  @Test func `A relaunch continues from the recorded cursor in a new epoch`() throws {
     let first = try store.join("app")
     try store.add("c")
     try store.record(first, through: try store.currentToken())
@@ -49,7 +49,7 @@ import Testing
     #expect(try store.numbers(after: second.cursor) == [4])
   }
 
-  @Test func `A later launch supersedes the earlier one, which then writes nothing`() throws {
+  @Test func `A later launch supersedes the earlier one, whose writes then fail`() throws {
     let old = try store.join("app")
     let new = try fixture.open().join("app")
     let head = try HistoryToken(
@@ -77,7 +77,7 @@ import Testing
     #expect(Set(epochs).count == 5)
   }
 
-  @Test func `Recording less than before does nothing`() throws {
+  @Test func `Recording a lower position does not move the cursor`() throws {
     let registration = try store.join("app")
     let early = registration.cursor
     try store.add("c")
@@ -89,14 +89,14 @@ import Testing
     #expect(try fixture.open().join("app").cursor == late)
   }
 
-  @Test func `Recording says when the member was seen last`() throws {
+  @Test func `Recording sets the time when the member was last seen`() throws {
     let registration = try store.join("app")
     fixture.clock.now += 5
     try store.record(registration, through: try store.currentToken())
     #expect(try store.members().map(\.seen) == [fixture.clock.date])
   }
 
-  @Test func `A position that is purged by now can still be recorded`() throws {
+  @Test func `A purged position can still be recorded`() throws {
     let registration = try store.join("app")
     let token = try store.currentToken()
     try store.add("c")
@@ -106,7 +106,7 @@ import Testing
     try store.record(registration, through: token)
   }
 
-  @Test func `A member that retired is none, until it joins anew at the head`() throws {
+  @Test func `A retired member is not a member until it joins again at the head`() throws {
     let registration = try store.join("app")
     try store.retire(registration)
     #expect(try store.members().map(\.state) == [.retired])
@@ -139,7 +139,7 @@ import Testing
     try store.record(registration, through: resynced.cursor)
   }
 
-  @Test func `A lost member is told so, keeps no history, and comes back by a resync`() throws {
+  @Test func `A lost member gets an error, retains no history, and recovers by a resync`() throws {
     let registration = try store.join("app")
     try fixture.execute("UPDATE history_member SET state = 2")
     try store.add("c")
@@ -154,7 +154,7 @@ import Testing
     try store.record(resynced, through: resynced.cursor)
   }
 
-  @Test func `A lost member comes back after a relaunch, too`() throws {
+  @Test func `A lost member recovers after a relaunch, too`() throws {
     _ = try store.join("app")
     try fixture.execute("UPDATE history_member SET state = 2")
     try store.add("c")
@@ -166,7 +166,7 @@ import Testing
     #expect(!known.isNew)
   }
 
-  @Test func `A launch that is refused takes no epoch`() throws {
+  @Test func `A refused launch uses no epoch`() throws {
     let registration = try store.join("app")
     try fixture.execute("UPDATE history_member SET state = 2")
     #expect(throws: HistoryError.lost("app")) { try store.join("app") }

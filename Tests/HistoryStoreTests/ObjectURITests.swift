@@ -12,7 +12,7 @@ import Testing
     prefix = "x-history://\(store.id)"
   }
 
-  @Test func `A URI names store, entity and key, and is read back`() throws {
+  @Test func `A URI names store, entity and key, and is parsed back`() throws {
     for id in [ObjectID(entity: 1, key: 1), ObjectID(entity: 2, key: .max)] {
       let uri = try store.uri(of: id)
       #expect(uri == "\(prefix)/\(id.entity == 1 ? "Item" : "Tag")/p\(id.key)")
@@ -24,7 +24,7 @@ import Testing
     #expect(try store.objectID(forURI: small) == ObjectID(entity: 1, key: 7))
   }
 
-  @Test func `What no object can be has no URI`() {
+  @Test func `An impossible object has no URI`() {
     for id in [
       ObjectID(entity: 3, key: 1), ObjectID(entity: 0, key: 1), ObjectID(entity: .min, key: 1),
       ObjectID(entity: 1, key: 0), ObjectID(entity: 1, key: -1),
@@ -43,12 +43,12 @@ import Testing
       "x-history://no-uuid/Item/p7", "x-history:///Item/p7", "PREFIX/a/Item/p7",
     ]
   )
-  func `Another text is told from a URI`(pattern: String) {
+  func `Other text is not parsed as a URI`(pattern: String) {
     let text = pattern.replacing("PREFIX", with: prefix)
     #expect(throws: HistoryError.badURI(text)) { try store.objectID(forURI: text) }
   }
 
-  @Test func `A URI of another store, or of an unknown entity, is told by name`() throws {
+  @Test func `A URI of another store or an unknown entity is refused by name`() throws {
     let other = try StoreFixture().open()
     let uri = try other.uri(of: ObjectID(entity: 1, key: 1))
     #expect(throws: HistoryError.otherStoreURI(uri, store: store.id)) {

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 @Suite(.inEveryLayout) struct OpeningTests {
-  @Test func `A store that is not there is created, with its log on and its schema in the file`()
+  @Test func `A missing store is created in WAL mode with its schema`()
     throws
   {
     let fixture = try StoreFixture()
@@ -22,7 +22,7 @@ import Testing
     #expect(try fixture.folder.byteCount("store") > 4096)
   }
 
-  @Test func `A store that was closed is as it was, and leaves its file and the one for signals`()
+  @Test func `A closed store is unchanged and leaves its file and the signal file`()
     throws
   {
     let fixture = try StoreFixture()
@@ -39,7 +39,7 @@ import Testing
     #expect(try again.add("b") == 2)
   }
 
-  @Test func `A store is opened with the model that it holds`() throws {
+  @Test func `A store opens with its stored model`() throws {
     let fixture = try StoreFixture()
     try fixture.open().add("a")
     let store = try Store(path: fixture.path, configuration: fixture.configuration)
@@ -47,7 +47,7 @@ import Testing
     #expect(try store.titles() == ["a"])
   }
 
-  @Test func `Without a model nothing is created`() throws {
+  @Test func `Without a model no store is created`() throws {
     let fixture = try StoreFixture()
     let error = try #require(throws: HistoryError.self) { try Store(path: fixture.path) }
     guard case .sqlite(let cause) = error.reason else {
@@ -66,7 +66,7 @@ import Testing
     #expect(try fixture.open().add("a") == 1)
   }
 
-  @Test func `A place that cannot hold a log is refused`() throws {
+  @Test func `A place that cannot store a log is refused`() throws {
     let fixture = try StoreFixture()
     let error = try #require(throws: HistoryError.self) {
       try Store(path: ":memory:", model: StoreFixture.model(), configuration: fixture.configuration)
@@ -74,7 +74,7 @@ import Testing
     #expect(error.description.contains("write-ahead log"))
   }
 
-  @Test func `A store whose log was switched off gets it back`() throws {
+  @Test func `A store whose log was switched off gets WAL mode again`() throws {
     let fixture = try StoreFixture()
     try fixture.open().add("a")
     #expect(try fixture.connection().text("PRAGMA journal_mode=DELETE") == "delete")
@@ -83,7 +83,7 @@ import Testing
     #expect(try store.titles() == ["a"])
   }
 
-  @Test func `The file decides how timestamps are kept`() throws {
+  @Test func `The file decides the timestamp policy`() throws {
     var fixture = try StoreFixture()
     fixture.configuration.timestamps = .wallClock
     try fixture.open().add("a")
@@ -96,12 +96,12 @@ import Testing
     )
   }
 
-  @Test func `A store that another process has made meanwhile is taken as it is`() throws {
+  @Test func `A store that another process created meanwhile is opened`() throws {
     let fixture = try StoreFixture()
     let made = Mutex<Store?>(nil)
     var late = fixture.configuration
     late.random = {
-      // The first random number is drawn for the new store's identity.
+      // The first random number becomes the new store's identity.
       do {
         if made.withLock({ $0 }) == nil {
           let store = try fixture.open()
@@ -119,7 +119,7 @@ import Testing
     #expect(try store.add("b") == 2)
   }
 
-  @Test func `A model comes back from its signature`() throws {
+  @Test func `A model is restored from its signature`() throws {
     let model = try StoreFixture.model()
     #expect(Model(signature: model.signature) == model)
     #expect(

@@ -17,7 +17,7 @@ import Testing
     try store.batchInsert(into: "Item", rows, by: BatchAuthor("app"))
   }
 
-  /// The keys that SQL answers with; what is matched in memory must agree.
+  /// Returns the keys that SQL selects; matching in memory must agree.
   private func keys(_ predicate: ObjectPredicate) throws -> [Int64] {
     let keys = try store.rows(1, where: predicate).keys
     let all = try store.rows(1)
@@ -49,7 +49,7 @@ import Testing
       (.not(.not(.compare("count", .equal, 2))), [3]),
     ] as [(ObjectPredicate, [Int64])]
   )
-  func `A predicate matches an object or its opposite does, null or not`(
+  func `Either a predicate or its negation matches an object, null or not`(
     predicate: ObjectPredicate,
     expected: [Int64]
   ) throws {
@@ -71,7 +71,7 @@ import Testing
       ("MI%E", [2]), ("\\m\\i\\l\\k", [1]),
     ] as [(String, [Int64])]
   )
-  func `Like knows two wildcards, an escape, and the case of ASCII letters as one`(
+  func `Like has two wildcards, an escape, and ignores the case of ASCII letters`(
     pattern: String,
     expected: [Int64]
   ) throws {
@@ -80,7 +80,7 @@ import Testing
     #expect(try keys(.like("title", pattern)) == expected)
   }
 
-  @Test func `Escaped text stands for itself`() throws {
+  @Test func `Escaped text is literal`() throws {
     let odd = ["50%", "a_b", "c\\d", "%", "'; DROP TABLE Item; --", "plain", "50x", "axb"]
     try insert(odd.map { ["title": .string($0)] })
     for (index, title) in odd.enumerated() {
@@ -88,7 +88,7 @@ import Testing
     }
   }
 
-  @Test func `Nothing in a name or a value becomes SQL`() throws {
+  @Test func `Names and values never become SQL`() throws {
     try insert([["title": "a"]])
     let evil = "title\" OR 1=1; --"
     for predicate in [
@@ -104,7 +104,7 @@ import Testing
     #expect(try keys(.between("title", "' OR '1'='1", "' OR '1'='1")) == [])
   }
 
-  @Test func `Values must fit their attribute, and only text is like something`() throws {
+  @Test func `Values must match their attribute's type, and like requires text`() throws {
     for (predicate, name, type) in [
       (.in("count", [1, "x"]), "count", .int), (.between("ratio", 1, 2.0), "ratio", .double),
       (.between("ratio", 1.0, .double(.nan)), "ratio", .double),
@@ -152,7 +152,7 @@ import Testing
     }
   }
 
-  @Test func `The deepest and widest predicate together stay within what SQLite takes`() throws {
+  @Test func `The deepest and widest predicate together stay within SQLite's limits`() throws {
     try insert([["count": 1]])
     let one = ObjectPredicate.compare("count", .equal, 1)
     let wide = Array(repeating: one, count: 480)
@@ -164,7 +164,7 @@ import Testing
     _ = try keys(deepest)
   }
 
-  @Test func `Random predicates match in memory what they match in SQL`() throws {
+  @Test func `Random predicates match the same objects in memory and in SQL`() throws {
     var random = SeededRandom(seed: 7)
     let texts = ["", "a", "A", "ab", "%", "_", "\\", "\u{e9}", "e\u{301}", "b\u{0}c"]
     try insert(
@@ -225,6 +225,6 @@ import Testing
 extension SeededRandom {
   fileprivate mutating func below(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &self) }
 
-  /// True once in so many times.
+  /// Returns `true` once in `once` times.
   fileprivate mutating func chance(_ once: Int) -> Bool { below(once) == 0 }
 }

@@ -5,7 +5,7 @@ import SQLiteStorage
 import TestSupport
 import Testing
 
-/// Purges before a date, a token or a transaction, of everyone or of some.
+/// Purges before a date, a token or a transaction, for all authors or some.
 @Suite(.inEveryLayout) struct PurgeBeforeTests {
   let fixture: StoreFixture
   let store: Store
@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test func `A purge before a date leaves what was written at it`() throws {
+  @Test func `A purge before a date keeps transactions at that date`() throws {
     try write(["app", "app", "app", "app"])
     #expect(try store.purge(before: date(1000)).transactionCount == 0)
     let result = try store.purge(before: date(1003))
@@ -37,14 +37,14 @@ import Testing
     #expect(try store.heldNumbers() == [4])
   }
 
-  @Test func `A purge before a transaction leaves it`() throws {
+  @Test func `A purge before a transaction keeps it`() throws {
     try write(["app", "app", "app"])
     let second = try #require(try store.transaction(2))
     #expect(try store.purge(before: second).transactionCount == 1)
     #expect(try store.heldNumbers() == [2, 3])
   }
 
-  @Test func `Where times do not rise, a date is compared with each`() throws {
+  @Test func `Without monotone timestamps a date is compared with each transaction`() throws {
     var fixture = try StoreFixture()
     fixture.configuration.timestamps = .wallClock
     let store = try fixture.open()
@@ -56,7 +56,7 @@ import Testing
     let result = try store.purge(before: date(20))
     #expect(result.transactionCount == 2 && !result.isLimited)
     #expect(try store.heldNumbers() == [1, 3, 5, 6])
-    // Only who could have returned the early ones above the token has missed anything.
+    // Only requests that could have returned earlier transactions above the token have expired.
     let expired = HistoryError.expired(token: tokens[0], firstHeld: 3)
     #expect(throws: expired) { try store.numbers(after: tokens[0]) }
     #expect(throws: HistoryError.expired(token: tokens[2], firstHeld: 5)) {
@@ -71,7 +71,7 @@ import Testing
     #expect(try store.heldNumbers() == [6])
   }
 
-  @Test func `A purge of some authors leaves the others, and only their readers miss something`()
+  @Test func `A purge by author keeps the others, and expires only tokens of its readers`()
     throws
   {
     try write(["app", "widget", nil, "app", "widget", "app"])
@@ -91,7 +91,7 @@ import Testing
     }
   }
 
-  @Test func `A purge of one context leaves its author's others`() throws {
+  @Test func `A purge by context keeps the author's other contexts`() throws {
     try write(["app", "widget"], context: "import")
     try write(["app", nil, "app"], context: "view")
     try write(["app", "app"], context: "import")
@@ -112,7 +112,7 @@ import Testing
     #expect(try store.heldNumbers() == [4, 5, 7])
   }
 
-  @Test func `A filtered purge stops at the least cursor, and spares protected authors`() throws {
+  @Test func `A filtered purge stops at the lowest cursor and keeps protected authors`() throws {
     let mirror = PurgeTests.mirror
     try write(["app", mirror])
     let member = try store.join("member")
@@ -130,7 +130,7 @@ import Testing
     #expect(try store.purge(filter: PurgeFilter(authors: ["nobody"])).transactionCount == 0)
   }
 
-  @Test func `A big transaction goes with its chunks, its neighbours' stay`() throws {
+  @Test func `A purge of a big transaction deletes its chunks and keeps its neighbours'`() throws {
     for context in ["a", "b", "a", "b", "a"] {
       try store.add(PurgeTests.many, by: "app", context: context)
     }
@@ -144,13 +144,13 @@ import Testing
     )
     var numbers: [Int64] = []
     while try query.step() { numbers.append(query.int(0)) }
-    // The last one is small: packed, it has no rows of its own.
+    // The last one is small: in the packed layout it has no separate rows.
     #expect(numbers == (fixture.layout == .packed ? [2, 4] : [2, 4, 6]))
     #expect(try store.count(HistoryRequest(after: nil, filter: .type(.insert))) == 3)
   }
 
   @Test(arguments: 1...6 as ClosedRange<UInt64>)
-  func `What is held, and what expires, is what a naive purge leaves`(seed: UInt64) throws {
+  func `Kept transactions and expired tokens equal those of a naive purge`(seed: UInt64) throws {
     var history = try RandomHistory(
       seed: seed,
       timestamps: seed % 2 == 0 ? .monotone : .wallClock
@@ -185,8 +185,8 @@ import Testing
     }
   }
 
-  /// Whoever could have returned what is gone above a token is told, and nobody whose authors were
-  /// never purged.
+  /// Checks that requests expire if they could have returned a purged transaction above the token,
+  /// and never for authors that were not purged.
   private func expectExpiry(
     _ store: Store,
     _ written: [HistoryTransaction],
@@ -226,7 +226,7 @@ extension RandomHistory {
 }
 
 extension PurgeFilter {
-  /// Whether a transaction may be purged.
+  /// Returns whether a transaction may be purged.
   func matches(_ transaction: HistoryTransaction) -> Bool {
     authors?.contains(transaction.author) ?? true
       && contextNames?.contains(transaction.contextName) ?? true
@@ -235,7 +235,7 @@ extension PurgeFilter {
 }
 
 extension Store {
-  /// Purges before the transaction with a number, which may be gone itself.
+  /// Purges before the transaction with a number, which may be purged already.
   fileprivate func purge(
     before number: Int64,
     filter: PurgeFilter,
@@ -247,7 +247,7 @@ extension Store {
 }
 
 extension HistoryError {
-  /// The same error with another first number that is held.
+  /// The same error with another first kept number.
   fileprivate func at(firstHeld: Int64) -> HistoryError {
     if case .expired(let token, _) = reason {
       .expired(token: token, firstHeld: firstHeld)

@@ -5,7 +5,7 @@ import LayoutTraits
 import SQLiteStorage
 import Testing
 
-/// What a purge would do is what it does.
+/// The estimate of a purge equals its effect.
 @Suite(.inEveryLayout) struct PurgeEstimateTests {
   private let fixture: StoreFixture
   private let store: Store
@@ -19,7 +19,7 @@ import Testing
     try #require(try StoreInspector().census(of: fixture.path, purging: bound).purge)
   }
 
-  /// Writes so many transactions of twenty changes each, a minute apart.
+  /// Writes some transactions of twenty changes each, a minute apart.
   private func write(_ count: Int) throws {
     for index in 1...count {
       fixture.clock.now += 60
@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test func `The numbers and the bytes are about those of the purge`() throws {
+  @Test func `The estimated counts and bytes are close to those of the purge`() throws {
     try write(400)
     let token = try store.token(301)
     let estimate = try estimate(.number(301))
@@ -41,7 +41,7 @@ import Testing
     #expect(abs(freed - Double(estimate.bytes ?? 0)) < 0.2 * freed + 8192, "\(freed) \(estimate)")
   }
 
-  @Test func `A date and days are compared strictly`() throws {
+  @Test func `Dates and ages are compared strictly`() throws {
     try write(10)
     let newest = fixture.clock.now
     for (bound, count) in [
@@ -55,25 +55,25 @@ import Testing
     #expect(try estimate(.days(1)).timestamp == newest - 86400)
   }
 
-  @Test func `What a purge leaves is told apart`() throws {
+  @Test func `The estimate distinguishes the reasons to keep transactions`() throws {
     try write(4)
     try store.add("mirror", by: "NSCloudKitMirroringDelegate.import")
     _ = try store.join("app")
     try write(2)
     let all = try estimate(.number(.max))
-    // Members have merged five, of which one is protected; two lie above.
+    // Members have merged five, one of them protected; two are above.
     #expect((all.transactions, all.kept.all) == (4, 3))
     let purged = try store.purge()
     #expect(purged.transactionCount == all.transactions)
     #expect(try estimate(.number(.max)).transactions == 0)
   }
 
-  @Test func `A history without transactions, or without times, has nothing to purge`() throws {
+  @Test func `A history without transactions or timestamps has an empty estimate`() throws {
     #expect(try estimate(.days(1)) == PurgeEstimate(bound: .days(1)).withBytes(0))
     #expect(try estimate(.number(9)).transactions == 0)
   }
 
-  @Test func `Of a file that Core Data wrote all that lies before the bound counts`() throws {
+  @Test func `For a file by Core Data everything before the bound counts`() throws {
     let folder = try InspectionFolder()
     try CoreDataFixture.make(at: folder.file("a"))
     for (bound, transactions, changes) in [
@@ -117,7 +117,7 @@ import Testing
     #expect(try StoreInspector().census(of: folder.file("b")).isMirrored)
   }
 
-  @Test func `Authors, entities and tombstones that go are counted`() throws {
+  @Test func `Deleted authors, entities and tombstones are counted`() throws {
     try store.add(["a", "b", "c"], by: "app")
     try store.batchDelete("Item", where: .compare("title", .equal, "a"), by: BatchAuthor("widget"))
     try store.add("d", by: nil)
@@ -145,7 +145,7 @@ import Testing
     #expect(try tombstones(5) == 1)
   }
 
-  @Test func `Members are listed with cursor, lag and who holds history back`() throws {
+  @Test func `Members are listed with cursor, lag and the ones that hold history back`() throws {
     try store.add("a")
     let slow = try store.join("slow", author: "widget")
     fixture.clock.now += 60
@@ -185,7 +185,7 @@ import Testing
     withExtendedLifetime(registration) {}
   }
 
-  @Test func `Tables that are not known, or not there, are named`() throws {
+  @Test func `Unknown and missing tables are named in the estimate`() throws {
     func tables() throws -> [[String]] {
       let census = try StoreInspector().census(of: fixture.path)
       return [census.unknownTables, census.missingTables]
@@ -196,7 +196,7 @@ import Testing
     #expect(try tables() == [["mine"], ["history_thinned", "Tag"]])
   }
 
-  @Test func `Of a Core Data file only tables with other names are unknown`() throws {
+  @Test func `In a Core Data file only tables with other names are unknown`() throws {
     let folder = try InspectionFolder()
     try CoreDataFixture.make(
       at: folder.file("a"),
@@ -207,7 +207,7 @@ import Testing
     #expect(census.missingTables == ["Z_METADATA"])
   }
 
-  @Test func `Bursts are runs of transactions within a second`() throws {
+  @Test func `A burst is a run of transactions within a second`() throws {
     for gap in [5, 0.5, 1, 1.01, 9, 0.1, 70] {
       fixture.clock.now += gap
       try store.add("a")

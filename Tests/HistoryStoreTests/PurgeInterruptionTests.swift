@@ -4,8 +4,8 @@ import HistoryTypes
 import SQLiteStorage
 import Testing
 
-/// A process that ends at any call of a purge, and another that goes on.
-@Suite struct `A purge that is interrupted` {
+/// A process that ends at any call of a purge, and another that completes the purge.
+@Suite struct `Interrupted purges` {
   private let files = HeapFileSystem(seed: 1)
 
   private func open(_ layout: HistoryLayout) throws -> Store {
@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test(arguments: HistoryLayout.allCases)
-  func `It is seen whole or not at all, and the next process completes it`(
+  func `An interrupted purge is visible entirely or not at all, and another process completes it`(
     layout: HistoryLayout
   ) throws {
     let all = [Int64](1...12)
@@ -43,7 +43,7 @@ import Testing
       files.restore(image)
       guard try purgeFails(layout, at: k) else { break }
       interrupted += 1
-      // The process is gone: whoever opens the file now knows nothing of it.
+      // The process is gone, and the process that opens the file now shares no state with it.
       let store = try open(layout)
       let held = try store.heldNumbers()
       let isLost = try store.members().contains { $0.state == .lost }

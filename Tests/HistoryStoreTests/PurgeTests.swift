@@ -21,7 +21,7 @@ import Testing
     for _ in 0..<count { try store.add("a", by: author) }
   }
 
-  /// The numbers of the transactions whose rows are in the file, seen or not.
+  /// The numbers of all transactions with rows in the file, visible or not.
   private func rows() throws -> [Int64] {
     let connection = try fixture.connection()
     let layout = fixture.layout
@@ -34,7 +34,7 @@ import Testing
     return numbers
   }
 
-  @Test func `Without a member everything but the newest is purged`() throws {
+  @Test func `Without members everything but the newest transaction is purged`() throws {
     try write(5)
     let result = try store.purge()
     #expect(result.purgedThrough == 4)
@@ -49,7 +49,7 @@ import Testing
     #expect(try rows() == [6])
   }
 
-  @Test func `An empty history is purged without harm`() throws {
+  @Test func `An empty history can be purged`() throws {
     let result = try store.purge()
     #expect(result.transactionCount == 0)
     #expect(try store.add("a") == 1)
@@ -57,7 +57,7 @@ import Testing
     #expect(try store.numbers() == [1])
   }
 
-  @Test func `A purge stops at the least cursor of the members`() throws {
+  @Test func `A purge stops at the lowest cursor of the members`() throws {
     try write(2)
     let slow = try store.join("slow")
     try write(3)
@@ -74,7 +74,7 @@ import Testing
     #expect(try store.purge().purgedThrough == 7)
   }
 
-  @Test func `A purge before a token leaves the token's transaction`() throws {
+  @Test func `A purge before a token keeps the token's transaction`() throws {
     try write(6)
     let third = try store.token(3)
     let result = try store.purge(before: third)
@@ -85,7 +85,7 @@ import Testing
     #expect(try store.purge(before: third).purgedThrough == 2)
   }
 
-  @Test func `A purge that a member keeps from going as far as asked says so`() throws {
+  @Test func `A purge that a member limits reports it`() throws {
     try write(2)
     _ = try store.join("slow")
     try write(4)
@@ -95,7 +95,7 @@ import Testing
     #expect(result.isLimited)
   }
 
-  @Test func `A purge never takes back what was purged`() throws {
+  @Test func `A purge never restores purged transactions`() throws {
     try write(6)
     let early = try store.token(2)
     try store.purge(before: store.token(5))
@@ -103,7 +103,7 @@ import Testing
     #expect(try rows() == [5, 6])
   }
 
-  @Test func `A member that was superseded, retired or lost does not purge`() throws {
+  @Test func `A member that was superseded, retired or lost cannot purge`() throws {
     let old = try store.join("app")
     let new = try store.join("app")
     try write(3)
@@ -116,7 +116,7 @@ import Testing
     #expect(try rows() == [1, 2, 3])
   }
 
-  @Test func `Protected authors' transactions stay, with their chunks`() throws {
+  @Test func `A purge keeps protected authors' transactions with their chunks`() throws {
     try store.add(Self.many, by: Self.mirror)
     try store.add(Self.many, by: "app")
     try store.add(Self.many, by: nil)
@@ -133,7 +133,7 @@ import Testing
     #expect(chunks == 0)
   }
 
-  /// So many rows that their changes need several chunks.
+  /// Enough rows for several chunks of changes.
   static let many = Array(repeating: "a", count: 20_000)
 
   @Test func `Whole names and prefixes are protected as configured`() throws {
@@ -153,7 +153,7 @@ import Testing
     fixture.configuration.protectedAuthors = ["sync"]
     let (first, second) = (try fixture.open(), try fixture.open())
     try first.add("a", by: "sync")
-    // The second connection gives out later numbers of strings before it has read the earlier ones.
+    // The second connection assigns higher string numbers before it has read the lower ones.
     try second.add("b", by: "late")
     try second.add("c", by: "late")
     try second.purge()
@@ -162,7 +162,7 @@ import Testing
     #expect(page.transactions.map(\.author) == ["sync", "late"])
   }
 
-  @Test func `What is purged is invisible before it is deleted, and a later purge deletes it`()
+  @Test func `Purged transactions are invisible before deletion, and a later purge deletes them`()
     throws
   {
     try write(6)
@@ -180,7 +180,7 @@ import Testing
     #expect(try rows() == [5, 6])
   }
 
-  /// What is left of a purge that was interrupted right after its first transaction.
+  /// Leaves the state of a purge interrupted right after its first transaction.
   private func raise(through number: Int64, protecting author: String? = nil) throws {
     let kept = author.map {
       "WHERE string NOT IN (SELECT \(fixture.layout.stringNumber) "
@@ -196,7 +196,7 @@ import Testing
     )
   }
 
-  @Test func `A purge that somebody else completes deletes only what was purged`() throws {
+  @Test func `A purge completed by another process deletes only purged transactions`() throws {
     try write(2)
     try write(2, by: "sync")
     try write(2)
@@ -206,7 +206,7 @@ import Testing
     #expect(try store.numbers() == [3, 4, 6])
   }
 
-  @Test func `An author that is not protected any more is purged later`() throws {
+  @Test func `A formerly protected author is purged later`() throws {
     var careful = fixture
     careful.configuration.protectedAuthors = ["sync"]
     try write(1)
@@ -223,7 +223,7 @@ import Testing
     }
   }
 
-  /// Copies the first transaction until so many are there.
+  /// Copies the first transaction until a number of them exists.
   private func copyFirst(until last: Int) throws {
     try fixture.execute(
       "WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < \(last)) "
@@ -266,7 +266,7 @@ import Testing
     #expect(try fixture.connection().integer(rest) == 0)
   }
 
-  @Test func `A chunk that fails leaves the rest to the next purge`() throws {
+  @Test func `A chunk that fails leaves the remaining rows to the next purge`() throws {
     try write(4)
     try fixture.execute(
       "CREATE TRIGGER refuse BEFORE DELETE ON \(fixture.layout.transactions) "
@@ -280,7 +280,7 @@ import Testing
     #expect(try rows() == [4])
   }
 
-  @Test func `A purge keeps the data as it is`() throws {
+  @Test func `A purge keeps the data`() throws {
     try write(3)
     let before = try store.snapshot().rows.map(\.values)
     try store.purge()

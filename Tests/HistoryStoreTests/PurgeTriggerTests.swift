@@ -4,7 +4,7 @@ import LayoutTraits
 import SQLiteStorage
 import Testing
 
-/// Purges that wait for a time or a size, which the file remembers for all processes.
+/// Purges that wait for a time or a size; the file has the state for all processes.
 @Suite(.inEveryLayout) struct PurgeTriggerTests {
   let fixture: StoreFixture
   let store: Store
@@ -18,7 +18,7 @@ import Testing
     for _ in 0..<count { try store.add("a") }
   }
 
-  @Test func `A purge at intervals is due at once, and then after the interval, in every process`()
+  @Test func `A purge at intervals is due at once, then once per interval over all processes`()
     throws
   {
     try write(3)
@@ -33,13 +33,13 @@ import Testing
     fixture.clock.now += 1
     #expect(try fixture.open().purge(when: hourly).transactionCount == 3)
     #expect(try !store.purge(when: hourly).isDue)
-    // A clock that stood in the future when history was purged does not stop purges for years.
+    // A purge at a time far in the future does not stop later purges for years.
     fixture.clock.now -= 50_000
     #expect(try store.purge(when: hourly).isDue)
     #expect(try !store.purge(when: hourly).isDue)
   }
 
-  @Test func `Any purge that purges counts for the interval, and one that does nothing does not`()
+  @Test func `Only a purge that deletes transactions restarts the interval`()
     throws
   {
     let hourly = PurgeTrigger.atIntervals(of: .seconds(3600))
@@ -51,7 +51,7 @@ import Testing
     #expect(try !store.purge(when: hourly).isDue)
   }
 
-  @Test func `A purge that is not due records the cursor all the same`() throws {
+  @Test func `A purge that is not due still records the cursor`() throws {
     let app = try store.join("app")
     let never = PurgeTrigger.whenLargerThan(share: 1)
     try write(3)
@@ -64,7 +64,7 @@ import Testing
     #expect(all.watermark == 4 && all.purgedThrough == 3)
   }
 
-  @Test func `A position that is none of this history is neither recorded nor purged`() throws {
+  @Test func `A position from another history is neither recorded nor purged`() throws {
     let app = try store.join("app")
     try write(3)
     let foreign = try StoreFixture().open().currentToken()
@@ -75,7 +75,7 @@ import Testing
     #expect(try store.heldNumbers() == [1, 2, 3])
   }
 
-  @Test func `A store whose history is large is purged, and one whose history is small is not`()
+  @Test func `A store with a large share of history is purged, one with a small share is not`()
     throws
   {
     try store.add(Array(repeating: String(repeating: "x", count: 200), count: 2000))
@@ -91,7 +91,7 @@ import Testing
     #expect(try !store.purge(when: .whenLargerThan(share: share * 0.8)).isDue)
   }
 
-  @Test func `The size is that of the pages, and reckoned close to it in between`() throws {
+  @Test func `The size counts pages and is estimated closely between measurements`() throws {
     for round in 0..<40 {
       for index in 0..<30 { try store.add(Array(repeating: "t", count: index % 4 + 1)) }
       if round % 8 == 7 { try store.purge(before: try store.currentToken()) }
@@ -102,7 +102,7 @@ import Testing
     }
   }
 
-  @Test func `What was measured is remembered in the file`() throws {
+  @Test func `The measured size is kept in the file`() throws {
     try write(200)
     #expect(try measurement() == nil)
     _ = try store.historySize()
@@ -115,7 +115,7 @@ import Testing
     #expect(try measurement() != first)
   }
 
-  /// The number of the newest transaction when history was measured last.
+  /// The number of the newest transaction at the last measurement of history's size.
   private func measurement() throws -> Int64? {
     try fixture.connection().integer(
       "SELECT value FROM history_metadata WHERE name = 'sizedHead'"

@@ -5,7 +5,7 @@ import SQLiteStorage
 import TestSupport
 import Testing
 
-/// SQL sees the same history as a fetch.
+/// SQL queries see the same history as fetches.
 @Suite(.inEveryLayout) struct QueryTests {
   private let fixture: StoreFixture
   private let store: Store
@@ -15,7 +15,7 @@ import Testing
     store = try fixture.open()
   }
 
-  /// Each change as SQL has it, made of what a fetch says.
+  /// Returns each change as an SQL row, built from a fetch.
   private func expected(_ request: HistoryRequest = HistoryRequest(after: nil)) throws -> [[Value]]
   {
     var request = request
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func `What is compared with a number is what is fetched`() throws {
+  @Test func `Comparisons with a number limit which transactions are read`() throws {
     for index in 1...200 {
       fixture.clock.now += 1
       try store.add(["a", "b"], by: index % 3 == 0 ? nil : "app", context: "view")
@@ -87,7 +87,7 @@ import Testing
     #expect(counts.rows == [[.null, .int(66)], [.string("app"), .int(134)]])
   }
 
-  @Test func `A tombstone is an object, in JSON`() throws {
+  @Test func `A tombstone is a JSON object`() throws {
     let code = try #require(UUID(uuidString: "00000000-0000-0000-0000-0000000000FF"))
     let values: [Value] = [
       "a \"quoted\"\n\u{1} ü", 7, .double(-.infinity), .data(Data([0, 255])),
@@ -120,8 +120,7 @@ import Testing
     #expect(quoted.rows == [[.string("a \"quoted\"\n\u{1} ü")]])
   }
 
-  @Test func `A transaction with many changes is read in parts, and no further than asked`() throws
-  {
+  @Test func `A transaction with many changes is read in parts, only as far as requested`() throws {
     try store.add((0..<40_000).map { "item \($0)" })
     try store.add("last")
     let sums = "SELECT count(*), sum(place), max(number), count(DISTINCT key) FROM history_changes"
@@ -132,14 +131,14 @@ import Testing
     #expect(few.rows == [[.int(20_000)], [.int(20_001)]])
   }
 
-  @Test func `What is purged is no row, deleted or not`() throws {
+  @Test func `Purged transactions have no rows, deleted or not`() throws {
     for _ in 1...4 { try store.add("a") }
     try fixture.execute("UPDATE history_author SET purged = 2 WHERE string <> 0")
     let numbers = try store.query("SELECT number FROM history_changes").rows
     #expect(numbers == [[.int(3)], [.int(4)]])
   }
 
-  @Test func `Changes that cannot be read are told by their transaction`() throws {
+  @Test func `Unreadable changes are reported with their transaction`() throws {
     for _ in 1...4 { try store.add(["a", "b"]) }
     try fixture.execute(fixture.layout.damage(of: 3))
     #expect(throws: HistoryError.damagedTransaction(3)) {
@@ -151,7 +150,7 @@ import Testing
     #expect(after.rows.count == 2)
   }
 
-  @Test func `A query reads objects too, and writes nothing`() throws {
+  @Test func `A query reads objects too, and cannot write`() throws {
     try store.add(["a", "b"])
     let titles = try store.query(
       "SELECT title FROM history_changes JOIN Item ON entity = 'Item' AND key = _key ORDER BY 1"
@@ -166,7 +165,7 @@ import Testing
     #expect(try store.add("c") == 2)
   }
 
-  @Test func `Tombstones are null to who may not see them, and that is told`() throws {
+  @Test func `Tombstones are null without permission, and that is reported`() throws {
     let id = try store.insertItem(["secret"])
     try store.save([ObjectEdit(.delete, id, version: 1)])
     let hiding: [(String, Bool)] = [
@@ -194,7 +193,7 @@ import Testing
     }
   }
 
-  @Test func `A file that is open for reading answers as well`() throws {
+  @Test func `A file opened for reading accepts queries too`() throws {
     try store.add(["a", "b"])
     let reading = try Store(reading: fixture.path)
     #expect(
@@ -204,7 +203,7 @@ import Testing
     #expect(throws: HistoryError.self) { try reading.query("DELETE FROM Item") }
   }
 
-  @Test func `A store without history has none for SQL`() throws {
+  @Test func `An untracked store has no history tables in SQL`() throws {
     var other = try StoreFixture()
     other.configuration.tracksHistory = false
     let untracked = try other.open()

@@ -13,10 +13,10 @@ struct RandomHistory {
   ]
 
   let fixture: StoreFixture
-  /// The stores on the file, each of another bundle and process.
+  /// The stores on the file, each with another bundle and process.
   let stores: [Store]
   var random: SeededRandom
-  /// The identities of the objects that are there.
+  /// The identities of the existing objects.
   private var objects: [ObjectID] = []
 
   init(seed: UInt64, timestamps: StoreConfiguration.Timestamps = .monotone) throws {
@@ -36,7 +36,7 @@ struct RandomHistory {
 
   private mutating func index(below count: Int) -> Int { Int(random.next() % UInt64(count)) }
 
-  /// Writes so many transactions of up to six changes.
+  /// Writes a number of transactions of up to six changes.
   mutating func write(_ count: Int) throws {
     for _ in 0..<count {
       fixture.clock.now += [-1, 0, 0, 0.25, 1, 2][index(below: 6)]
@@ -77,7 +77,7 @@ struct RandomHistory {
     objects += edits.filter { $0.type != .delete }.map(\.id)
   }
 
-  /// A random filter on every property there is, at most so deep.
+  /// A random filter over all properties, with a limited depth.
   mutating func filter(depth: Int = 3) -> HistoryFilter {
     let number = Int64(index(below: 40))
     switch index(below: depth > 0 ? 13 : 9) {
@@ -103,7 +103,7 @@ struct RandomHistory {
 }
 
 extension HistoryFilter {
-  /// Whether a change matches, asked of the fields that everyone sees.
+  /// Returns whether a change matches, by its public fields.
   func matches(_ change: HistoryChange) -> Bool {
     let transaction = change.transaction
     return switch self {
@@ -123,7 +123,7 @@ extension HistoryFilter {
   }
 }
 
-/// Everything that a change says of itself.
+/// Every property of a change.
 struct ChangeFacts: Hashable {
   let id: ChangeID
   let object: ObjectID

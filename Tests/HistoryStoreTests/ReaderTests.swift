@@ -5,7 +5,7 @@ import LayoutTraits
 import SQLiteStorage
 import Testing
 
-/// Histories and transactions of any size are read in pages that are not.
+/// Histories and transactions of any size are read in pages of limited size.
 @Suite(.inEveryLayout) struct ReaderTests {
   let fixture: StoreFixture
   let store: Store
@@ -15,7 +15,7 @@ import Testing
     store = try fixture.open()
   }
 
-  /// One transaction with so many changes, every third of another object than an item.
+  /// Inserts many objects in one transaction, every third of another entity.
   private func insert(_ count: Int, by author: String? = "app") throws {
     var left = count
     _ = try store.batchInsert(into: "Item", by: BatchAuthor(author)) { row in
@@ -34,7 +34,7 @@ import Testing
     return pages
   }
 
-  @Test func `A big transaction comes in parts, and all of it comes`() throws {
+  @Test func `A big transaction is read completely, in parts`() throws {
     try store.add("first")
     try insert(60_000)
     _ = try store.batchDelete("Item", by: BatchAuthor("app"))
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func `Parts are filtered like the whole`() throws {
+  @Test func `Parts are filtered like whole transactions`() throws {
     try insert(20_000)
     _ = try store.batchDelete("Item", by: BatchAuthor("app"))
     try insert(3)
@@ -80,7 +80,8 @@ import Testing
     #expect(try store.count(request) == 2)
   }
 
-  @Test func `A page of a reader ends after so much that does not match`() throws {
+  @Test func `A reader's page ends after a number of scanned transactions without a match`() throws
+  {
     for _ in 0..<6 { try insert(100) }
     var request = HistoryRequest(after: nil, filter: .type(.delete))
     var limits = StreamingLimits()
@@ -96,7 +97,7 @@ import Testing
     }
   }
 
-  @Test func `A reader holds no read transaction between its pages, and sees what is new`() throws {
+  @Test func `A reader keeps no read transaction open between pages and sees new commits`() throws {
     for title in ["a", "b", "c"] { try store.add(title) }
     var reader = try store.reader(HistoryRequest(after: nil, transactionCountMax: 2))
     #expect(try reader.next()?.transactions.map(\.number) == [1, 2])
@@ -107,7 +108,7 @@ import Testing
     #expect(try reader.next() == nil)
   }
 
-  @Test func `What is purged between two pages is told`() throws {
+  @Test func `A purge between two pages is reported`() throws {
     for title in ["a", "b", "c", "d"] { try store.add(title) }
     var reader = try store.reader(HistoryRequest(after: nil, transactionCountMax: 1))
     let first = try #require(try reader.next())
@@ -118,7 +119,7 @@ import Testing
     }
   }
 
-  @Test func `A big transaction that is purged between two of its parts is told`() throws {
+  @Test func `A purge of a big transaction between two of its parts is reported`() throws {
     try insert(20_000)
     try store.add("last")
     var request = HistoryRequest(after: nil)
@@ -130,8 +131,8 @@ import Testing
     #expect(throws: HistoryError.expired(token: part.token, firstHeld: 2)) { try reader.next() }
   }
 
-  @Test func `A big transaction that lacks a chunk is damaged, whoever reads it`() throws {
-    // How many rows a transaction should have is written nowhere.
+  @Test func `A big transaction without one of its chunks is damaged for every reader`() throws {
+    // The number of rows of a transaction is stored nowhere.
     guard fixture.layout == .packed else { return }
     try insert(20_000)
     try fixture.execute("DELETE FROM history_chunk WHERE id = (1 << 20) + 1")
@@ -139,7 +140,7 @@ import Testing
       var request = HistoryRequest(after: nil, filter: filter)
       for contents in HistoryContents.allCases {
         request.contents = contents
-        // Nothing asks for the changes, or the first of them is enough.
+        // The changes are not needed, or the first of them is enough.
         if contents == .transactionsOnly && filter != .type(.delete) { continue }
         #expect(throws: HistoryError.damagedTransaction(1), "\(contents)") {
           try store.fetch(request)
@@ -152,8 +153,7 @@ import Testing
     }
   }
 
-  @Test func `Pages that follow a request without a token do not miss what was gone before`() throws
-  {
+  @Test func `Pages after a request without a token do not expire by earlier purges`() throws {
     let mirror = "NSCloudKitMirroringDelegate.import"
     for author in [mirror, "app", mirror, "app", "app"] { try store.add("a", by: author) }
     try store.purge()
@@ -164,7 +164,7 @@ import Testing
       try store.fetch(HistoryRequest(after: first.scannedThrough))
     }
     #expect(try pages(request).flatMap { $0.transactions.map(\.number) } == [1, 3, 5])
-    // What is purged after the first page is missed.
+    // Transactions purged after the first page are missed.
     try store.add("b")
     try store.add("c")
     try store.purge()
@@ -173,7 +173,7 @@ import Testing
     }
   }
 
-  @Test func `Pages are read asynchronously, too`() async throws {
+  @Test func `Pages can be read asynchronously`() async throws {
     for title in ["a", "b", "c"] { try store.add(title) }
     let pages = store.pages(HistoryRequest(after: nil, transactionCountMax: 2))
     for _ in 0..<2 {
@@ -186,7 +186,7 @@ import Testing
     await #expect(throws: HistoryError.self) { for try await _ in expired {} }
   }
 
-  @Test func `A reader notices that another store lies in the file's place`() throws {
+  @Test func `A reader detects that another store replaced its file`() throws {
     try store.add("a")
     let other = try StoreFixture()
     _ = try other.open()

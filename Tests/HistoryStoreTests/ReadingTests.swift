@@ -4,8 +4,8 @@ import HistoryTypes
 import SQLiteStorage
 import Testing
 
-/// A file of the tests' own with what is rare in real ones: more columns than 64, history that begins
-/// above 1, tombstones of every storage class, an entity that the file does not name.
+/// A file with features that are rare in real ones: more than 64 columns, history that starts above
+/// 1, tombstones of every storage class, an entity without a name.
 enum WideFixture {
   static let rows = """
     ALTER TABLE ACHANGE ADD COLUMN ZTOMBSTONE1 BLOB;
@@ -38,7 +38,7 @@ enum WideFixture {
     try WideFixture.make(at: path)
   }
 
-  @Test func `A Core Data file answers with its numbers, names, columns and tombstones`() throws {
+  @Test func `A Core Data file returns its numbers, names, columns and tombstones`() throws {
     let store = try Store(reading: path)
     #expect(store.id.description == "FE941CCE-3AF4-4243-907C-C2233C09008D")
     #expect(store.model.entities.map(\.name) == ["Note", "Entity2", "Folder"])
@@ -62,7 +62,7 @@ enum WideFixture {
     )
   }
 
-  @Test func `What lies below the first transaction counts as purged`() throws {
+  @Test func `Positions below the first transaction count as purged`() throws {
     let store = try Store(reading: path)
     let early = HistoryToken(store: store.id, number: 3, mark: 0)
     #expect(throws: HistoryError.expired(token: early, firstHeld: 5)) {
@@ -75,7 +75,7 @@ enum WideFixture {
     #expect(try store.members() == [])
   }
 
-  @Test func `Nothing is written, into the file or beside it`() throws {
+  @Test func `Reading modifies no file and creates none`() throws {
     let before = try folder.contents()
     let store = try Store(reading: path)
     _ = try store.numbers()
@@ -92,14 +92,14 @@ enum WideFixture {
     #expect(try folder.contents() == before)
   }
 
-  @Test func `A store of ours opens for reading as it is, in either layout`() throws {
+  @Test func `A packed store opens for reading unchanged, in either layout`() throws {
     for layout in HistoryLayout.allCases {
       var fixture = try StoreFixture()
       fixture.configuration.layout = layout
       let store = try fixture.open()
       try store.add("a")
       try store.add("b")
-      // The log is live: it is copied.
+      // The log is live, so it is copied.
       let reading = try Store(reading: fixture.path)
       try store.add("c")
       #expect(reading.id == store.id)
@@ -111,7 +111,7 @@ enum WideFixture {
     }
   }
 
-  @Test func `A file that was written since is not read as if nothing had happened`() throws {
+  @Test func `A file modified since it was opened is detected`() throws {
     let store = try Store(reading: path)
     try Connection(path: path).execute("UPDATE ATRANSACTION SET ZTIMESTAMP = 5 WHERE Z_PK = 7")
     let changed = InspectionError.changedSince(path: path)
@@ -119,7 +119,7 @@ enum WideFixture {
     #expect(try Store(reading: path).numbers() == [5, 6, 7])
   }
 
-  @Test func `A file without a readable history is refused in a sentence`() throws {
+  @Test func `A file without a readable history is refused with a message`() throws {
     let text = try folder.write(Data("words words words words".utf8), to: "words")
     let empty = folder.file("none")
     try Connection(path: folder.file("other")).execute("CREATE TABLE a(b)")

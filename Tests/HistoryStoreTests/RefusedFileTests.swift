@@ -6,7 +6,7 @@ import SQLiteStorage
 import TestSupport
 import Testing
 
-/// A file that is refused is refused by name, and neither a byte of it nor the folder changes.
+/// A refused file is named, and neither the file nor its folder changes.
 @Suite(.inEveryLayout) struct RefusedFileTests {
   let fixture: StoreFixture
 
@@ -14,17 +14,17 @@ import Testing
     fixture = try StoreFixture()
   }
 
-  @Test func `A database that something else wrote`() throws {
+  @Test func `A database of another application is refused`() throws {
     try fixture.execute("CREATE TABLE t(a); INSERT INTO t VALUES(1)")
     try expectRefused(.foreignFile(path: fixture.path))
   }
 
-  @Test func `A database with a log that something else wrote`() throws {
+  @Test func `A database with another application's log is refused`() throws {
     try fixture.execute("PRAGMA journal_mode=WAL; CREATE TABLE t(a); INSERT INTO t VALUES(1)")
     try expectRefused(.foreignFile(path: fixture.path))
   }
 
-  @Test func `A database whose log still waits to be copied`() throws {
+  @Test func `A database with a pending log is refused`() throws {
     try {
       let connection = try fixture.connection()
       try connection.execute("PRAGMA journal_mode=WAL; CREATE TABLE t(a); INSERT INTO t VALUES(1)")
@@ -35,18 +35,18 @@ import Testing
     #expect(try fixture.connection().integer("SELECT count(*) FROM t") == 1)
   }
 
-  @Test func `A database without tables that something else has marked`() throws {
+  @Test func `A database without tables that another application marked is refused`() throws {
     try fixture.execute("PRAGMA application_id=7")
     try expectRefused(.foreignFile(path: fixture.path))
   }
 
-  @Test func `A store of a newer format`() throws {
+  @Test func `A store of a newer format is refused`() throws {
     _ = try fixture.open()
     try fixture.execute("PRAGMA user_version=2")
     try expectRefused(.newerFormat(path: fixture.path, found: 2, known: 1))
   }
 
-  @Test func `A store of another model`() throws {
+  @Test func `A store of another model is refused`() throws {
     _ = try fixture.open()
     let other = try Model([Entity("Item", [Attribute("title", .int)])])
     try expectUntouched(.otherModel(path: fixture.path)) {
@@ -54,15 +54,15 @@ import Testing
     }
   }
 
-  @Test func `A file that is no database`() throws {
-    // One byte counts as none: SQLite's unix VFS takes such a file for empty.
+  @Test func `A file that is no database is refused`() throws {
+    // A file of one byte is not tested: SQLite's unix VFS treats it as empty.
     for text in ["xy", "SQLite format 3", String(repeating: "no database ", count: 500)] {
       try write(Data(text.utf8))
       try expectRefused(cause: .notADatabase)
     }
   }
 
-  @Test func `A store whose header is overwritten`() throws {
+  @Test func `A store with an overwritten header is refused`() throws {
     try fixture.open().add("a")
     var bytes = try #require(try fixture.folder.contents()["store"])
     bytes[16] = 7
@@ -70,7 +70,7 @@ import Testing
     try expectRefused(cause: .notADatabase)
   }
 
-  @Test func `A store whose schema is overwritten`() throws {
+  @Test func `A store with an overwritten schema is refused`() throws {
     try fixture.open().add("a")
     var bytes = try #require(try fixture.folder.contents()["store"])
     for index in 100..<4096 { bytes[index] = 0xA5 }
@@ -78,7 +78,7 @@ import Testing
     try expectRefused(cause: .corrupt)
   }
 
-  @Test func `A store that was cut off`() throws {
+  @Test func `A truncated store is refused`() throws {
     try fixture.open().add("a")
     let bytes = try #require(try fixture.folder.contents()["store"])
     try write(bytes.prefix(4096))
@@ -90,13 +90,13 @@ import Testing
     "UPDATE history_metadata SET value = 'x' WHERE name = 'store'",
     "UPDATE history_metadata SET value = 'x' WHERE name = 'timestamps'",
   ])
-  func `A store without a readable header`(damage: String) throws {
+  func `A store without a readable header is refused`(damage: String) throws {
     _ = try fixture.open()
     try fixture.execute(damage)
     try expectRefused(.damaged(path: fixture.path, what: "its header cannot be read"))
   }
 
-  @Test func `A store without a readable model, opened without one`() throws {
+  @Test func `A store without a readable model is refused if opened without one`() throws {
     _ = try fixture.open()
     try fixture.execute("UPDATE history_metadata SET value = 'It\"em' WHERE name = 'model'")
     try expectUntouched(.damaged(path: fixture.path, what: "its model cannot be read")) {

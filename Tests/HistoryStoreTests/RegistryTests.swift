@@ -3,7 +3,7 @@ import HistoryTypes
 import LayoutTraits
 import Testing
 
-/// What the registry tells of its members.
+/// The members listed in the registry.
 @Suite(.inEveryLayout) struct RegistryTests {
   let fixture: StoreFixture
   let store: Store
@@ -20,7 +20,7 @@ import Testing
     try #require(try store.members().first { $0.id == id })
   }
 
-  @Test func `A member is listed with who it is and where it stands`() throws {
+  @Test func `A member is listed with its identity and its cursor`() throws {
     var declared = MemberConfiguration()
     declared.strategy = "whenMerged"
     let registration = try store.join("app", author: "writer", declaring: declared)
@@ -33,7 +33,7 @@ import Testing
     #expect(member.cursor == 1 && member.lag.transactionCount == 1)
   }
 
-  @Test func `A relaunch says anew who the member is, and keeps where it stands`() throws {
+  @Test func `A relaunch updates the member's identity and keeps its cursor`() throws {
     _ = try store.join("mirror", author: "old")
     try store.add("b")
     var other = fixture
@@ -70,7 +70,7 @@ import Testing
     _ = late
   }
 
-  @Test func `Bytes behind a member are close to the pages that hold them`() throws {
+  @Test func `Bytes behind a member approximate the size of the pages`() throws {
     _ = try store.join("app")
     for index in 0..<300 {
       let count = index == 7 ? 30_000 : index % 5 + 1
@@ -87,7 +87,7 @@ import Testing
     #expect(bytes > 0.75 * pages && bytes < 1.1 * pages, "\(bytes) of \(pages)")
   }
 
-  @Test func `A forgotten member keeps no history, and its next launch is its first`() throws {
+  @Test func `A forgotten member retains no history, and its next launch is its first`() throws {
     let epoch = try store.join("gone").epoch
     for title in ["b", "c", "d"] { try store.add(title) }
     #expect(try store.purge().purgedThrough == 1)
@@ -99,7 +99,7 @@ import Testing
     #expect(again.isNew && again.cursor.number == 4 && again.epoch > epoch)
   }
 
-  @Test func `A registration of a member that was forgotten is refused`() throws {
+  @Test func `A forgotten member's registration is refused`() throws {
     var fixture = fixture
     fixture.configuration.memberLocks = .none
     let store = try fixture.open()
@@ -110,7 +110,7 @@ import Testing
     #expect(throws: expected) { try store.fetch(HistoryRequest(after: nil), by: registration) }
   }
 
-  @Test func `A registry that makes no sense is told by name`() throws {
+  @Test func `An invalid registry is refused by name`() throws {
     _ = try store.join("app")
     for (column, value) in [("state", "9"), ("kind", "9"), ("configuration", "'{'")] {
       try fixture.execute(

@@ -29,7 +29,7 @@ import Testing
 
   private func states() throws -> [MemberState] { try store.members().map(\.state) }
 
-  @Test func `Without a limit nobody is cut off`() throws {
+  @Test func `Without a limit no member is cut off`() throws {
     _ = try store.join("slow")
     try write(20, every: Self.day / 2)
     let result = try store.purge()
@@ -37,7 +37,7 @@ import Testing
     #expect(try states() == [.active])
   }
 
-  @Test func `Too many transactions cut a member off, in the purge's own transaction`() throws {
+  @Test func `A limit on transactions cuts a member off in the purge's own transaction`() throws {
     let slow = try store.join("slow")
     try write(2)
     let close = try store.join("close")
@@ -57,7 +57,7 @@ import Testing
     #expect(try states() == [.active, .active])
   }
 
-  @Test func `A purge that fails cuts nobody off`() throws {
+  @Test func `A failed purge cuts off no member`() throws {
     _ = try store.join("slow")
     try write(5)
     try fixture.execute(
@@ -73,7 +73,7 @@ import Testing
     #expect(try store.heldNumbers().count == 6)
   }
 
-  @Test func `A member is told although nothing that it needs is gone yet`() throws {
+  @Test func `A member that is cut off gets an error even if its history still exists`() throws {
     let slow = try store.join("slow")
     for _ in 0..<5 { try store.add("a", by: PurgeTests.mirror) }
     let result = try store.purge(retaining: RetentionLimits(transactionCount: 2))
@@ -97,7 +97,7 @@ import Testing
     #expect(try store.purge(retaining: limits).purgedThrough == 9)
   }
 
-  @Test func `A protected author's transactions outlive whoever is cut off`() throws {
+  @Test func `A protected author's transactions survive when a member is cut off`() throws {
     _ = try store.join("slow")
     try store.add("m", by: PurgeTests.mirror)
     try write(4)
@@ -105,7 +105,7 @@ import Testing
     #expect(try store.heldNumbers() == [2, 6])
   }
 
-  @Test(arguments: [0, 1, 3]) func `Too many bytes cut a member off`(bigAt: Int) throws {
+  @Test(arguments: [0, 1, 3]) func `A limit on bytes cuts a member off`(bigAt: Int) throws {
     let members = try (0..<5).map { index in
       let member = try store.join(MemberID("m\(index)"))
       try store.add(Array(repeating: "a", count: index == bigAt ? 20_000 : 3))
@@ -121,7 +121,7 @@ import Testing
     }
   }
 
-  @Test func `Bytes are added up as they come, and anew when the slowest moves on`() throws {
+  @Test func `Bytes are summed incrementally, and again when the slowest member advances`() throws {
     let slow = try store.join("slow")
     try write(3)
     let limit = Int(try store.members()[0].lag.byteCount) * 2
@@ -148,7 +148,7 @@ import Testing
     #expect(try store.purge(retaining: limits).lostMembers == ["slow"])
   }
 
-  @Test func `A jump of over a day is reported and cuts nobody off`() throws {
+  @Test func `A clock jump of over a day is reported and cuts off no member`() throws {
     _ = try store.join("slow")
     try write(2, every: 3600)
     try write(1, every: 40 * Self.day)
@@ -158,7 +158,7 @@ import Testing
     #expect(
       result.timestampJumps == [TimestampJump(number: 4, difference: .seconds(40 * Self.day))]
     )
-    // A gap of just a day is one in which somebody may have worked.
+    // During a gap of exactly a day a process may have worked.
     try write(6, every: Self.day)
     #expect(try store.purge(retaining: limits).lostMembers.isEmpty)
     try write(1, every: Self.day)
@@ -167,7 +167,7 @@ import Testing
     #expect(later.timestampJumps.map(\.number) == [4])
   }
 
-  @Test func `A clock that steps back makes nobody older`() throws {
+  @Test func `A clock step back increases no member's age`() throws {
     var fixture = try StoreFixture()
     fixture.configuration.timestamps = .wallClock
     let store = try fixture.open()
@@ -183,7 +183,7 @@ import Testing
   }
 
   @Test(arguments: 1...10 as ClosedRange<UInt64>)
-  func `Age cuts where adding up every gap would`(seed: UInt64) throws {
+  func `The age limit cuts off the same members as a sum over every gap`(seed: UInt64) throws {
     var random = SeededRandom(seed: seed)
     var fixture = try StoreFixture()
     fixture.configuration.timestamps = seed % 2 == 0 ? .monotone : .wallClock
@@ -210,7 +210,7 @@ import Testing
     #expect(result.lostMembers == expected.sorted())
   }
 
-  @Test func `The loosest limit of those who said one holds, so that none cuts another off early`()
+  @Test func `The loosest limit applies, so that no member cuts another off early`()
     throws
   {
     func declare(_ limits: RetentionLimits?) -> MemberConfiguration {
@@ -236,7 +236,7 @@ import Testing
     #expect(try store.purge().lostMembers.isEmpty)
   }
 
-  @Test func `A purger is no exception`() throws {
+  @Test func `The purging member is cut off like the others`() throws {
     let slow = try store.join("slow")
     try write(5)
     let result = try store.purge(by: slow, retaining: RetentionLimits(transactionCount: 1))
@@ -244,7 +244,7 @@ import Testing
     #expect(throws: HistoryError.lost("slow")) { try store.purge(by: slow) }
   }
 
-  @Test func `A purge that cuts off names whom, and waits for consumers only`() throws {
+  @Test func `A purge names the members it cuts off and waits for consumers only`() throws {
     for name in ["b", "a"] { _ = try store.join(MemberID(name)) }
     try write(3)
     _ = try store.join("late")
@@ -262,7 +262,7 @@ import Testing
     #expect(limited.purgedThrough == 7 && limited.isLimited)
   }
 
-  @Test func `A purge of one context that cuts off names whom, too`() throws {
+  @Test func `A purge by context also names the members it cuts off`() throws {
     _ = try store.join("slow")
     try store.add("x", context: "import")
     try write(2)

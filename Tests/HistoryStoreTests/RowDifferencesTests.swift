@@ -28,18 +28,18 @@ struct RowDifferencesTests {
     }
   }
 
-  /// Reads items again beside rows that are said to be known.
+  /// Reads items again, given rows that are already known.
   private func read(_ keys: [Int64], _ places: [Int], _ values: [Value]) throws -> RowDifferences? {
     try store.rows(beside: [KnownRows(entity: 1, keys: keys, places: places, values: values)]).first
   }
 
-  @Test func `Of a row that is as it was nothing is read`() throws {
+  @Test func `An unchanged row is not read`() throws {
     let read = try #require(try read([ids[1].key], [0], Self.row))
     #expect(read.rows.map(\.columns) == [0] && read.values.isEmpty)
     #expect(read.rows[0].key == ids[1].key && read.rows[0].version == 2 && read.rows[0].place == 0)
   }
 
-  @Test(arguments: 0..<8) func `A value that differs is read`(_ attribute: Int) throws {
+  @Test(arguments: 0..<8) func `A changed value is read`(_ attribute: Int) throws {
     var known = Self.row
     known[attribute] = Self.other[attribute]
     let read = try #require(try read([ids[0].key], [0], known))
@@ -57,12 +57,12 @@ struct RowDifferencesTests {
     #expect(read.rows.map(\.columns) == [columns] && read.values == [nil])
   }
 
-  @Test func `A row that is not known is read whole`() throws {
+  @Test func `An unknown row is read completely`() throws {
     let read = try #require(try read([ids[0].key], [-1], []))
     #expect(read.rows.map(\.columns) == [0xff] && read.values == Self.row)
   }
 
-  @Test func `Rows that are gone are left out and move no other's place`() throws {
+  @Test func `Missing rows are left out, and the others keep their places`() throws {
     try store.save([ObjectEdit(.delete, ids[1], version: 2)])
     var known = Self.row + Self.row + Self.row
     known[8 * 2 + 1] = 6
@@ -72,7 +72,8 @@ struct RowDifferencesTests {
     #expect(read.values == [7])
   }
 
-  @Test func `Several entities are read at one moment, and those without a key not at all`() throws
+  @Test func `Several entities are read in one snapshot, and those without keys are skipped`()
+    throws
   {
     let tag = try store.makeObjectID("Tag")
     try store.save([ObjectEdit(.insert, tag, values: ["t"])])

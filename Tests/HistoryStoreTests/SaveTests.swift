@@ -22,7 +22,7 @@ import Testing
     true, .uuid(UUID()), "before\u{0}after",
   ]
 
-  @Test func `A save writes rows of every type and one transaction that says so`() throws {
+  @Test func `A save writes rows of every type and one transaction that describes it`() throws {
     let id = try store.makeObjectID("Item")
     let tag = try store.makeObjectID("Tag")
     let result = try store.save(
@@ -53,7 +53,7 @@ import Testing
     #expect(transaction.changes.map(\.entityName) == ["Item", "Tag"])
   }
 
-  @Test func `An update sets only its attributes, and history has their bits`() throws {
+  @Test func `An update sets only its attributes, and history records their bits`() throws {
     let id = try store.insertItem(Self.values)
     let result = try store.save([
       ObjectEdit(.update, id, columns: 0b1000_0010, version: 1, values: [8, .null])
@@ -72,7 +72,7 @@ import Testing
     #expect(change.tombstone == nil)
   }
 
-  @Test func `A delete leaves the preserved values with their types, and nothing else`() throws {
+  @Test func `A delete keeps the preserved values with their types, and no others`() throws {
     let id = try store.insertItem(Self.values)
     try store.save([ObjectEdit(.delete, id, version: 1)])
     #expect(try store.rows(1).keys == [])
@@ -115,7 +115,7 @@ import Testing
     #expect(change.tombstone == nil)
   }
 
-  @Test func `Numbers rise by one, failed and empty saves between them or not`() throws {
+  @Test func `Numbers rise by one, with or without failed and empty saves between`() throws {
     #expect(try store.add("a") == 1)
     #expect(throws: HistoryError.self) {
       try store.save([ObjectEdit(.delete, ObjectID(entity: 9, key: 1))])
@@ -126,7 +126,7 @@ import Testing
     #expect(try store.numbers() == [1, 2, 3])
   }
 
-  @Test func `A save in which nothing takes effect leaves no transaction and no write`() throws {
+  @Test func `A save without effect writes neither a transaction nor a page`() throws {
     let id = try store.insertItem(["a"])
     try store.save([ObjectEdit(.delete, id, version: 1)])
     let version = try fixture.connection().integer(
@@ -162,7 +162,7 @@ import Testing
     #expect(try store.titles() == [])
     try fixture.execute("DROP TRIGGER refuse")
     #expect(try store.add("b", by: "app") == 1)
-    // Another store knows the author only if the strings were written again.
+    // Another store has the author only if the strings were written again.
     let other = try fixture.open()
     #expect(try other.fetch(HistoryRequest(after: nil)).transactions.first?.author == "app")
     #expect(try fixture.connection().integer("SELECT count(*) FROM history_author") == 2)
@@ -175,7 +175,7 @@ import Testing
       (0, .data(Data())), (7, true),
     ] as [(Int, Value)]
   )
-  func `A value that does not fit is refused by name, and the save leaves nothing`(
+  func `A value of the wrong type is refused by name, and the save writes no row`(
     index: Int,
     value: Value
   ) throws {
@@ -232,7 +232,7 @@ import Testing
     #expect(try store.numbers() == [1])
   }
 
-  @Test func `An insert of an object that is there is refused and leaves nothing`() throws {
+  @Test func `An insert of an existing object is refused and writes no row`() throws {
     let id = try store.insertItem(["kept"])
     let error = try #require(throws: HistoryError.self) {
       try store.save([ObjectEdit(.insert, id, values: Array(repeating: .null, count: 8))])
@@ -245,7 +245,7 @@ import Testing
     #expect(try store.titles() == ["kept"])
   }
 
-  @Test func `Rows are read by key, and those that are gone are left out`() throws {
+  @Test func `Rows are read by key, and missing ones are left out`() throws {
     let ids = try store.add(["a", "b", "c"]).objectIDs
     let last = try #require(ids.last)
     try store.save([ObjectEdit(.delete, last, version: 1)])

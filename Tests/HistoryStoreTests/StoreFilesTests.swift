@@ -23,13 +23,13 @@ import Darwin
 
   private var isThere: Bool { mode(fixture.path) != nil }
 
-  @Test func `Only their owner may read new files`() throws {
+  @Test func `New files are readable by their owner only`() throws {
     let store = try fixture.open()
     try store.add(["a"])
     for ending in ["", "-wal", "-shm"] { #expect(mode(fixture.path + ending) == 0o600) }
   }
 
-  @Test func `So it is with what lies beside them`() throws {
+  @Test func `Files next to the store are readable by their owner only`() throws {
     let store = try fixture.open()
     let member = try store.join("app")
     let watch = try store.watch { _ in }
@@ -45,7 +45,7 @@ import Darwin
     "a'b\"c", "a; DROP TABLE history_member; --", "file:a?mode=memory", "a?immutable=1&vfs=none",
     "a%00b%2f", "a#b", "-wal", "*", "ü \n", "$(touch x)",
   ])
-  func `Whatever a path holds, it is the name of a file`(_ name: String) throws {
+  func `Any path is a file name, never a URI`(_ name: String) throws {
     let path = fixture.folder.path(name)
     let copy = fixture.folder.path("copy of \(name)")
     do {
@@ -68,14 +68,14 @@ import Darwin
     #expect(try fixture.folder.names() == [])
   }
 
-  @Test func `The permissions of a file that was there stay`() throws {
+  @Test func `An existing file keeps its permissions`() throws {
     do { _ = try fixture.open() }
     #expect(chmod(fixture.path, 0o640) == 0)
     try fixture.open().add(["a"])
     #expect(mode(fixture.path) == 0o640)
   }
 
-  @Test func `Opening what is not there to be made tells SQLite's reason`() throws {
+  @Test func `Opening a file that cannot be created reports SQLite's reason`() throws {
     let path = fixture.folder.path("none/store")
     let error = #expect(throws: HistoryError.self) {
       try Store(path: path, model: StoreFixture.model())
@@ -87,7 +87,7 @@ import Darwin
     #expect(cause.cause == .cannotOpen)
   }
 
-  @Test func `A destroyed store leaves nothing, and its tokens fit no other`() throws {
+  @Test func `Destroying a store leaves no files, and its tokens match no other store`() throws {
     var token: HistoryToken?
     do {
       let store = try fixture.open()
@@ -109,7 +109,7 @@ import Darwin
     }
   }
 
-  @Test func `Nothing but a store is destroyed or replaced`() throws {
+  @Test func `Only stores can be destroyed or replaced`() throws {
     let foreign = fixture.folder.path("foreign")
     do { try Connection(path: foreign).execute("CREATE TABLE t(a)") }
     #expect(throws: HistoryError.foreignFile(path: foreign)) { try Store.destroy(path: foreign) }
@@ -128,7 +128,7 @@ import Darwin
     #expect(mode(fixture.path + "-replacement") == nil && mode(foreign + "-replacement") == nil)
   }
 
-  @Test func `A replaced store holds the source's data and history, and every token notices`()
+  @Test func `A replaced store has the source's data and history, and invalidates all tokens`()
     throws
   {
     let backup = fixture.folder.path("backup")
@@ -137,7 +137,7 @@ import Darwin
       let store = try fixture.open()
       try store.add(["a"])
       tokens.append(try store.currentToken())
-      // The source is in use, and its newest transaction lies in its log only.
+      // The source is in use, and its newest transaction is only in its log.
       try Store.replace(path: backup, with: fixture.path)
       try store.add(["b"])
       tokens.append(try store.currentToken())

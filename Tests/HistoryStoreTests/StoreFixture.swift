@@ -19,12 +19,12 @@ struct StoreFixture {
     configuration.layout = LayoutTrait.layout
   }
 
-  /// How the file keeps its history.
+  /// The layout of history in the file.
   var layout: HistoryLayout { configuration.layout }
 
   var path: String { folder.path("store") }
 
-  /// `Item` has an attribute of every type; of a deleted item all but `note` stay in history.
+  /// `Item` has an attribute of every type; tombstones preserve all except `note`.
   static func model() throws -> Model {
     try Model([
       Entity(
@@ -48,12 +48,12 @@ struct StoreFixture {
     try Store(path: path, model: Self.model(), configuration: configuration)
   }
 
-  /// A second way into the file, past the store.
+  /// A direct connection to the file that bypasses the store.
   func connection() throws -> Connection {
     try Connection(path: path)
   }
 
-  /// Runs some SQL past the store.
+  /// Executes SQL directly on the file.
   func execute(_ sql: String) throws {
     try connection().execute(sql)
   }
@@ -78,7 +78,7 @@ extension Store {
     }
   }
 
-  /// Inserts one item and answers its transaction's number.
+  /// Inserts one item, and returns its transaction's number.
   @discardableResult
   func add(_ title: String, by author: String? = "app", context: String? = nil) throws -> Int64 {
     try #require(try add([title], by: author, context: context).transaction).number.rawValue
@@ -98,7 +98,7 @@ extension Store {
     return try fetch(HistoryRequest(after: date)).transactions.map(\.number.rawValue)
   }
 
-  /// The position right behind a transaction that is held.
+  /// The position right after a kept transaction.
   func token(_ number: Int64) throws -> HistoryToken {
     let page = try fetch(HistoryRequest(after: nil, transactionCountMax: .max))
     return try #require(page.transactions.first { $0.number.rawValue == number }).token
@@ -109,7 +109,7 @@ extension Store {
     try rows(1).column(0)
   }
 
-  /// Saves some edits and answers what became of them.
+  /// Saves some edits, and returns the result.
   @discardableResult
   func save(
     _ edits: [ObjectEdit],

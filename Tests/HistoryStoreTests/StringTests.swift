@@ -5,8 +5,8 @@ import Testing
 
 @testable import HistoryStore
 
-@Suite(.inEveryLayout) struct `Names that several connections give numbers to` {
-  @Test func `A connection that wrote under its own name knows those given before it`() throws {
+@Suite(.inEveryLayout) struct `Strings of several connections` {
+  @Test func `A connection that wrote a string of its own reads the earlier ones`() throws {
     let folder = try TemporaryFolder()
     let model = try Model([Entity("Item", [Attribute("title", .string)])])
     let stores = try (0..<3).map { _ in

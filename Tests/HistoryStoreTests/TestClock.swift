@@ -1,7 +1,7 @@
 import HistoryTypes
 import Synchronization
 
-/// A clock that stands still until a test moves it.
+/// A clock that stops until a test moves it.
 final class TestClock: Sendable {
   private let seconds: Mutex<Double>
 

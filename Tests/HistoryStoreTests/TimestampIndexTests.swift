@@ -5,8 +5,8 @@ import Testing
 
 @testable import HistoryStore
 
-/// Core Data's files have an index of the timestamps: a date request begins at the first transaction
-/// that is later, wherever the clock stepped back.
+/// Core Data's files have an index of the timestamps: a date request starts at the first later
+/// transaction, even where the clock stepped back.
 @Suite struct `The index of timestamps` {
   private let fixture: StoreFixture
   private let store: Store
@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test(arguments: 1...8 as ClosedRange<UInt64>)
-  func `It finds what comparing every time finds`(_ seed: UInt64) throws {
+  func `The index finds the same transactions as a scan`(_ seed: UInt64) throws {
     var random = SeededRandom(seed: seed)
     var times: [Double] = []
     for _ in 0..<30 {
@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  @Test func `It is asked alone, and only for what is later`() throws {
+  @Test func `A lookup by date uses only the index, and only for later times`() throws {
     let sql = StoreStatement.firstNumberLater.sql(.coreData)
     let plan = try Statement(try fixture.connection(), "EXPLAIN QUERY PLAN \(sql)")
     #expect(try plan.step())

@@ -3,18 +3,20 @@ import HistoryStore
 import HistoryTypes
 import Testing
 
-/// The tokens that a watch has reported, and a way to wait for one: only tests that block their threads may.
+/// The tokens that a watch has reported, with a blocking wait for one.
+///
+/// Use it only in tests that block their threads.
 final class ReportedTokens: @unchecked Sendable {
   private let condition = NSCondition()
   private var tokens: [HistoryToken] = []
 
-  /// Everything that was told, in order.
+  /// All reported tokens, in order.
   var all: [HistoryToken] { condition.withLock { tokens } }
 
-  /// The numbers of the tokens that were told.
+  /// The numbers of the reported tokens.
   var numbers: [Int64] { all.map(\.number) }
 
-  /// Takes up a token.
+  /// Adds a token.
   func note(_ token: HistoryToken) {
     condition.withLock {
       tokens.append(token)
@@ -22,7 +24,7 @@ final class ReportedTokens: @unchecked Sendable {
     }
   }
 
-  /// Waits until a token came that fits; records an issue when none comes.
+  /// Waits for a matching token; records an issue on timeout.
   func wait(
     _ what: String,
     seconds: Double = 20,
@@ -41,14 +43,14 @@ final class ReportedTokens: @unchecked Sendable {
     }
   }
 
-  /// Waits until a position with a number was told.
+  /// Waits until a position with a number was reported.
   func wait(for number: Int64, at location: SourceLocation = #_sourceLocation) {
     wait("\(number)", { $0.number == number }, at: location)
   }
 }
 
 extension StoreFixture {
-  /// A fixture whose watches have to be told: the poll comes once in an hour.
+  /// A fixture whose watches depend on signals: it polls once an hour.
   static func withoutPoll() throws -> StoreFixture {
     var fixture = try StoreFixture()
     fixture.configuration.changePollInterval = .seconds(3600)

@@ -19,7 +19,7 @@ import Testing
     try Store(path: fixture.path, model: StoreFixture.model(), configuration: configuration)
   }
 
-  @Test func `Writes change the data and leave nothing in history`() throws {
+  @Test func `Writes change the data and leave no history`() throws {
     let store = try open(off)
     let result = try store.add(["a", "b", "c"])
     #expect(result.transaction == nil && result.count == 3)
@@ -33,7 +33,7 @@ import Testing
     )
   }
 
-  @Test func `Asking for history is an error, not an empty answer`() throws {
+  @Test func `A history request is an error, not an empty result`() throws {
     let store = try open(off)
     let untracked = HistoryError.untracked(path: fixture.path)
     #expect(throws: untracked) { try store.fetch(HistoryRequest(after: nil)) }
@@ -44,7 +44,7 @@ import Testing
     #expect(untracked.description.contains("tracksHistory"))
   }
 
-  @Test func `Conflicts are seen all the same`() throws {
+  @Test func `Conflicts are detected without history`() throws {
     let store = try open(off)
     let id = try store.insertItem(["a"])
     let version = try #require(try store.rows(1).versions.first)
@@ -55,19 +55,19 @@ import Testing
     #expect(try store.titles() == ["b"])
   }
 
-  @Test func `Opening it with history turns history on for good`() throws {
+  @Test func `Opening with history enables it permanently`() throws {
     let before = try open(off)
     try before.add(["a"])
     let tracked = try open(fixture.configuration)
     #expect(try tracked.add("b", by: "app") == 1)
     #expect(try tracked.numbers() == [1])
-    // A version that was given without history is never a transaction's.
+    // A version from a write without history never equals a transaction's number.
     #expect(try tracked.rows(1).versions.map { $0 > 0 } == [false, true])
     #expect(throws: HistoryError.readOnly(path: fixture.path)) { try before.add(["c"]) }
     #expect(try before.titles() == ["a", "b"])
   }
 
-  @Test func `Opening without history a store that has it on gives one that can only be read`()
+  @Test func `A store with history that is opened without it is read-only`()
     throws
   {
     let tracked = try fixture.open()

@@ -4,7 +4,7 @@ import LayoutTraits
 import SQLiteStorage
 import Testing
 
-/// What a validation finds in sound and in damaged histories.
+/// The findings of a verification in sound and in damaged histories.
 @Suite(.inEveryLayout) struct VerificationTests {
   let fixture: StoreFixture
   let store: Store
@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  /// Runs some SQL past the store and answers what a validation finds then.
+  /// Executes SQL directly on the file, and returns the findings of a verification.
   private func found(after sql: String) throws -> [HistoryFinding] {
     try fixture.execute(sql)
     return try Store(reading: fixture.path).verify()
@@ -31,7 +31,7 @@ import Testing
     #expect(try found(after: "") == [])
   }
 
-  @Test func `Numbers that a purge left out, and strings, are notes`() throws {
+  @Test func `Purged numbers and strings are notes`() throws {
     let sql = "DELETE FROM \(transactions) WHERE \(number) = 3"
     let extra =
       "; DELETE FROM \(fixture.layout.changeRows) WHERE \(fixture.layout.changeTransaction) = 3"
@@ -46,7 +46,7 @@ import Testing
     )
   }
 
-  @Test func `Changes without their transaction are wrong`() throws {
+  @Test func `Changes without their transaction are an error`() throws {
     let rows = fixture.layout.changeRows
     let sql =
       switch fixture.layout {
@@ -57,7 +57,7 @@ import Testing
     #expect(try found(after: sql) == [finding])
   }
 
-  @Test func `An object that changes twice in a transaction is wrong`() throws {
+  @Test func `An object that changes twice in a transaction is an error`() throws {
     let sql =
       switch fixture.layout {
       case .packed: "UPDATE \(transactions) SET changes = x'0104020400', count = 2 WHERE number = 2"
@@ -71,7 +71,7 @@ import Testing
     #expect(try found(after: sql) == [finding])
   }
 
-  @Test func `Changes that cannot be read are wrong, and those around them are still looked at`()
+  @Test func `Unreadable changes are an error, and their neighbours are still verified`()
     throws
   {
     let damage =
@@ -83,14 +83,14 @@ import Testing
     #expect(try found(after: damage) == [finding])
   }
 
-  @Test func `A string that is not there is wrong`() throws {
+  @Test func `A missing string is an error`() throws {
     let text = fixture.layout.stringText
     let sql = "DELETE FROM \(fixture.layout.strings) WHERE \(text) = 'view'"
     let finding = HistoryFinding(kind: .unknownStrings, count: 4, first: 1, isWrong: true)
     #expect(try found(after: sql) == [finding])
   }
 
-  @Test func `A step back in time is wrong unless the clock is kept raw`() throws {
+  @Test func `A timestamp that steps back is an error unless the clock is raw`() throws {
     let step = "UPDATE \(transactions) SET \(fixture.layout.timestamp) = 5 WHERE \(number) = 3"
     let wrong = HistoryFinding(kind: .stepsBack, count: 1, first: 3, isWrong: true)
     #expect(try found(after: step) == [wrong])
@@ -99,7 +99,7 @@ import Testing
     #expect(try found(after: raw) == [note])
   }
 
-  @Test func `A time that is none is wrong`() throws {
+  @Test func `A timestamp that is NaN or infinite is an error`() throws {
     let sql = "UPDATE \(transactions) SET \(fixture.layout.timestamp) = 'x' WHERE \(number) = 1"
     #expect(
       try found(after: sql).contains(
@@ -111,7 +111,7 @@ import Testing
 
 @Suite struct RealHistoryTests {
   @Test(arguments: StoreAtHand.all)
-  func `Nothing is wrong in real files but what is known of the own one`(
+  func `Real files have no errors except the known ones`(
     store: StoreAtHand
   ) throws {
     try store.withPath { path in
@@ -120,7 +120,7 @@ import Testing
     }
   }
 
-  @Test func `A packed change takes at most a quarter of the room of a row`() throws {
+  @Test func `A packed change uses at most a quarter of the space of a row`() throws {
     var bytes: [HistoryLayout: Int64] = [:]
     for layout in HistoryLayout.allCases {
       var fixture = try StoreFixture()

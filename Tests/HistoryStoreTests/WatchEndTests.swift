@@ -6,15 +6,15 @@ import Testing
 
 @Suite(.blocksItsThread) struct WatchEndTests {
   #if os(Linux)
-  @Test func `A watch that ends closes its descriptors and ends its thread`() async {
-    // In a process of its own, because other tests open files as well.
+  @Test func `Ending a watch closes its descriptors and ends its thread`() async {
+    // In a separate process, because other tests open files as well.
     await #expect(processExitsWith: .success) {
       let fixture = try StoreFixture.withoutPoll()
       try fixture.open().add("a")
       let descriptors = try Self.count("/proc/self/fd")
       let threads = try Self.count("/proc/self/task")
       for _ in 1...20 { try Self.useWatches(fixture) }
-      // A watch that ends while its closure is called does not wait for its thread.
+      // A watch that ends while its closure runs does not wait for its thread.
       let deadline = ContinuousClock.now + .seconds(20)
       while try Self.count("/proc/self/fd") > descriptors
         || Self.count("/proc/self/task") > threads
@@ -43,7 +43,9 @@ import Testing
     try FileManager.default.contentsOfDirectory(atPath: folder).count
   }
 
-  @Test func `Without descriptors a watch is refused in words, and nothing else suffers`() async {
+  @Test func `Without file descriptors a watch is refused with a message, without other effects`()
+    async
+  {
     await #expect(processExitsWith: .success) {
       let fixture = try StoreFixture.withoutPoll()
       let store = try fixture.open()
@@ -65,7 +67,7 @@ import Testing
   }
   #endif
 
-  @Test func `A store is freed when its last watch ends, whatever the closure holds`() throws {
+  @Test func `A store is freed when its last watch ends, whatever the closure retains`() throws {
     let fixture = try StoreFixture.withoutPoll()
     weak var freed: Store?
     try {
@@ -79,7 +81,7 @@ import Testing
     #expect(freed == nil)
   }
 
-  @Test func `A watch that was cancelled lets go of its store`() throws {
+  @Test func `A cancelled watch releases its store`() throws {
     let fixture = try StoreFixture.withoutPoll()
     weak var freed: Store?
     let watch = try {
@@ -112,7 +114,7 @@ import Testing
     withExtendedLifetime(watch) {}
   }
 
-  @Test func `Ending a watch does not wait for a closure that waits for whoever ends it`() throws {
+  @Test func `Ending a watch does not wait for a closure that waits for the caller`() throws {
     let fixture = try StoreFixture.withoutPoll()
     let store = try fixture.open()
     let told = ReportedTokens()
@@ -128,7 +130,7 @@ import Testing
     hasEnded.signal()
   }
 
-  @Test func `A task that is cancelled ends its loop`() async throws {
+  @Test func `Cancelling a task ends its loop`() async throws {
     let fixture = try StoreFixture.withoutPoll()
     let store = try fixture.open()
     let changes = try store.changes
@@ -142,7 +144,7 @@ import Testing
   }
 }
 
-/// Holds a watch that its own closure lets go of; the first call comes after it was set.
+/// Retains a watch that its own closure releases; the first call comes after it was set.
 private final class WatchBox: @unchecked Sendable {
   private let lock = NSLock()
   private var held: ChangeWatch?

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite(.blocksItsThread) struct WatchProcessTests {
-  @Test func `Of a thousand commits of another process none is missed`() async throws {
+  @Test func `A thousand commits of another process are all reported`() async throws {
     let fixture = try StoreFixture.withoutPoll()
     let store = try fixture.open()
     let told = ReportedTokens()
@@ -31,7 +31,7 @@ import Testing
     withExtendedLifetime(watch) {}
   }
 
-  @Test func `A writer that is killed before its signal delays a reader by the poll at most`()
+  @Test func `A writer that is killed before its signal delays a reader by one poll at most`()
     async throws
   {
     var fixture = try StoreFixture.withoutPoll()

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite(.inEveryLayout, .blocksItsThread) struct WatchTests {
-  @Test func `A commit through another store is told with its own token`() throws {
+  @Test func `A commit through another store is reported with its own token`() throws {
     let fixture = try StoreFixture.withoutPoll()
     let reader = try fixture.open()
     let writer = try fixture.open()
@@ -18,7 +18,7 @@ import Testing
     withExtendedLifetime(watch) {}
   }
 
-  @Test func `A commit of the watching store itself is told too`() throws {
+  @Test func `A commit of the watching store itself is reported too`() throws {
     let fixture = try StoreFixture.withoutPoll()
     let store = try fixture.open()
     let told = ReportedTokens()
@@ -30,13 +30,13 @@ import Testing
     withExtendedLifetime(watch) {}
   }
 
-  @Test func `What was committed before the watch is not told`() throws {
+  @Test func `Commits before the watch are not reported`() throws {
     let fixture = try StoreFixture.withoutPoll()
     let store = try fixture.open()
     try store.add("a")
     let told = ReportedTokens()
     let watch = try store.watch(told.note)
-    // The watch wakes up and looks at the store when somebody removes the file for signals.
+    // The watch wakes up and polls the store when the signal file is removed.
     let signalPath = fixture.path + "-signal"
     try FileManager.default.removeItem(atPath: signalPath)
     let deadline = Date(timeIntervalSinceNow: 20)
@@ -71,7 +71,7 @@ import Testing
     withExtendedLifetime(watch) {}
   }
 
-  @Test func `All watches of a store are told`() throws {
+  @Test func `All watches of a store are notified`() throws {
     let fixture = try StoreFixture.withoutPoll()
     let store = try fixture.open()
     let first = ReportedTokens()
@@ -90,7 +90,7 @@ import Testing
     withExtendedLifetime(watches) {}
   }
 
-  @Test func `Without signals a poll finds what was committed`() throws {
+  @Test func `Without signals a poll finds the commits`() throws {
     var fixture = try StoreFixture()
     fixture.configuration.signalsChanges = false
     fixture.configuration.changePollInterval = .milliseconds(5)
@@ -103,7 +103,7 @@ import Testing
     withExtendedLifetime(watch) {}
   }
 
-  @Test func `A store that is opened through a symbolic link is told and tells`() throws {
+  @Test func `A store opened through a symbolic link sends and receives signals`() throws {
     let fixture = try StoreFixture.withoutPoll()
     let store = try fixture.open()
     let link = fixture.folder.path("link")
@@ -122,12 +122,12 @@ import Testing
     withExtendedLifetime(watches) {}
   }
 
-  @Test func `The sequence gives the newest position, whatever came meanwhile`() async throws {
+  @Test func `The sequence yields the newest position after several commits`() async throws {
     let fixture = try StoreFixture.withoutPoll()
     let store = try fixture.open()
     let told = ReportedTokens()
     let changes = try store.changes
-    // It is told after the sequence, so the sequence has each position that came here.
+    // It is notified after the sequence, so the sequence already has each position seen here.
     let watch = try store.watch(told.note)
     try store.add("a")
     told.wait(for: 1)

@@ -4,7 +4,7 @@ import HistoryTypes
 import TestSupport
 import Testing
 
-/// What happens to a watch when somebody meddles with the files.
+/// Watches whose files are removed or replaced by other processes.
 @Suite(.blocksItsThread) struct WatchedFileTests {
   private let fixture: StoreFixture
   private let store: Store
@@ -23,7 +23,7 @@ import Testing
 
   private var signalPath: String { fixture.path + "-signal" }
 
-  @Test func `The file for signals is the user's alone and holds the last number`() throws {
+  @Test func `The signal file is private to the user and contains the last number`() throws {
     try writer.add("second")
     let attributes = try FileManager.default.attributesOfItem(atPath: signalPath)
     #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
@@ -32,7 +32,7 @@ import Testing
     )
   }
 
-  @Test func `Records, purges and empty writes leave the file for signals alone`() throws {
+  @Test func `Records, purges and empty writes do not change the signal file`() throws {
     let member = try store.join("reader")
     try writer.add("second")
     try store.record(member, through: writer.currentToken())
@@ -41,7 +41,7 @@ import Testing
     #expect(try Data(contentsOf: URL(fileURLWithPath: signalPath)).first == 2)
   }
 
-  @Test func `A file for signals that is removed is made anew, and signals go on`() throws {
+  @Test func `A removed signal file is created again, and signals continue`() throws {
     for _ in 1...3 {
       try FileManager.default.removeItem(atPath: signalPath)
       try commitUntilNotified()
@@ -49,7 +49,7 @@ import Testing
     #expect(FileManager.default.fileExists(atPath: signalPath))
   }
 
-  @Test func `A file for signals that is replaced is watched`() throws {
+  @Test func `A replaced signal file is watched`() throws {
     let other = fixture.folder.path("other")
     for _ in 1...3 {
       try Data("something".utf8).write(to: URL(fileURLWithPath: other))
@@ -58,8 +58,8 @@ import Testing
     }
   }
 
-  /// Commits until a position from here on was told: a writer looks ten times a second whether
-  /// its file is still the one that is watched.
+  /// Commits until a position after the current one was reported: a writer checks ten times a
+  /// second whether its signal file is still the watched one.
   private func commitUntilNotified() throws {
     let first = try writer.currentToken().number
     let deadline = Date(timeIntervalSinceNow: 20)
@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  @Test func `A store that is replaced is told by a position of the new one`() throws {
+  @Test func `A replaced store is reported with a position of the new one`() throws {
     let path = fixture.folder.path("new")
     let id = try {
       let new = try Store(path: path, model: StoreFixture.model())
@@ -82,7 +82,7 @@ import Testing
     #expect(id != store.id)
   }
 
-  @Test func `A removed store is watched again once one takes its name`() throws {
+  @Test func `A removed store is watched again once a store has its name`() throws {
     try removeLog()
     try FileManager.default.removeItem(atPath: fixture.path)
     let path = fixture.folder.path("new")
@@ -92,7 +92,7 @@ import Testing
     told.wait("the new store", { $0.store == id })
   }
 
-  /// Removes the old store's log, which SQLite would take for the new one's.
+  /// Removes the old store's log, which SQLite would read as the new one's.
   private func removeLog() throws {
     for end in ["-wal", "-shm"] {
       try FileManager.default.removeItem(atPath: fixture.path + end)

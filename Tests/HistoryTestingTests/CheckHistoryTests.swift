@@ -6,7 +6,7 @@ import Testing
 @testable import FirstBug
 @testable import HistoryTesting
 
-/// Runs a body and returns the issues that it leaves, as text.
+/// Runs a body, and returns the issues that it records, as text.
 func issues(_ body: @escaping @Sendable () async throws -> Void) async throws -> [String] {
   let test = try #require(Test.current)
   let found = Mutex<[String]>([])
@@ -36,12 +36,12 @@ func issues(_ body: @escaping @Sendable () async throws -> Void) async throws ->
     #expect(row.brokenCount > 0 && row.heldCount > 0 && found.planCount == 30)
   }
 
-  @Test func `Its fix holds`() async throws {
+  @Test func `The first bug's fix holds`() async throws {
     let report = try await checkHistory(of: FixedLog.self, plans: 100)
     #expect(report.failure == nil && report.planCount == 100)
   }
 
-  @Test func `A tracker that can do everything holds under all conditions`() async throws {
+  @Test func `A tracker with all capabilities holds under all conditions`() async throws {
     let report = try await checkHistory(
       of: PlainTracker.self,
       plans: 60,
@@ -53,7 +53,7 @@ func issues(_ body: @escaping @Sendable () async throws -> Void) async throws ->
     #expect(report.uncontrolledJobCount == 0)
   }
 
-  @Test func `Each mistake of a real system is found`() async throws {
+  @Test func `Each bug of a real system is found`() async throws {
     for mistake in PlainTracker.Mistake.allCases {
       let issues = try await issues {
         try await checkHistory(of: { PlainTracker($0, mistake) }, plans: 30)
@@ -62,7 +62,8 @@ func issues(_ body: @escaping @Sendable () async throws -> Void) async throws ->
     }
   }
 
-  @Test func `The same seed finds the same, and one plan repeats it`() async throws {
+  @Test func `The same seed gives the same results, and one plan repeats a violation`() async throws
+  {
     func failures(_ plan: Int?) async throws -> [String] {
       try await issues {
         let settings = HistorySettings(plans: 30, seed: 7, plan: plan)
@@ -80,7 +81,7 @@ func issues(_ body: @escaping @Sendable () async throws -> Void) async throws ->
     #expect(alone.first?.components(separatedBy: "\nReplay:").first == table(found))
   }
 
-  @Test func `An invariant of one's own is checked, and says what it verifies`() async throws {
+  @Test func `A custom invariant is checked and states what it verifies`() async throws {
     let issues = try await issues {
       try await checkHistory(of: FixedLog.self, plans: 50, checking: [OneAtATime.self])
     }
@@ -90,7 +91,7 @@ func issues(_ body: @escaping @Sendable () async throws -> Void) async throws ->
     #expect(issues[0].contains("Does not verify: what the transaction contains."))
   }
 
-  @Test func `A condition of one's own changes every plan`() async throws {
+  @Test func `A custom condition changes every plan`() async throws {
     let report = try await checkHistory(
       of: FixedLog.self,
       plans: 50,
@@ -101,7 +102,7 @@ func issues(_ body: @escaping @Sendable () async throws -> Void) async throws ->
     #expect(report.invariants.last?.heldCount == 50)
   }
 
-  @Test func `A system that does not repeat itself is reported`() async throws {
+  @Test func `A nondeterministic system is reported`() async throws {
     let issues = try await issues {
       try await checkHistory(of: { PlainTracker($0, .random) }, plans: 20)
     }
@@ -115,7 +116,7 @@ func issues(_ body: @escaping @Sendable () async throws -> Void) async throws ->
     #expect(issues.contains { $0.contains("vacuous") || $0.contains("failed") }, "\(issues)")
   }
 
-  @Test func `A condition that the system cannot be put through is refused`() async throws {
+  @Test func `A condition that needs a missing capability is refused`() async throws {
     await #expect {
       try await checkHistory(of: Silent.self, under: [.ties])
     } throws: { error in
@@ -123,7 +124,7 @@ func issues(_ body: @escaping @Sendable () async throws -> Void) async throws ->
     }
   }
 
-  @Test func `A system has a folder for its files, which is removed`() async throws {
+  @Test func `A system has a folder for its files that is removed afterwards`() async throws {
     let folders = Mutex<Set<String>>([])
     try await checkHistory(
       of: { environment in
@@ -148,7 +149,7 @@ func issues(_ body: @escaping @Sendable () async throws -> Void) async throws ->
   }
 }
 
-/// Breaks as soon as a member merges two transactions at once.
+/// Fails as soon as a member merges two transactions at once.
 private struct OneAtATime: HistoryChecker {
   static let verifies = "a pass merges at most one transaction"
   static let doesNotVerify = "what the transaction contains"
@@ -175,7 +176,7 @@ private struct OnlySaves: PlanCondition {
   }
 }
 
-/// Holds if the plan itself has no command but saves.
+/// Holds if the plan has no commands except saves.
 private struct NoPass: HistoryChecker {
   static let verifies = "all commands are saves"
   static let doesNotVerify = "what they save"
@@ -188,7 +189,7 @@ private struct NoPass: HistoryChecker {
   mutating func observe(_ event: HistoryEvent) {}
 }
 
-/// A system that offers only what it must.
+/// A system with the required methods only.
 private actor Silent: HistorySystem {
   init(_ environment: HistoryEnvironment) {}
   func launch(_ member: ActorID) {}

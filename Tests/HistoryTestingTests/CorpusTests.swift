@@ -32,7 +32,8 @@ import Testing
     }
   }
 
-  @Test func `A plan in which the process ended is named by the next run's folder`() async throws {
+  @Test func `A plan in which the process crashed is named by the next run's folder`() async throws
+  {
     try await withFolder { folder in
       let corpus = CorpusFolder(folder, from: #filePath)
       let mark = try corpus.mark("A test")
@@ -52,7 +53,7 @@ import Testing
     }
   }
 
-  @Test func `A folder that is not there is named`() {
+  @Test func `A missing folder is named`() {
     #expect {
       _ = try counterexamples(in: "Nowhere")
     } throws: { error in
@@ -60,7 +61,7 @@ import Testing
     }
   }
 
-  @Test func `A file that is none is refused with the line`() async throws {
+  @Test func `An invalid file is refused with the line`() async throws {
     try await withFolder { folder in
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
       try "nonsense\n".write(toFile: folder + "/a.jsonl", atomically: true, encoding: .utf8)
@@ -92,7 +93,9 @@ import Testing
     }
   }
 
-  @Test(.history(plans: 5, seed: 3)) func `A trait sets what the call leaves open`() async throws {
+  @Test(.history(plans: 5, seed: 3)) func `A trait sets the options that the call omits`()
+    async throws
+  {
     let report = try await checkHistory(of: FixedLog.self)
     #expect(report.planCount == 5 && report.seed == 3)
     #expect(try await checkHistory(of: FixedLog.self, plans: 6).planCount == 6)

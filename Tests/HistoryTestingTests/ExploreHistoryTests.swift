@@ -5,7 +5,9 @@ import Testing
 @testable import HistoryTesting
 
 @Suite struct ExploreHistoryTests {
-  @Test func `A card says what breaks and in how many commands, and what holds`() async throws {
+  @Test func `A card lists violations with their lengths, and the invariants that hold`()
+    async throws
+  {
     let broken = try await exploreHistory(of: MyLog.self, under: [.steady], depth: 3)
     let purge = try #require(broken.cells.first { $0.invariant == "PurgeSafety" })
     #expect(purge.result == .breaks && purge.commandCount == 3, "\(broken)")
@@ -17,7 +19,7 @@ import Testing
     #expect(broken.regressions(since: fixed).contains { $0.hasPrefix("PurgeSafety under steady") })
   }
 
-  @Test func `A card is read again as it was written`() async throws {
+  @Test func `A card is read back as it was written`() async throws {
     let card = try await exploreHistory(of: FixedLog.self, under: [.restart], depth: 2)
     let data = try JSONEncoder().encode(card)
     #expect(try JSONDecoder().decode(SafetyCard.self, from: data) == card)

@@ -4,7 +4,7 @@ import Testing
 @testable import FirstBug
 @testable import HistoryTesting
 
-/// What the pages say, compared with the sources that are built and run.
+/// Compares the pages' code and output with the sources that are built and run.
 @Suite struct PageTests {
   private static let root = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()
@@ -16,7 +16,7 @@ import Testing
   private static let pages = "Sources/HistoryTesting/HistoryTesting.docc/"
   private static let example = "Tests/Examples/FirstBug/"
 
-  @Test func `The page holds the package as it stands`() throws {
+  @Test func `The page contains the package unchanged`() throws {
     let page = try Self.text(Self.pages + "YourFirstBug.md")
     let manifest = try Self.text(Self.example + "Package.swift")
       .replacing("\"../../..\"", with: "\"../persistent-history-lab\"")
@@ -28,21 +28,21 @@ import Testing
     }
   }
 
-  @Test func `The fix of the page is one word`() throws {
+  @Test func `The page's fix is one word`() throws {
     let page = try Self.text(Self.pages + "YourFirstBug.md")
     let log = try Self.text(Self.example + "Tests/FirstBugTests/MyLog.swift")
     let line = try #require(log.split(separator: "\n").first { $0.contains("values.max()") })
     #expect(page.contains(line.replacing("max", with: "min")))
   }
 
-  @Test func `The page shows the table that the test shows`() async throws {
+  @Test func `The page shows the table of the test`() async throws {
     let page = try Self.text(Self.pages + "YourFirstBug.md")
     let found = try await issues { try await checkHistory(of: MyLog.self, plans: 20) }
     let table = try #require(found.first?.components(separatedBy: "\nReplay:").first)
     #expect(page.contains("```\n\(table.trimmingCharacters(in: .newlines))\n```"), "\(table)")
   }
 
-  @Test func `The template of the page is the example, and short`() throws {
+  @Test func `The page's template is the example, and short`() throws {
     let page = try Self.text(Self.pages + "HistoryTesting.md")
     let example = "Tests/Examples/ActorTracker/Tests/ActorTrackerTests/"
     let source = try Self.text(example + "MyTracker.swift")
@@ -51,14 +51,15 @@ import Testing
   }
 }
 
-/// What other packages see.
+/// The public declarations for other packages.
 @Suite struct SurfaceTests {
   private static let root = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()
 
-  /// The lines that begin with `public` in the rooms whose declarations the product shows, imports
-  /// excepted; cases of enums and requirements of protocols are not counted.
-  @Test func `The surface has at most 120 public declarations`() throws {
+  /// Counts the lines that start with `public` in the product's rooms, imports excepted.
+  ///
+  /// Enum cases and protocol requirements are not counted.
+  @Test func `The module has at most 120 public declarations`() throws {
     var count = 0
     for room in ["HistoryTesting", "Traces", "Systems"] {
       let folder = Self.root.appending(path: "Sources/\(room)")

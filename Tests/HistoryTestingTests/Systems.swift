@@ -28,11 +28,11 @@ struct FixedLog: HistoryLog {
   }
 }
 
-/// A tracker in memory that can do all that a real system can be asked for.
+/// An in-memory tracker with every optional capability of a real system.
 actor PlainTracker: HistorySystem, PurgingSystem, SteppedSystem, CrashingSystem, RetiringSystem,
   ListingSystem, ClockedSystem
 {
-  /// A mistake that a test makes.
+  /// A seeded bug.
   enum Mistake: CaseIterable {
     case none
     case purgesTooMuch
@@ -42,7 +42,7 @@ actor PlainTracker: HistorySystem, PurgingSystem, SteppedSystem, CrashingSystem,
     case random
     case throwing
 
-    /// Those that an invariant of ours names, each by the checker.
+    /// The bugs that one of our invariants detects, each by its checker.
     static let allCases: [Mistake] = [
       .purgesTooMuch, .forgetsOwnSaves, .recordsBeforeMerging, .losesRowsOnLaunch,
     ]

@@ -27,7 +27,7 @@ import Testing
     )
   }
 
-  @Test func `It is handed page after page, and keeps what it confirmed`() async throws {
+  @Test func `A consumer gets page after page and keeps its confirmed position`() async throws {
     var index: HistoryConsumer? = try consumer(page: 2)
     #expect(await index?.isNew == true)
     try other.write("a", "b", "c")
@@ -40,7 +40,7 @@ import Testing
     try await index?.confirm(first)
     #expect(try shared.cursor("index") == 2)
     index = nil
-    // What was not confirmed comes again after a restart.
+    // Unconfirmed pages are delivered again after a restart.
     let again = try consumer()
     #expect(await !again.isNew)
     #expect(try await again.next()?.transactions.map(\.number) == [3])
@@ -48,7 +48,7 @@ import Testing
     #expect(try await again.next()?.transactions.map(\.number) == [3])
   }
 
-  @Test func `It holds history for others' purges until it confirms`() async throws {
+  @Test func `A consumer retains history until it confirms`() async throws {
     let index = try consumer()
     let app = try await shared.started("app") {
       $0.retention = RetentionLimits(transactionCount: 0)
@@ -63,7 +63,7 @@ import Testing
     #expect(try await index.next() == nil)
   }
 
-  @Test func `What holds nothing for it is confirmed by itself`() async throws {
+  @Test func `Pages without matching transactions are confirmed automatically`() async throws {
     let index = try consumer(filter: .author("wanted"), page: 2)
     try other.write("a", "b", "c", "d", "e")
     #expect(try await index.next() == nil)
@@ -78,7 +78,9 @@ import Testing
     #expect(try shared.cursor("index") == 7)
   }
 
-  @Test func `A later process takes over, and the earlier one is told`() async throws {
+  @Test func `A later process supersedes the consumer, and the earlier one gets an error`()
+    async throws
+  {
     let store = try shared.open { $0.memberLocks = .none }
     let first = try HistoryConsumer("index", store: store)
     let second = try HistoryConsumer("index", store: store)
@@ -89,7 +91,7 @@ import Testing
     try await second.confirm(page)
   }
 
-  @Test func `A resync goes on from the head, and retiring ends it`() async throws {
+  @Test func `A consumer's resync continues from the head, and retiring ends it`() async throws {
     let index = try consumer()
     try other.write("a", "b")
     #expect(try await index.resync().number == 2)

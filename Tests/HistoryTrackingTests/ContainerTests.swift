@@ -26,7 +26,9 @@ import Testing
     )
   }
 
-  @Test func `It follows the one store that keeps history, with a view of its own`() async throws {
+  @Test func `A container's tracker follows the one store with history, with its own view`()
+    async throws
+  {
     let container = try container(["Cache": false, "Item": true])
     let tracker = try HistoryTracker(
       "app",
@@ -43,7 +45,7 @@ import Testing
     #expect(try tracker.view.titles == ["a"])
   }
 
-  @Test func `Of several stores the contexts name one`() throws {
+  @Test func `Of several stores with history the contexts select one`() throws {
     let container = try container(["Item": true, "Note": true])
     let paths = container.stores.map(\.path)
     #expect(throws: HistoryError.severalStores(paths)) {
@@ -54,7 +56,7 @@ import Testing
     #expect(tracker.store === view.store)
   }
 
-  @Test func `Without a store that keeps history there is nothing to follow`() throws {
+  @Test func `Without a store with history there is none to track`() throws {
     let container = try container(["Cache": false])
     #expect(throws: HistoryError.untracked(path: container.stores[0].path)) {
       try HistoryTracker("app", container: container)

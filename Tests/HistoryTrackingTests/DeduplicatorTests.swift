@@ -39,7 +39,7 @@ import Testing
     return try reader.titles
   }
 
-  @Test func `The oldest stays, and removing them ends`() async throws {
+  @Test func `The oldest duplicate is kept, and removal terminates`() async throws {
     let app = try await tracker("app")
     let ids = try other.write("a", "b", "a", "a", "c")
     try await app.pass()
@@ -51,7 +51,8 @@ import Testing
     #expect(try other.store.currentToken().number == 6)
   }
 
-  @Test func `What becomes equal by an update is a duplicate, what merely changes is not asked`()
+  @Test
+  func `An object that becomes equal by an update is a duplicate, other updates are not checked`()
     async throws
   {
     let app = try await tracker("app")
@@ -67,7 +68,7 @@ import Testing
     #expect(try titles() == ["a"])
   }
 
-  @Test func `Objects without a value are nobody's duplicates`() async throws {
+  @Test func `Objects without a value are never duplicates`() async throws {
     let app = try await tracker("app")
     for _ in 0..<2 { try other.insert("Item", ["count": 1]) }
     try other.save()
@@ -75,7 +76,7 @@ import Testing
     #expect(try titles().count == 2)
   }
 
-  @Test func `What stays takes over what it is given from those that go`() async throws {
+  @Test func `The kept object gets the values merged from the removed ones`() async throws {
     let app = try await tracker("app") { winner, losers in
       let counts = ([winner] + losers).compactMap { object -> Int64? in
         if case .int(let count) = object["count"] { count } else { nil }
@@ -91,7 +92,9 @@ import Testing
     #expect(try app.view.registeredObjects("Item").map { $0["count"] } == [7])
   }
 
-  @Test func `Two actors at once remove the same ones, and converge`() async throws {
+  @Test func `Two actors that remove duplicates at once remove the same ones and converge`()
+    async throws
+  {
     for seed in UInt64(1)...4 {
       var random = SeededRandom(seed: seed)
       let round = try Self()
@@ -122,7 +125,7 @@ import Testing
     }
   }
 
-  @Test func `If the one that stays is deleted meanwhile, the others are looked at again`()
+  @Test func `If the kept object is deleted meanwhile, the others are checked again`()
     async throws
   {
     let raced = RaceOnce()
@@ -142,7 +145,7 @@ import Testing
   }
 }
 
-/// Does something the first time only.
+/// Runs a closure the first time only.
 private final class RaceOnce: @unchecked Sendable {
   private var isDone = false
 

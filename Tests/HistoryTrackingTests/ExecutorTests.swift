@@ -6,7 +6,7 @@ import Testing
 
 @testable import HistoryTracking
 
-@Suite struct `A tracker on an executor of its own` {
+@Suite struct `A tracker on a custom executor` {
   let shared: TrackedStore
   let other: ObjectContext
   let notes = Notes()
@@ -16,7 +16,7 @@ import Testing
     other = try shared.writer("other")
   }
 
-  @Test func `Everything that it does runs there`() async throws {
+  @Test func `Everything that the tracker does runs on its executor`() async throws {
     let executor = ThreadExecutor()
     let signals = Signals()
     let app = try shared.tracker("app") {
@@ -50,7 +50,7 @@ import Testing
   }
 }
 
-/// Notes where it merges.
+/// Records the queue or thread of each merge.
 private struct PlaceMerger: TransactionMerger {
   let notes: Notes
   let executor: ThreadExecutor

@@ -7,7 +7,7 @@ import ObjectContexts
 import SQLiteStorage
 import Testing
 
-/// A tracker that follows its store, told by signals alone: the poll comes once in an hour.
+/// A tracker that follows its store by signals: it polls once an hour.
 @Suite(.serialized) struct FollowingTests {
   private let shared: SharedStore
   private let passes = PassLog()
@@ -19,12 +19,12 @@ import Testing
     return try shared.open {
       $0.changePollInterval = .seconds(3600)
       $0.busyTimeout = busyTimeout
-      // A purge ends every pass, and records what is new; the only member's cursor is the watermark.
+      // A purge ends every pass and records its cursor; the only member's cursor is the watermark.
       $0.witness = StoreWitness(begins: { passes.note($0.cursor?.number) }, ends: { _ in })
     }
   }
 
-  /// A tracker on a thread of its own, which a pass that waits blocks.
+  /// A tracker on a separate thread, which a waiting pass blocks.
   private func tracker(_ view: ObjectContext) -> HistoryTracker {
     var configuration = TrackerConfiguration(currentAuthor: "app")
     configuration.merger = HeldMerger(passes: passes)
@@ -32,8 +32,7 @@ import Testing
     return HistoryTracker("app", store: view.store, contexts: [view], configuration: configuration)
   }
 
-  @Test func `A tracker that is started merges what others write without being asked`() async throws
-  {
+  @Test func `A started tracker merges others' commits automatically`() async throws {
     let view = ObjectContext(store: try open(), author: "app")
     let tracker = tracker(view)
     let writer = try shared.writer("widget")
@@ -66,8 +65,7 @@ import Testing
     await tracker.stop()
   }
 
-  @Test func `A signal that comes late, of what was merged already, leads to no pass`() async throws
-  {
+  @Test func `A late signal of merged transactions leads to no pass`() async throws {
     let view = ObjectContext(store: try open(), author: "app")
     let (signals, continuation) = AsyncStream.makeStream(of: HistoryToken.self)
     var configuration = TrackerConfiguration(currentAuthor: "app")
@@ -92,7 +90,7 @@ import Testing
     await tracker.stop()
   }
 
-  @Test func `Starting catches up with what was written while the tracker was stopped`()
+  @Test func `Starting merges what was written while the tracker was stopped`()
     async throws
   {
     let view = ObjectContext(store: try open(), author: "app")
@@ -110,7 +108,7 @@ import Testing
     await tracker.stop()
   }
 
-  @Test func `A pass that found the store busy is repeated without another signal`() async throws {
+  @Test func `A pass that found the store busy is retried without another signal`() async throws {
     let view = ObjectContext(store: try open(busyTimeout: .zero), author: "app")
     let tracker = tracker(view)
     try await tracker.start()
@@ -127,7 +125,7 @@ import Testing
     await tracker.stop()
   }
 
-  @Test func `A tracker that was dropped without being stopped is freed with all that it held`()
+  @Test func `A tracker released without being stopped is freed with everything it retained`()
     async throws
   {
     weak var freed: HistoryTracker?
@@ -148,7 +146,7 @@ import Testing
   }
 }
 
-/// Merges as a tracker does, when it may.
+/// The default merge, delayed until the test permits it.
 private struct HeldMerger: TransactionMerger {
   let passes: PassLog
 
@@ -158,7 +156,7 @@ private struct HeldMerger: TransactionMerger {
   }
 }
 
-/// The watermark at the end of each pass, a way to wait for one, and a way to make one take long.
+/// The watermark at the end of each pass, with a blocking wait, and a way to delay a pass.
 private final class PassLog: @unchecked Sendable {
   private enum Gate {
     case open
@@ -172,7 +170,7 @@ private final class PassLog: @unchecked Sendable {
 
   var watermarks: [Int64] { condition.withLock { noted } }
 
-  /// Notes the watermark that a pass has raised, or that it left it where it was.
+  /// Records the watermark if a pass has raised it, or that it did not change.
   func note(_ watermark: Int64?) {
     condition.withLock {
       noted.append(watermark ?? noted.last ?? 0)
@@ -180,10 +178,10 @@ private final class PassLog: @unchecked Sendable {
     }
   }
 
-  /// Makes the next pass wait after it has fetched.
+  /// Makes the next pass wait after its fetch.
   func holdNextMerge() { set(.closed) }
 
-  /// Lets the pass that waits go on.
+  /// Resumes the waiting pass.
   func letGo() { set(.open) }
 
   private func set(_ gate: Gate) {
@@ -193,7 +191,7 @@ private final class PassLog: @unchecked Sendable {
     }
   }
 
-  /// Waits where a pass is to wait.
+  /// Blocks while a pass is delayed.
   func mayMerge() {
     condition.withLock {
       guard gate == .closed else { return }
@@ -203,12 +201,12 @@ private final class PassLog: @unchecked Sendable {
     }
   }
 
-  /// Waits until a pass waits.
+  /// Waits until a pass is delayed.
   func waitUntilHeld(at location: SourceLocation = #_sourceLocation) async {
     await wait("a pass begins", at: location) { self.gate == .holding }
   }
 
-  /// Waits for a pass that merged through a number.
+  /// Waits for a pass that merged up to a number.
   func wait(for number: Int64, at location: SourceLocation = #_sourceLocation) async {
     await wait("a pass reaches \(number)", at: location) { self.noted.contains(number) }
   }

@@ -16,7 +16,10 @@ import Testing
     other = try shared.writer("other")
   }
 
-  @Test func `With retry the pass fails, and only who was not told is told again`() async throws {
+  @Test
+  func `With retry the pass fails, and only observers that were not notified are called again`()
+    async throws
+  {
     let app = try await shared.started("app") { $0.clock = clock.trackerClock }
     let weather = Weather()
     try await app.registerObserver(entity: "Item", operation: .insert) { [notes] in
@@ -49,7 +52,7 @@ import Testing
     #expect(await app.failure == nil)
   }
 
-  @Test func `With retry it is said loudly how long history is held, and by which hook`()
+  @Test func `With retry the retained history and the failing hook are logged`()
     async throws
   {
     let app = try await shared.started("app") { $0.clock = clock.trackerClock }
@@ -71,7 +74,8 @@ import Testing
     let faults = (app.configuration.logger as? RecordingLogger)?.notes(at: .critical) ?? []
     #expect(faults.count == 3)
     #expect(faults[2].contains("insert of Item") && faults[2].contains("120"))
-    // The others see it too: what the actor has not recorded is held, and the purge says so.
+    // Other members see it too: the history that the actor has not recorded is retained, as the
+    // purge reports.
     let purge = try await widget.purge()
     #expect(purge.watermark == 0 && purge.transactionCount == 0)
     #expect(try shared.held() == [1, 2, 3])
@@ -80,7 +84,7 @@ import Testing
     #expect(try await widget.pass().purgedThrough == 2)
   }
 
-  @Test func `With skip the call is given up, and everything else goes on`() async throws {
+  @Test func `With skip the call is abandoned, and everything else continues`() async throws {
     let app = try await shared.started("app")
     try await app.registerObserver(entity: "Item", operation: .insert, onFailure: .skip) { _ in
       throw Rain()
@@ -100,7 +104,7 @@ import Testing
     #expect(app.messages.count { $0.contains("given up") } == 2)
   }
 
-  @Test func `With stop the tracker stops, and starts again where it was`() async throws {
+  @Test func `With stop the tracker stops, and a restart continues where it was`() async throws {
     let signals = Signals()
     let app = try await shared.started("app") { $0.signals = signals.source }
     let weather = Weather()
@@ -117,8 +121,7 @@ import Testing
     #expect(await app.isStarted)
   }
 
-  @Test func `A tracker that follows repeats the pass with longer and longer pauses`() async throws
-  {
+  @Test func `A following tracker retries the pass with growing pauses`() async throws {
     let signals = Signals()
     let gate = Gate()
     let app = try await shared.started("app") {
@@ -143,8 +146,7 @@ import Testing
     #expect(try app.view.titles == ["a"] && shared.cursor("app") == 1)
   }
 
-  @Test func `A tracker whose first pass fails follows all the same, and repeats it`() async throws
-  {
+  @Test func `A tracker whose first pass fails still follows and retries it`() async throws {
     let signals = Signals()
     let weather = Weather()
     let app = try shared.tracker("app") {
@@ -171,7 +173,7 @@ import Testing
     #expect(await reports.next()?.numbers == [2])
   }
 
-  @Test func `A pause is thirty seconds at most`() async throws {
+  @Test func `Pauses are limited to thirty seconds`() async throws {
     let signals = Signals()
     let clock = HandClock(sleepCountMax: 14)
     let app = try await shared.started("app") {
@@ -186,7 +188,7 @@ import Testing
     #expect(clock.pauses.max() == .seconds(30) && clock.pauses.count == 14)
   }
 
-  @Test func `Merge hooks are asked again from the first, with the same transactions`()
+  @Test func `After a failure, merge hooks run again from the first, with the same transactions`()
     async throws
   {
     let app = try await shared.started("app")
@@ -208,7 +210,8 @@ import Testing
     #expect(try app.view.titles == ["a", "b"])
   }
 
-  @Test func `A hook that asks its own tracker for a pass is told, not left waiting`() async throws
+  @Test func `A hook that requests a pass of its own tracker gets an error, not a deadlock`()
+    async throws
   {
     let app = try await shared.started("app")
     try await app.registerObserver(entity: "Item", operation: .insert) { [notes, weak app] _ in
@@ -225,12 +228,12 @@ import Testing
     try await app.pass()
     #expect(notes.all == ["pass: true", "start: true", "resync: true", "retire: true"])
     #expect(try app.view.titles == ["a"])
-    // What a hook leaves behind may ask once the hook has ended.
+    // A task that a hook has started may request a pass after the hook has finished.
     try await app.pass()
   }
 }
 
-/// What a hook must not ask for.
+/// Requests that a hook must not make.
 private enum Ask {
   case pass
   case start

@@ -15,7 +15,7 @@ import Testing
     other = try shared.writer("other")
   }
 
-  @Test func `The first launch registers at the head and replays nothing`() throws {
+  @Test func `The first launch registers at the head and replays no transaction`() throws {
     try other.write("a", "b")
     let app = try shared.launch("app")
     #expect(app.registration.isNew && app.registration.cursor.number == 2)
@@ -25,14 +25,14 @@ import Testing
     #expect(try shared.cursor("app") == 2)
   }
 
-  @Test func `The first launch in an empty store is told everything`() throws {
+  @Test func `The first launch in an empty store is notified of everything`() throws {
     let app = try shared.launch("app")
     #expect(app.registration.cursor.number == 0)
     try other.write("a")
     #expect(try app.pass().numbers == [1])
   }
 
-  @Test func `A relaunch keeps the cursor and is told again what it already sees`() throws {
+  @Test func `A relaunch keeps the cursor and notifies again of merged transactions`() throws {
     var app: MemberSession? = try shared.launch("app")
     try other.write("a")
     try app?.pass()
@@ -47,7 +47,7 @@ import Testing
     #expect(try again.record().number == 3)
   }
 
-  @Test func `A crash between any two steps leads to a repeat, never to a gap`() throws {
+  @Test func `A crash between any two steps causes a repeat, never a gap`() throws {
     let steps: [(MemberSession) throws -> Void] = [
       { _ = try $0.fetch() }, { _ = try $0.merge() }, { _ = try $0.record() },
       { _ = try $0.purge() },
@@ -59,7 +59,7 @@ import Testing
       let head = try other.store.currentToken().number
       let app = try shared.launch("app")
       for step in steps.prefix(count) { try step(app) }
-      // The process is gone here, and with it what it had fetched and merged.
+      // The process crashes here and loses its fetched and merged transactions.
       let again = try shared.launch("app")
       let told = try again.fetch().numbers
       #expect(told == (count < 3 ? Array(toldBefore + 1...head) : []), "after \(count) steps")
@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  @Test func `A stop keeps the history that the member has not merged`() throws {
+  @Test func `A stopped member retains the history that it has not merged`() throws {
     var app: MemberSession? = try shared.launch("app")
     let widget = try shared.launch("widget")
     try other.write("a", "b", "c")
@@ -80,7 +80,7 @@ import Testing
     #expect(try shared.launch("app").fetch().numbers == [1, 2, 3])
   }
 
-  @Test func `A retired member holds no history and is refused`() throws {
+  @Test func `A retired member retains no history and is refused`() throws {
     let (app, widget) = (try shared.launch("app"), try shared.launch("widget"))
     try other.write("a", "b", "c")
     try app.retire()
@@ -93,7 +93,7 @@ import Testing
     #expect(throws: error) { try app.retire() }
   }
 
-  @Test func `A member that comes back after it retired is new`() throws {
+  @Test func `A member that returns after it retired is new`() throws {
     try shared.launch("app").retire()
     try other.write("a", "b")
     let again = try shared.launch("app")
@@ -101,7 +101,7 @@ import Testing
     #expect(try again.pass().numbers.isEmpty)
   }
 
-  @Test func `A second launch supersedes the first, which writes nothing any more`() throws {
+  @Test func `A second launch supersedes the first, whose writes then fail`() throws {
     let old = try shared.launch("app")
     try other.write("a", "b")
     _ = try old.fetch()
@@ -121,7 +121,7 @@ import Testing
     #expect(try shared.cursor("app") == 2)
   }
 
-  @Test func `Two members of one author merge what the other one writes`() throws {
+  @Test func `Two members of one author merge each other's writes`() throws {
     let app = try shared.launch("app", author: "app")
     let widget = try shared.launch("widget", author: "app")
     try app.view.write("from app")
@@ -131,7 +131,7 @@ import Testing
     #expect(try app.view.titles == widget.view.titles)
   }
 
-  @Test func `A member that was cut off says so until it resyncs`() throws {
+  @Test func `A member that was cut off reports it until it resyncs`() throws {
     let app = try shared.launch("app")
     try other.write("a", "b")
     try shared.cutOff("app")
@@ -145,7 +145,7 @@ import Testing
 }
 
 extension MemberSession {
-  /// The report of a pass that found nothing.
+  /// The report of a pass without new transactions.
   fileprivate func report(cursor: Int64) -> PassReport {
     var report = PassReport()
     report.cursor = HistoryToken(store: store.id, number: cursor, mark: recordedThrough.mark)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HistoryTracking
 
-@Suite struct `A tracker that is dropped` {
+@Suite struct `Lifetime of a released tracker` {
   let shared: TrackedStore
   let other: ObjectContext
 
@@ -14,7 +14,7 @@ import Testing
     other = ObjectContext(store: try shared.open { $0.signalsChanges = true }, author: "other")
   }
 
-  /// What a tracker holds, without holding it.
+  /// Weak references to everything that a tracker retains.
   private final class Held {
     weak var tracker: HistoryTracker?
     weak var store: Store?
@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  /// How a tracker is used before it is dropped.
+  /// The uses of a tracker before it is released.
   enum Use: CaseIterable {
     case never
     case started
@@ -37,15 +37,15 @@ import Testing
   }
 
   @Test(arguments: Use.allCases)
-  func `It is freed with everything that it held`(_ use: Use) async throws {
+  func `A released tracker is freed with everything it retained`(_ use: Use) async throws {
     let held = Held()
     try await drop(use, held)
     await eventually("everything is freed") { held.isGone }
-    // Nobody runs the member any more.
+    // No process runs the member now.
     #expect(try shared.open().forget("app") == (use != .never))
   }
 
-  @Test func `What a removed hook held is freed while the tracker lives`() async throws {
+  @Test func `A removed hook is freed while the tracker lives`() async throws {
     let app = try shared.tracker("app")
     weak var seen: Notes?
     func use(_ remove: (HookID, HookID) async throws -> Void) async throws {
@@ -79,7 +79,7 @@ import Testing
   private func drop(_ use: Use, _ held: Held) async throws {
     let logger = RecordingLogger()
     let notes = Notes()
-    // The real signals, which a thread of the store's own sends.
+    // Real signals, sent by the store's thread.
     let app = try shared.tracker("app", on: try shared.open { $0.signalsChanges = true }) {
       $0.logger = logger
       $0.signals = { store throws(HistoryError) in try store.changes }
@@ -104,7 +104,7 @@ import Testing
       try await app.pass()
     case .listenedTo, .failing:
       try other.write("a")
-      // The report of the pass that the signal led to.
+      // The report of the pass that the signal triggered.
       _ = await reports.next()
     }
   }

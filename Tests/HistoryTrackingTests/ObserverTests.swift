@@ -16,7 +16,7 @@ import Testing
     other = try shared.writer("other")
   }
 
-  @Test func `They are told before the merge, in the order of their registration`() async throws {
+  @Test func `Observers are called before the merge, in the order of registration`() async throws {
     let app = try await shared.started("app")
     let view = app.view
     for name in ["a", "b", "c"] {
@@ -30,7 +30,7 @@ import Testing
     #expect(try app.view.titles == ["x"])
   }
 
-  @Test func `A context tells who did what, when, and a key for idempotence`() async throws {
+  @Test func `The observer's context has author, time and a key for idempotence`() async throws {
     let shared = try TrackedStore()
     let time = Date(timeIntervalSinceReferenceDate: 1000)
     let store = try shared.open { $0.clock = { time } }
@@ -59,7 +59,7 @@ import Testing
     #expect(contexts[1].transaction.contextName == "editor")
   }
 
-  @Test func `An entity that the model does not have is an error`() async throws {
+  @Test func `An observer of an unknown entity is an error`() async throws {
     let app = try shared.tracker("app")
     let error = HistoryError.unknownEntity("Itme")
     await #expect(throws: error) {
@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  @Test func `What the only context saved itself is told to nobody`() async throws {
+  @Test func `Observers are not notified of the only context's own saves`() async throws {
     let app = try await shared.started("app")
     try await app.registerObserver(entity: "Item", operation: .insert) { [notes] in notes.note($0) }
     try app.view.write("mine")
@@ -82,7 +82,7 @@ import Testing
     #expect(notes.all == ["update Item x1 of #2"])
   }
 
-  @Test func `One that removes another one is told that the other is not called`() async throws {
+  @Test func `An observer removed by another one is not called`() async throws {
     let app = try await shared.started("app")
     let ids = IDs()
     try await app.registerObserver(entity: "Item", operation: .insert) { [notes, weak app] _ in
@@ -99,7 +99,9 @@ import Testing
     #expect(notes.all == ["first"])
   }
 
-  @Test func `Nobody is told again what was recorded, and everybody what was not`() async throws {
+  @Test func `Observers are notified of unrecorded transactions again, of recorded ones never`()
+    async throws
+  {
     var app: HistoryTracker? = try await shared.started("app")
     try await app?.registerObserver(entity: "Item", operation: .insert) { [notes] in
       notes.note($0)
@@ -121,12 +123,14 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `A history that begins again is told from its beginning`(_ relaunches: Bool) async throws {
+  func `After a reset observers are notified from the start of history`(
+    _ relaunches: Bool
+  ) async throws {
     let app = try await shared.started("app") { $0.strategy = .none }
     try await app.registerObserver(entity: "Item", operation: .insert) { [notes] in notes.note($0) }
     try other.write("a", "b")
     try await app.pass()
-    // A backup from before was put back: the same numbers are given to other transactions.
+    // An older backup was restored: the same numbers are assigned to other transactions.
     try shared.beginHistoryAgain()
     if relaunches {
       await app.stop()
@@ -139,7 +143,7 @@ import Testing
     #expect(notes.all.dropFirst(2) == ["insert Item x1 of #1"])
   }
 
-  @Test func `A transaction is told in parts of no page: groups are whole`() async throws {
+  @Test func `A transaction is notified in whole groups, whatever the page size`() async throws {
     let app = try await shared.started("app") { $0.pageTransactionCountMax = 1 }
     try await app.registerObserver(entity: "Item", operation: .insert) { [notes] in notes.note($0) }
     for count in [3, 1, 2] {
@@ -154,14 +158,14 @@ import Testing
   }
 }
 
-/// Groups that were told.
+/// The groups that observers received.
 private actor Reported {
   var contexts: [HookContext] = []
 
   func add(_ group: [HookContext]) { contexts += group }
 }
 
-/// The identity of a hook that another one needs.
+/// The identity of a hook, for use by another hook.
 private actor IDs {
   var second: HookID?
 

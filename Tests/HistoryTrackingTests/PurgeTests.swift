@@ -22,7 +22,7 @@ import Testing
     #expect(try app.pass(purging: true).purgedThrough == 0)
     _ = try widget.fetch()
     _ = try widget.merge()
-    // Merged is not yet recorded.
+    // A merge is not a record.
     #expect(try app.purge().watermark == 0)
     _ = try widget.record()
     let result = try app.purge()
@@ -30,14 +30,14 @@ import Testing
     #expect(try app.store.heldNumbers() == [4])
   }
 
-  @Test func `A member that joins late holds nothing from before`() throws {
+  @Test func `A member that joins late retains no earlier history`() throws {
     let app = try shared.launch("app")
     try other.write("a", "b", "c")
     _ = try shared.launch("late")
     #expect(try app.pass(purging: true).purgedThrough == 2)
   }
 
-  @Test func `History that is gone is told at once, and a resync goes on from the head`() throws {
+  @Test func `A purged history is reported at once, and a resync continues from the head`() throws {
     let app = try shared.launch("app")
     let ids = try other.write("a", "b", "c")
     try other.object(ids[0])?.delete()
@@ -55,7 +55,7 @@ import Testing
     #expect(try app.pass().numbers == [5])
   }
 
-  @Test func `A resync forgets what was fetched and edited`() throws {
+  @Test func `A resync discards fetched transactions and edits`() throws {
     let app = try shared.launch("app")
     try other.write("a")
     _ = try app.fetch()
@@ -66,10 +66,10 @@ import Testing
     #expect(app.mergedThrough == app.recordedThrough)
   }
 
-  @Test func `A file that went back in time is told and resynced`() throws {
+  @Test func `A file that was rewound is reported and resynced`() throws {
     let shared = try SharedStore()
     let file = URL(fileURLWithPath: shared.path)
-    // Nothing may have the file open while it is copied, so each process ends with its closure.
+    // The file must be closed while it is copied, so each process ends with its closure.
     let early = try { try shared.launch("app").snapshot }()
     let backup = try Data(contentsOf: file)
     let merged = try {
@@ -90,7 +90,7 @@ import Testing
 }
 
 extension SharedStore {
-  /// Goes on with what a process had in memory, on a connection of its own.
+  /// Continues from a process's snapshot, on a new connection.
   fileprivate func resume(_ snapshot: MemberSession.Snapshot) throws -> MemberSession {
     let store = try open()
     return MemberSession(snapshot, store: store, contexts: [ObjectContext(store: store)])

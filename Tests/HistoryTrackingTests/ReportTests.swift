@@ -6,7 +6,7 @@ import Testing
 
 @testable import HistoryTracking
 
-@Suite struct `What a tracker tells` {
+@Suite struct `Reports of a tracker` {
   let shared: TrackedStore
   let other: ObjectContext
 
@@ -23,15 +23,15 @@ import Testing
     let report = try await app.pass()
     #expect(report.transactionCount == 2 && report.changeCount == 2 && report.pageCount == 1)
     let durations = report.durations
-    // The clock moves by a second at each reading, and each step ends with one.
+    // The clock advances by a second at each read, and each step ends with one read.
     #expect(durations.fetch == .seconds(1) && durations.hooks == .seconds(1))
     #expect(durations.merge == .seconds(1) && durations.purge == .seconds(1))
-    // The purge has recorded.
+    // The purge has recorded the cursor.
     #expect(durations.record == .zero)
     #expect(report.purgedCount == 1 && report.purgedThrough == 1)
   }
 
-  @Test func `Every listener is told, and nobody once the tracker is gone`() async throws {
+  @Test func `Every listener is notified until the tracker is gone`() async throws {
     var app: HistoryTracker? = try await shared.started("app")
     var listeners: [AsyncStream<PassReport>.Iterator] = []
     for _ in 0..<2 {
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test func `An author who was not named is merged, and told once`() async throws {
+  @Test func `An unlisted author is merged and reported once`() async throws {
     let app = try await shared.started("app") {
       $0.allAuthors = ["app", "widget"]
       $0.batchAuthors = ["import"]
@@ -61,7 +61,7 @@ import Testing
     #expect(try app.view.titles.count == 6)
   }
 
-  @Test func `Members that are configured differently are told at the start`() async throws {
+  @Test func `Differently configured members are reported at the start`() async throws {
     _ = try await shared.started("widget") { $0.allAuthors = ["app", "widget"] }
     let app = try await shared.started("app") { $0.allAuthors = ["app"] }
     #expect(app.messages.contains { $0.contains("differ in the authors") })
@@ -71,12 +71,12 @@ import Testing
     #expect(members.map(\.author) == ["app", "widget"])
   }
 
-  @Test func `An actor that takes itself for a batch author is told so`() async throws {
+  @Test func `An actor whose author is its own batch author is reported`() async throws {
     let app = try await shared.started("app") { $0.batchAuthors = ["app"] }
     #expect(app.messages.contains { $0.contains("among batchAuthors") })
   }
 
-  @Test func `The authors to be ignored may end in anything`() async throws {
+  @Test func `The ignored authors may be any sequence`() async throws {
     let app = try await shared.started("app") { $0.ignoring = ["noise.*", "exact"] }
     for author in ["noise.1", "noise.", "exact", "exactly", "noise"] {
       try shared.writer(author).write(author)
@@ -85,7 +85,8 @@ import Testing
     #expect(try app.view.titles == ["exactly", "noise"])
   }
 
-  @Test func `What history takes of the store decides with whenLargerThan`() async throws {
+  @Test func `The history's share of the store decides whether whenLargerThan purges`() async throws
+  {
     let small = try await shared.started("small") { $0.strategy = .whenLargerThan(share: 0) }
     try other.write("a", "b")
     #expect(try await small.pass().purgedThrough == 1)
@@ -98,7 +99,7 @@ import Testing
     #expect(try shared.cursor("large") == 4)
   }
 
-  @Test func `The kit's cursor is taken up at the first launch`() async throws {
+  @Test func `The kit's cursor is imported at the first launch`() async throws {
     let clock = WallClock(100)
     let store = try shared.open { $0.clock = clock.read }
     let writer = ObjectContext(store: store, author: "other")
@@ -115,7 +116,7 @@ import Testing
     await app.stop()
   }
 
-  @Test func `Starting by itself is starting`() async throws {
+  @Test func `A tracker that starts automatically is started`() async throws {
     let signals = Signals()
     try other.write("a")
     let app = try shared.tracker("app") {
@@ -130,7 +131,7 @@ import Testing
     #expect(try app.view.titles == ["a", "b"])
   }
 
-  @Test func `A store that is busy when it starts by itself is asked again`() async throws {
+  @Test func `Automatic starting retries when the store is busy`() async throws {
     let paused = Gate()
     let store = try shared.open { $0.busyTimeout = .zero }
     try other.write("a")
@@ -149,7 +150,7 @@ import Testing
     #expect(await app.failure == nil)
   }
 
-  @Test func `What goes wrong when it starts by itself is kept`() async throws {
+  @Test func `An error of automatic starting is kept`() async throws {
     let running = try await shared.started("app")
     let app = try shared.tracker("app") { $0.autoStart = true }
     await eventually("it fails") { await app.failure != nil }
@@ -159,7 +160,7 @@ import Testing
   }
 }
 
-/// A clock that moves by a second at each reading.
+/// A clock that advances by a second at each read.
 private final class TickingClock: @unchecked Sendable {
   private let clock = HandClock()
 

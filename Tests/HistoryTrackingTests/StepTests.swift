@@ -16,7 +16,7 @@ import Testing
     other = try shared.writer("other")
   }
 
-  @Test func `They may come in any order and do nothing out of turn`() throws {
+  @Test func `Steps may come in any order, and steps out of turn have no effect`() throws {
     let app = try shared.launch("app")
     try other.write("a")
     #expect(try app.merge().isEmpty)
@@ -34,7 +34,7 @@ import Testing
     #expect(try shared.cursor("app") == 1)
   }
 
-  @Test func `A merge brings in what was fetched, not what came after`() throws {
+  @Test func `A merge applies what was fetched, not later commits`() throws {
     let app = try shared.launch("app")
     try other.write("a")
     _ = try app.fetch()
@@ -45,7 +45,7 @@ import Testing
     #expect(try app.pass().numbers == [2])
   }
 
-  @Test func `A record without anything new writes nothing`() throws {
+  @Test func `A record without new transactions writes no row`() throws {
     let clock = CountingClock()
     let app = try shared.launch("app", on: try shared.open { $0.clock = { clock.read() } })
     try other.write("a")
@@ -57,7 +57,7 @@ import Testing
     #expect(clock.count == before + 1)
   }
 
-  @Test func `The cursor moves to the last transaction scanned, not the last that mattered`() throws
+  @Test func `The cursor moves to the last scanned transaction, not the last matching one`() throws
   {
     let app = try shared.launch("app", ignoring: ["noise"])
     let noise = try shared.writer("noise")
@@ -72,7 +72,7 @@ import Testing
     #expect(try app.view.titles == ["a", "d"])
   }
 
-  @Test func `A transaction without an author is ignored by nobody`() throws {
+  @Test func `A transaction without an author is never ignored`() throws {
     let app = try shared.launch("app", ignoring: ["", "noise"])
     try shared.writer(nil).write("a")
     #expect(try app.pass().numbers == [1])
@@ -92,7 +92,7 @@ import Testing
     #expect(try app.view.titles.count == 5 && !app.hasMore)
   }
 
-  @Test func `A pass that fails on a later page keeps what it recorded, and tells it`() throws {
+  @Test func `A pass that fails on a later page keeps and reports the records before it`() throws {
     let app = try shared.launch("app", page: 2)
     let ids = try other.write("a", "b", "c", "d", "e")
     let damage = try shared.open()
@@ -105,7 +105,7 @@ import Testing
     #expect(try app.view.object(ids[2]) != nil && damage.heldNumbers().count == 5)
   }
 
-  @Test func `Every context of a member gets what it did not save itself`() throws {
+  @Test func `Each context of a member merges what it did not save itself`() throws {
     let store = try shared.open()
     let contexts = ["view", "editor"].map { ObjectContext(store: store, author: "app", name: $0) }
     let app = try MemberSession("app", store: store, contexts: contexts, author: "app")
@@ -121,7 +121,7 @@ import Testing
     }
   }
 
-  @Test func `A member without contexts is told everything`() throws {
+  @Test func `A member without contexts is notified of everything`() throws {
     let store = try shared.open()
     let indexer = try MemberSession("indexer", store: store, contexts: [], author: nil)
     try other.write("a")
@@ -129,7 +129,7 @@ import Testing
     #expect(try indexer.pass().numbers == [1, 2])
   }
 
-  @Test func `A session that is put back goes on where it was`() throws {
+  @Test func `A restored session continues where it was`() throws {
     let app = try shared.launch("app", ignoring: ["noise"], page: 2)
     try other.write("a", "b", "c")
     _ = try app.fetch()

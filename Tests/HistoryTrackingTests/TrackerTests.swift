@@ -16,12 +16,12 @@ import Testing
     other = try shared.writer("other")
   }
 
-  /// A tracker with its view, on a connection of its own.
+  /// A tracker with its view, on a new connection.
   private func make(
     _ member: MemberID,
     _ strategy: PurgeStrategy = .whenMerged
   ) throws -> (tracker: HistoryTracker, view: ObjectContext) {
-    // Nothing tells the tracker of a commit here: every pass is asked for.
+    // The tracker gets no signals here: every pass is requested.
     let store = try shared.open {
       $0.signalsChanges = false
       $0.changePollInterval = .seconds(3600)
@@ -43,7 +43,7 @@ import Testing
     #expect(try view.titles == ["a", "b"])
   }
 
-  @Test func `A pass merges, records and purges what everyone has merged`() async throws {
+  @Test func `A pass merges, records and purges what every member has merged`() async throws {
     let (app, view) = try make("app")
     try await app.start()
     try other.write("a", "b", "c")
@@ -54,7 +54,7 @@ import Testing
     #expect(try await app.pass().transactionCount == 0)
   }
 
-  @Test func `With the strategy none only a purge by hand removes history`() async throws {
+  @Test func `With the strategy none only a manual purge removes history`() async throws {
     let (app, view) = try make("app", .none)
     try await app.start()
     try other.write("a", "b", "c")
@@ -65,7 +65,7 @@ import Testing
     #expect(result.transactionCount == 2 && result.purgedThrough == 2)
   }
 
-  @Test func `A stopped tracker is told at its next start what it missed`() async throws {
+  @Test func `A stopped tracker is notified of missed commits at its next start`() async throws {
     let (app, view) = try make("app")
     try await app.start()
     await app.stop()
@@ -79,7 +79,7 @@ import Testing
     #expect(try view.titles == ["a", "b"])
   }
 
-  @Test func `A retired tracker holds nothing, and is new when it starts again`() async throws {
+  @Test func `A retired tracker retains no history and is new when it starts again`() async throws {
     let (app, view) = try make("app")
     try await app.start()
     try await app.retire()
@@ -89,7 +89,7 @@ import Testing
     #expect(try shared.cursor("app") == 2 && view.titles == ["a", "b"])
   }
 
-  @Test func `A second process of the same member takes over; the first may start again`()
+  @Test func `A second process of a member supersedes the first, which may start again`()
     async throws
   {
     let (first, firstView) = try make("app")
@@ -105,7 +105,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `A tracker that was cut off resyncs, whether it runs or starts`(_ runs: Bool) async throws {
+  func `A tracker that was cut off resyncs, running or starting`(_ runs: Bool) async throws {
     let (app, view) = try make("app")
     try await app.start()
     try other.write("a")
@@ -149,7 +149,7 @@ import Testing
 }
 
 extension ObjectContext {
-  /// Saves the edits, or gives them up when somebody else was first.
+  /// Saves the edits, or discards them on a conflict.
   fileprivate func saveUnlessConflict() throws {
     do {
       try save()

@@ -44,14 +44,14 @@ import Testing
     await gate.open()
     #expect(await reports.next()?.numbers == [1])
     #expect(await reports.next()?.numbers == [2, 3, 4])
-    // Had there been a third, it would be told before the one that is asked for.
+    // A third pass would be reported before the requested one.
     try other.write("e")
     try await app.pass()
     #expect(await reports.next()?.numbers == [5])
     #expect(notes.all == ["begin [1]", "end", "begin [2, 3, 4]", "end", "begin [5]", "end"])
   }
 
-  @Test func `Those who ask while a pass runs share the next`() async throws {
+  @Test func `Requests during a pass share the next one`() async throws {
     let app = try await gated()
     var reports = await app.passes.makeAsyncIterator()
     try other.write("a")
@@ -71,7 +71,7 @@ import Testing
     #expect(notes.all == ["begin [1]", "end", "begin [2]", "end"])
   }
 
-  @Test func `A resync waits until the pass has ended`() async throws {
+  @Test func `A resync waits until the running pass has finished`() async throws {
     let app = try await gated()
     try other.write("a")
     async let pass = app.pass()
@@ -85,7 +85,7 @@ import Testing
     #expect(try app.view.titles == ["a", "b"])
   }
 
-  @Test func `A tracker that is stopped during a pass ends it, and is launched by no signal`()
+  @Test func `A tracker stopped during a pass finishes it, and no signal starts it`()
     async throws
   {
     let signals = Signals()
@@ -95,7 +95,7 @@ import Testing
     async let pass = app.pass()
     await gate.arrived()
     try other.write("b")
-    // The pass that the signal asks for waits for its turn when the tracker is stopped.
+    // The pass that the signal requests is waiting when the tracker is stopped.
     signals.send()
     await eventually("the signal waits") { await app.waitingCount == 1 }
     await app.stop()

@@ -6,7 +6,7 @@ import Testing
   private static let numbers: [UInt64] =
     [0, 1, 0x7f, 0x80, 0x3fff, 0x4000, .max, .max - 1] + (0..<64).map { 1 << $0 }
 
-  @Test func `Numbers come back as they were written`() {
+  @Test func `Numbers are read back as they were written`() {
     var writer = ByteWriter(capacity: 1)
     for number in Self.numbers {
       writer.append(varint: number)
@@ -27,14 +27,14 @@ import Testing
   }
 
   @Test(arguments: [(0, 1), (1, 1), (-1, 1), (63, 1), (-64, 1), (64, 2), (.max, 10), (.min, 10)])
-  func `Small numbers of either sign are short`(number: Int64, length: Int) {
+  func `Small numbers of either sign are encoded in few bytes`(number: Int64, length: Int) {
     var writer = ByteWriter()
     writer.append(zigzag: number)
     #expect(writer.count == length)
   }
 
   @Test(arguments: [0, 1, 0x7f, 0x80, 300, UInt64.max], [0, 1, 2])
-  func `A number takes the place of one byte, and what follows moves`(
+  func `A number inserted in place of one byte moves the following bytes`(
     number: UInt64,
     position: Int
   ) {
@@ -52,7 +52,7 @@ import Testing
     #expect(reader.isAtEnd)
   }
 
-  @Test func `Two numbers are appended as one after the other`() {
+  @Test func `Two numbers appended together equal two appended one by one`() {
     var both = ByteWriter(capacity: 1)
     var each = ByteWriter(capacity: 1)
     for number in [0, 0x7f, 0x80, 1 << 40, UInt64.max] {
@@ -64,7 +64,7 @@ import Testing
     #expect(Array(both.bytes) == bytes)
   }
 
-  @Test func `A buffer grows, is cut and is used again`() {
+  @Test func `A buffer can grow, be truncated and be reused`() {
     var writer = ByteWriter(capacity: 2)
     let bytes = (0..<5000).map { UInt8(truncatingIfNeeded: $0) }
     bytes.withUnsafeBytes { writer.append(contentsOf: $0) }
@@ -79,7 +79,7 @@ import Testing
     #expect(writer.count == 0)
   }
 
-  @Test func `Every cut of a number answers nothing`() {
+  @Test func `Every truncated number is nil`() {
     var writer = ByteWriter()
     writer.append(varint: .max)
     for length in 0..<writer.count {
@@ -105,7 +105,7 @@ import Testing
       [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01],
     ] as [[UInt8]]
   )
-  func `A number of more than 64 bits answers nothing`(bytes: [UInt8]) {
+  func `A number of more than 64 bits is nil`(bytes: [UInt8]) {
     bytes.withUnsafeBytes { buffer in
       var reader = ByteReader(buffer)
       #expect(reader.varint() == nil)

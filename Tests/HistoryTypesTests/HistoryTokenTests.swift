@@ -9,20 +9,20 @@ import Testing
     HistoryToken(store: other ?? store, number: number, mark: mark)
   }
 
-  @Test func `A token is coded and comes back as it was`() throws {
+  @Test func `A token is encoded and decoded unchanged`() throws {
     for token in [token(0, 0), token(7, 0x7fff_ffff), token(.max, .min)] {
       let coded = try JSONEncoder().encode(token)
       #expect(try JSONDecoder().decode(HistoryToken.self, from: coded) == token)
     }
   }
 
-  @Test func `Tokens of one store are in the order of their numbers`() {
+  @Test func `Tokens of one store sort by their numbers`() {
     #expect(token(1, 9) < token(2, 1))
     #expect(!(token(2) < token(1)))
     #expect(!(token(1) < token(1)))
   }
 
-  @Test func `Of two different tokens exactly one comes first`() throws {
+  @Test func `Of two different tokens exactly one sorts first`() throws {
     let other = try #require(StoreID("00000000-0000-0000-0000-000000000000"))
     let tokens = [
       token(1, 1), token(1, 2), token(2, 1), token(1, 1, of: other), token(3, of: other),
@@ -36,7 +36,7 @@ import Testing
     #expect(tokens.sorted() == tokens.reversed().sorted())
   }
 
-  @Test func `The beginning is before every transaction`() {
+  @Test func `The beginning sorts before every transaction`() {
     #expect(HistoryToken.beginning(of: store) < token(1))
     #expect(HistoryToken.beginning(of: store).number == 0)
   }

@@ -11,7 +11,7 @@ import Testing
       "a\nb",
       String(repeating: "a", count: 101),
     ])
-  func `A name that could leave its quotes or is reserved is refused by name`(name: String) {
+  func `A reserved name or one that needs quotes is refused by name`(name: String) {
     #expect(throws: ModelError.badName(name)) { try Model([Entity(name, [])]) }
     #expect(throws: ModelError.badName("Item.\(name)")) {
       try Model([Entity("Item", [Attribute(name, .int)])])
@@ -25,7 +25,7 @@ import Testing
     #expect(model.entity(1)?.index(of: name) == 0)
   }
 
-  @Test func `A name that occurs twice is refused, and case does not count`() {
+  @Test func `A duplicate name is refused, whatever its case`() {
     #expect(throws: ModelError.twice("item")) {
       try Model([Entity("Item", []), Entity("item", [])])
     }
@@ -47,7 +47,7 @@ import Testing
     #expect(throws: ModelError.noEntity) { try Model([]) }
   }
 
-  @Test func `Entities are numbered from one, and other numbers have none`() throws {
+  @Test func `Entities are numbered from one, and other numbers are unknown`() throws {
     let model = try Model([Entity("Item", []), Entity("Tag", [])])
     #expect(model.entity(2)?.name == "Tag")
     for number in [0, 3, -1, Int32.min, Int32.max] { #expect(model.entity(number) == nil) }
@@ -66,7 +66,7 @@ import Testing
     #expect(entity.names(in: entity.preserved) == ["a", "c"])
   }
 
-  @Test func `A model is coded, and checked when it is decoded`() throws {
+  @Test func `A model is encoded, and validated when it is decoded`() throws {
     let model = try Model([
       Entity("Item", [Attribute("a", .uuid, preservesValueInHistoryOnDeletion: true)])
     ])
@@ -78,7 +78,8 @@ import Testing
     }
   }
 
-  @Test func `The preserved bits follow from the attributes, whatever a file says`() throws {
+  @Test func `The preserved bits are computed from the attributes, not read from the file`() throws
+  {
     let text = """
       {"name":"Item","preserved":6,"attributes":[
         {"name":"a","type":"int","preservesValueInHistoryOnDeletion":true}]}
@@ -99,7 +100,7 @@ import Testing
       (.tooManyAttributes("A", 65), "The entity \"A\" has 65 attributes; 64 is the most."),
     ] as [(ModelError, String)]
   )
-  func `The message says what is wrong and what to try`(error: ModelError, message: String) {
+  func `Messages state the problem and a suggestion`(error: ModelError, message: String) {
     #expect(error.description == message)
   }
 }

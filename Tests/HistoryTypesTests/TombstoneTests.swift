@@ -10,7 +10,7 @@ import Testing
     }
   )
 
-  @Test func `Values keep their attributes' types, whatever they are stored as`() throws {
+  @Test func `Values have their attributes' types, however they are stored`() throws {
     let id = UUID()
     var writer = ByteWriter()
     append(&writer, .int, .integer) { $0.append(zigzag: -5) }
@@ -45,7 +45,7 @@ import Testing
       [2, 3, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1],
     ] as [[UInt8]]
   )
-  func `Bytes that are no tombstone of the entity answer nothing`(bytes: [UInt8]) {
+  func `Bytes that are no tombstone of the entity give nil`(bytes: [UInt8]) {
     #expect(bytes.withUnsafeBytes { Tombstone.decode($0, of: entity) } == nil)
   }
 

@@ -1,6 +1,6 @@
 package import HistoryStore
 
-/// What tests say in SQL past a store, in the names of its layout.
+/// SQL that tests execute directly on a store, with the names of its layout.
 extension HistoryLayout {
   /// The number of the transaction that a row of ``changeRows`` belongs to.
   package var changeTransaction: String {
@@ -27,7 +27,7 @@ extension HistoryLayout {
     }
   }
 
-  /// Gives the first four transactions so many rows that no two fit into one chunk of a purge.
+  /// Gives each of the first four transactions so many rows that no two fit into one purge chunk.
   package var manyRowsForFour: String {
     let numbers = "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < "
     return switch self {
@@ -47,7 +47,7 @@ extension HistoryLayout {
     }
   }
 
-  /// Makes a transaction without changes that is otherwise like another.
+  /// Creates a transaction without changes that otherwise equals another.
   package func emptyCopy(of number: Int64, as copy: Int64) -> String {
     switch self {
     case .packed:
@@ -63,7 +63,7 @@ extension HistoryLayout {
     }
   }
 
-  /// Gives a new string a number.
+  /// Adds a string with a number.
   package func insertString(_ number: Int, _ text: String) -> String {
     switch self {
     case .packed: "INSERT INTO history_string VALUES(\(number), '\(text)')"

@@ -1,9 +1,9 @@
 package import HistoryStore
 package import Testing
 
-/// Runs every test of a suite twice: over each layout of history once.
+/// Runs every test of a suite twice, once for each layout of history.
 package struct LayoutTrait: SuiteTrait, TestTrait, TestScoping {
-  /// The layout that fixtures make their files in.
+  /// The layout in which fixtures create their files.
   @TaskLocal package static var layout = HistoryLayout.packed
 
   package var isRecursive: Bool { true }

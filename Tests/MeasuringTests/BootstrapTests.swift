@@ -4,7 +4,7 @@ import Testing
 @testable import Measuring
 
 @Suite struct `Bootstrap intervals` {
-  @Test func `The median of counted draws equals that of sorted draws`() {
+  @Test func `The median of counted draws equals the median of sorted draws`() {
     let values: [Double] = [5, 1, 4, 2, 3, 9, 7, 8]
     let bootstrap = Bootstrap(resamples: 500, seed: 3)
     let sorted = values.sorted()
@@ -35,11 +35,11 @@ import Testing
     let covered = (0..<200).count { simulation in
       estimate(of: 1.05, deviation: 0.02, seed: UInt64(simulation)).interval.contains(1.05)
     }
-    // 190 are expected; 180 or fewer would come by chance once in 300 runs of other seeds.
+    // 190 are expected; 180 or fewer occur by chance in one of 300 seeds.
     #expect((181...200).contains(covered))
   }
 
-  @Test func `A program beside itself raises no alarm`() {
+  @Test func `A program compared with itself raises no alarm`() {
     for simulation in 0..<200 {
       let ratio = estimate(of: 1, deviation: 0.005, seed: UInt64(1_000 + simulation))
       #expect(ratio.verdict() != .dearer, "simulation \(simulation)")
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test func `Two percent more is found`() {
+  @Test func `A slowdown of two percent is detected`() {
     let found = (0..<100).count { simulation in
       estimate(of: 1.02, deviation: 0.005, seed: UInt64(2_000 + simulation)).verdict() == .dearer
     }
@@ -61,7 +61,7 @@ import Testing
     (lower: 0.99, upper: 1.003, verdict: .undecided),
     (lower: 1.004, upper: 1.02, verdict: .undecided),
   ])
-  func `A verdict needs the whole interval`(
+  func `A verdict requires the whole interval on one side`(
     lower: Double,
     upper: Double,
     verdict: RatioVerdict

@@ -3,7 +3,7 @@ import Testing
 @testable import Measuring
 
 @Suite struct `Change points` {
-  /// Nights of a row with noise of one percent, the last ones dearer by a factor.
+  /// Nights of a series with 1 % noise, the last ones slower by a factor.
   private func nights(
     _ count: Int,
     then later: Int = 0,
@@ -17,7 +17,7 @@ import Testing
     }
   }
 
-  @Test func `A step of 3 % in noise of 1 % is found within five nights`() throws {
+  @Test func `A step of 3 % in noise of 1 % is detected within five nights`() throws {
     let judge = ChangePointJudge()
     let rows: UInt64 = 60
     let found = (0..<rows).count { seed in
@@ -40,13 +40,13 @@ import Testing
     #expect(step.chance <= 0.003)
   }
 
-  @Test func `There is at most one false step in a thousand nights of a row`() {
+  @Test func `False steps occur at most once in a thousand nights of a series`() {
     let judge = ChangePointJudge()
     let rows: UInt64 = 100
     let nightCount = 40
     var falseSteps = 0
     for seed in 0..<rows {
-      // Every night the row so far is judged; a step that stays is told once.
+      // The series is judged every night; a persistent step is reported once.
       let values = nights(nightCount, seed: 1_000 + seed)
       var reported: Set<Int> = []
       for count in 1...nightCount {
@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  @Test func `A counter steps with its first other value`() {
+  @Test func `A counter steps at its first different value`() {
     let judge = ChangePointJudge()
     #expect(judge.steps(in: [607, 607, 607]).isEmpty)
     let steps = judge.steps(in: [607, 607, 607, 608, 608, 600])
@@ -90,7 +90,7 @@ import Testing
     #expect((steps.first?.factor ?? 0) > 1 && (steps.last?.factor ?? 2) < 1)
   }
 
-  @Test func `Too few nights, or none, have no steps`() {
+  @Test func `Series with too few nights have no steps`() {
     #expect(ChangePointJudge().steps(in: []).isEmpty)
     #expect(ChangePointJudge().steps(in: [1]).isEmpty)
     #expect(ChangePointJudge().steps(in: [1, 1.01, 9, 9.01]).isEmpty)

@@ -37,7 +37,9 @@ import Testing
     #expect(ComplexityJudge(seed: 1).judge(constant).complexity == .flat)
   }
 
-  @Test func `Growth tells the factor from the smallest to the largest with its interval`() throws {
+  @Test func `Growth is the factor from the smallest to the largest size, with its interval`()
+    throws
+  {
     let curve = KnownCurve.all[1].measured(deviation: 0.03, seed: 1)
     let growth = try #require(curve.growth(bootstrap: Bootstrap(seed: 1)))
     let truth = (0.21 + 0.004 * log2(1_000_000)) / (0.21 + 0.004 * log2(1_000))

@@ -3,7 +3,7 @@ import Testing
 @testable import Measuring
 
 @Suite struct `Exact counts` {
-  @Test func `Any difference is found and named, and what varies is passed over`() throws {
+  @Test func `Every difference is found and named, and varying rows are skipped`() throws {
     var varying = row(.allocations, 9)
     varying.varies = "threads"
     let base = [row(.vmSteps, 607), row(.pageReads, 4), row(.rowsWritten, 1), varying]
@@ -20,13 +20,13 @@ import Testing
     )
   }
 
-  @Test func `The same counts differ in nothing`() {
+  @Test func `Equal counts have no differences`() {
     let rows = [row(.vmSteps, 607), row(.pageReads, 4)]
     #expect(ExactComparison(base: rows, head: rows).findings.isEmpty)
     #expect(ExactComparison(base: rows, head: rows).missing.isEmpty)
   }
 
-  @Test func `Time and counts that tell different laws are a finding`() throws {
+  @Test func `Time and counts with different complexities are a finding`() throws {
     let results = results(time: { 2e-4 * $0 }, steps: { _ in 607 })
     let entry = try #require(ComplexityFindings(results).entries.first)
     #expect(entry.time.complexity == .linearLike)
@@ -38,7 +38,7 @@ import Testing
     )
   }
 
-  @Test func `Time and counts that agree, or cannot be reported, are none`() {
+  @Test func `Time and counts that agree, or have no complexity, are no finding`() {
     #expect(
       ComplexityFindings(results(time: { 1 + $0 }, steps: { 14 + 1.2 * $0 })).disagreements.isEmpty
     )
@@ -73,7 +73,7 @@ import Testing
 }
 
 @Suite struct `The noise floor` {
-  @Test func `A quiet run finds what was put in and no more`() throws {
+  @Test func `With little noise exactly the injected changes are found`() throws {
     let noise = try #require(NoiseFloor(rows(same: 1...1.002, more: 1.028...1.031)))
     #expect(noise.uncertainty == nil)
     #expect(abs(noise.halfWidth - 0.001) < 1e-9)
@@ -89,7 +89,7 @@ import Testing
     (0.999...1.001, 0.999...1.001, "3 % more work was not found: it seemed 0.0 % more"),
     (0.999...1.001, 1.2...1.3, "3 % more work was not found: it seemed 25.0 % more"),
   ])
-  func `Too much noise is said to be`(
+  func `Too much noise is reported`(
     same: ClosedRange<Double>,
     more: ClosedRange<Double>,
     uncertainty: String
@@ -97,7 +97,7 @@ import Testing
     #expect(NoiseFloor(rows(same: same, more: more))?.uncertainty == uncertainty)
   }
 
-  @Test func `Runs without such rows have no noise floor`() {
+  @Test func `Runs without identical builds have no noise floor`() {
     #expect(NoiseFloor([]) == nil)
   }
 

@@ -4,7 +4,7 @@ import Testing
 @testable import Measuring
 
 @Suite struct `The gate` {
-  @Test func `The signed-rank test gives the chances of the tables`() {
+  @Test func `The signed-rank test gives the probabilities of the tables`() {
     // All of ten values above the level: the normal distribution's 0.0030 for 1 in 1,024.
     let above = (1...10).map { Double($0) }
     #expect(abs(SignedRankTest.chance(of: above, above: 0) - 0.00296) < 1e-4)
@@ -14,7 +14,7 @@ import Testing
     #expect(SignedRankTest.chance(of: above, above: 5.5) > 0.4)
   }
 
-  @Test func `Chances of equal values are as rare as they say`() {
+  @Test func `The probabilities of equal values are as rare as stated`() {
     var noise = SimulatedNoise(seed: 3)
     let chances = (0..<2_000).map { _ in
       SignedRankTest.chance(of: (0..<20).map { _ in noise.normal() }, above: 0)
@@ -23,15 +23,15 @@ import Testing
     #expect(abs(below - 0.05) < 0.015)
   }
 
-  @Test func `Of many chances only those are reported that are rare among so many`() {
+  @Test func `Of many probabilities only those that pass the false discovery rate are reported`() {
     #expect(FalseDiscovery.reported([0.04, 0.5, 0.9, 0.7]) == [false, false, false, false])
     #expect(FalseDiscovery.reported([0.001, 0.5, 0.9, 0.7]) == [true, false, false, false])
-    // The second is told because the first is so rare.
+    // The second is reported because the first is so rare.
     #expect(FalseDiscovery.reported([0.02, 0.001, 0.9, 0.7]) == [true, true, false, false])
     #expect(FalseDiscovery.reported([]) == [])
   }
 
-  @Test func `What is confirmed lies beyond the margin`() {
+  @Test func `A confirmed change exceeds the margin`() {
     let gate = RegressionGate(seed: 1)
     let dearer = units(40, around: 0.03)
     let cheaper = units(40, around: -0.03)
@@ -48,7 +48,7 @@ import Testing
     #expect(abs(verdicts[0].ratio.estimate - exp(0.03)) < 0.002)
   }
 
-  @Test func `A suspect is judged by what was measured afterwards`() {
+  @Test func `A suspect is judged by the later measurement only`() {
     let gate = RegressionGate(seed: 1)
     let unlucky = RegressionGate.Evidence(
       first: units(20, around: 0.2),
@@ -57,7 +57,7 @@ import Testing
     #expect(gate.judge([unlucky]).map(\.answer) == [.alike])
   }
 
-  @Test func `A first look that is too wide is taken again and then undecided`() {
+  @Test func `A first measurement that is too wide is repeated, then undecided`() {
     let gate = RegressionGate(seed: 1)
     let wide = (0..<20).map { $0.isMultiple(of: 2) ? 0.4 : -0.4 }
     #expect(gate.wantsSecondLook(wide))
@@ -67,7 +67,7 @@ import Testing
     #expect(!gate.wantsSecondLook([0.3, 0.3]))
   }
 
-  @Test func `Launches vary as they were measured to`() {
+  @Test func `The variation between launches equals the measured one`() {
     var launches = SimulatedLaunches(seed: 5)
     let pairs = launches.pairs(4_000, effect: 0)
     let mean = pairs.reduce(0, +) / 4_000
@@ -75,7 +75,7 @@ import Testing
     #expect(abs(variance.squareRoot() - SimulatedLaunches.pairDeviation) < 0.002)
   }
 
-  /// Values a tenth of a percent around a middle.
+  /// Values within a tenth of a percent of a centre.
   private func units(_ count: Int, around middle: Double) -> [Double] {
     var noise = SimulatedNoise(seed: UInt64(count))
     return (0..<count).map { _ in middle + 0.001 * noise.normal() }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Measuring
 
-@Suite struct `Goals and what came of them` {
+@Suite struct `Goals and results` {
   @Test func `A ratio is read from the rounds that two contenders shared`() {
     let outcome = judge(
       [row("ours", [12, 12, 24, 24]), row("peer", [10, 10, 20, 20])],
@@ -14,7 +14,7 @@ import Testing
     #expect(outcome.historySizes == [1000])
   }
 
-  @Test func `Beside the wall stands the processor, where both were timed`() {
+  @Test func `Processor time is reported next to wall time if both were measured`() {
     let wall = [row("ours", [9, 9]), row("peer", [1, 1])]
     let processor = [row("ours", [3, 3], metric: .cpu), row("peer", [2, 2], metric: .cpu)]
     let both = judge(wall + processor, .ratio(to: "peer"), atMost: 5)
@@ -35,7 +35,7 @@ import Testing
     #expect(judge(rows, .ratio(to: "peer"), atMost: nil).verdict == .reported)
   }
 
-  @Test func `The largest history counts`() {
+  @Test func `A goal applies to the longest history`() {
     let rows = [
       row("ours", [5, 5], size: 100_000), row("peer", [1, 1], size: 100_000),
       row("ours", [1, 1]), row("peer", [1, 1]),
@@ -45,7 +45,7 @@ import Testing
     #expect(outcome.historySizes == [100_000])
   }
 
-  @Test func `Growth compares the largest history with the one that is named`() {
+  @Test func `Growth compares the longest history with the named one`() {
     let rows = [
       row("ours", [4, 4], size: 1000), row("ours", [2, 2], size: 2000),
       row("ours", [3, 3], size: 4000),
@@ -58,7 +58,7 @@ import Testing
     #expect(judge(rows, .growth(from: 4000), atMost: 1).verdict == .notMeasured)
   }
 
-  @Test func `A quantile is of the samples of its own metric`() {
+  @Test func `A quantile uses the samples of its own metric`() {
     let rows = [row("ours", [1, 2, 9]), row("ours", [77], metric: .peakMemory)]
     #expect(judge(rows, .quantile(0.5), atMost: 5).value == 2)
     #expect(judge(rows, .quantile(1), atMost: 5).verdict == .missed)
@@ -75,7 +75,7 @@ import Testing
     #expect(outcome.verdict == .reached)
   }
 
-  @Test func `What was not measured says why`() {
+  @Test func `A goal without a measurement has a reason`() {
     var missing = row("ours", [1])
     missing = BenchmarkRow(
       subject: missing.subject,
@@ -95,7 +95,7 @@ import Testing
     #expect(alone.reason == "what it is compared with is not in this run")
   }
 
-  @Test func `Rows of other benchmarks are left out, those with conditions are not`() {
+  @Test func `Rows of other benchmarks are ignored, rows with conditions are not`() {
     let goal = goal(.quantile(1), atMost: 1)
     #expect(goal.isAbout(row("ours", [1])))
     #expect(!goal.isAbout(row("ours", [1], operation: "newest 100")))
@@ -113,7 +113,7 @@ import Testing
     #expect(mine.ratio(to: row("peer", [1, 2]))?.interval.estimate == 1)
   }
 
-  /// Ratios go through logarithms.
+  /// Ratios are computed through logarithms.
   private func rounded(_ value: Double?) -> Double? {
     value.map { ($0 * 1e9).rounded() / 1e9 }
   }

@@ -1,6 +1,6 @@
 @testable import Measuring
 
-/// A clock that stands still until the test moves it; one thread uses it.
+/// A clock that a test moves; use it from one thread.
 final class HandClock: @unchecked Sendable {
   private(set) var nanoseconds: UInt64 = 0
 

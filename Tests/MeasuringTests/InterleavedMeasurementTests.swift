@@ -5,7 +5,7 @@ import Testing
 @Suite struct `Interleaved measurement` {
   private let hand = HandClock()
 
-  @Test func `Blocks are ABBA or BAAB in an order that follows from the seed`() throws {
+  @Test func `Blocks are ABBA or BAAB in an order determined by the seed`() throws {
     let orders = try orders(seed: 5, rounds: 40)
     #expect(try self.orders(seed: 5, rounds: 40) == orders)
     #expect(try self.orders(seed: 6, rounds: 40) != orders)
@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test func `A drift of the machine cancels out`() throws {
-    // Each reading is dearer than the one before by the same step; A and B cost the same.
+    // Each run is slower than the previous one by the same step; A and B cost the same.
     var cost: UInt64 = 100_000
     let contenders = ["A", "B", "C"].map { name in
       contender(name) {
@@ -71,7 +71,7 @@ import Testing
     #expect(try result.samples(of: "ours", .wall) == [50, 50, 50, 50, 50, 50])
   }
 
-  @Test func `A budget of time ends the rounds but not before the least number`() throws {
+  @Test func `A time budget ends the rounds, but not before the minimum`() throws {
     let slow = contender("slow") { hand.advance(by: 1_000) }
     let short = RoundBudget(minimum: 5, maximum: 100, nanoseconds: 1)
     let enough = RoundBudget(minimum: 5, maximum: 100, nanoseconds: 20_000)
@@ -80,7 +80,7 @@ import Testing
     #expect(try measurement(seed: 1, rounds: 7).measure([slow]).rounds.count == 7)
   }
 
-  @Test func `Wrong uses are named`() throws {
+  @Test func `Misuse is reported by name`() throws {
     let idle = Contender("idle") { _ in }
     let endless = Contender("endless") { $0.start() }
     let fine = contender("fine") { hand.advance(by: 1) }
@@ -99,7 +99,7 @@ import Testing
     }
   }
 
-  @Test func `Work without processor time has no ratio instead of a wrong one`() throws {
+  @Test func `Work without processor time has no ratio`() throws {
     let still = HandClock()
     let measurement = InterleavedMeasurement(
       seed: 1,

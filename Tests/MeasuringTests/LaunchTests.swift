@@ -3,7 +3,7 @@ import Testing
 @testable import Measuring
 
 @Suite struct `Launches of two builds` {
-  @Test func `A row that became dearer is suspected, measured again and confirmed`() throws {
+  @Test func `A slower row is suspected, measured again and confirmed`() throws {
     var comparison = LaunchComparison(gate: RegressionGate(seed: 1))
     var noise = SimulatedNoise(seed: 1)
     for _ in 0..<20 { comparison.add(base: launch(&noise, 1), head: launch(&noise, 1.1)) }
@@ -24,7 +24,7 @@ import Testing
     #expect(abs(try #require(judged.first).verdict.ratio.estimate - 1.1) < 0.01)
   }
 
-  @Test func `Counts and rows of one build alone are not compared by launches`() {
+  @Test func `Counts, and rows of one build only, are not compared by launches`() {
     var comparison = LaunchComparison(gate: RegressionGate(seed: 1))
     let count = row("fetch", .vmSteps, 5)
     comparison.add(base: [count, row("fetch", .wall, 1)], head: [count, row("merge", .wall, 1)])
@@ -32,7 +32,7 @@ import Testing
     #expect(comparison.suspects.isEmpty)
   }
 
-  /// A fetch that costs so many times as much and a purge that does not, each with 1 % of noise.
+  /// A fetch whose cost has the factor, and a purge without it, each with 1 % noise.
   private func launch(_ noise: inout SimulatedNoise, _ factor: Double) -> [BenchmarkRow] {
     [
       row("fetch", .cpu, factor * (1 + 0.01 * noise.normal())),

@@ -3,9 +3,9 @@ import Testing
 @testable import Measuring
 
 @Suite struct `Resident memory` {
-  /// Other tests of the process need memory too, and begin to watch anew: what is held now counts
-  /// whatever they do.
-  @Test func `Memory that is touched counts as growth`() {
+  /// Other tests of the process allocate too and restart the measurement: memory held now counts in
+  /// any case.
+  @Test func `Touched memory counts as growth`() {
     let byteCount = 48 << 20
     guard let memory = ResidentMemory() else { return }
     let block = UnsafeMutableRawPointer.allocate(byteCount: byteCount, alignment: 4096)
@@ -18,7 +18,7 @@ import Testing
   }
 
   #if os(Linux)
-  @Test func `Linux counts it`() {
+  @Test func `Linux counts resident memory`() {
     #expect(ResidentMemory() != nil)
   }
   #endif

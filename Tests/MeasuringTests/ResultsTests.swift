@@ -4,20 +4,20 @@ import Testing
 @testable import Measuring
 
 @Suite struct `Results` {
-  @Test func `Results survive their JSON form`() throws {
+  @Test func `Results are read back from JSON unchanged`() throws {
     let results = sample()
     let data = try JSONEncoder().encode(results)
     #expect(try JSONDecoder().decode(BenchmarkResults.self, from: data) == results)
   }
 
-  @Test func `The JSON form carries its version and seeds that no reader rounds`() throws {
+  @Test func `The JSON has its version, and seeds as strings`() throws {
     let text = String(decoding: try JSONEncoder().encode(sample()), as: UTF8.self)
     #expect(text.contains(#""results":1"#))
     #expect(text.contains(#""seed":"0xffffffffffffffff""#))
     #expect(text.contains(#""time":"2026-02-03T04:05:06Z""#))
   }
 
-  @Test func `A newer version is refused with a sentence`() throws {
+  @Test func `A newer version is refused with a message`() throws {
     let text = #"{"results":2,"environment":{},"rows":[]}"#
     let error = #expect(throws: DecodingError.self) {
       try JSONDecoder().decode(BenchmarkResults.self, from: Data(text.utf8))
@@ -29,7 +29,7 @@ import Testing
     #expect(context.debugDescription == "results of version 2; this program reads version 1")
   }
 
-  @Test func `What was not measured has no number`() throws {
+  @Test func `Values that were not measured have no number`() throws {
     let row = BenchmarkRow(
       subject: "fetch",
       operation: "",
@@ -81,7 +81,7 @@ import Testing
     #expect(UTCTime(text)?.secondsSince1970 == seconds)
   }
 
-  @Test func `Every day of four centuries has the date that follows the day before`() {
+  @Test func `Each day of four centuries has the date after the previous one`() {
     var expected = (year: Int64(1900), month: Int64(1), day: Int64(1))
     for number in UTCTime.days(
       year: 1_900,
@@ -101,11 +101,11 @@ import Testing
   }
 
   @Test(arguments: ["", "2026-02-30T00:00:00Z", "2026-02-03 04:05:06Z", "2026-02-03T24:00:00Z"])
-  func `What is no time is not read as one`(text: String) {
+  func `Text that is no time is refused`(text: String) {
     #expect(UTCTime(text) == nil)
   }
 
-  @Test func `A folder's name sorts by time`() {
+  @Test func `Folder names sort by time`() {
     #expect(UTCTime(secondsSince1970: 1_770_091_506).compact == "20260203T040506Z")
   }
 

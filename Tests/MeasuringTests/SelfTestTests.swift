@@ -2,8 +2,8 @@ import Testing
 
 @testable import Measuring
 
-@Suite struct `The measuring's own test` {
-  @Test func `A short form reaches all its goals`() {
+@Suite struct `The measurement self-test` {
+  @Test func `A short self-test reaches all its goals`() {
     var outcomes: [SelfTestOutcome] = []
     var test = SimulatedSelfTest(seed: 7, isQuick: true)
     // A debug build is slow.
@@ -14,17 +14,17 @@ import Testing
     #expect(outcomes.allSatisfy { !$0.isMeasured })
   }
 
-  @Test func `A judge that answers too early is found out`() {
+  @Test func `A gate that decides too early is detected`() {
     var trial = ComplexityTrial(of: KnownCurve.hiddenScan, deviation: 0.03, seeds: 0..<3)
     #expect(trial.right == 3)
     #expect(SelfTestOutcome.law(trial).isReached)
-    // At such noise no answer can be trusted, and none is given.
+    // With such noise no verdict is reliable, and none is given.
     trial = ComplexityTrial(of: KnownCurve.all[1], deviation: 0.5, seeds: 0..<5)
     #expect(trial.decidedShare < 0.9)
     #expect(!SelfTestOutcome.law(trial).isReached)
   }
 
-  @Test func `A gate that looks once raises alarms, and the test says so`() {
+  @Test func `A gate that measures once raises alarms, and the self-test reports it`() {
     var launches = SimulatedLaunches(seed: 9)
     let gate = RegressionGate(seed: 9)
     let trial = GateTrial(rows: 20, units: 20, gate: gate) { _, units in

@@ -3,8 +3,8 @@ import Testing
 
 @testable import Measuring
 
-@Suite struct `Counting work` {
-  @Test func `A meter counts between start and stop alone, and adds up`() {
+@Suite struct `The work meter` {
+  @Test func `A meter counts only between start and stop, and adds up`() {
     let hand = HandCounts()
     let meter = WorkMeter([hand.source([.vmSteps, .pageReads]), hand.source([.rowsWritten])])
     var watch = Stopwatch(counting: meter)
@@ -17,7 +17,7 @@ import Testing
     #expect(meter.take() == [0, 0, 0])
   }
 
-  @Test func `What is read last before the work is read first after it`() {
+  @Test func `The counter read last before the work is read first after it`() {
     var order = ""
     let sources = ["a", "b"].map { name in
       WorkMeter.Source([.vmSteps]) { _ in order += name }
@@ -29,7 +29,7 @@ import Testing
   }
 
   #if os(Linux)
-  @Test func `Reading and writing is counted to the byte, and nothing is nothing`() throws {
+  @Test func `Reads and writes are counted to the byte, and no work counts zero`() throws {
     let io = try #require(ThreadIO())
     let meter = WorkMeter([io.source])
     var watch = Stopwatch(counting: meter)
@@ -48,12 +48,12 @@ import Testing
   }
   #endif
 
-  @Test func `Without jemalloc allocations are not counted, and nobody says zero`() {
+  @Test func `Without jemalloc allocations are nil, not zero`() {
     #expect(AllocationCounter() == nil)
   }
 }
 
-/// Counts that a test sets.
+/// Counters that a test sets.
 private final class HandCounts {
   var value: Int64 = 0
 

@@ -5,8 +5,8 @@ import Testing
 
 @testable import ObjectContexts
 
-@Suite(.inEveryLayout) struct `A save of what somebody else has changed` {
-  /// A context that has edited an object, which another one has changed or deleted since.
+@Suite(.inEveryLayout) struct `Conflict policies` {
+  /// A context with an edit of an object that another context has since changed or deleted.
   private struct Conflict {
     let file: StoreFile
     let mine: ObjectContext
@@ -24,7 +24,7 @@ import Testing
     func stored() throws -> [Value?]? { try file.context().item(id) }
   }
 
-  @Test func `The policy error keeps the edits and writes nothing`() throws {
+  @Test func `The policy error keeps the edits and writes no row`() throws {
     let conflict = try Conflict(.error)
     try conflict.theirs.save(.int(7), for: "count", of: conflict.id)
     try #require(try conflict.mine.object(conflict.id)).set(.string("bread"), for: "title")
@@ -36,7 +36,7 @@ import Testing
     #expect(try conflict.mine.item(conflict.id) == [.string("bread"), .int(1)])
   }
 
-  @Test func `After a merge the edits are on top and the save succeeds`() throws {
+  @Test func `After a merge the edits are reapplied and the save succeeds`() throws {
     let conflict = try Conflict(.error)
     try conflict.theirs.save(.int(7), for: "count", of: conflict.id)
     try #require(try conflict.mine.object(conflict.id)).set(.string("bread"), for: "title")
@@ -47,7 +47,7 @@ import Testing
     #expect(try conflict.stored() == [.string("bread"), .int(7)])
   }
 
-  @Test func `The policy store wins leaves what the store changed and writes the rest`() throws {
+  @Test func `The policy store wins keeps what the store changed and writes the rest`() throws {
     let conflict = try Conflict(.storeWins)
     try conflict.theirs.save(.int(7), for: "count", of: conflict.id)
     let object = try #require(try conflict.mine.object(conflict.id))
@@ -79,7 +79,7 @@ import Testing
     #expect(change.updatedProperties == ["title", "count", "price", "due"])
   }
 
-  @Test func `The policy rollback gives the edit up and shows the row`() throws {
+  @Test func `The policy rollback discards the edit and shows the row`() throws {
     let conflict = try Conflict(.rollback)
     try conflict.theirs.save(.int(7), for: "count", of: conflict.id)
     try #require(try conflict.mine.object(conflict.id)).set(.string("bread"), for: "title")
@@ -94,7 +94,7 @@ import Testing
     #expect(try conflict.mine.save()?.count == 1)
   }
 
-  /// Both set the title, only the other one the count, only this one the price.
+  /// Both set the title, only the other context the count, only this one the price.
   @Test(
     arguments: [
       (.storeWins, ["theirs", 2, 3.5]), (.objectWins, ["mine", 2, 3.5]),
@@ -119,7 +119,7 @@ import Testing
     #expect(["title", "count", "price"].map { mine[$0] } == expected)
   }
 
-  @Test func `Where the store wins everything there is no transaction`() throws {
+  @Test func `If the store wins every attribute no transaction is written`() throws {
     let conflict = try Conflict(.storeWins)
     try conflict.theirs.save(.int(7), for: "count", of: conflict.id)
     try #require(try conflict.mine.object(conflict.id)).set(.int(8), for: "count")
@@ -146,7 +146,7 @@ import Testing
   }
 
   @Test(arguments: MergePolicy.allCases)
-  func `An object that is gone is not brought back`(_ policy: MergePolicy) throws {
+  func `A deleted object is not restored`(_ policy: MergePolicy) throws {
     let conflict = try Conflict(policy)
     conflict.theirs.delete(conflict.id)
     try conflict.theirs.save()
@@ -163,7 +163,7 @@ import Testing
   }
 
   @Test(arguments: MergePolicy.allCases)
-  func `A delete of what was changed follows the policy`(_ policy: MergePolicy) throws {
+  func `A delete of a changed object follows the policy`(_ policy: MergePolicy) throws {
     let conflict = try Conflict(policy)
     try conflict.theirs.save(.int(7), for: "count", of: conflict.id)
     conflict.mine.delete(conflict.id)
@@ -182,7 +182,7 @@ import Testing
   }
 
   @Test(arguments: MergePolicy.allCases)
-  func `Two deletes of one object agree`(_ policy: MergePolicy) throws {
+  func `Two deletes of one object do not conflict`(_ policy: MergePolicy) throws {
     let conflict = try Conflict(policy)
     conflict.theirs.delete(conflict.id)
     try conflict.theirs.save()

@@ -29,7 +29,7 @@ import Testing
     )
   }
 
-  @Test func `Each entity lies in its own store, with history or without`() throws {
+  @Test func `Each entity is in its own store, with or without history`() throws {
     let container = try StoreContainer([tracked, cache])
     let items = try container.context(for: "Item", author: "app", name: "view")
     try items.insert("Item", ["title": "milk"])
@@ -45,7 +45,7 @@ import Testing
     #expect(try again.objects("Thumbnail").map { $0["bytes"] } == [.data(Data([2]))])
   }
 
-  @Test func `Its tokens are those of the stores that keep history`() throws {
+  @Test func `A container's tokens are those of its stores with history`() throws {
     let container = try StoreContainer([tracked, cache])
     let tokens = try container.currentTokens()
     #expect(tokens.map(\.store) == [container.stores[0].id])
@@ -67,8 +67,8 @@ import Testing
   }
 }
 
-@Suite(.inEveryLayout) struct `Work beside the views` {
-  @Test func `Many tasks save through contexts of their own, and one view is read meanwhile`()
+@Suite(.inEveryLayout) struct `Work in several contexts` {
+  @Test func `Many tasks save through their own contexts while a view is read`()
     async throws
   {
     let file = try StoreFile()
@@ -127,7 +127,8 @@ import Testing
     #expect(try file.context().objects("Item").count == 80)
   }
 
-  @Test func `What the closure does not save is forgotten, and its error comes out`() async throws {
+  @Test func `Unsaved edits of the closure are discarded, and its error is rethrown`() async throws
+  {
     struct Stopped: Error {}
     let file = try StoreFile()
     let store = try file.open()
@@ -160,7 +161,7 @@ import Testing
 }
 
 extension Store {
-  /// How many transactions history holds, or nothing in a store that keeps none.
+  /// Returns the number of transactions, or `nil` in a store without history.
   fileprivate func fetchOrUntracked() throws -> Int? {
     do {
       return try fetch(HistoryRequest(after: nil)).transactions.count

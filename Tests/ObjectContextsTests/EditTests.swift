@@ -33,7 +33,7 @@ import Testing
     ("count", .double(1), .int), ("price", .int(1), .double), ("price", .double(.nan), .double),
     ("due", .date(Date(timeIntervalSinceReferenceDate: .nan)), .date), ("due", .double(1), .date),
   ])
-  func `A value that does not fit is refused at once`(
+  func `A value of the wrong type is refused at once`(
     _ attribute: String,
     _ value: Value,
     _ type: AttributeType
@@ -48,7 +48,7 @@ import Testing
     #expect(try context.store.history().count == 1)
   }
 
-  @Test func `A deleted object is not here and takes no value`() throws {
+  @Test func `A deleted object is not accessible and accepts no value`() throws {
     let id = try context.savedItem("milk")
     let object = try #require(try context.object(id))
     object.delete()
@@ -61,14 +61,14 @@ import Testing
     #expect(try lastChanges() == ["delete \(id.key) []"])
   }
 
-  @Test func `An object that the context does not know is not deleted`() throws {
+  @Test func `A delete of an object unknown to the context is ignored`() throws {
     let id = try file.context("widget").savedItem("milk")
     context.delete(id)
     #expect(!context.hasChanges)
     #expect(try context.object(id) != nil)
   }
 
-  @Test func `An insert and updates are an insert with the last values`() throws {
+  @Test func `An insert and updates are one insert with the last values`() throws {
     let object = try context.insert("Item", ["title": .string("milk"), "count": .int(1)])
     try object.set(.int(2), for: "count")
     try object.set(.int(3), for: "count")
@@ -77,7 +77,7 @@ import Testing
     #expect(try file.context().item(object.id) == [.string("milk"), .int(3)])
   }
 
-  @Test func `An insert and a delete are nothing`() throws {
+  @Test func `An insert and a delete are no change`() throws {
     let object = try context.insert("Item")
     #expect(context.hasChanges && object["title"] == .null)
     object.delete()
@@ -86,7 +86,7 @@ import Testing
     #expect(try context.store.history().isEmpty)
   }
 
-  @Test func `Updates are one update of all columns that were set`() throws {
+  @Test func `Several updates are one update of all set columns`() throws {
     let id = try context.savedItem("milk")
     let object = try #require(try context.object(id))
     try object.set(.double(1), for: "price")
@@ -99,7 +99,8 @@ import Testing
     #expect(try file.context().object(id)?["price"] == .double(2))
   }
 
-  @Test func `Updates and a delete are a delete that leaves the stored values behind`() throws {
+  @Test func `Updates and a delete are one delete with the stored values as the tombstone`() throws
+  {
     let id = try context.savedItem("milk")
     let object = try #require(try context.object(id))
     try object.set(.string("bread"), for: "title")
@@ -109,7 +110,7 @@ import Testing
     #expect(change.type == .delete && change.tombstone == ["title": .string("milk")])
   }
 
-  @Test func `A rollback forgets every edit`() throws {
+  @Test func `A rollback discards every edit`() throws {
     let id = try context.savedItem("milk")
     try #require(try context.object(id)).set(.string("bread"), for: "title")
     let inserted = try context.insert("Item")
@@ -119,7 +120,7 @@ import Testing
     #expect(try context.save() == nil)
   }
 
-  @Test func `Edits are written in the order in which objects were first edited`() throws {
+  @Test func `Edits are written in the order of the objects' first edits`() throws {
     let ids = try (0..<4).map { try context.savedItem("\($0)") }
     try #require(try context.object(ids[3])).set(.int(1), for: "count")
     context.delete(ids[1])

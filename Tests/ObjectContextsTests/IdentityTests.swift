@@ -6,7 +6,7 @@ import Testing
 @testable import ObjectContexts
 
 @Suite(.inEveryLayout) struct `A context and its objects` {
-  @Test func `An object is read at its first access and known from then on`() throws {
+  @Test func `An object is read at its first access and registered from then on`() throws {
     let file = try StoreFile()
     let (app, widget) = (try file.context(), try file.context("widget"))
     let id = try app.savedItem("milk", count: 1)
@@ -33,7 +33,7 @@ import Testing
     #expect(third != one && third["title"] == .string("milk"))
   }
 
-  @Test func `What is nowhere is nothing`() throws {
+  @Test func `A missing object is nil`() throws {
     let context = try StoreFile().context()
     #expect(try context.object(ObjectID(entity: 1, key: 9)) == nil)
     #expect(try context.object(ObjectID(entity: 3, key: 1)) == nil)
@@ -42,7 +42,7 @@ import Testing
     #expect(throws: HistoryError.unknownEntity("Note")) { try context.insert("Note") }
   }
 
-  @Test func `Registered objects come in key order, with inserted and without deleted ones`() throws
+  @Test func `Registered objects are in key order, with inserted and without deleted ones`() throws
   {
     let context = try StoreFile().context()
     let ids = try (0..<40).map { try context.savedItem("\($0)") }
@@ -54,7 +54,7 @@ import Testing
     #expect(try context.registeredObjects("Tag").count == 1)
   }
 
-  @Test func `Loading everything forgets edits and objects that are gone`() throws {
+  @Test func `Loading everything discards edits and missing objects`() throws {
     let file = try StoreFile()
     let (app, widget) = (try file.context(), try file.context("widget"))
     let (kept, gone) = (try app.savedItem("kept"), try app.savedItem("gone"))
@@ -69,7 +69,7 @@ import Testing
     #expect(!widget.hasChanges)
   }
 
-  @Test func `A context that is put back knows what it knew, with its edits`() throws {
+  @Test func `A restored context has the same objects and edits`() throws {
     let file = try StoreFile()
     let app = ObjectContext(
       store: try file.open(),
@@ -89,7 +89,7 @@ import Testing
     #expect(app.hasChanges)
   }
 
-  @Test func `Every registered row is handed out once`() throws {
+  @Test func `Every registered row is returned once`() throws {
     let context = try StoreFile().context()
     let ids = try (0..<5).map { try context.savedItem("\($0)", count: $0) }
     context.delete(ids[1])

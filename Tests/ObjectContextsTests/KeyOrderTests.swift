@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct KeyOrderTests {
   @Test(arguments: [0, 1, 2, 100, 128, 1000])
-  func `Changes come in the order of their keys, those of one object as they came`(count: Int) {
+  func `Changes are sorted by key, and stay in order within one object`(count: Int) {
     let ranges: [ClosedRange<Int64>] = [5...5, 1...200, -3000...3000, .min ... .max]
     for (seed, range) in ranges.enumerated() {
       var random = SeededRandom(seed: UInt64(seed))

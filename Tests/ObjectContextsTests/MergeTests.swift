@@ -25,7 +25,7 @@ import Testing
     try context.merge(try context.store.history().filter { numbers.contains($0.number.rawValue) })
   }
 
-  @Test func `It tells what is new, what was read anew and what is gone`() throws {
+  @Test func `A merge reports inserted, refreshed and deleted objects`() throws {
     let ids = try (0..<3).map { try app.savedItem("\($0)") }
     try widget.loadAll()
     let new = try app.savedItem("new")
@@ -41,7 +41,7 @@ import Testing
     #expect(try widget.registeredObjects("Item").map(\.id) == [ids[0], ids[2], new])
   }
 
-  @Test func `Merging twice changes nothing`() throws {
+  @Test func `Merging twice has no further effect`() throws {
     let ids = try (0..<3).map { try app.savedItem("\($0)") }
     try app.save(.int(1), for: "count", of: ids[0])
     app.delete(ids[1])
@@ -74,7 +74,7 @@ import Testing
     )
   }
 
-  @Test func `A row that is newer than the transaction is not read again`() throws {
+  @Test func `A row newer than the transaction is not read again`() throws {
     let id = try app.savedItem("milk")
     for count in 2...3 { try app.save(.int(Int64(count)), for: "count", of: id) }
     try widget.loadAll()
@@ -85,7 +85,7 @@ import Testing
     #expect(try widget.item(id) == [.string("milk"), .int(4)])
   }
 
-  @Test func `An update of an object that the context does not know is left alone`() throws {
+  @Test func `An update of an object unknown to the context is ignored`() throws {
     let id = try app.savedItem("milk")
     try app.save(.int(2), for: "count", of: id)
     #expect(try merge(2...2, into: widget) == MergeDelta())
@@ -93,7 +93,7 @@ import Testing
     #expect(try widget.item(id) == [.string("milk"), .int(2)])
   }
 
-  @Test func `What came and went is nothing, even transaction by transaction`() throws {
+  @Test func `An insert and a delete cancel out, even across transactions`() throws {
     let id = try app.savedItem("milk")
     try app.save(.int(2), for: "count", of: id)
     app.delete(id)
@@ -105,7 +105,7 @@ import Testing
     #expect(try widget.object(id) == nil)
   }
 
-  @Test func `Unsaved edits stay on top, and the rest is read anew`() throws {
+  @Test func `A merge keeps unsaved edits and refreshes the other attributes`() throws {
     let id = try app.savedItem("milk", count: 1)
     _ = try widget.object(id)
     try #require(try widget.object(id)).set(.string("bread"), for: "title")
@@ -120,7 +120,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `An object that was deleted takes its edits with it`(_ isDeletedHere: Bool) throws {
+  func `A deleted object loses its edits`(_ isDeletedHere: Bool) throws {
     let (id, other) = (try app.savedItem("milk"), try app.savedItem("bread"))
     let object = try #require(try widget.object(id))
     try #require(try widget.object(other)).set(.int(5), for: "count")
@@ -135,7 +135,7 @@ import Testing
     #expect(try file.context().item(other) == [.string("bread"), .int(5)])
   }
 
-  @Test func `A row that is gone when it is read anew takes its edits with it`() throws {
+  @Test func `A row that is missing when it is refreshed loses its edits`() throws {
     let id = try app.savedItem("milk")
     let object = try #require(try widget.object(id))
     try object.set(.int(5), for: "count")
@@ -156,7 +156,7 @@ import Testing
     #expect(try widget.item(id) == [.string("milk"), .int(1000)])
   }
 
-  @Test func `A place that a deleted object left is used again without its values`() throws {
+  @Test func `A deleted object's slot is reused without its values`() throws {
     let ids = try (0..<3).map { try app.savedItem("\($0)", count: 5) }
     try widget.loadAll()
     app.delete(ids[1])

@@ -39,7 +39,7 @@ import Testing
     ).map { $0["title"] }
   }
 
-  @Test func `It matches, sorts and counts as the store does`() throws {
+  @Test func `A request matches, sorts and counts as the store does`() throws {
     #expect(try titles() == ["d", "a", "c", "b"])
     #expect(try titles(.compare("count", .equal, 2)) == ["a", "b"])
     #expect(try titles(nil, [.ascending("title")]) == ["a", "b", "c", "d"])
@@ -50,7 +50,7 @@ import Testing
     #expect(try titles(nil, [], limit: -1) == [] && titles(nil, [], offset: -1).count == 4)
   }
 
-  @Test func `What the context has edited is judged and sorted by its edits`() throws {
+  @Test func `Edited objects are matched and sorted by their edits`() throws {
     try context.object(ids[0])?.set(2, for: "count")
     try context.object(ids[1])?.set(nil, for: "count")
     context.delete(try #require(try context.object(ids[3])).id)
@@ -65,7 +65,7 @@ import Testing
     #expect(try context.object(inserted.id)?["title"] == "bb")
   }
 
-  @Test func `What it answers with is registered as the store has it, edits on top`() throws {
+  @Test func `Returned objects are registered with the store's values and their edits`() throws {
     #expect(try context.registeredObjects("Item").isEmpty)
     try context.object(ids[0])?.set("mine", for: "title")
     let other = try file.context("widget")
@@ -77,7 +77,7 @@ import Testing
     #expect(throws: HistoryError.conflict([ids[0]])) { try context.save() }
   }
 
-  @Test func `A limit registers no more than it answers with`() throws {
+  @Test func `A limit registers only the returned objects`() throws {
     _ = try context.objects("Item", sortedBy: [.ascending("title")], limit: 1)
     #expect(try context.registeredObjects("Item").map(\.id) == [ids[1]])
     try context.insert("Item")
@@ -86,7 +86,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `Names that do not fit are refused, whatever is pending`(_ isPending: Bool) throws {
+  func `Invalid names are refused, whatever edits are pending`(_ isPending: Bool) throws {
     if isPending { try context.insert("Item") }
     let unknown = HistoryError.unknownAttribute(entity: "Item", attribute: "x")
     #expect(throws: unknown) { try titles(.null("x")) }
@@ -109,7 +109,7 @@ import Testing
     try other.save(7, for: "count", of: id)
   }
 
-  @Test func `One object is read anew, and its edits stay on top or not`() throws {
+  @Test func `One object is refreshed, with or without its edits`() throws {
     try context.object(id)?.set("bread", for: "title")
     try context.refresh(id)
     #expect(try context.item(id) == ["bread", 7])
@@ -118,13 +118,13 @@ import Testing
     #expect(!context.hasChanges)
   }
 
-  @Test func `A refreshed object meets no conflict`() throws {
+  @Test func `A refreshed object has no conflict`() throws {
     try context.object(id)?.set("bread", for: "title")
     try context.refresh(id)
     #expect(try context.save()?.count == 1)
   }
 
-  @Test func `What is gone is forgotten with its edits, what is not saved yet stays`() throws {
+  @Test func `A missing object is removed with its edits, an unsaved one is kept`() throws {
     let inserted = try context.insert("Item", ["title": "new"])
     try context.object(id)?.set("bread", for: "title")
     other.delete(id)
@@ -140,7 +140,7 @@ import Testing
     }
   }
 
-  @Test func `All objects are read anew at one moment`() throws {
+  @Test func `All objects are refreshed in one snapshot`() throws {
     let second = try context.savedItem("eggs", count: 2)
     _ = try other.object(second)
     let tag = try context.insert("Tag", ["name": "t"])
@@ -155,7 +155,7 @@ import Testing
     #expect(tag["name"] == "t")
   }
 
-  @Test func `Many rows are read in few statements, and all of them arrive`() throws {
+  @Test func `Many rows are read in few statements, and all are returned`() throws {
     let count = 256 + 2 * 16 + 5
     let rows = (0..<count).map { ["title": Value.string("\($0)"), "count": .int(0)] }
     _ = try context.store.batchInsert(into: "Item", rows, by: BatchAuthor("import"))

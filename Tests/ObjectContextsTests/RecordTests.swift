@@ -10,7 +10,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// What contexts do with records, the typed values of objects.
+/// Operations of contexts with records, the typed values of objects.
 @Suite(.inEveryLayout) struct `A record` {
   private let file: StoreFile
 
@@ -33,7 +33,7 @@ import Foundation
     #expect(many.map(\.title) == ["Tea"])
   }
 
-  @Test func `An update with a record sets only what differs`() throws {
+  @Test func `An update with a record sets only different values`() throws {
     let context = try file.context()
     let object = try context.insert(Item(title: "Milk", count: 2, price: 1.5))
     try context.save()
@@ -53,14 +53,15 @@ import Foundation
     #expect(try object.record(Item.self) == Item(title: "b", count: 1))
   }
 
-  @Test func `Enumerations and smaller numbers are coded as their values`() throws {
+  @Test func `Enumerations and smaller numbers are encoded as their values`() throws {
     let context = try file.context()
     let object = try context.insert(Priced(title: .tea, count: 7, price: 2))
     #expect(object["title"] == "tea" && object["count"] == 7 && object["price"] == .double(2))
     #expect(try object.record(Priced.self) == Priced(title: .tea, count: 7, price: 2))
   }
 
-  @Test func `A record that does not fit is refused with the attribute's name`() throws {
+  @Test func `A value of the wrong type for a record is refused with the attribute's name`() throws
+  {
     let context = try file.context()
     #expect(throws: HistoryError.unknownEntity("Stranger")) {
       try context.insert(Stranger(title: "a"))

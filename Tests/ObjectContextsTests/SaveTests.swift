@@ -8,7 +8,7 @@ import Testing
 @testable import ObjectContexts
 
 @Suite(.inEveryLayout) struct `A save` {
-  @Test func `It is one transaction with its author, context name, writer and exact columns`()
+  @Test func `A save is one transaction with its author, context name, writer and exact columns`()
     throws
   {
     let file = try StoreFile()
@@ -32,7 +32,7 @@ import Testing
     #expect(!context.hasChanges)
   }
 
-  @Test func `Without edits nothing is written`() throws {
+  @Test func `A save without edits writes no row`() throws {
     let context = try StoreFile().context()
     #expect(try context.save() == nil)
     _ = try context.savedItem("milk")
@@ -48,7 +48,7 @@ import Testing
     #expect(transaction.author == nil && transaction.contextName == nil)
   }
 
-  @Test func `It can carry another author, or none`() throws {
+  @Test func `A save may use another author, or none`() throws {
     let context = try StoreFile().context("app")
     _ = try context.insert("Item")
     _ = try context.saveReporting(author: .some("import"))
@@ -59,7 +59,7 @@ import Testing
     #expect(try context.store.history().map(\.author) == ["import", nil, "app"])
   }
 
-  @Test func `What was saved can be changed and saved again`() throws {
+  @Test func `Saved objects can be changed and saved again`() throws {
     let context = try StoreFile().context()
     let id = try context.savedItem("milk")
     for count in 1...3 { try context.save(.int(Int64(count)), for: "count", of: id) }
@@ -69,13 +69,13 @@ import Testing
     #expect(try context.object(id) == nil)
   }
 
-  @Test func `A save that cannot get the lock leaves the edits, and nothing in the store`() throws {
+  @Test func `A save that cannot get the lock keeps the edits and writes no row`() throws {
     let file = try StoreFile()
     let context = try file.context()
     let id = try context.savedItem("milk")
     try #require(try context.object(id)).set(.string("bread"), for: "title")
     let other = try file.open()
-    // The writer that holds the lock does not let go while the context waits.
+    // The writer keeps the lock while the context waits.
     let impatient = ObjectContext(
       store: try file.open(busyTimeout: .zero),
       snapshot: context.snapshot
@@ -105,13 +105,13 @@ import Testing
       try await group.waitForAll()
     }
     let history = try context.store.history()
-    // What another thread saves between an insert and its set is an insert and an update.
+    // A save by another thread between an insert and its set writes an insert and an update.
     #expect(history.flatMap { $0.changes }.filter { $0.type == .insert }.count == 100)
     #expect(try context.registeredObjects("Item").count == 100)
     #expect(try context.registeredObjects("Item").map { $0["count"] } == context.reread())
   }
 
-  @Test func `Loading everything while another thread saves forgets nothing that was saved`()
+  @Test func `Loading everything while another thread saves keeps all that was saved`()
     async throws
   {
     let context = try StoreFile().context()
@@ -124,7 +124,7 @@ import Testing
     for round in 0..<10 {
       let load = Load(of: context)
       var count: Int64 = 0
-      // A set takes no lock of the store, so that most saves begin while the load holds it.
+      // A set takes no lock of the store, so that most saves start while the load holds it.
       repeat {
         count += 1
         try context.object(id)?.set(.int(count), for: "count")
@@ -137,7 +137,7 @@ import Testing
 }
 
 extension ObjectContext {
-  /// The counts of all items as the store holds them.
+  /// The counts of all items in the store.
   fileprivate func reread() throws -> [Value?] {
     let again = ObjectContext(store: store)
     try again.loadAll()
@@ -145,7 +145,8 @@ extension ObjectContext {
   }
 }
 
-/// A context that loads everything, on a thread of its own: the tests' threads may all be busy.
+/// A context that loads everything on a dedicated thread, because the tests' threads may all be
+/// busy.
 private final class Load: Sendable {
   private let ended = Atomic(false)
 

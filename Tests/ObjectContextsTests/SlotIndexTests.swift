@@ -26,23 +26,23 @@ import Testing
     for (key, slot) in expected { #expect(index[key] == slot) }
   }
 
-  @Test func `It answers like a dictionary for keys that follow each other`() {
+  @Test func `The index equals a dictionary for consecutive keys`() {
     compare(1) { Int64.random(in: 1...300, using: &$0) }
   }
 
-  @Test func `It answers like a dictionary for keys of any size`() {
+  @Test func `The index equals a dictionary for keys of any size`() {
     let keys: [Int64] = [.min, .min + 1, -1, 0, 1, 1 << 32, 1 << 61, 1 << 62, .max - 1, .max]
     compare(2) { keys[Int.random(in: keys.indices, using: &$0)] }
   }
 
-  @Test func `It answers like a dictionary for keys that all begin their search at one place`() {
+  @Test func `The index equals a dictionary for keys with colliding hashes`() {
     // Multiples of the inverse of the multiplier (modulo 2^64) have small products.
     let inverse = 0xF1DE_83E1_9937_733D as UInt64
     #expect(inverse &* 0x9E37_79B9_7F4A_7C15 == 1)
     compare(3) { Int64(bitPattern: UInt64.random(in: 0..<64, using: &$0) &* inverse) }
   }
 
-  @Test func `Nothing is left of what was there before all was removed`() {
+  @Test func `The index is empty after all keys were removed`() {
     var index = SlotIndex()
     for key in 1...100 as ClosedRange<Int64> { index.insert(key, Int(key)) }
     index.removeAll()

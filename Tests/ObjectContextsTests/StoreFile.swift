@@ -4,7 +4,7 @@ import LayoutTraits
 import ObjectContexts
 import TestSupport
 
-/// A store file in a folder of its own, which any number of connections may open.
+/// A store file in a temporary folder, for any number of connections.
 struct StoreFile {
   let folder: TemporaryFolder
   let model: Model
@@ -31,7 +31,7 @@ struct StoreFile {
     return try Store(path: folder.path("test.store"), model: model, configuration: configuration)
   }
 
-  /// A context on a connection of its own, as if in another process.
+  /// A context on a new connection, as if in another process.
   func context(
     _ author: String? = "app",
     name: String? = "view",
@@ -42,7 +42,7 @@ struct StoreFile {
 }
 
 extension Store {
-  /// Everything that history holds.
+  /// All transactions of history.
   func history() throws -> [HistoryTransaction] {
     Array(try fetch(HistoryRequest(after: nil, transactionCountMax: .max)).transactions)
   }
@@ -62,7 +62,7 @@ extension ObjectContext {
     try save()
   }
 
-  /// The title and the count of an item, or nothing when it is not here.
+  /// The title and the count of an item, or `nil` if it does not exist.
   func item(_ id: ObjectID) throws -> [Value?]? {
     try object(id).map { [$0["title"], $0["count"]] }
   }

@@ -1,7 +1,7 @@
 import PropertyTesting
 import Testing
 
-/// A counter whose additions are made by tasks, with a lost update if two of them overlap.
+/// A counter whose tasks add numbers, with a lost update if two of them overlap.
 private actor SlowCounter {
   private let executor: any SerialExecutor
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -53,7 +53,7 @@ private struct CounterMachine: CommandMachine {
   }
 }
 
-@Suite struct `Machines of actors` {
+@Suite struct `Actor machines` {
   private func run(isSafe: Bool, seed: UInt64) -> PropertyResult {
     PropertyRunner(seed: seed, cases: 100).run { source in
       var machine = CounterMachine(seed: source.int(in: 0...999), isSafe: isSafe)
@@ -62,7 +62,7 @@ private struct CounterMachine: CommandMachine {
     }
   }
 
-  @Test func `A lost update of an actor's tasks is found, shrunk and repeated`() throws {
+  @Test func `A lost update between an actor's tasks is found, shrunk and replayed`() throws {
     let found = run(isSafe: false, seed: 3)
     #expect(found.outcome == .failed)
     let shrunk = try #require(found.failure?.shrunk)
@@ -70,7 +70,7 @@ private struct CounterMachine: CommandMachine {
     #expect(run(isSafe: false, seed: 3).failure?.shrunk.sequence == shrunk.sequence)
   }
 
-  @Test func `An actor that reads after it waited holds under every schedule`() {
+  @Test func `An actor that reads after its suspension holds under every schedule`() {
     #expect(run(isSafe: true, seed: 3).outcome == .passed)
   }
 }

@@ -32,16 +32,16 @@ import Testing
   @Test(arguments: [
     "", "1", "2:0", "1:,", "1:0,", "1:x", "1:1x0", "1:-2x0", "1:2x", "1:2x3x4", "1:9999999x0",
   ])
-  func `Text that is no sequence is not read`(text: String) {
+  func `Text that is no sequence is refused`(text: String) {
     #expect(ChoiceSequence(text) == nil)
   }
 
-  @Test func `Text that stands for too many choices is not read`() {
+  @Test func `Text with too many choices is refused`() {
     #expect(ChoiceSequence("1:1000000x0")?.count == 1_000_000)
     #expect(ChoiceSequence("1:1000000x0,0") == nil)
   }
 
-  @Test func `Removing a stretch keeps the spans around it in place`() {
+  @Test func `Removing a range keeps the spans around it in place`() {
     var source = ChoiceSource(seed: 3)
     source.span("list") { source in
       var elements = Repetition("element", 4...5)
@@ -84,7 +84,7 @@ import Testing
     return result
   }
 
-  @Test func `Exchanging two spans moves the spans inside and between them along`() {
+  @Test func `Swapping two spans also moves the spans inside and between them`() {
     let sequence = lists([1, 2, 3], 9, [4])
     let second = sequence.spans.lastIndex { $0.label == "list" } ?? 0
     let exchanged = sequence.exchanging(1, second)
@@ -93,7 +93,7 @@ import Testing
     #expect(exchanged.spans == expected.spans)
   }
 
-  @Test func `A span lifted into the place of the one around it has its depth`() {
+  @Test func `A span that replaces its parent has the parent's depth`() {
     let sequence = lists([1, 2, 3], 9, [4])
     let list = sequence.spans[1].range
     let lifted = sequence.rearranged([0..<list.lowerBound, 1..<2, list.upperBound..<5], without: 1)
@@ -102,7 +102,7 @@ import Testing
     #expect(lifted.spans.map(\.depth) == [0, 1, 1, 2, 1, 2])
   }
 
-  @Test func `Removing stretches takes out what lies inside one that is removed once`() {
+  @Test func `Removing ranges removes nested ones once`() {
     let sequence = lists([1, 2, 3], 9, [4, 5])
     let removed = sequence.removing([0..<3, 1..<2, 4..<5])
     #expect(removed.choices.map(\.value) == [9, 5])

@@ -2,7 +2,7 @@ import PropertyTesting
 import Testing
 
 @Suite struct ChoiceSourceTests {
-  /// Draws one of everything.
+  /// Draws one value of every kind.
   private func drawAll(_ source: inout ChoiceSource) -> String {
     var parts = ["\(source.int(in: -5...5))", "\(source.integer(in: .min ... .max))"]
     parts.append("\(source.bool(probability: 0.3)) \(source.index(below: 7, label: "index"))")
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test func `Values lie in their ranges and reach both ends`() {
+  @Test func `Values are in their ranges and reach both ends`() {
     var source = ChoiceSource(seed: 1, choiceCountMax: .max)
     for spread in [Spread.uniform, .nearSimplest] {
       let values = (0..<2_000).map { _ in source.integer(in: -3...6, simplest: 2, spread: spread) }
@@ -43,7 +43,7 @@ import Testing
     #expect(huge.allSatisfy { abs($0) <= 1e300 } && huge.contains { abs($0) > 1e200 })
   }
 
-  @Test func `Probabilities and weights are kept to`() {
+  @Test func `Probabilities and weights are respected`() {
     var source = ChoiceSource(seed: 2, choiceCountMax: .max)
     let trues = (0..<10_000).count { _ in source.bool(probability: 0.2) }
     #expect((1_800...2_200).contains(trues))
@@ -54,7 +54,7 @@ import Testing
     #expect((0..<100).allSatisfy { _ in !source.bool(probability: 0) })
   }
 
-  @Test func `A replay that has run out draws the simplest values and says so`() {
+  @Test func `A replay without further choices draws the simplest values and reports it`() {
     var source = ChoiceSource(replaying: ChoiceSequence("1:3") ?? ChoiceSequence())
     #expect(source.isExhausted == false)
     #expect(source.int(in: 0...9) == 3)
@@ -67,7 +67,7 @@ import Testing
     #expect(source.array("two", 2...4) { $0.bool() } == [false, false])
   }
 
-  @Test func `A replayed weight that has become zero settles for the nearest earlier one`() {
+  @Test func `A replayed weight that has become zero uses the nearest earlier one`() {
     func adjusted(_ index: Int, _ weights: [Int]) -> Int {
       var source = ChoiceSource(replaying: ChoiceSequence("1:\(index)") ?? ChoiceSequence())
       let result = source.weighted(weights)
@@ -87,7 +87,7 @@ import Testing
     #expect(source.isExhausted == true)
   }
 
-  @Test func `A replay keeps to the spans when one of them has changed its length`() {
+  @Test func `A replay follows the spans when the length of one has changed`() {
     func draw(_ source: inout ChoiceSource, wide: Bool) -> [Int] {
       let first = source.span("first") { source in
         (0..<(wide ? 3 : 1)).map { _ in source.int(in: 0...9) }
@@ -106,16 +106,16 @@ import Testing
     #expect(draw(&wide, wide: true) == [7, 7, 0, 5])
   }
 
-  @Test func `An index that was adjusted for is the choice that is kept`() {
+  @Test func `An adjusted index is recorded as the choice`() {
     let recorded = ChoiceSequence(choices: [Choice(0, in: 0...4)], spans: [])
     var first = ChoiceSource(replaying: recorded)
     #expect(first.index(below: 5) { max($0, 3) } == 3)
-    // Now every index is possible, and the choice still means the same.
+    // Now every index is possible, and the choice keeps its meaning.
     var second = ChoiceSource(replaying: first.sequence)
     #expect(second.index(below: 5) { $0 } == 3)
   }
 
-  @Test func `Swarm weights are equal in half of the runs and leave something out in others`() {
+  @Test func `Swarm weights are equal in half of the runs and omit some kinds in the others`() {
     let weights = (0..<400).map { seed in
       var source = ChoiceSource(seed: UInt64(seed))
       return source.swarmWeights(4)

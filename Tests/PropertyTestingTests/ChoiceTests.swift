@@ -3,14 +3,14 @@ import Testing
 @testable import PropertyTesting
 
 @Suite struct ChoiceTests {
-  @Test func `Nearer to the simplest value is simpler, and above it before below it`() {
+  @Test func `Values nearer to the simplest one are simpler, and above it before below it`() {
     let values: [Int64] = [0, 1, -1, 2, -2, 3, 4, 5]
     let ranks = values.map { Choice($0, in: -2...5).rank }
     #expect(ranks == Array(0..<8))
   }
 
   @Test(arguments: [(-3...5, 0), (2...9, 2), (-9 ... -2, -2), (0...10, 7), (-7...0, -4)])
-  func `Every rank below the number of values has its value`(
+  func `Every rank below the number of values maps to a value`(
     range: ClosedRange<Int64>,
     simplest: Int64
   ) {
@@ -29,14 +29,14 @@ import Testing
     #expect(Choice(.max, in: range, simplest: .min).rank == .max)
   }
 
-  @Test func `A replayed offset moves along with the range and is clamped to it`() {
+  @Test func `A replayed offset moves with the range and is clamped to it`() {
     let choice = Choice(100, in: 100...110, simplest: 100)
     #expect(choice.value(atOffset: 4) == 104)
     #expect(choice.value(atOffset: 40) == 110)
     #expect(choice.value(atOffset: -1) == 100)
   }
 
-  @Test func `A choice moved round enters the range at its other end`() {
+  @Test func `A choice that wraps around enters the range at its other end`() {
     let choice = Choice(100, in: -128...127)
     #expect(choice.movedRound(by: 27)?.value == 127)
     #expect(choice.movedRound(by: 28)?.value == -128)

@@ -71,7 +71,7 @@ import Testing
     #expect(shrunk.ending == .fixedPoint)
   }
 
-  @Test func `A check at the end fails under its own label`() throws {
+  @Test func `A failed check at the end has its own label`() throws {
     let result = PropertyRunner(seed: 2).run { source in
       var stack = Stack(failsAtEnd: true)
       try source.perform(on: &stack, steps: 0...9)
@@ -82,7 +82,7 @@ import Testing
     #expect(shrunk.message.hasPrefix("1. push(0)\n2. push(0)\n3. push(0)\nat the end: "))
   }
 
-  @Test func `A machine may call a case vacuous`() {
+  @Test func `A machine may declare a case vacuous`() {
     let result = PropertyRunner(seed: 2).run { source in
       var stack = Stack(isVacuous: true)
       try source.perform(on: &stack, steps: 0...0)
@@ -91,7 +91,7 @@ import Testing
     #expect(result.outcome == .vacuous)
   }
 
-  /// A machine that can do nothing after its third command.
+  /// A machine without possible commands after the third.
   private struct Short: CommandMachine {
     static let rules = [CommandRule<Short>("only", when: { $0.count < 3 }, draw: { _, _ in 1 })]
     private(set) var count = 0
@@ -99,7 +99,7 @@ import Testing
     mutating func perform(_ command: Int) { count += command }
   }
 
-  @Test func `A run ends where no rule is possible, and replays`() throws {
+  @Test func `A run ends when no rule is possible, and replays`() throws {
     var (source, machine) = (ChoiceSource(seed: 1), Short())
     #expect(try source.perform(on: &machine, steps: 9...9) == 3)
     var (replay, again) = (ChoiceSource(replaying: source.sequence), Short())
@@ -107,7 +107,7 @@ import Testing
     #expect(replay.sequence == source.sequence)
   }
 
-  @Test func `Numbers with a label come again in some runs`() {
+  @Test func `Labelled numbers repeat in some runs`() {
     let repeats = (0..<400).count { seed in
       var source = ChoiceSource(seed: UInt64(seed))
       source.reuseNumbers()

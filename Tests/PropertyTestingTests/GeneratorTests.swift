@@ -35,14 +35,14 @@ import Testing
     #expect(ints.count > 1_500)
   }
 
-  @Test func `Strings have the count of scalars that was asked for, beyond ASCII too`() throws {
+  @Test func `Strings have the requested count of scalars, beyond ASCII too`() throws {
     let strings = try values(.strings(count: 2...4), count: 2_000)
     #expect(strings.allSatisfy { (2...4).contains($0.unicodeScalars.count) })
     #expect(strings.contains { $0.unicodeScalars.contains { $0.value > 0xFFFF } })
     #expect(strings.contains { $0.unicodeScalars.contains { $0.value < 0x20 } })
   }
 
-  @Test func `Every scalar has its place, the printable ones first`() throws {
+  @Test func `Every scalar has a rank, with printable ones first`() throws {
     let known: [(rank: Int, code: UInt32)] = [
       (0, 0x61), (26, 0x41), (52, 0x30), (94, 0x7E), (95, 0), (126, 0x1F), (127, 0x7F),
       (0xD7FF, 0xD7FF), (0xD800, 0xE000), (0x10F7FF, 0x10FFFF),
@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  @Test func `Collections keep to their counts`() throws {
+  @Test func `Collections have counts in their range`() throws {
     let arrays = try values(Generator<Int>.ints().array(count: 2...5))
     #expect(Set(arrays.map(\.count)) == [2, 3, 4, 5])
     let sets = try values(Generator<Int>.ints(in: 0...3).set(count: 0...9))
@@ -86,13 +86,13 @@ import Testing
     #expect(Set(depths) == [1, 2, 3, 4, 5])
   }
 
-  @Test func `Recursive values keep to their size, all parts together`() throws {
+  @Test func `Recursive values stay within their total size`() throws {
     let generator = Generator<Int>.recursive(depth: 50, size: 7, leaf: .always(0)) { child in
       child.array(count: 3).map { 1 + $0.reduce(0, +) }
     }
     let sizes = try values(generator, count: 1_000)
     #expect(sizes.max() == 7 && sizes.min() == 0)
-    // The budget is each value's own.
+    // Each value has its own budget.
     let pairs = try values(generator.paired(with: generator), count: 1_000)
     #expect(pairs.contains { $0.0 == 7 && $0.1 == 7 })
   }
@@ -121,7 +121,7 @@ import Testing
     #expect(try #require(result.failure).shrunk.message == "\(UInt64(1) << 63 + 1)")
   }
 
-  @Test func `Doubles of every kind come up`() throws {
+  @Test func `Doubles of every kind are drawn`() throws {
     let doubles = try values(.anyDoubles, count: 3_000)
     #expect(doubles.contains { $0.isNaN } && doubles.contains { $0.isInfinite })
     #expect(doubles.contains { $0 == 0 && $0.sign == .minus })
@@ -129,7 +129,7 @@ import Testing
     #expect(try simplest(.anyDoubles) == 0)
   }
 
-  @Test func `Data and dates keep to their ranges and shrink to their origins`() throws {
+  @Test func `Data and dates stay in their ranges and shrink to their origins`() throws {
     let data = try values(.data(count: 1...3))
     #expect(Set(data.map(\.count)) == [1, 2, 3])
     #expect(try simplest(.data(count: 2...3)) == Data([0, 0]))
@@ -141,7 +141,7 @@ import Testing
     #expect(try simplest(.dates(in: range)) == range.lowerBound)
   }
 
-  @Test func `Sets and dictionaries have as many elements as asked for`() throws {
+  @Test func `Sets and dictionaries have the requested number of elements`() throws {
     let sets = try values(Generator<Int>.ints(in: 0...9, spread: .uniform).set(count: 3...5))
     #expect(Set(sets.map(\.count)) == [3, 4, 5])
     let keys = Generator<Int>.ints(in: 0...9, spread: .uniform)
@@ -152,7 +152,7 @@ import Testing
     }
   }
 
-  @Test func `A set shrinks to the least elements`() throws {
+  @Test func `A set shrinks to the fewest elements`() throws {
     let result = PropertyRunner(seed: 1).run { source in
       let set = try source.draw(Generator<Int>.ints().set())
       return set.count > 2 ? .failed(label: "big", message: "\(set.sorted())") : .passed
@@ -160,7 +160,7 @@ import Testing
     #expect(try #require(result.failure).shrunk.message == "[-1, 0, 1]")
   }
 
-  @Test func `A filter records only the value it let through`() throws {
+  @Test func `A filter records only the accepted value`() throws {
     let even = Generator<Int>.ints(in: 0...99, spread: .uniform).filter { $0 % 2 == 0 }
     #expect(try values(even).allSatisfy { $0 % 2 == 0 })
     var source = ChoiceSource(seed: 9)
@@ -168,7 +168,7 @@ import Testing
     #expect(drawn.count == 20 && source.choiceCount == 20)
   }
 
-  @Test func `A filter that lets nothing through discards the case`() {
+  @Test func `A filter that accepts no value discards the case`() {
     #expect(throws: Rejection("never")) {
       try values(Generator<Int>.ints().filter("never") { _ in false }, count: 1)
     }

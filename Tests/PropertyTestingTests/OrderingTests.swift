@@ -1,7 +1,7 @@
 import PropertyTesting
 import Testing
 
-/// What "simpler" means, on values a person can compare: each list goes from the simplest on.
+/// Defines "simpler" by lists of values, each from the simplest on.
 @Suite struct OrderingTests {
   /// The sequences of all cases of a property, in the order of their values.
   private func sequence<Value: Equatable>(
@@ -24,7 +24,9 @@ import Testing
     #expect(zip(sequences, sequences.dropFirst()).allSatisfy { $0 < $1 })
   }
 
-  @Test func `Nearer to zero is simpler, and above it simpler than below`() throws {
+  @Test func `Numbers nearer to zero are simpler, and positive ones simpler than negative ones`()
+    throws
+  {
     try expectOrder([0, 1, -1, 2, -2, 3, -3]) { $0.int(in: -3...3) }
     try expectOrder([5, 6, 7]) { $0.int(in: 5...7) }
     try expectOrder([-4, -5, -6]) { $0.int(in: -6 ... -4) }
@@ -35,7 +37,7 @@ import Testing
     try expectOrder([0, 1, 2]) { $0.index(below: 3) }
   }
 
-  @Test func `Fewer elements are simpler, then the first that differs decides`() throws {
+  @Test func `Fewer elements are simpler, then the first different element decides`() throws {
     try expectOrder([[], [0], [1], [0, 0], [0, 1], [1, 0], [0, 0, 0]]) { source in
       source.array("digit", 0...3) { $0.int(in: 0...1) }
     }

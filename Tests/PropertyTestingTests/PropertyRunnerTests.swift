@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  @Test func `A failing case can be made again alone, from its seed or its line`() throws {
+  @Test func `A failing case replays alone from its seed or its line`() throws {
     let failure = try #require(PropertyRunner(seed: 5).run(big).failure)
     var source = ChoiceSource(seed: try #require(failure.caseSeed))
     #expect(big(&source) == .failed(label: "big", message: failure.originalMessage))
@@ -30,7 +30,7 @@ import Testing
     #expect(big(&replay) == .failed(label: "big", message: failure.shrunk.message))
   }
 
-  @Test func `Cases are counted by how they ended`() {
+  @Test func `Cases are counted by outcome`() {
     let result = PropertyRunner(seed: 1, cases: 400).run { source in
       [.passed, .discarded, .vacuous, .passed][source.index(below: 4)]
     }
@@ -65,7 +65,7 @@ import Testing
     #expect(result.outcome == .outOfTime && result.counts.passed == 49)
   }
 
-  @Test func `Progress tells of the cases and then of every simpler case`() throws {
+  @Test func `Progress reports each case and then each simpler failing case`() throws {
     var steps: [PropertyRunner.Step] = []
     let property: (inout ChoiceSource) -> CaseResult = { source in
       let number = source.int(in: 0...1_000)
@@ -80,7 +80,7 @@ import Testing
   }
 }
 
-/// A clock that moves by one at each look.
+/// A clock that advances by one at each read.
 private final class Ticks: @unchecked Sendable {
   private var count = 0
 

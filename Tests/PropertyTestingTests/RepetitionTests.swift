@@ -26,13 +26,13 @@ import Testing
     #expect((5...7).contains(mean))
   }
 
-  @Test func `Most lengths are the longest where that is asked for, and the others any`() {
+  @Test func `Most lengths are the maximum if requested, and the others any`() {
     let counts = counts(2...9, .mostlyLongest)
     #expect(Set(counts) == Set(2...9))
     #expect((1_400...1_700).contains(counts.count { $0 == 9 }))
   }
 
-  @Test func `Each element is a span that holds its continuation`() {
+  @Test func `Each element is a span that includes its continuation choice`() {
     var source = ChoiceSource(seed: 4)
     let values = source.array("element", 2...9) { $0.int(in: 0...9) }
     let spans = source.sequence.spans
@@ -42,14 +42,14 @@ import Testing
     #expect(source.sequence.choices[0].isContinuation)
   }
 
-  @Test func `A fixed number of elements takes no continuations`() {
+  @Test func `A fixed number of elements draws no continuation choices`() {
     var source = ChoiceSource(seed: 4)
     _ = source.array("element", 3...3) { $0.int(in: 0...9) }
     #expect(source.sequence.count == 3)
     #expect(source.sequence.spans.map(\.kind) == Array(repeating: .countedElement, count: 3))
   }
 
-  @Test func `A loop that is left early closes its span`() {
+  @Test func `A loop that exits early closes its span`() {
     var source = ChoiceSource(seed: 4)
     var steps = Repetition("step", 5...9)
     while steps.next(&source) {

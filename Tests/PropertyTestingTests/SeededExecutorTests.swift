@@ -3,7 +3,7 @@ import PropertyTesting
 import Testing
 
 @Suite struct SeededExecutorTests {
-  /// An actor that notes in which order its tasks run.
+  /// An actor that records the order of its tasks.
   private actor Notes {
     let executor: SeededExecutor
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -31,7 +31,7 @@ import Testing
     #expect(order(seed: 5) == orders[4])
   }
 
-  @Test func `A task may outlive several commands, and ends`() {
+  @Test func `A task may outlive several commands and finishes`() {
     let lives = (1...40).map { (seed: UInt64) in
       let executor = SeededExecutor(seed: seed)
       let notes = Notes(on: executor)
@@ -44,7 +44,7 @@ import Testing
     #expect(!lives.contains(nil) && lives.contains(0) && lives.contains { $0 ?? 0 > 5 }, "\(lives)")
   }
 
-  @Test func `Work on other threads is waited for and counted`() {
+  @Test func `Work on other threads is awaited and counted`() {
     let executor = SeededExecutor(seed: 1)
     let answer = executor.run(.seeded) {
       await withUnsafeContinuation { waiting in
@@ -55,7 +55,7 @@ import Testing
     #expect(executor.foreignJobCount > 0)
   }
 
-  @Test func `Tasks without an executor stay on the thread of the plan`() {
+  @Test func `Tasks without an executor stay on the plan's thread`() {
     let executor = SeededExecutor(seed: 1)
     let answer = executor.run(.seeded) {
       await Task.detached { await Task { await Plain().value() }.value }.value
@@ -68,14 +68,14 @@ import Testing
     func value() -> Int { 7 }
   }
 
-  @Test func `A command throws what its closure throws`() throws {
+  @Test func `A command rethrows its closure's error`() throws {
     struct Wrong: Error, Equatable {}
     let executor = SeededExecutor(seed: 1)
     #expect(try executor.run { await Task { 7 }.value } == 7)
     #expect(throws: Wrong()) { try executor.run { throw Wrong() } }
   }
 
-  @Test func `A command that never ends is given up`() {
+  @Test func `A command that never ends is abandoned`() {
     let executor = SeededExecutor(seed: 1, waitMax: 0.01)
     let answer: Int? = executor.run(.seeded) { await withUnsafeContinuation { _ in } }
     #expect(answer == nil)

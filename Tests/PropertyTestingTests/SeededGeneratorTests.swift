@@ -2,7 +2,7 @@ import PropertyTesting
 import Testing
 
 @Suite struct SeededGeneratorTests {
-  @Test func `A seed gives these numbers, on every platform`() {
+  @Test func `A seed gives the same numbers on every platform`() {
     var generator = SeededGenerator(seed: 1)
     let numbers = (0..<4).map { _ in generator.next() }
     // Computed with another implementation of xoshiro256** and SplitMix64.

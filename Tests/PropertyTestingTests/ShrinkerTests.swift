@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct ShrinkerTests {
   @Test(arguments: Challenge.all)
-  func `No single deletion or lowering of a shrunk case fails`(challenge: Challenge) throws {
+  func `A shrunk case passes after any single deletion or reduction`(challenge: Challenge) throws {
     for seed in UInt64(20)..<24 {
       let result = PropertyRunner(seed: seed, cases: 100_000).run(challenge.property)
       let shrunk = try #require(result.failure).shrunk
@@ -14,7 +14,9 @@ import Testing
   }
 
   @Test(arguments: SharedLog.Mistake.allCases)
-  func `No single deletion or lowering of a shrunk plan fails`(mistake: SharedLog.Mistake) throws {
+  func `A shrunk plan passes after any single deletion or reduction`(
+    mistake: SharedLog.Mistake
+  ) throws {
     let property = try SharedLog.property(mistake)
     for seed in UInt64(20)..<23 {
       let result = PropertyRunner(seed: seed, cases: 20_000).run(property)
@@ -22,7 +24,7 @@ import Testing
     }
   }
 
-  /// Runs every neighbour of an answer and expects none that fails alike and is simpler.
+  /// Runs every neighbour of a result, and expects that no simpler one fails in the same way.
   private func expectNoSimpler(
     _ shrunk: ShrinkResult,
     _ property: (inout ChoiceSource) throws -> CaseResult
@@ -36,7 +38,7 @@ import Testing
     }
   }
 
-  /// Makes every sequence with one element less or one value lower.
+  /// Returns every sequence with one element fewer or one value lower.
   private func neighbours(_ sequence: ChoiceSequence) -> [ChoiceSequence] {
     var result = sequence.spans.filter { $0.kind == .element }.map { sequence.removing($0.range) }
     for (index, choice) in sequence.choices.enumerated() where !choice.isContinuation {
@@ -49,7 +51,9 @@ import Testing
     return result
   }
 
-  @Test func `A long run of equal elements is cut to what is needed in few evaluations`() throws {
+  @Test func `A long run of equal elements is cut to the required length in few evaluations`()
+    throws
+  {
     let property: (inout ChoiceSource) -> CaseResult = { source in
       let count = source.array("element", 0...5_000) { $0.bool(probability: 0) }.count
       return count >= 300 ? .failed(label: "long", message: "\(count)") : .passed
@@ -58,7 +62,7 @@ import Testing
     #expect(shrunk.message == "300" && shrunk.evaluations < 40, "\(shrunk.evaluations)")
   }
 
-  @Test func `A thorough shrinker deletes one step while another does its work`() throws {
+  @Test func `A thorough shrinker deletes a step whose work another step can do`() throws {
     // Either a "both", or a "left" and a later "right", lead to the failure.
     let property: (inout ChoiceSource) -> CaseResult = { source in
       let steps = source.array("step", 0...9) { $0.index(below: 3) }
@@ -74,8 +78,8 @@ import Testing
     #expect(shrunk.message == #"["both"]"# && shrunk.ending == .fixedPoint)
   }
 
-  @Test func `A thorough shrinker deletes one step while a later one waits for longer`() throws {
-    // Something must happen after three turns, whether they are steps or waited for.
+  @Test func `A thorough shrinker deletes a step when a later one waits longer`() throws {
+    // The failure needs three turns, either as steps or as waiting.
     let property: (inout ChoiceSource) -> CaseResult = { source in
       let waits = source.array("step", 0...9) { $0.int(in: 0...24) }
       guard let last = waits.last, waits.count - 1 + last == 3 else { return .passed }
@@ -107,7 +111,7 @@ import Testing
     #expect(shrinker.shrink(source.sequence, label: "even", property).message == "0")
   }
 
-  @Test func `Names come in the order of their first use`() throws {
+  @Test func `Names are assigned in the order of their first use`() throws {
     let property: (inout ChoiceSource) -> CaseResult = { source in
       let count = source.int(in: 2...5)
       var written: Int?
@@ -131,14 +135,14 @@ import Testing
   }
 
   @Test(arguments: [UInt64(102), 111, 184, 214])
-  func `A member that joined goes with all that names it`(seed: UInt64) throws {
+  func `A joined member is removed with every command that names it`(seed: UInt64) throws {
     let property = try SharedLog.property(.lateJoiner)
     let result = PropertyRunner(seed: seed, cases: 20_000).run(property)
     let shrunk = try #require(result.failure).shrunk
     #expect(SharedLogRow.stepCount(shrunk) == 6, "\(shrunk.message)")
   }
 
-  @Test func `Shrinking keeps to the failure it started from`() throws {
+  @Test func `Shrinking keeps the original failure`() throws {
     let property: (inout ChoiceSource) -> CaseResult = { source in
       let number = source.int(in: 0...1_000)
       if number >= 500 { return .failed(label: "large", message: "\(number)") }
@@ -151,7 +155,7 @@ import Testing
     }
   }
 
-  @Test func `A budget ends shrinking and the result says so`() throws {
+  @Test func `A budget ends shrinking, and the result reports it`() throws {
     let row = { (budget: Budget) in
       PropertyRunner(seed: 1, budget: budget).run(Challenge.largeUnionList.property)
     }
@@ -161,7 +165,7 @@ import Testing
     #expect(none.shrunk.sequence == none.original && none.shrunk.evaluations == 1)
   }
 
-  @Test func `A property that fails only once is called flaky`() throws {
+  @Test func `A property that fails only once is flaky`() throws {
     var isFirst = true
     let result = PropertyRunner(seed: 1).run { source in
       _ = source.int(in: 1...9)
@@ -171,7 +175,7 @@ import Testing
     #expect(try #require(result.failure).shrunk.ending == .flaky)
   }
 
-  @Test func `A property that asks other questions each time is called flaky`() throws {
+  @Test func `A property that draws different choices each time is flaky`() throws {
     var calls: Int64 = 0
     let result = PropertyRunner(seed: 1).run { source in
       calls += 1

@@ -3,16 +3,16 @@ import PropertyTesting
 import ShrinkingExamples
 import Testing
 
-/// What shrinking must reach, over as many seeds as `SHRINK_SEEDS` says, 10 if it is not set.
+/// The goals of shrinking, over `SHRINK_SEEDS` seeds; the default is 10.
 ///
-/// The goals of finding and shrinking are medians and means over a hundred seeds: with fewer, the
-/// answers are compared but the medians are not.
+/// The goals are medians and means over a hundred seeds: with fewer, the results are compared but
+/// the medians are not.
 @Suite struct ShrinkingGoalsTests {
   private let seeds =
     0..<(ProcessInfo.processInfo.environment["SHRINK_SEEDS"].flatMap { UInt64($0) } ?? 10)
 
   @Test(arguments: Challenge.all)
-  func `The shrinking challenge comes to its known answers within its goals`(challenge: Challenge) {
+  func `The shrinking challenge reaches its known results within its goals`(challenge: Challenge) {
     let row = ChallengeRow(challenge, seeds: seeds)
     #expect(row.found == seeds.count && row.share >= challenge.shareMin, "\(row.line)")
     #expect(row.meanEvaluations <= challenge.evaluationsMax, "\(row.line)")
@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test(arguments: SharedLog.Mistake.allCases)
-  func `Plans of the shared log come to the least length of their failure`(
+  func `Plans of the shared log shrink to the least length of their failure`(
     mistake: SharedLog.Mistake
   ) throws {
     let row = try SharedLogRow(mistake, seeds: seeds)

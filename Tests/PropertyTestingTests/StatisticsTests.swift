@@ -18,7 +18,7 @@ import Testing
     #expect(statistics.description.contains("\(discarded) discarded: three"))
   }
 
-  @Test func `A class that is reached too seldom makes a run not covered`() {
+  @Test func `A class that occurs too seldom makes a run not covered`() {
     func outcome(atLeast share: Double) -> PropertyResult.Outcome {
       PropertyRunner(seed: 1, cases: 400).run { source in
         source.cover("rare", atLeast: share, if: source.index(below: 10) == 0)
@@ -30,13 +30,13 @@ import Testing
     #expect(outcome(atLeast: 0.3) == .notCovered)
   }
 
-  @Test func `A class that is never reached is missed once five cases should have been in it`() {
+  @Test func `A class that never occurs is missed once five cases were expected`() {
     #expect(!PropertyStatistics.Coverage(share: 0.01, count: 0, total: 400).isMissed)
     #expect(PropertyStatistics.Coverage(share: 0.02, count: 0, total: 400).isMissed)
     #expect(!PropertyStatistics.Coverage(share: 0.02, count: 8, total: 400).isMissed)
   }
 
-  @Test func `A score is climbed where random cases do not get`() throws {
+  @Test func `Guided search reaches scores that random cases do not`() throws {
     func property(_ isClimbing: Bool) -> (inout ChoiceSource) -> CaseResult {
       { source in
         let numbers = source.array("number", 0...30) { $0.int(in: 0...1_000) }

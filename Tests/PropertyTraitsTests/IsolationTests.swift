@@ -8,7 +8,7 @@ import Testing
     var count = 0
   }
 
-  @Test @MainActor func `A body runs on the actor of its test, and may use what is not Sendable`()
+  @Test @MainActor func `A body runs on its test's actor and may use values that are not Sendable`()
     async throws
   {
     let tally = Tally()

@@ -5,7 +5,7 @@ import Testing
 @testable import PropertyTraits
 
 @Suite(.property(seed: 1)) struct PropertyTests {
-  /// Runs a body and returns the issues that it leaves.
+  /// Runs a body, and returns the issues that it records.
   private func issues(_ body: @escaping @Sendable () async throws -> Void) async throws -> [Issue] {
     let recorder = IssueRecorder()
     try await recorder.collect(body)
@@ -16,7 +16,7 @@ import Testing
     issue?.comments.map(\.rawValue).joined(separator: "\n") ?? ""
   }
 
-  @Test func `A property that holds leaves no issue and says what it ran`() async throws {
+  @Test func `A property that holds records no issue and prints what it ran`() async throws {
     let result = try await property(Generator<Int>.ints().array()) { numbers in
       #expect(numbers.sorted().count == numbers.count)
     }
@@ -46,7 +46,7 @@ import Testing
     )
   }
 
-  @Test func `What a failure shows replays it alone`() async throws {
+  @Test func `The printed failure replays alone`() async throws {
     let found = try await issues {
       try await property(Generator<Int>.ints().array(), replay: "1:1,0,2x1,0") { numbers in
         #expect(numbers.count < 2)
@@ -57,7 +57,7 @@ import Testing
     #expect(result.counts.total == 1)
   }
 
-  @Test func `A thrown error fails a case, and several values are shown in order`() async throws {
+  @Test func `A thrown error fails a case, and several values are printed in order`() async throws {
     struct Unlike: Error {}
     let found = try await issues {
       try await property(Generator<Int>.ints(in: 0...99), .strings()) { number, string in
@@ -81,7 +81,7 @@ import Testing
     #expect(found.count == 1)
   }
 
-  /// A counter that forgets at four.
+  /// A counter with a bug: it resets at four.
   private struct Counter: CommandMachine {
     struct Wrong: Error {}
     static let rules = [
@@ -104,7 +104,7 @@ import Testing
     #expect(text(found.first).contains("1. 1\n2. 1\n3. 1\n4. 1\nthen: Wrong()"))
   }
 
-  @Test func `A flaky property is called flaky`() async throws {
+  @Test func `A flaky property is reported as flaky`() async throws {
     let runs = Ticks()
     let found = try await issues {
       try await property(Generator<Int>.ints()) { _ in #expect(runs.next() != 3) }
@@ -136,19 +136,19 @@ import Testing
     #expect(!text(found.first).contains("empty") && found.count == 1)
   }
 
-  @Test(.property(cases: 7)) func `An inner trait says what it says, the rest stands further out`()
+  @Test(.property(cases: 7)) func `An inner trait overrides its settings and inherits the others`()
     async throws
   {
     let result = try await property(Generator<Int>.ints()) { _ in }
     #expect(result.counts.total == 7 && result.seed == 1)
   }
 
-  @Test func `A time without a number of cases decides how many there are`() async throws {
+  @Test func `A time limit without a number of cases decides how many run`() async throws {
     let settings = PropertySettings(time: .milliseconds(20))
     let result = try await PropertySettings.$current.withValue(settings) {
       try await property(Generator<Int>.ints()) { _ in }
     }
-    // On a busy machine the time may be over before the first case.
+    // On a busy machine the time limit may pass before the first case.
     #expect(result.outcome == .outOfTime)
   }
 
@@ -175,7 +175,7 @@ import Testing
     #expect(try corpus.examples().map(\.description) == ["1:9000"])
   }
 
-  @Test func `Settings are read from the environment, and wrong ones named`() throws {
+  @Test func `Settings are read from the environment, and wrong ones are named`() throws {
     let settings = try PropertySettings(environment: [
       "PROPERTY_CASES": "12", "PROPERTY_SEED": "34", "PROPERTY_TIME": "0.5",
       "PROPERTY_CORPUS": "there", "PROPERTY_REPLAY": "1:0", "PROPERTY_STATISTICS": "1",
@@ -193,7 +193,7 @@ import Testing
     }
   }
 
-  @Test func `A test that is cancelled ends in the midst of its cases`() async throws {
+  @Test func `A cancelled test stops between its cases`() async throws {
     let runs = Ticks()
     let task = Task {
       try await property(Generator<Int>.ints()) { _ in
@@ -207,14 +207,14 @@ import Testing
     #expect(runs.current == 1)
   }
 
-  @Test func `A line that is none is refused`() async throws {
+  @Test func `An invalid replay line is refused`() async throws {
     await #expect(throws: PropertySettingsError.self) {
       try await property(Generator<Int>.ints(), replay: "nonsense") { _ in }
     }
   }
 }
 
-/// A count that is safe to use from anywhere.
+/// A thread-safe counter.
 private final class Ticks: @unchecked Sendable {
   private let lock = NSLock()
   private var count = 0

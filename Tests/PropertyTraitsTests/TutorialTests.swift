@@ -3,9 +3,9 @@ import Testing
 
 @testable import PropertyTraits
 
-/// The examples of the tutorial, so that it shows what really comes out.
+/// The examples of the tutorial, with their actual output.
 @Suite(.property(seed: 2)) struct TutorialTests {
-  /// Returns the text of the one issue that a body leaves.
+  /// Returns the text of the only issue that a body records.
   private func issue(_ body: @escaping @Sendable () async throws -> Void) async throws -> String {
     let recorder = IssueRecorder()
     try await recorder.collect(body)
@@ -34,7 +34,7 @@ import Testing
     )
   }
 
-  /// A stack whose undo puts back one item, whatever was done.
+  /// A stack whose undo restores one item, whatever the last operation was.
   private struct UndoStack {
     private var items: [Int] = []
     private var past: [[Int]] = []
@@ -88,7 +88,7 @@ import Testing
     }
   }
 
-  @Test func `The stack does what its model does`() async throws {
+  @Test func `The stack behaves like its model`() async throws {
     let text = try await issue {
       try await property { source in
         var stack = Stack()

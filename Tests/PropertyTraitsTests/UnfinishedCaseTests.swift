@@ -18,7 +18,7 @@ import Testing
     return RunningCase.left(in: URL(filePath: folder).appending(path: name))
   }
 
-  @Test func `A case that traps is kept with its values, and runs first the next time`()
+  @Test func `A case that traps is saved with its values and runs first the next time`()
     async throws
   {
     try await withFolder { folder in
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test func `A run that ends leaves no file`() async throws {
+  @Test func `A run that finishes leaves no file`() async throws {
     try await withFolder { folder in
       try await withSettings(PropertySettings(cases: 5, seed: 1, corpus: folder)) {
         try await property(Generator<Int>.ints()) { _ in
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test func `A long case is cut off`() throws {
+  @Test func `A long case is truncated`() throws {
     let file = URL(filePath: NSTemporaryDirectory() + "running-\(UUID().uuidString)")
     let running = try #require(RunningCase(file))
     running.note(String(repeating: "x", count: 100_000))

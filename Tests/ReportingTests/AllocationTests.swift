@@ -5,7 +5,7 @@ import Testing
 @testable import Reporting
 
 @Suite struct `Allocations in a report` {
-  /// Two benchmarks with counts of memory: ours allocates, the floor does not.
+  /// Two benchmarks with allocation counts: ours allocates, the floor does not.
   private func results(counting: Bool = true) throws -> BenchmarkResults {
     var results = try Sample.results(operations: ["newest 100", "all"])
     for operation in ["newest 100", "all"] {
@@ -57,7 +57,8 @@ import Testing
     )
   }
 
-  @Test func `A chart shows who allocates how often at the longest history, none included`() throws
+  @Test func `A chart shows each contender's allocations at the longest history, zeros included`()
+    throws
   {
     let section = try section(results())
     guard case .figure(let figure)? = section.blocks.last else {
@@ -80,7 +81,7 @@ import Testing
     #expect(csv[2] == "fetch newest 100,ours,100000,1000,1000,1000,1000")
   }
 
-  @Test func `Without jemalloc there is no chart and no zero, but the reason`() throws {
+  @Test func `Without jemalloc the page shows the reason instead of a chart`() throws {
     let section = try section(results(counting: false))
     guard case .paragraph(let words)? = section.blocks.first,
       case .table(let table)? = section.blocks.last
@@ -92,13 +93,13 @@ import Testing
     #expect(table.rows.allSatisfy { $0.cells.suffix(4).allSatisfy { $0 == "not measured" } })
   }
 
-  @Test func `A run that counted nothing says nothing of memory`() throws {
+  @Test func `A run without counted allocations does not mention memory`() throws {
     let page = BenchmarkReport(try Sample.results()).page()
     #expect(!page.sections.contains { $0.anchor == "allocations" })
   }
 
   @Test(.needs(.chartTool), .blocksItsThread)
-  func `The drawing has a mark for each, with its words`() throws {
+  func `The drawing has a labelled mark for each contender`() throws {
     let page = BenchmarkReport(try results()).page()
     let chart = try #require(page.charts.first { $0.id == "allocations" })
     let images = ChartTool(toolsFolder: Charts.toolsFolder).draw([chart])
@@ -112,7 +113,7 @@ import Testing
     #expect(InlineSVG.markup(of: svg, summary: chart.summary) != nil)
   }
 
-  @Test func `Every row of a page can be linked to, and no name comes twice`() throws {
+  @Test func `Every row of a page can be linked to by a unique anchor`() throws {
     var results = try results()
     results.rows += try Sample.results(sizes: [100_000], operations: ["peers"]).rows
     results.rows.append(row("peers", "ours", 100_000, .missed, 3))
@@ -144,7 +145,7 @@ import Testing
     #expect(Set(ids).count == ids.count)
   }
 
-  @Test func `Outliers are reported of everything that is timed`() throws {
+  @Test func `Outliers are reported for all timed rows`() throws {
     var results = try Sample.results(operations: (1...12).map { "number \($0)" })
     results.rows += try Sample.results(sizes: [100_000], operations: ["peers"]).rows
     let tables = BenchmarkReport(results).page().sections.flatMap(\.blocks).compactMap {

@@ -7,7 +7,7 @@ import Testing
 
 /// Opens pages in a headless browser.
 @Suite(.needs(.chromium)) struct `Pages in a browser` {
-  @Test func `A page has no fault in light, dark, narrow and on paper`() async throws {
+  @Test func `A page has no layout error in light, dark, narrow and print modes`() async throws {
     let folder = try TemporaryFolder()
     let tiles = [VerdictState.good, .bad, .unknown].map {
       VerdictTile(
@@ -26,8 +26,7 @@ import Testing
     #expect(answer.said.contains("No fault in light, dark, narrow, print"))
   }
 
-  @Test func `What is too wide, or lies over something else, is named in every mode`() async throws
-  {
+  @Test func `Overflowing and overlapping elements are named in every mode`() async throws {
     let folder = try TemporaryFolder()
     let html =
       "<!doctype html><title>t</title><p style=\"width:2000px\">wide</p><div class=\"chart\">"
@@ -41,7 +40,7 @@ import Testing
     }
   }
 
-  @Test func `Tables that hide rows or squeeze columns, and labels that are cut, are named`()
+  @Test func `Tables with hidden rows or squeezed columns and clipped labels are named`()
     async throws
   {
     let folder = try TemporaryFolder()
@@ -59,7 +58,8 @@ import Testing
     }
   }
 
-  @Test func `A page of checks and cards has no fault in light, dark, narrow and on paper`()
+  @Test
+  func `A page of checks and cards has no layout error in light, dark, narrow and print modes`()
     async throws
   {
     let folder = try TemporaryFolder()
@@ -107,7 +107,7 @@ import Testing
 }
 
 private enum Browser {
-  /// What `scripts/browser-check` answers about a page.
+  /// Returns the output of `scripts/browser-check` for a page.
   static func check(
     _ html: String,
     in folder: TemporaryFolder

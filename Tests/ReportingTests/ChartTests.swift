@@ -6,10 +6,10 @@ import Testing
 @testable import Reporting
 
 @Suite(.blocksItsThread) struct `Charts` {
-  /// The private virtual environment at the package's root, if it is there.
+  /// The virtual environment at the package's root, if it exists.
   static let toolsFolder = Repository.path(".tools")
 
-  @Test func `A specification becomes the JSON that it stands for`() throws {
+  @Test func `A specification is encoded as its JSON`() throws {
     let spec: ChartSpec = ["a": [1, 2.5, nil, true, "x"]]
     let json = String(decoding: try JSONEncoder().encode(spec), as: UTF8.self)
     #expect(json == #"{"a":[1,2.5,null,true,"x"]}"#)
@@ -24,7 +24,7 @@ import Testing
     return RatioChart(id: "c", floor: "floor", entries: entries, palette: palette).chart
   }
 
-  @Test func `A long title stands in lines beside its row`() throws {
+  @Test func `A long title is wrapped next to its row`() throws {
     let title = Self.longTitle
     #expect(
       ChartStyle.wrapped(title) == "Store.batchUpdate where a\npredicate matches, 10 rows"
@@ -54,7 +54,7 @@ import Testing
     #expect(Set(all.map(\.shape)).count == 3)
   }
 
-  @Test func `Where colours come again, shapes tell the contenders apart`() {
+  @Test func `Where colours repeat, shapes distinguish the contenders`() {
     let names = (0..<40).map { "peer \($0)" }
     let all = ContenderPalette(contenders: ["floor"] + names, floors: ["floor"])
       .legend(for: ["floor"] + names)
@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  @Test func `Ours keeps its colour where others are compared with it`() throws {
+  @Test func `Our contender keeps its colour in comparisons`() throws {
     var results = try Sample.results()
     results.rows += try Sample.results(operations: ["pass"], contenders: ["ours", "kit"]).rows
     let report = BenchmarkReport(results)
@@ -74,7 +74,7 @@ import Testing
     #expect(colors[1] == ContenderPalette.series[0] && colors[2] == ContenderPalette.series[1])
   }
 
-  @Test func `Who takes part in few operations stands in the table alone`() throws {
+  @Test func `Contenders of few operations are only in the table`() throws {
     var results = try Sample.results(operations: (1...8).map { "number \($0)" })
     results.rows += try Sample.results(
       operations: ["rare"],
@@ -101,7 +101,7 @@ import Testing
     #expect(ChartStyle.ticks(over: 0...3) == [1, 10, 100, 1_000])
   }
 
-  @Test func `A chart tells in words what it shows`() throws {
+  @Test func `A chart describes its content in words`() throws {
     let page = BenchmarkReport(try Sample.results()).page()
     let summaries = page.charts.map(\.summary)
     try #require(summaries.count == 2)
@@ -112,13 +112,13 @@ import Testing
     #expect(summaries[1].contains("ours from 30.9 \u{B5}s at 1,000 to 30.9 \u{B5}s at 100,000"))
   }
 
-  @Test func `A missing tool is a reason and no failure`() throws {
+  @Test func `A missing tool is a reason, not a failure`() throws {
     let page = BenchmarkReport(try Sample.results()).page()
     let images = ChartTool(toolsFolder: "/nowhere").draw(page.charts)
     #expect(images == .missing(because: "the tool that draws them is not installed"))
   }
 
-  @Test func `A tool that fails is a reason with its last words`() throws {
+  @Test func `A failing tool is a reason with its last output`() throws {
     let folder = try TemporaryFolder()
     try folder.makeExecutable("bin/python", "#!/bin/sh\necho first >&2\necho no luck >&2\nexit 3\n")
     let page = BenchmarkReport(try Sample.results()).page()
@@ -147,7 +147,7 @@ import Testing
   }
 
   @Test(.needs(.chartTool))
-  func `A page of eleven benchmarks has twelve charts and more, and stays under 450 kB`() throws {
+  func `A page of eleven benchmarks has at least twelve charts and stays under 450 kB`() throws {
     let sizes = (0..<11).map { 1_000 << $0 }
     var results = try Sample.results(
       sizes: sizes,
@@ -191,7 +191,7 @@ import Testing
     ).rows + [latency]
   }
 
-  /// What is counted beside a timed row.
+  /// The counts of a timed row.
   private func counted(_ row: BenchmarkRow) -> [BenchmarkRow] {
     (Metric.counted + Metric.allocator + [.residentGrowth]).map { metric in
       BenchmarkRow(

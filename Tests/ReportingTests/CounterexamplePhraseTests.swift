@@ -9,18 +9,18 @@ import Traces
     (86_400, "+1 day"), (-172_800, "-2 days"), (3_600, "+1 hour"), (120, "+2 minutes"),
     (90, "+90 s"), (0, "+0 s"), (-0.5, "-0.5 s"), (1e300, "+1e+300 s"),
   ])
-  func `A duration is reported in its greatest whole unit`(seconds: Double, phrase: String) {
+  func `A duration is printed in its largest whole unit`(seconds: Double, phrase: String) {
     #expect(CounterexamplePhrase.duration(seconds) == phrase)
   }
 
-  @Test func `Controls are spelled out, letters of any script are kept`() {
+  @Test func `Control characters are escaped, letters of any script are kept`() {
     #expect(
       CounterexamplePhrase.printable("a\n\u{1b}[31m\u{202e}ü漢😀") == "a\\u{a}\\u{1b}[31m\\u{202e}ü漢😀"
     )
     #expect(CounterexampleCell.width("aü漢😀e\u{301}") == 7)
   }
 
-  @Test func `A view is reported by what it lacks, still has, or holds otherwise`() {
+  @Test func `A view is described by missing, extra and different objects`() {
     let view = CounterexampleSamples.items([1: "a", 2: "z", 3: "c"])
     let data = CounterexampleSamples.items([1: "a", 2: "b", 4: "d"])
     let phrase = CounterexamplePhrase.difference(of: view, from: data)
@@ -81,16 +81,16 @@ import Traces
       ), "find Item where count > 3"
     ),
   ])
-  func `A query reads as a request`(query: PlannedQuery, phrase: String) {
+  func `A query is printed as a request`(query: PlannedQuery, phrase: String) {
     #expect(CounterexamplePhrase.query(query) == phrase)
   }
 
-  @Test func `A long answer shows its first lines and the number of the others`() {
+  @Test func `A long response shows its first lines and the number of the others`() {
     #expect(CounterexamplePhrase.answer(["1", "2", "3", "4", "5"]) == "1, 2, 3 and 2 more")
     #expect(CounterexamplePhrase.answer([]) == "none")
   }
 
-  @Test func `Writes and batches are reported with what is unusual about them`() {
+  @Test func `Writes and batches are printed with their unusual properties`() {
     let write = PlannedWrite(
       actor: "app",
       context: "batch",
@@ -119,7 +119,7 @@ import Traces
     )
   }
 
-  @Test func `Every kind of condition has its words`() {
+  @Test func `Every kind of condition has a description`() {
     let batch = PlannedBatch(
       actor: "app",
       type: .delete,

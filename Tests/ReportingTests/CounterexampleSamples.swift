@@ -1,7 +1,7 @@
 import HistoryTypes
 import Traces
 
-/// Writes a trace command by command, as a simulation would.
+/// Writes a trace command by command, as a simulation does.
 struct TraceScript {
   var plan: Plan
   var events: [Event] = []
@@ -25,7 +25,7 @@ struct TraceScript {
     events.append(Event(at: events.count, tick: tick, actor: actor, happening))
   }
 
-  /// One command, what it caused, and how it ended.
+  /// Adds one command, its events, and its end.
   mutating func run(_ action: Action, _ happenings: Happening..., outcome: Outcome = .ok) {
     let position = plan.commands.count
     plan.commands.append(Command(action))
@@ -120,7 +120,7 @@ enum CounterexampleSamples {
     ) { $0 == .purged(["1", "2"]) }
   }
 
-  /// Two actors; after the closing phase a view lacks what was written.
+  /// Two actors; after the closing phase a view lacks a written object.
   static func convergence() throws -> Counterexample {
     var script = try TraceScript(["app", "widget"])
     script.insert("app", 1, "a", as: "1")
@@ -143,7 +143,7 @@ enum CounterexampleSamples {
     }
   }
 
-  /// More actors than can have a column each.
+  /// More actors than columns.
   static func crowd() throws -> Counterexample {
     let actors = (1...8).map { ActorID("extension\($0)") }
     var script = try TraceScript(actors)
@@ -157,7 +157,7 @@ enum CounterexampleSamples {
 }
 
 extension CounterexampleSamples {
-  /// Names and texts that try to break the table, and letters of two columns.
+  /// Names and texts that try to break the table, and double-width characters.
   static func hostile() throws -> Counterexample {
     var script = try TraceScript(["app\n\u{1b}[31mred", "部件", "e\u{301}xtension"])
     script.insert("部件", .max, .string("\u{1b}[2J\r\n\u{202e}漢字漢字漢字漢字漢字"), as: "1\u{7}")
@@ -169,7 +169,7 @@ extension CounterexampleSamples {
     ) { $0 == .purged(["1\u{7}"]) }
   }
 
-  /// A trace that tells a text wherever it can.
+  /// A trace that contains a text wherever possible.
   static func reported(_ text: String) throws -> Counterexample {
     let actor = ActorID(text)
     var script = try TraceScript([actor, "widget"], consumers: [ActorID(text + "2")])
@@ -180,7 +180,7 @@ extension CounterexampleSamples {
     return script.broken(text, because: text, transaction: text) { $0 == .purged([text]) }
   }
 
-  /// Objects that have a title alone, by key.
+  /// Objects with only a title, by key.
   static func items(_ titles: [Int64: String]) -> Objects {
     Dictionary(
       uniqueKeysWithValues: titles.map {

@@ -15,7 +15,7 @@ import Traces
     CounterexampleText(width: width, colour: colour).render(counterexample, replay: replay)
   }
 
-  /// The samples and what is printed for them at a width, as a person should see it.
+  /// The samples, and their expected output at a width.
   private static let samples: [@Sendable () throws -> Counterexample] = [
     CounterexampleSamples.purge, CounterexampleSamples.convergence, CounterexampleSamples.crowd,
     CounterexampleSamples.hostile,
@@ -53,7 +53,7 @@ import Traces
     )
   }
 
-  @Test func `A narrow terminal has a column for who and one for what`() throws {
+  @Test func `A narrow terminal has a column for the actor and one for the event`() throws {
     #expect(
       Self.text(try CounterexampleSamples.purge(), width: 66) == """
         PurgeSafety is broken by article in 9 commands (seed 0x2a)
@@ -84,7 +84,7 @@ import Traces
     )
   }
 
-  @Test func `A view that differs from the data at the end is reported by its differences`() throws
+  @Test func `A view that differs from the data at the end is described by its differences`() throws
   {
     #expect(
       Self.text(try CounterexampleSamples.convergence()) == """
@@ -109,7 +109,7 @@ import Traces
     )
   }
 
-  @Test func `The lost transaction is yellow while it lives and red where it is lost`() throws {
+  @Test func `The lost transaction is yellow until it is lost and red at its loss`() throws {
     let lines = Self.text(try CounterexampleSamples.purge(), colour: true)
       .split(separator: "\n", omittingEmptySubsequences: false)
     let yellow = "\u{1b}[1;33m"
@@ -126,7 +126,7 @@ import Traces
     )
   }
 
-  @Test func `After its loss the transaction is not in colour`() throws {
+  @Test func `After its loss the transaction is not coloured`() throws {
     var script = try TraceScript(["app", "widget"])
     script.insert("app", 1, "a", as: "1")
     script.run(.purge("app"), .purged(["1"]))
@@ -160,7 +160,7 @@ import Traces
     }
   }
 
-  @Test func `What overlaps is reported step by step, and what came by itself has no number`()
+  @Test func `Overlapping commands are printed step by step, and automatic ones without a number`()
     throws
   {
     var script = try TraceScript(["app", "widget"])
@@ -184,7 +184,7 @@ import Traces
     )
   }
 
-  @Test func `Launches, crashes and what did not run are reported`() throws {
+  @Test func `Launches, crashes and skipped commands are printed`() throws {
     var script = try TraceScript(["app", "widget"])
     script.run(.launch("app"), .registered(cursor: "7"))
     script.run(.crash("app"), .crashed)
@@ -205,7 +205,7 @@ import Traces
     )
   }
 
-  @Test func `Steps of the closing phase that touch the lost transaction are reported`() throws {
+  @Test func `Closing steps that involve the lost transaction are printed`() throws {
     var script = try TraceScript(["app", "widget"])
     script.insert("app", 1, "a", as: "1")
     script.close("app", "fetch", .fetched([]))

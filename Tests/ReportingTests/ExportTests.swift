@@ -8,7 +8,7 @@ import Testing
 import FoundationXML
 #endif
 
-/// The formats of other programs, each against what its reader asks for.
+/// The formats of other programs, each compared with its reader's requirements.
 @Suite struct `Exports` {
   private static let operation = "newest \"100\" & <all>"
 
@@ -20,7 +20,8 @@ import FoundationXML
     try JSONSerialization.jsonObject(with: Data(text.utf8))
   }
 
-  @Test func `Bencher finds a value with its bounds by benchmark and measure`() throws {
+  @Test func `The Bencher export has each value with its bounds, by benchmark and measure`() throws
+  {
     let document = try #require(
       try json(export().bencher()) as? [String: [String: [String: Double]]]
     )
@@ -35,7 +36,7 @@ import FoundationXML
     }
   }
 
-  @Test func `github-action-benchmark finds names, units and values`() throws {
+  @Test func `The github-action-benchmark export has names, units and values`() throws {
     let entries = try #require(try json(export().githubAction()) as? [[String: Any]])
     #expect(entries.count == 24)
     for entry in entries {
@@ -45,7 +46,7 @@ import FoundationXML
     #expect(Set(entries.compactMap { $0["name"] as? String }).count == entries.count)
   }
 
-  @Test func `JUnit's readers find counted cases, whatever their names hold`() throws {
+  @Test func `The JUnit export has counted cases, whatever characters their names have`() throws {
     let report = JUnitReport(suites: [
       .init(
         "check <tracker>",
@@ -66,20 +67,20 @@ import FoundationXML
       #expect(element.attributes["tests"] == "3" && element.attributes["failures"] == "1")
       #expect(element.attributes["errors"] == "0" && element.attributes["time"] == "1.500")
     }
-    // Jenkins takes the count of skipped cases from a suite, and refuses it at the root.
+    // Jenkins reads the count of skipped cases from a suite, and refuses it at the root.
     #expect(reader.elements.prefix(2).map { $0.attributes["skipped"] } == [nil, "1"])
     #expect(reader.elements[3].attributes["name"] == "A \"b\" & c")
     #expect(reader.elements[3].attributes["classname"] == "check <tracker>")
     #expect(reader.elements[4].attributes["message"]?.hasPrefix("x < y") == true)
   }
 
-  @Test func `A suite that took no time has no exponent in it`() {
+  @Test func `A suite that took no time has no exponent in its duration`() {
     let xml = JUnitReport(suites: [.init("quick", seconds: 1.25e-7, cases: [])]).xml()
     #expect(xml.contains("time=\"0.000\""))
     #expect(!xml.contains("e-"))
   }
 
-  @Test func `Markdown holds what the page holds`() throws {
+  @Test func `Markdown has the page's content`() throws {
     let page = BenchmarkReport(try Sample.results()).page()
     let markdown = page.markdown()
     #expect(markdown.hasPrefix("# What history costs\n\n"))

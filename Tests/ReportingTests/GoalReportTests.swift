@@ -4,7 +4,7 @@ import Testing
 @testable import Reporting
 
 @Suite struct `Goals in a report` {
-  /// Ours costs 1.5 times the floor.
+  /// A goal whose actual value is 1.5 times the floor.
   private static func goal(
     _ measure: String,
     contender: String = "ours",
@@ -30,7 +30,7 @@ import Testing
     BenchmarkReport(try Sample.results(), goals: Self.goals)
   }
 
-  @Test func `Each goal stands with its figure, its limit and a verdict`() throws {
+  @Test func `Each goal is shown with its value, its limit and a verdict`() throws {
     let report = try report()
     #expect(report.goalSentence == "1 of 3 goals reached; 1 could not be measured.")
     let lines = BenchmarkReport.table(of: report.reachedFor).text().split(separator: "\n")
@@ -59,28 +59,27 @@ import Testing
     #expect(report.markdown(command: "").contains("| Load before | 7.50 |"))
   }
 
-  @Test func `Two histories that were compared are both named`() throws {
+  @Test func `Two compared histories are both named`() throws {
     let growth = Self.goal("growth", .growth(from: 1000), atMost: 1.2)
     let report = BenchmarkReport(try Sample.results(), goals: [growth])
     let table = BenchmarkReport.table(of: report.reachedFor)
     #expect(Array(table.rows[0].cells[1...2]) == ["100,000 / 1,000", "\u{D7}1.00"])
   }
 
-  @Test func `A run without goals says nothing of them`() throws {
+  @Test func `A run without goals does not mention them`() throws {
     let report = BenchmarkReport(try Sample.results())
     #expect(report.goalSentence == nil)
     #expect(!report.page().sections.contains { $0.heading == "Goals" })
   }
 
-  @Test func `The page begins with the goals`() throws {
+  @Test func `The page starts with the goals`() throws {
     let page = try report().page()
     #expect(page.sections.first?.heading == "Goals")
     #expect(page.tiles.first?.answer == "1 of 3")
     #expect(page.tiles.first?.detail == "First not reached: tight fetch.")
   }
 
-  @Test func `Beside the goals a tile tells what ours costs in the middle, least and most`() throws
-  {
+  @Test func `A tile next to the goals shows our median, lowest and highest cost`() throws {
     let results = try Sample.results(operations: ["newest 100", "all", "by author"])
     let tiles = BenchmarkReport(results, goals: Self.goals).page().tiles
     let tile = try #require(tiles.first { $0.subject == "Cost beside raw SQLite" })
@@ -90,7 +89,7 @@ import Testing
     )
   }
 
-  @Test func `The CSV has every goal and where its figure comes from`() throws {
+  @Test func `The CSV has every goal and the source of its value`() throws {
     let lines = try report().goalCSV(run: "run-1").split(separator: "\n")
     #expect(lines.count == 1 + Self.goals.count)
     #expect(
@@ -101,7 +100,7 @@ import Testing
     #expect(lines[6].contains(",not measured,not in this run,run-1,"))
   }
 
-  @Test func `The Markdown says how it was made, and has every benchmark`() throws {
+  @Test func `The Markdown states how it was made and has every benchmark`() throws {
     let text = try report().markdown(command: "history-lab bench run --seed 42")
     #expect(text.hasPrefix("# What history costs\n\nWritten by a run of the benchmarks"))
     #expect(text.contains("| Command | history-lab bench run --seed 42 |"))
@@ -112,7 +111,7 @@ import Testing
     #expect(text.contains("\u{2717} tight fetch"))
   }
 
-  @Test func `What was measured at one size shares one section and one chart`() throws {
+  @Test func `Benchmarks of one size share one section and one chart`() throws {
     var results = try Sample.results()
     results.rows += try Sample.results(sizes: [100_000], operations: ["peers"]).rows
     let report = BenchmarkReport(results)
@@ -129,7 +128,7 @@ import Testing
     #expect(page.charts.map(\.id) == ["ratios", "cost-fetch-newest-100", "peers"])
   }
 
-  @Test func `Of few sizes the chart draws the largest alone, for each floor`() throws {
+  @Test func `With few sizes the chart shows the largest only, for each floor`() throws {
     var results = try Sample.results(sizes: [1_000, 10_000, 100_000, 200_000])
     let few = [1_000, 10_000]
     results.rows += try Sample.results(sizes: few, operations: ["peers 1", "peers 2", "peers 3"])
@@ -178,7 +177,7 @@ import Testing
     (bytes: 33_554_432.0, text: "32.0 MiB"), (bytes: 5_368_709_120.0, text: "5.00 GiB"),
     (bytes: 0.0, text: "0 B"),
   ])
-  func `Bytes are written in the unit that fits`(bytes: Double, text: String) {
+  func `Bytes are printed in the unit that fits`(bytes: Double, text: String) {
     #expect(NumberText.quantity(bytes, unit: "B") == text)
   }
 }

@@ -14,7 +14,7 @@ import Testing
     #expect(HTML.escaped("a\u{0}\u{1B}b\n") == "a\u{FFFD}\u{FFFD}b\n")
   }
 
-  @Test func `Nothing that is reported can become markup`() throws {
+  @Test func `Reported text can never become markup`() throws {
     let page = try hostilePage()
     let html = page.html(images: .missing(because: Self.hostile))
     #expect(!html.contains("<script>alert"))
@@ -23,7 +23,7 @@ import Testing
     #expect(html.components(separatedBy: "&lt;script&gt;alert").count > 15)
   }
 
-  @Test func `A page loads nothing and leads nowhere by itself`() throws {
+  @Test func `A page loads no resource and does not navigate by itself`() throws {
     let page = BenchmarkReport(try Sample.results()).page()
     let drawings = page.charts.map { ($0.id, Self.drawing) }
     let html = page.html(images: .drawn(Dictionary(uniqueKeysWithValues: drawings)))
@@ -37,7 +37,7 @@ import Testing
     #expect(html.contains("default-src 'none'"))
   }
 
-  @Test func `A page outside its run's folder leads to the files of the run`() throws {
+  @Test func `A page outside its run's folder links to the files of the run`() throws {
     var report = BenchmarkReport(try Sample.results())
     func links() -> [String] {
       report.page().html(images: .missing(because: "no tool"))
@@ -48,7 +48,7 @@ import Testing
     #expect(links() == ["./../runs/one/results.json", "./../runs/one/results.csv"])
   }
 
-  @Test func `Every link within a page arrives`() throws {
+  @Test func `Every link within a page resolves`() throws {
     let page = BenchmarkReport(try Sample.results(operations: ["newest 100", "all"])).page()
     let html = page.html(images: .missing(because: "no tool"))
     let ids = html.matches(of: /\ id="([^"]*)"/).map { String($0.1) }
@@ -59,7 +59,7 @@ import Testing
     #expect(ids.contains("fetch-newest-100-ours-10000"))
   }
 
-  @Test func `Verdicts come first and are reported by sign and word`() throws {
+  @Test func `Verdicts come first, with a symbol and a word`() throws {
     let tiles = [VerdictState.good, .bad, .unknown].map {
       VerdictTile(subject: "s", state: $0, answer: "a", detail: "d")
     }
@@ -72,7 +72,7 @@ import Testing
     #expect(first.lowerBound < section.lowerBound)
   }
 
-  @Test func `Without drawings the tables are there and the way to get charts`() throws {
+  @Test func `Without drawings the page has tables and instructions for charts`() throws {
     let page = BenchmarkReport(try Sample.results()).page()
     let html = page.html(images: .missing(because: "there is no .tools"))
     #expect(html.contains("there is no .tools"))
@@ -81,7 +81,7 @@ import Testing
     #expect(!html.contains("<figure"))
   }
 
-  @Test func `A drawing is themed and stripped of addresses`() throws {
+  @Test func `A drawing is themed, and its URLs are removed`() throws {
     let markup = try #require(InlineSVG.markup(of: Self.drawing, summary: "a \"b\"")).markup
     #expect(markup.hasPrefix("<svg role=\"img\" aria-label=\"a &quot;b&quot;\""))
     #expect(markup.contains("viewBox=\"0 0 1 1\""))
@@ -95,11 +95,11 @@ import Testing
     "<svg ><script>x</script></svg>", "<svg ><a href=\"x\"></a></svg>",
     "<svg ><image/></svg>", "not a drawing", "<svg >",
   ])
-  func `A drawing that could do something is left out`(svg: String) {
+  func `A drawing with active content is left out`(svg: String) {
     #expect(InlineSVG.markup(of: svg, summary: "") == nil)
   }
 
-  @Test func `The CSV link holds the numbers`() throws {
+  @Test func `The CSV link contains the numbers`() throws {
     let page = BenchmarkReport(try Sample.results()).page()
     let html = page.html(images: .missing(because: "no tool"))
     let match = try #require(
@@ -114,7 +114,7 @@ import Testing
     #expect(lines[2].hasPrefix("1000,ours,30095,30950,31805,1.47734,"))
   }
 
-  @Test func `Terms stand with what they mean, on a page and in Markdown`() {
+  @Test func `Terms are shown with their definitions, on a page and in Markdown`() {
     let terms = PageBlock.definitions([.init("holds", "Every <one> holds.")])
     let page = ReportPage(title: "t", lead: "", sections: [PageSection("s", [terms])])
     let html = page.html(images: .drawn([:]))
@@ -124,7 +124,7 @@ import Testing
     #expect(page.markdown().contains("\n- holds: Every <one> holds.\n"))
   }
 
-  @Test func `A path beside the page cannot lead elsewhere`() {
+  @Test func `A path next to the page cannot lead elsewhere`() {
     let page = ReportPage(
       title: "t",
       lead: "",
@@ -148,7 +148,7 @@ import Testing
     + "viewBox=\"0 0 1 1\"><path fill=\"#0072b2\"/><path fill=\"#66707a\"/>"
     + "<text fill=\"#1f2328\">x</text></svg>"
 
-  /// A page that tells nothing but a script, everywhere that something can be told.
+  /// A page with a script in place of every text.
   private func hostilePage() throws -> ReportPage {
     let text = Self.hostile
     var table = ReportTable(caption: text, columns: [.text(text)])

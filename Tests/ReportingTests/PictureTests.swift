@@ -13,12 +13,12 @@ import Traces
     PictureDrawing(counterexample, CounterexampleStory(counterexample, isNarrow: false))
   }
 
-  /// How often a piece of markup stands in a text.
+  /// Returns how often a piece of markup occurs in a text.
   private static func count(_ piece: String, in html: String) -> Int {
     html.components(separatedBy: piece).count - 1
   }
 
-  @Test func `There is a lane, a life and a cursor for everyone, and a bar for each transaction`()
+  @Test func `Every actor has a row, a lifeline and a cursor, and each transaction a bar`()
     throws
   {
     let counterexample = try CounterexampleSamples.purge()
@@ -32,13 +32,13 @@ import Traces
     #expect(Self.count("<li", in: html) == 10)
   }
 
-  @Test func `The lost transaction is coloured from its write to its purge, and the rest is not`()
+  @Test func `The lost transaction is coloured from its write to its purge, the others are not`()
     throws
   {
     let counterexample = try CounterexampleSamples.purge()
     let layout = Self.drawing(counterexample).layout
     let html = Self.html(counterexample)
-    // Its bar ends below the row of the purge; the line from its writer begins at the writer.
+    // Its bar ends below the row of the purge; the line from its writer starts at the writer.
     let x = layout.barX(0)
     #expect(html.contains("class=\"tl-hit\" d=\"M\(x) \(layout.y(0))V\(layout.y(8) + 10)\""))
     #expect(!html.contains("class=\"tl-hit\" d=\"M\(layout.barX(1)) "))
@@ -46,7 +46,8 @@ import Traces
     #expect(html.contains("class=\"tl-cross\""))
   }
 
-  @Test func `The step that breaks the invariant is marked by sign, word and colour, once`() throws
+  @Test func `The step that violates the invariant is marked once by symbol, word and colour`()
+    throws
   {
     for sample in [
       try CounterexampleSamples.purge(), try CounterexampleSamples.convergence(),
@@ -59,7 +60,7 @@ import Traces
     }
   }
 
-  @Test func `A cursor steps where it is recorded, and the watermark follows the slowest`() throws {
+  @Test func `A cursor moves where it is recorded, and the watermark follows the slowest`() throws {
     var script = try TraceScript(["app", "widget"])
     script.insert("app", 1, "a", as: "1")
     script.insert("app", 2, "b", as: "2")
@@ -71,7 +72,7 @@ import Traces
     #expect(drawing.positions.map { $0.cursors["widget"] } == [0, 0, 0, 2, 2, 2])
     #expect(drawing.positions.map(\.watermark) == [0, 0, 0, 0, 1, 2])
     let layout = drawing.layout
-    // What is shaded ends at the line of the least cursor: of app's until it retires, then of widget's.
+    // The shaded area ends at the lowest cursor: app's until it retires, then widget's.
     let x = [
       layout.cursorX(0, lane: 0), layout.cursorX(1, lane: 0), layout.cursorX(2, lane: 1),
     ]
@@ -87,7 +88,7 @@ import Traces
   }
 
   @Test(arguments: [2, 4, 8])
-  func `Cursors that a purge resets keep apart, each on a line of its own`(_ count: Int) throws {
+  func `Cursors that a purge resets have separate lines`(_ count: Int) throws {
     let actors = (1...count).map { ActorID("member\($0)") }
     var script = try TraceScript(actors)
     for key in 1...3 { script.insert(actors[0], Int64(key), "a", as: String(key)) }
@@ -105,18 +106,18 @@ import Traces
     #expect(lines.allSatisfy { $0.contains(/H\d+V\d+H\d+V/) }, "each rises and falls: \(lines)")
     for direction in ["H", "V"] {
       let places = lines.map { line in
-        // Of the last fall: where it lies, and how far down it begins.
+        // The position and the start of the last fall.
         line.matches(of: /[A-Z][\d ]+/).map { String($0.0) }.filter { $0.hasPrefix(direction) }
       }
       let own = places.flatMap { Set($0) }.filter { $0 != "V\(drawing.layout.bottom)" }
       #expect(Set(own).count == own.count, "\(direction) of \(lines)")
     }
-    // The least cursor is not below a line of another one.
+    // The lowest cursor has no line of another one above it.
     let least = try #require(drawing.shades.last?.x)
     #expect(least == drawing.layout.cursorX(0, lane: 0))
   }
 
-  @Test func `What a power-off took is gone, and its name may be used again`() throws {
+  @Test func `Transactions lost in a power-off disappear, and their names may be reused`() throws {
     var script = try TraceScript(["app", "widget"])
     script.insert("app", 1, "a", as: "1")
     script.insert("app", 2, "b", as: "2")
@@ -131,14 +132,14 @@ import Traces
     #expect(drawing.positions[3].running == ["widget"])
   }
 
-  @Test func `Values show under the pointer`() throws {
+  @Test func `Values appear under the pointer`() throws {
     let html = Self.html(try CounterexampleSamples.purge())
     #expect(html.contains("<title>Step 1, share: insert Item/3 {title: &quot;a&quot;} -&gt; #1"))
     #expect(html.contains("<title>#1: author share, at 1"))
     #expect(html.contains("<title>The cursor of widget; step 8: #2</title>"))
   }
 
-  @Test func `Names and values cannot become markup or address anything`() throws {
+  @Test func `Names and values cannot become markup or URLs`() throws {
     let hostile = "\"><script>alert('1')</script>&"
     let page = CounterexamplePage(
       try CounterexampleSamples.reported(hostile),
@@ -153,7 +154,7 @@ import Traces
     }
   }
 
-  @Test func `A page holds the replay, the walk, the plan and the file, and is small`() throws {
+  @Test func `A page contains the replay, the walk, the plan and the file, and is small`() throws {
     let counterexample = try CounterexampleSamples.purge()
     let replay = "history-lab replay run/counterexample.jsonl"
     let html = CounterexamplePage(
@@ -171,7 +172,7 @@ import Traces
     #expect(html.utf8.count < 40_000)
   }
 
-  @Test func `Many transactions grow thin, and everything lies within the picture`() throws {
+  @Test func `Many transactions are drawn thinner, all within the picture`() throws {
     var script = try TraceScript(["app", "widget"])
     for key in 1...300 { script.insert("app", Int64(key), "a", as: String(key)) }
     script.run(.purge("widget"), .purged(["7"]))

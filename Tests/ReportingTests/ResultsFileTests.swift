@@ -6,7 +6,7 @@ import Testing
 @testable import Reporting
 
 @Suite struct `Results files` {
-  @Test func `What is written is read back the same`() throws {
+  @Test func `Results are read back as they were written`() throws {
     let folder = try TemporaryFolder()
     let results = try Sample.results()
     let path = folder.path + "/results.json"
@@ -24,7 +24,7 @@ import Testing
     (text: #"{"results":1,"environment":{},"rows":[]}"#, reason: "the key environment"),
     (text: #"{"results":"1"}"#, reason: "the value at results is of another type"),
   ])
-  func `A file that holds no results is refused with a sentence`(
+  func `A file without results is refused with a message`(
     text: String,
     reason: String
   ) throws {
@@ -37,7 +37,7 @@ import Testing
     #expect(said.hasSuffix("give a results.json that bench run wrote"))
   }
 
-  /// As the first version wrote it; every later one reads it.
+  /// A file as the first version wrote it; every later version reads it.
   private static let firstVersion = #"""
     {"environment": {"commit": "abc", "load": 0.5, "machine": "M", "memory": 1024, "optimized": true,
       "processors": 2, "seed": "0x2a", "sqlite": "3.40.1", "swift": "6.3.1", "system": "Debian",
@@ -62,7 +62,7 @@ import Testing
           "p90": 4096, "p95": 4096, "p99": 4096}}]}
     """#
 
-  @Test func `A file of the first version is read, whatever version this is`() throws {
+  @Test func `A file of version 1 is read by every version`() throws {
     let folder = try TemporaryFolder()
     let path = folder.path + "/results.json"
     try Data(Self.firstVersion.utf8).write(to: URL(fileURLWithPath: path))
@@ -75,12 +75,12 @@ import Testing
     #expect(results.rows[2].varies != nil && !results.rows[2].isExact)
   }
 
-  @Test func `A file that is not there is named`() {
+  @Test func `A missing file is named`() {
     let error = #expect(throws: ResultsFileError.self) { try ResultsFile.read(path: "/no/file") }
     #expect(error?.reason == "the file cannot be read")
   }
 
-  @Test func `The CSV form has every column in every row`() throws {
+  @Test func `The CSV has every column in every row`() throws {
     var results = try Sample.results()
     results.rows.append(
       BenchmarkRow(
@@ -115,7 +115,7 @@ import Testing
     #expect(lines[13].hasSuffix("0x1,no jemalloc"))
   }
 
-  @Test func `The overview tells each size with its ratio`() throws {
+  @Test func `The overview shows each size with its ratio`() throws {
     let text = BenchmarkReport(try Sample.results()).overview.text()
     #expect(
       text.contains(

@@ -12,7 +12,7 @@ import Testing
     environment: Sample.environment
   )
 
-  @Test func `A run without an output lies in Reports and is the latest`() throws {
+  @Test func `A run without an output is in Reports and is the latest`() throws {
     let folder = try TemporaryFolder()
     let run = try RunFolder.create(for: record, currentFolder: folder.path)
     #expect(run.path == folder.path + "/Reports/runs/20260203T040506Z-bench")
@@ -20,14 +20,14 @@ import Testing
     #expect(folder.text("Reports/latest/run.json") != nil)
   }
 
-  @Test func `An output of one's own holds its runs and its latest`() throws {
+  @Test func `A custom output has its own runs and its own latest link`() throws {
     let folder = try TemporaryFolder()
     let run = try RunFolder.create(for: record, output: "mine/", currentFolder: folder.path)
     #expect(run.path == folder.path + "/mine/20260203T040506Z-bench")
     #expect(try folder.target("mine/latest") == "20260203T040506Z-bench")
   }
 
-  @Test func `Two runs in one second do not meet`() throws {
+  @Test func `Two runs in the same second have different folders`() throws {
     let folder = try TemporaryFolder()
     let first = try RunFolder.create(for: record, currentFolder: folder.path)
     try first.writeFile("results.csv", "first")
@@ -37,7 +37,7 @@ import Testing
     #expect(try folder.target("Reports/latest") == "runs/20260203T040506Z-bench-2")
   }
 
-  @Test func `The record tells how to do the run again and what came of it`() throws {
+  @Test func `The record states how to repeat the run and its outcome`() throws {
     let folder = try TemporaryFolder()
     let run = try RunFolder.create(for: record, currentFolder: folder.path)
     var done = record
@@ -63,7 +63,7 @@ import Testing
     )
   }
 
-  @Test func `A file in the way is left alone`() throws {
+  @Test func `A file with the folder's name is kept`() throws {
     let folder = try TemporaryFolder()
     try folder.makeExecutable("out", "mine")
     let error = #expect(throws: RunFolderError.self) {
@@ -73,7 +73,7 @@ import Testing
     #expect(folder.text("out") == "mine")
   }
 
-  @Test func `Something else named latest is not replaced`() throws {
+  @Test func `Another file named latest is not replaced`() throws {
     let folder = try TemporaryFolder()
     try folder.makeExecutable("out/latest", "mine")
     let error = #expect(throws: RunFolderError.self) {
@@ -85,7 +85,7 @@ import Testing
   }
 
   @Test(.needs(.secondUser)) func `A folder without permission is refused`() async {
-    // In a process of its own that gives up the superuser, who may write everywhere.
+    // In a separate process that drops root privileges, because root may write everywhere.
     await #expect(processExitsWith: .success) {
       if geteuid() == 0 { try #require(setuid(65_534) == 0) }
       let folder = try TemporaryFolder()
@@ -104,7 +104,7 @@ import Testing
 
   #if os(Linux)
   @Test(.needs(.processFiles))
-  func `A folder on which nothing can be made is refused without a crash`() {
+  func `An unwritable folder is refused without a crash`() {
     let error = #expect(throws: RunFolderError.self) {
       try RunFolder.create(for: record, output: "/proc/self", currentFolder: "/")
     }
@@ -120,7 +120,7 @@ import Testing
     (code: ENOSPC, part: "the disk is full; make room"),
     (code: ENAMETOOLONG, part: "the name is too long; name another folder"),
   ])
-  func `Each reason has its sentence`(code: Int32, part: String) {
+  func `Each reason has its message`(code: Int32, part: String) {
     let error = RunFolderError(.cannotMakeFolder, path: "/out", code: code)
     #expect(error.description.hasPrefix("cannot make the folder /out: \(part)"))
     #expect(error.description.hasSuffix("--output"))

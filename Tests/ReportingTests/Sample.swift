@@ -2,7 +2,7 @@ import Measuring
 
 @testable import Reporting
 
-/// Made-up results with awkward names, for tests of everything that tells results.
+/// Simulated results with unusual names, for tests of every report.
 enum Sample {
   static let environment = RunEnvironment(
     machine: "A <Machine> & Co",

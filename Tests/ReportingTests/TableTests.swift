@@ -9,7 +9,7 @@ import Testing
     (field: "two\nlines", written: "\"two\nlines\""), (field: "a\r\nb", written: "\"a\r\nb\""),
     (field: " space", written: "\" space\""), (field: "\u{E9}\u{D7}", written: "\u{E9}\u{D7}"),
   ])
-  func `A CSV field is quoted where a reader would misread it`(field: String, written: String) {
+  func `A CSV field is quoted where needed`(field: String, written: String) {
     #expect(CSVWriter.quoted(field) == written)
   }
 
@@ -32,13 +32,13 @@ import Testing
     )
   }
 
-  @Test func `A terminal table without marks has no room for them`() {
+  @Test func `A terminal table without marks has no column for them`() {
     var plain = ReportTable(columns: [.text("a")])
     plain.append(["b"])
     #expect(plain.text() == "a\n-\nb\n")
   }
 
-  @Test func `Escape sequences do not reach the terminal`() {
+  @Test func `Escape sequences never reach the terminal`() {
     var hostile = ReportTable(columns: [.text("a")])
     hostile.append(["\u{1B}[31mred\u{7}\r\n"])
     #expect(!hostile.text().unicodeScalars.contains { $0.value < 32 && $0 != "\n" })
@@ -58,7 +58,7 @@ import Testing
     )
   }
 
-  @Test func `Cells and titles lead to headings of the same text, where it has them`() {
+  @Test func `Cells and titles link to headings of the same text, where one exists`() {
     var table = ReportTable(columns: [.text("condition"), .text("kit-1.0", link: .place("kit-10"))])
     var row = ReportTable.Row(["ties", "2 broken*"])
     row.cellLinks[1] = .place("kit-10-under-ties")
@@ -76,8 +76,7 @@ import Testing
     #expect(table.html().markup.contains("<a href=\"#kit-10-under-ties\">2 broken*</a>"))
   }
 
-  @Test func `A table with sentences is stacked on a narrow screen, its numbers with their titles`()
-  {
+  @Test func `On a narrow screen a table with sentences is stacked, its numbers with titles`() {
     var table = ReportTable(columns: [.text("invariant"), .number("broke"), .prose("what")])
     var row = ReportTable.Row(["Reclaim", "3", "app purged, and #1 is still there"])
     row.cellNotes[0] = "A purge leaves at most the newest transaction."
@@ -94,7 +93,7 @@ import Testing
   }
 
   @Test(arguments: [100, 101])
-  func `A table of more than a hundred rows is opened by a click`(_ count: Int) {
+  func `A table of more than a hundred rows is collapsed until clicked`(_ count: Int) {
     var table = ReportTable(columns: [.text("a")])
     for _ in 1...count { table.append(["b"]) }
     #expect(table.html().markup.contains("<summary>Show 101 rows</summary>") == (count == 101))
@@ -115,7 +114,7 @@ import Testing
     (nanoseconds: 12_345, text: "12.3 \u{B5}s"), (nanoseconds: 1_450_000, text: "1.45 ms"),
     (nanoseconds: 999_960_000, text: "1.00 s"), (nanoseconds: 7.2e12, text: "7,200 s"),
   ])
-  func `Times have the unit that fits and three digits`(nanoseconds: Double, text: String) {
+  func `Times have a fitting unit and three digits`(nanoseconds: Double, text: String) {
     #expect(NumberText.time(nanoseconds: nanoseconds) == text)
   }
 
@@ -125,11 +124,11 @@ import Testing
     (value: -0.5, text: "-0.500"), (value: 0.00012, text: "0.00012"),
     (value: .infinity, text: "not a number"),
   ])
-  func `Three digits are kept whatever the size`(value: Double, text: String) {
+  func `Three digits are kept at any magnitude`(value: Double, text: String) {
     #expect(NumberText.significant(value) == text)
   }
 
-  @Test func `Counts have their thousands apart`() {
+  @Test func `Counts have thousands separators`() {
     #expect(NumberText.count(1_000_000) == "1,000,000")
     #expect(NumberText.count(-1_234) == "-1,234")
     #expect(NumberText.count(999) == "999")

@@ -5,7 +5,7 @@ extension TemporaryFolder {
   /// The folder.
   var path: String { url.path }
 
-  /// Writes a file that can be run, with the folders that it lies in.
+  /// Writes an executable file and its parent folders.
   func makeExecutable(_ file: String, _ text: String) throws {
     let url = self.url.appendingPathComponent(file)
     try FileManager.default.createDirectory(
@@ -23,7 +23,7 @@ extension TemporaryFolder {
     }
   }
 
-  /// Where a link leads.
+  /// Returns the target of a link.
   func target(_ link: String) throws -> String {
     try FileManager.default.destinationOfSymbolicLink(atPath: path(link))
   }

@@ -5,13 +5,13 @@ import Testing
 @Suite struct CheckpointTests {
   private static let frameBytes = 4096 + 24
 
-  @Test func `While a reader pins the log, a checkpoint is tried once in so many frames`() {
+  @Test func `While a reader pins the log, a checkpoint is attempted once every so many frames`() {
     var policy = CheckpointPolicy(every: 1000)
     let tries = (1...5000).filter { policy.isDue(frames: Int32($0)) }
     #expect(tries == [1000, 2000, 3000, 4000, 5000])
   }
 
-  @Test func `A log that started over is due again at the first limit`() {
+  @Test func `A restarted log is due again at the first limit`() {
     var policy = CheckpointPolicy(every: 1000)
     let pinned = (1...3500).filter { policy.isDue(frames: Int32($0)) }
     #expect(pinned == [1000, 2000, 3000])
@@ -19,20 +19,20 @@ import Testing
     #expect(after == [1000, 2000])
   }
 
-  @Test func `A write larger than the limit is due once`() {
+  @Test func `A write larger than the limit triggers one checkpoint`() {
     var policy = CheckpointPolicy(every: 1000)
     let tries = [7000, 7001, 7999, 8000].filter { policy.isDue(frames: $0) }
     #expect(tries == [7000, 8000])
   }
 
-  @Test func `The log stays bounded when nobody pins it`() throws {
+  @Test func `The log stays bounded without pinned readers`() throws {
     let folder = try TemporaryFolder()
     let connection = try writer(folder)
     for _ in 1...400 { try connection.execute("INSERT INTO t VALUES(1)") }
     #expect(try folder.byteCount("a-wal") < 30 * Self.frameBytes)
   }
 
-  @Test func `The log stops growing once the reader that pinned it is gone`() throws {
+  @Test func `The log stops growing once the pinning reader ends`() throws {
     let folder = try TemporaryFolder()
     let connection = try writer(folder)
     try pinned(folder) {
@@ -44,7 +44,7 @@ import Testing
     #expect(try folder.byteCount("a-wal") <= pinnedBytes + 40 * Self.frameBytes)
   }
 
-  @Test func `A log that is not to be copied stays behind when its connection closes`() throws {
+  @Test func `A log remains if checkpoints on close are disabled`() throws {
     let folder = try TemporaryFolder()
     try {
       let connection = try writer(folder)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct ConnectionTests {
-  @Test func `Every pragma is set as measured, whatever the build's defaults are`() throws {
+  @Test func `Every pragma is set as specified, whatever the build's defaults are`() throws {
     let folder = try TemporaryFolder()
     let connection = try Connection(path: folder.path("a"))
     try connection.execute("PRAGMA journal_mode=WAL")
@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  @Test func `The options reach SQLite`() throws {
+  @Test func `Connection options are passed on to SQLite`() throws {
     let folder = try TemporaryFolder()
     var options = ConnectionOptions()
     options.synchronous = .full
@@ -30,8 +30,7 @@ import Testing
     #expect(try connection.integer("PRAGMA busy_timeout") == 7)
   }
 
-  @Test func `A second writer is told at once that the lock is held when it does not wait`() throws
-  {
+  @Test func `A second writer that does not wait gets a busy error at once`() throws {
     let folder = try TemporaryFolder()
     var options = ConnectionOptions()
     options.busyTimeoutMs = 0
@@ -48,7 +47,7 @@ import Testing
     #expect(try first.integer("SELECT count(*) FROM t") == 1)
   }
 
-  @Test func `A write whose closure throws leaves nothing and no transaction open`() throws {
+  @Test func `A write whose closure throws leaves no rows and no open transaction`() throws {
     struct Stop: Error {}
     let folder = try TemporaryFolder()
     let connection = try Connection(path: folder.path("a"))
@@ -65,7 +64,7 @@ import Testing
     #expect(try connection.integer("SELECT count(*) FROM t") == 0)
   }
 
-  @Test func `A write inside a write is refused and the outer one goes on`() throws {
+  @Test func `A nested write is refused, and the outer one continues`() throws {
     let folder = try TemporaryFolder()
     let connection = try Connection(path: folder.path("a"))
     try connection.execute("CREATE TABLE t(a)")
@@ -77,7 +76,7 @@ import Testing
     #expect(try connection.integer("SELECT count(*) FROM t") == 1)
   }
 
-  @Test func `A read transaction sees one moment`() throws {
+  @Test func `A read transaction sees one snapshot`() throws {
     let folder = try TemporaryFolder()
     let writer = try Connection(path: folder.path("a"))
     try writer.execute("PRAGMA journal_mode=WAL; CREATE TABLE t(a)")
@@ -91,7 +90,7 @@ import Testing
     #expect(try reader.integer("SELECT count(*) FROM t") == 1)
   }
 
-  @Test func `Going out of scope closes the connection and its log`() throws {
+  @Test func `Leaving the scope closes the connection and its log`() throws {
     let folder = try TemporaryFolder()
     try {
       let connection = try Connection(path: folder.path("a"))
@@ -119,7 +118,7 @@ import Testing
     return try Statement(connection, "SELECT a FROM t")
   }
 
-  @Test func `What cannot be opened is told apart`() throws {
+  @Test func `Errors of opening have different causes`() throws {
     let folder = try TemporaryFolder()
     try Data("no database, but longer than a header of one hundred bytes".utf8)
       .write(to: folder.url.appendingPathComponent("text"))
@@ -134,7 +133,7 @@ import Testing
     #expect(try folder.names() == ["text"])
   }
 
-  @Test func `A read-only connection does not write`() throws {
+  @Test func `A read-only connection cannot write`() throws {
     let folder = try TemporaryFolder()
     let writer = try Connection(path: folder.path("a"))
     try writer.execute("CREATE TABLE t(a)")
@@ -144,7 +143,7 @@ import Testing
     #expect(try cause { try reader.execute("INSERT INTO t VALUES(1)") } == .readOnly)
   }
 
-  @Test func `A query without a row, or with null, answers nothing`() throws {
+  @Test func `A query without a row, or with null, returns nil`() throws {
     let folder = try TemporaryFolder()
     let connection = try Connection(path: folder.path("a"))
     #expect(try connection.integer("SELECT 1 WHERE 0") == nil)

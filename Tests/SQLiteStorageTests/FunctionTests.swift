@@ -62,7 +62,7 @@ import Testing
     #expect(error.message.contains("unsafe use of note"))
   }
 
-  @Test func `A connection releases what its functions hold`() throws {
+  @Test func `A connection releases the objects that its functions retain`() throws {
     final class Held {}
     weak var held: Held?
     do {

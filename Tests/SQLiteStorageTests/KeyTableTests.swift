@@ -20,7 +20,7 @@ import Testing
     return connection
   }
 
-  @Test func `A join with shown keys visits the rows that are there, in the order of the keys`()
+  @Test func `A join with the key table visits the existing rows in key order`()
     throws
   {
     let connection = try connection()
@@ -47,7 +47,8 @@ import Testing
     #expect(pairs == 3)
   }
 
-  @Test func `A table shows nothing before and after, nor when what it was shown to fails`() throws
+  @Test func `A key table is empty before and after its closure, even if the closure throws`()
+    throws
   {
     struct Stopped: Error {}
     let connection = try connection()

@@ -2,7 +2,7 @@ import SQLiteStorage
 import TestSupport
 import Testing
 
-/// A statement that somebody else wrote can read, and nothing more.
+/// A statement from outside can only read.
 @Suite final class ReadingTests {
   private let folder: TemporaryFolder
   private let connection: Connection
@@ -30,7 +30,7 @@ import Testing
     ),
     ("SELECT name FROM sqlite_master; -- all", 2), ("SELECT name FROM pragma_table_info('t')", 2),
   ])
-  func `Queries are answered`(sql: String, rows: Int) throws {
+  func `Queries return rows`(sql: String, rows: Int) throws {
     #expect(try count(sql) == rows)
   }
 
@@ -41,7 +41,7 @@ import Testing
     "PRAGMA journal_mode=DELETE", "BEGIN IMMEDIATE", "REINDEX", "ANALYZE",
     "SELECT 1; DELETE FROM t", "SELECT 1; SELECT 2", "SELECT 1; nonsense",
   ])
-  func `Everything else is refused, and changes nothing`(sql: String) throws {
+  func `Statements other than queries are refused without effect`(sql: String) throws {
     let error = try #require(throws: SQLiteError.self) { try count(sql) }
     #expect(
       error.message.hasPrefix("a query ") || error.message.contains("sqlite_master"),
@@ -49,11 +49,11 @@ import Testing
     )
     #expect(try connection.integer("SELECT count(*) + sum(a) FROM t") == 5)
     #expect(try folder.names() == ["a"])
-    // What is refused to one statement is not refused to the next.
+    // A refusal applies to one statement, not to the next.
     try connection.execute("UPDATE t SET a = a")
   }
 
-  @Test func `A column that is hidden is null wherever it is named`() throws {
+  @Test func `A hidden column is null wherever it is named`() throws {
     let query = try Statement(connection, reading: "SELECT secret, a FROM t WHERE secret IS NULL") {
       $0 == "t" && $1 == "secret"
     }
@@ -62,7 +62,7 @@ import Testing
     #expect(isThere && isNull && number == 1)
   }
 
-  @Test func `No statement, and values without a place, are told`() throws {
+  @Test func `Empty SQL and values without a parameter are reported`() throws {
     for sql in ["", "  -- nothing", ";"] {
       let error = try #require(throws: SQLiteError.self) { try count(sql) }
       #expect(error.message == "the text holds no statement")

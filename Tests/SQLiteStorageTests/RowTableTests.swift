@@ -11,7 +11,7 @@ import Testing
 
   private static let kinds: [RowBlock.Kind] = [.integer, .real, .text, .blob]
 
-  /// Ends a row with an integer, a double, text and bytes, or with nothing where there is none.
+  /// Appends a row with an integer, a double, text and bytes; `nil` leaves null.
   private func append(
     _ key: Int64,
     _ integer: Int64?,
@@ -46,7 +46,7 @@ import Testing
     append(12, .max, -3, "", [], to: rows)
   }
 
-  /// Every value of a query, with its type, row by row.
+  /// Returns every value of a query with its type, row by row.
   private func quoted(_ query: borrowing Statement) throws -> [String] {
     var rows: [String] = []
     while try query.step() {
@@ -56,7 +56,7 @@ import Testing
     return rows
   }
 
-  @Test func `A table shows the rows with their types, and null where nothing was set`() throws {
+  @Test func `A table has the rows with their types, and null where no value was set`() throws {
     let connection = try Connection(path: folder.path("a"))
     let table = RowTable(Self.kinds)
     try table.show(as: "shown", connection)
@@ -74,7 +74,7 @@ import Testing
     #expect(try quoted(query) == ["1 1 NULL 'again' NULL"])
   }
 
-  @Test func `A function answers the values of the rows with rising keys`() throws {
+  @Test func `A function returns the values of the rows with rising keys`() throws {
     let connection = try Connection(path: folder.path("a"))
     let table = RowTable(Self.kinds)
     try table.showValues(as: "shown", connection)
@@ -112,7 +112,7 @@ import Testing
     #expect(try quoted(query) == ["-1 -3.0 'é' X''"])
   }
 
-  @Test func `A block is full after so many rows or so many bytes, and tells where keys rise`() {
+  @Test func `A block has a limit on rows and on bytes, and reports where keys stop rising`() {
     let table = RowTable(Self.kinds)
     var count = 0
     while !isFull(table) {

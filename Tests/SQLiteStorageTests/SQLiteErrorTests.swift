@@ -43,13 +43,13 @@ import Testing
       (14, "folder exists"),
     ] as [(Int32, String)]
   )
-  func `The message says what to try`(code: Int32, advice: String) {
+  func `Messages include a suggestion`(code: Int32, advice: String) {
     let error = SQLiteError(code: code, message: "words", sql: "SELECT 1")
     #expect(error.description.hasPrefix("SQLite reports \"words\" (code \(code)) at: SELECT 1. "))
     #expect(error.description.contains(advice))
   }
 
-  @Test func `SQL that does not fit is refused with its text`() throws {
+  @Test func `SQL with an error is refused with its text`() throws {
     let folder = try TemporaryFolder()
     let connection = try Connection(path: folder.path("a"))
     let error = try #require(throws: SQLiteError.self) {

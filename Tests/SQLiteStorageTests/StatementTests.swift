@@ -10,7 +10,7 @@ import Testing
   }
 
   @Test(arguments: ["", "a", "naïve 🐟", "before\u{0}after", String(repeating: "x", count: 9999)])
-  func `Text comes back as it was bound, copied or borrowed`(text: String) throws {
+  func `Text is read back as it was bound, copied or borrowed`(text: String) throws {
     let connection = try Connection(path: folder.path("a"))
     let echo = try Statement(connection, "SELECT ?1, ?2")
     echo.bind(text, at: 1)
@@ -26,7 +26,8 @@ import Testing
   }
 
   @Test(arguments: [[], [0], [1, 2, 3], Array(repeating: 0xff, count: 5000)] as [[UInt8]])
-  func `Bytes come back as they were bound, and none are not null`(bytes: [UInt8]) throws {
+  func `Bytes are read back as they were bound, and empty ones are not null`(bytes: [UInt8]) throws
+  {
     let connection = try Connection(path: folder.path("a"))
     let echo = try Statement(connection, "SELECT ?1, ?2")
     try bytes.withUnsafeBytes { buffer in
@@ -41,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func `Numbers and null come back as they were bound`() throws {
+  @Test func `Numbers and null are read back as they were bound`() throws {
     let connection = try Connection(path: folder.path("a"))
     let echo = try Statement(connection, "SELECT ?1, ?2, ?3, ?4")
     echo.bind(Int64.min, at: 1)
@@ -60,7 +61,7 @@ import Testing
     #expect(echo.name(0) == "?1")
   }
 
-  @Test func `What is bound stays bound until it is bound anew`() throws {
+  @Test func `Bound values are kept until they are bound again`() throws {
     let connection = try Connection(path: folder.path("a"))
     try connection.execute("CREATE TABLE t(a, b)")
     let insert = try Statement(connection, "INSERT INTO t VALUES(?1, ?2)")
@@ -74,7 +75,7 @@ import Testing
     #expect(connection.changes == 1)
   }
 
-  @Test func `A failed step resets the statement, so that it can be used again`() throws {
+  @Test func `A failed step resets the statement for reuse`() throws {
     let connection = try Connection(path: folder.path("a"))
     try connection.execute("CREATE TABLE t(a UNIQUE); INSERT INTO t VALUES(1)")
     let insert = try Statement(connection, "INSERT INTO t VALUES(?1)")
@@ -85,7 +86,7 @@ import Testing
     #expect(try connection.integer("SELECT count(*) FROM t") == 2)
   }
 
-  @Test func `Work is counted in steps of SQLite's machine`() throws {
+  @Test func `Work is counted in steps of SQLite's virtual machine`() throws {
     let connection = try Connection(path: folder.path("a"))
     try connection.execute("CREATE TABLE t(a); INSERT INTO t VALUES(1), (2), (3)")
     let scan = try Statement(connection, "SELECT sum(a) FROM t")

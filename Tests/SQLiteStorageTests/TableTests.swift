@@ -2,9 +2,9 @@ import SQLiteStorage
 import TestSupport
 import Testing
 
-/// The numbers from 1 to 1000, each with as many places as its last digit says.
+/// The numbers from 1 to 1000; the last digit is the number of places.
 private final class NumberRows: TableRows {
-  /// How many rows were read by all walks.
+  /// The number of rows that all scans have read.
   final class Work {
     var ranges: [ClosedRange<Int64>] = []
     var rowCount = 0
@@ -98,7 +98,7 @@ private final class NumberRows: TableRows {
     ("number > 1e300", Int64.min...Int64.max), ("number > 'x'", Int64.min...Int64.max),
     ("number + 0 > 990", Int64.min...Int64.max), ("place = 3", Int64.min...Int64.max),
   ])
-  func `What the first column is compared with is all that is read`(
+  func `Only rows that match a comparison with the first column are read`(
     condition: String,
     range: ClosedRange<Int64>
   ) throws {
@@ -119,12 +119,12 @@ private final class NumberRows: TableRows {
     "number > NULL", "number > 9223372036854775807", "number < -9223372036854775808",
     "number > 5 AND number < 6", "number = 5 AND number = 6", "number = 5.5 AND number = 8",
   ])
-  func `Where nothing can lie, nothing is read`(condition: String) throws {
+  func `No row is read where none can match`(condition: String) throws {
     #expect(try answer("SELECT * FROM numbers WHERE \(condition)") == [])
     #expect(work.rowCount == 0)
   }
 
-  @Test func `A query that ends early reads no more, and one in order does not sort`() throws {
+  @Test func `A query that ends early reads no more, and a query in order does not sort`() throws {
     #expect(try answer("SELECT number FROM numbers ORDER BY number, place LIMIT 2") == ["1", "2"])
     #expect(work.rowCount == 2)
     let plan = try answer("EXPLAIN QUERY PLAN SELECT * FROM numbers ORDER BY number, place")
@@ -137,7 +137,7 @@ private final class NumberRows: TableRows {
     #expect(last == ["999 0"])
   }
 
-  @Test func `A row that two conditions find is one row`() throws {
+  @Test func `A row that matches two conditions is returned once`() throws {
     let sql = "SELECT number, place FROM numbers WHERE number = 3 OR number = 2 OR number < 3"
     #expect(try Set(answer(sql)) == ["1 0", "2 0", "2 1", "3 0", "3 1", "3 2"])
     #expect(try answer(sql).count == 6)
@@ -154,7 +154,7 @@ private final class NumberRows: TableRows {
     #expect(try answer(twice) == ["30"])
   }
 
-  @Test func `What the rows throw is thrown, and the table can be read again`() throws {
+  @Test func `An error of the rows is rethrown, and the table can be read again`() throws {
     #expect(throws: NumberRows.Unlucky.self) {
       try answer("SELECT * FROM numbers", breaksAt: 13)
     }
@@ -163,7 +163,7 @@ private final class NumberRows: TableRows {
     #expect(error.message == "no such column: nme")
   }
 
-  @Test func `SQLite is told the words of what the rows threw`() throws {
+  @Test func `SQLite receives the message of the rows' error`() throws {
     try connection.withTable(Self.table) { [work] in
       NumberRows(work, breaksAt: 2)
     } _: {
@@ -175,7 +175,7 @@ private final class NumberRows: TableRows {
     }
   }
 
-  @Test func `The table is there for the closure alone, and can only be read`() throws {
+  @Test func `The table exists only within the closure and is read-only`() throws {
     #expect(try answer("SELECT count(*) FROM numbers WHERE number = 5") == ["5"])
     let gone = try #require(throws: SQLiteError.self) {
       try connection.integer("SELECT count(*) FROM numbers")

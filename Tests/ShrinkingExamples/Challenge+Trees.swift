@@ -69,7 +69,7 @@ indirect enum Heap: Sendable, CustomStringConvertible {
     return [least] + right.numbers + left.numbers
   }
 
-  /// The numbers after the least one was taken out by a merge with a mistake: it does not sort.
+  /// The numbers after the smallest was removed by a merge with a bug: it does not sort.
   var drained: [Int] {
     guard case .node(let least, let left, let right) = self else { return [] }
     return [least] + Self.merged(left, right).numbers

@@ -1,9 +1,9 @@
 package import PropertyTesting
 
-/// One property of the shrinking challenge (github.com/jlink/shrinking-challenge) with its known
-/// answer.
+/// One property of the shrinking challenge (github.com/jlink/shrinking-challenge), with its known
+/// result.
 ///
-/// A failing case's message is the value, so that answers can be compared as text.
+/// A failing case's message is the value, so that results can be compared as text.
 package struct Challenge: Sendable, CustomStringConvertible {
   package let name: String
   /// The simplest failing value.

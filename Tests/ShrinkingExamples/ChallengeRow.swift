@@ -1,10 +1,10 @@
 package import PropertyTesting
 
-/// What shrinking made of one challenge over many seeds.
+/// The results of shrinking one challenge over many seeds.
 package struct ChallengeRow {
   package let challenge: Challenge
   package private(set) var found = 0
-  /// The answers, with how many seeds came to each.
+  /// The results, with the number of seeds for each.
   package private(set) var answers: [String: Int] = [:]
   package private(set) var evaluations: [Int] = []
   package private(set) var endings: [ShrinkResult.Ending: Int] = [:]
@@ -21,7 +21,7 @@ package struct ChallengeRow {
     }
   }
 
-  /// The share of seeds that came to the known answer.
+  /// The share of seeds with the known result.
   package var share: Double { Double(answers[challenge.answer] ?? 0) / Double(max(found, 1)) }
 
   package var meanEvaluations: Double {
@@ -31,7 +31,7 @@ package struct ChallengeRow {
   /// The greatest number of evaluations.
   package var evaluationsMax: Int { evaluations.max() ?? 0 }
 
-  /// The line for a person: the name, the share, the evaluations, the commonest other answers.
+  /// A readable line: the name, the share, the evaluations, the most frequent other results.
   package var line: String {
     let others = answers.filter { $0.key != challenge.answer }.sorted { $0.value > $1.value }
     let rest = others.prefix(3).map { "\($0.value)x \($0.key)" }.joined(separator: "; ")

@@ -1,5 +1,5 @@
 extension SharedLog.Mistake {
-  /// The short name of the same mistake in the measurements of other engines.
+  /// The short name of the same bug in the measurements of other engines.
   package var code: String {
     switch self {
     case .greatest: "B1"
@@ -36,7 +36,7 @@ extension SharedLog.Mistake {
     }
   }
 
-  /// The least number of steps that shows the mistake, for each failure in which it shows.
+  /// For each failure of the bug, the least number of steps that shows it.
   package var leastLengths: [SharedLog.Loss: Int] {
     switch self {
     case .greatest: [.purged: 3]

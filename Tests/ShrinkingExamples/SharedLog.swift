@@ -1,14 +1,13 @@
 package import PropertyTesting
 
-/// A toy for stateful properties: a shared log in SQLite, a cursor for each actor, a purge below the
-/// least cursor.
+/// A toy for stateful properties: a shared log in SQLite, a cursor for each actor, and purges below
+/// the lowest cursor.
 ///
-/// It has seven known mistakes. After each step an oracle, which never asks the store what it
-/// believes, checks that nothing unmerged was purged; at the end that all actors have seen the whole
-/// log.
+/// It has seven known bugs. After each step an independent oracle checks that no unmerged entry was
+/// purged, and at the end that all actors have merged the whole log.
 package struct SharedLog: CommandMachine {
   package enum Mistake: String, CaseIterable, Sendable {
-    /// Purges through the greatest cursor.
+    /// Purges up to the highest cursor.
     case greatest
     /// Purges one entry too many.
     case offByOne
@@ -18,7 +17,7 @@ package struct SharedLog: CommandMachine {
     case shortPage
     /// Loses the last of three entries with one size of at least seven.
     case rareData
-    /// Purges through the greatest of exactly four different cursors.
+    /// Purges up to the highest of exactly four different cursors.
     case rareState
     /// Loses all entries after the 29th.
     case longRun
@@ -31,9 +30,9 @@ package struct SharedLog: CommandMachine {
     case join
   }
 
-  /// What the oracle found.
+  /// The violation that the oracle found.
   package enum Loss: String, LabelledFailure {
-    /// An entry is gone that an actor has not merged.
+    /// An entry was purged that an actor has not merged.
     case purged
     /// At the end an actor misses an entry.
     case missing
@@ -56,7 +55,7 @@ package struct SharedLog: CommandMachine {
   private let store: SharedLogStore
   private let canJoin: Bool
   private(set) var actorCount: Int
-  /// All numbers that were appended; and for each actor those it has merged or written.
+  /// All appended numbers, and for each actor those it has merged or written.
   private var all = NumberSet()
   private var seen: [NumberSet]
   private var last: Int64 = 0
@@ -88,7 +87,7 @@ package struct SharedLog: CommandMachine {
     }
   }
 
-  /// A new actor starts from a copy of what all have seen, and of what is purged.
+  /// A new actor starts with a copy of what all have merged, and of what is purged.
   private mutating func join() throws {
     try store.join(actorCount)
     actorCount += 1

@@ -1,6 +1,6 @@
 package import PropertyTesting
 
-/// What finding and shrinking one mistake of the toy cost over many seeds.
+/// The costs of finding and shrinking one bug of the toy over many seeds.
 package struct SharedLogRow {
   package let mistake: SharedLog.Mistake
   package private(set) var failures: [PropertyFailure] = []
@@ -22,7 +22,7 @@ package struct SharedLogRow {
 
   package var medianEvaluations: Double { Self.median(evaluations) }
 
-  /// How many answers have the least length of their failure.
+  /// The number of results with the least length of their failure.
   package var leastCount: Int {
     failures.count { failure in
       let loss = SharedLog.Loss(rawValue: failure.shrunk.label)
@@ -30,15 +30,15 @@ package struct SharedLogRow {
     }
   }
 
-  /// The number of different answers.
+  /// The number of different results.
   package var answerCount: Int { Set(failures.map(\.shrunk.message)).count }
 
-  /// How many steps an answer has.
+  /// Returns the number of steps of a result.
   package static func stepCount(_ shrunk: ShrinkResult) -> Int {
     shrunk.sequence.spans.count { $0.label == "step" }
   }
 
-  /// The middle one, or the mean of the two in the middle.
+  /// Returns the middle value, or the mean of the two middle values.
   private static func median(_ numbers: [Int]) -> Double {
     let sorted = numbers.sorted()
     guard let last = sorted.last else { return 0 }
@@ -46,7 +46,7 @@ package struct SharedLogRow {
     return Double(sorted[(sorted.count - 1) / 2] + upper) / 2
   }
 
-  /// The line for a person.
+  /// A readable line.
   package var line: String {
     "\(mistake.code) \(mistake.rawValue): \(medianCases) cases (goal \(mistake.casesMax)), "
       + "\(medianEvaluations) evaluations (goal \(mistake.evaluationsMax)), at most "

@@ -1,8 +1,8 @@
 import SQLiteStorage
 
-/// The tables of the toy in one database in memory, with its seeded mistake.
+/// The tables of the toy in one in-memory database, with its seeded bug.
 ///
-/// Its statements stay prepared from case to case: `reset` empties the tables.
+/// Its statements stay prepared between cases: `reset` empties the tables.
 final class SharedLogStore {
   private let mistake: SharedLog.Mistake?
   private let connection: Connection
@@ -18,7 +18,7 @@ final class SharedLogStore {
   private let delete: Statement
   private let register: Statement
   private let numbers: Statement
-  /// How many actors were known at the first purge.
+  /// The number of actors at the first purge.
   private var known: Int?
 
   init(_ mistake: SharedLog.Mistake?) throws {
@@ -68,7 +68,7 @@ final class SharedLogStore {
     try insert.run()
   }
 
-  /// Reads what an actor has not merged, and moves its cursor to the end.
+  /// Reads the entries that an actor has not merged, and moves its cursor to the end.
   func merge(_ actor: Int) throws -> NumberSet {
     position.bind(Int64(actor), at: 1)
     let start = try integers(position).first ?? 0
@@ -92,7 +92,7 @@ final class SharedLogStore {
     return result
   }
 
-  /// Deletes what every actor has merged, as far as the mistake lets it.
+  /// Deletes the entries that every actor has merged, subject to the bug.
   func purge() throws {
     var places = try integers(positions)
     known = known ?? places.count
@@ -105,10 +105,10 @@ final class SharedLogStore {
     try delete.run()
   }
 
-  /// Registers one more actor at the least cursor.
+  /// Registers another actor at the lowest cursor.
   func join(_ actor: Int) throws { try register(actor, at: integers(positions).min() ?? 0) }
 
-  /// The numbers that the log holds.
+  /// The numbers in the log.
   func held() throws -> NumberSet {
     var result = NumberSet()
     while try numbers.step() { result.insert(numbers.int(0)) }

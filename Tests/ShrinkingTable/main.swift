@@ -1,7 +1,7 @@
 // Measures the shrinking challenge, the toy and the engine's speed, and prints a line of JSON for
 // each row, for `scripts/shrinking`.
 //
-// Usage: ShrinkingTable [seeds, 100 if not given]
+// Usage: ShrinkingTable [seeds] (default: 100)
 import Foundation
 import PropertyTesting
 import ShrinkingExamples

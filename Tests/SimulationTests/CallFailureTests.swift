@@ -9,7 +9,7 @@ import Workloads
 @testable import Systems
 
 @Suite struct `Random plans whose calls fail` {
-  /// What came of some plans: how many commands met a fault of each kind, and what broke.
+  /// The results of some plans: the commands with a fault of each kind, and the violations.
   private struct Outcome {
     var fired: [PlannedFault.Kind: Int] = [:]
     var failed = 0
@@ -48,7 +48,7 @@ import Workloads
     return outcome
   }
 
-  @Test func `Our tracker survives them`() throws {
+  @Test func `The tracker survives failing calls`() throws {
     let alone = try Self.run(1...60, [.callFailure])
     #expect(alone.violations == [])
     #expect(alone.failed > 20)
@@ -59,14 +59,14 @@ import Workloads
     #expect(among.violations == [])
   }
 
-  @Test func `Lost power besides does not make it worse`() throws {
+  @Test func `The tracker survives failing calls combined with power-offs`() throws {
     let outcome = try Self.run(1...60, [.callFailure, .powerOff])
     #expect(outcome.violations == [])
     #expect(outcome.fired[.torn] ?? 0 > 10 && outcome.failed > 10)
   }
 
   @Test(.property(cases: 10, seed: 1))
-  func `The same plan gives the same events`() async throws {
+  func `The same plan with failing calls gives the same events`() async throws {
     try await property(.plans(Set(Condition.allCases)), .everyday()) { plan, between in
       let simulator = Simulator(TrackerSystem(), at: .heap())
       let first = try simulator.run(plan)

@@ -11,7 +11,7 @@ import Traces
     "fetch app", "merge app", "record app", "fetch widget", "merge widget", "record widget",
   ]
 
-  /// What the system was asked after the actors were launched.
+  /// Returns the calls to the system after the launches.
   private func closing(_ plan: Plan? = nil) throws -> [String] {
     let plan = try plan ?? Plans.make(["widget", "app"])
     _ = try Simulator(system, at: .heap()).run(plan)
@@ -20,22 +20,22 @@ import Traces
 
   private let reads = ["view app", "view widget", "data ", "history "]
 
-  @Test func `Two quiet rounds end it, then views, data and history are read`() throws {
+  @Test func `After two quiet rounds the run closes and reads views, data and history`() throws {
     #expect(try closing() == round + round + reads)
   }
 
-  @Test func `Each round that brings something asks for two more quiet ones`() throws {
+  @Test func `Each round with events requires two more quiet ones`() throws {
     var fetches = 0
     system.answer = { action, log in
       guard action.word == "fetch" else { return }
       fetches += 1
-      // The widget's second fetch finds something.
+      // The widget's second fetch returns a transaction.
       log.add(action.actor, .fetched(fetches == 4 ? ["1"] : []))
     }
     #expect(try closing() == round + round + round + round + reads)
   }
 
-  @Test func `It takes at most eight rounds, and never purges or passes`() throws {
+  @Test func `Closing takes at most eight rounds and sends no purge or pass command`() throws {
     system.answer = { action, log in
       if action.word == "merge" { log.add(action.actor, .merged(["1"])) }
     }
@@ -45,7 +45,7 @@ import Traces
   }
 
   @Test(arguments: [Happening.expired, .rewound])
-  func `Who is told that history is gone resyncs, if the system can`(_ told: Happening) throws {
+  func `A member with expired history resyncs if the system can`(_ told: Happening) throws {
     var fetches = 0
     system.answer = { action, log throws(SystemFailure) in
       guard action == .fetch("widget") else { return }
@@ -60,7 +60,7 @@ import Traces
     #expect(try closing() == round + round + round + reads)
   }
 
-  @Test func `Who was superseded starts again only where a launch that took over had failed`()
+  @Test func `A superseded process restarts only after a failed takeover`()
     throws
   {
     system.capabilities.insert(.twice)
@@ -77,8 +77,9 @@ import Traces
     #expect(try closing(Plans.make(["widget", "app"], .data)) == ["data "] + round + round + reads)
   }
 
-  /// What the system is asked where everyone has to be quiet once, in turn; the widget's and app's `n`th
-  /// fetches that find something are named.
+  /// Returns the calls to the system if every actor has to be quiet once, in turn.
+  ///
+  /// `found` names the widget's and app's nth fetches that return a transaction.
   private func closingInTurn(finding found: Set<String>) throws -> [String] {
     var fetches: [String: Int] = [:]
     system.answer = { action, log in
@@ -101,7 +102,7 @@ import Traces
     (["widget 1"], ["app", "widget", "app", "widget"]),
     (["app 1", "widget 1", "app 2"], ["app", "widget", "app", "widget", "app"]),
   ])
-  func `In turn it ends once each has passed since anything changed`(
+  func `Closing in turn ends once each actor has passed since the last change`(
     found: [String],
     turns: [String]
   ) throws {
@@ -109,13 +110,13 @@ import Traces
     #expect(try closingInTurn(finding: Set(found)) == passes + reads)
   }
 
-  @Test func `In turn it takes at most eight rounds too`() throws {
+  @Test func `Closing in turn takes at most eight rounds`() throws {
     let always = Set((1...20).flatMap { ["app \($0)", "widget \($0)"] })
     let words = try closingInTurn(finding: always)
     #expect(words == Array(repeating: round, count: 8).flatMap { $0 } + reads)
   }
 
-  @Test func `Only running actors take part`() throws {
+  @Test func `Only running actors take part in closing`() throws {
     let plan = try Plans.make(["widget", "app"], .crash("widget"))
     #expect(
       try closing(plan) == ["crash widget"] + round.prefix(3) + round.prefix(3) + [
@@ -124,12 +125,12 @@ import Traces
     )
   }
 
-  @Test func `History is read where the system can tell it`() throws {
+  @Test func `History is read if the system can report it`() throws {
     system.capabilities.remove(.history)
     #expect(try closing().last == "data ")
   }
 
-  @Test func `Its commands have no place in the plan`() throws {
+  @Test func `Closing commands have no place in the plan`() throws {
     let events = try Simulator(system, at: .heap()).run(Plans.make(["app"], .data))
     let closing = events.drop { $0.happening != .ended(command: 0, .ok) }.dropFirst()
     #expect(closing.count == 2 * (6 + 3))
@@ -141,7 +142,7 @@ import Traces
     }
   }
 
-  @Test func `With small pages it goes on as long as a cursor moves`() throws {
+  @Test func `With small pages closing continues while a cursor moves`() throws {
     var plan = try Plans.make(["widget", "app"])
     plan.header.actors[1].page = 1
     plan.commands = (1...9).map { Command(write("widget", $0)) }
@@ -152,7 +153,7 @@ import Traces
       log.add("app", .recorded(cursor: String(min(records, 9))))
     }
     let words = try closing(plan)
-    // Nine records move the cursor, the next two do not.
+    // Nine records move the cursor; the next two do not.
     #expect(words.count { $0 == "record app" } == 11)
     #expect(words.suffix(4) == reads)
   }

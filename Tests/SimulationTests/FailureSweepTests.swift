@@ -8,9 +8,9 @@ import Traces
 @testable import Simulation
 @testable import Systems
 
-/// Makes each call of a command fail, one after the other, until the command runs through.
-@Suite struct `When any call of any command fails` {
-  /// Who takes part: a plain actor, one whose tracker has hooks, and a consumer.
+/// Makes each call of a command fail in turn, until the command succeeds.
+@Suite struct `Failures in commands` {
+  /// A plan with a plain actor, one whose tracker has hooks, and a consumer.
   private static func plan(_ command: Action, before: [Action] = []) throws -> Plan {
     var plan = try Plans.make(["app", "widget"])
     plan.header.consumers = ["mirror"]
@@ -56,21 +56,21 @@ import Traces
       [.read, .write, .sync, .truncate, .lock].map { (file, $0) }
     }
 
-  /// Each kind with the places that it strikes.
+  /// Returns each kind of fault with the calls that it applies to.
   private static func places(
     of kind: PlannedFault.Kind
   ) -> [(PlannedFault.File, PlannedFault.Call)] {
     kind == .memory ? [(.main, .allocate)] : files.filter { kind.calls.contains($0.1) }
   }
 
-  /// What one try came to.
+  /// The result of one attempt.
   private struct Attempt {
     let hasFired: Bool
-    /// What was wrong, if anything was.
+    /// The problem; `nil` if there is none.
     let complaint: String?
   }
 
-  /// Runs a plan in which a fault strikes its last command, which is then given again.
+  /// Runs a plan with a fault in its last command, which is then repeated.
   private static func attempt(
     _ plan: Plan,
     _ fault: PlannedFault,
@@ -80,7 +80,7 @@ import Traces
     let first = plan.commands.count - 1
     let action = plan.commands[first].action
     plan.commands[first].faults = [fault]
-    // A write that began is used up by its commit, whatever comes of it.
+    // A commit ends the started write, whatever its outcome.
     if case .commit(let actor) = action { plan.commands.append(Command(.begin(planned(actor, 9)))) }
     let again = plan.commands.count
     plan.commands.append(Command(action))
@@ -97,7 +97,7 @@ import Traces
     )
   }
 
-  /// Whether one of two tries succeeded; who has been launched or has left cannot do so again.
+  /// Returns whether one of two attempts succeeded; a second launch or retirement cannot.
   private static func isDone(
     _ action: Action,
     in events: [Event],
@@ -112,8 +112,8 @@ import Traces
     }
   }
 
-  /// Makes each call of every command fail, or one in a few of them, and answers how many did and what
-  /// was wrong first.
+  /// Makes each call of every command fail, or one in a few, and returns their number and the first
+  /// problem.
   private static func sweep(
     _ kind: PlannedFault.Kind,
     stride: Int
@@ -138,13 +138,13 @@ import Traces
     return (failureCount, nil)
   }
 
-  /// One call in so many is made to fail: all of them where somebody asks for it.
+  /// One of how many calls is made to fail; 1 makes all of them fail.
   private static let stride = ProcessInfo.processInfo.environment["FAILURE_STRIDE"].flatMap(
     Int.init
   )
 
   @Test(arguments: [PlannedFault.Kind.ioError, .full, .busy])
-  func `It is an error to the caller, the next try succeeds, and nothing is lost`(
+  func `A failure of any call is an error, the next attempt succeeds, and no data is lost`(
     _ kind: PlannedFault.Kind
   ) throws {
     let (failureCount, complaint) = try Self.sweep(kind, stride: Self.stride ?? 5)
@@ -152,8 +152,8 @@ import Traces
     #expect(failureCount >= 10)
   }
 
-  /// In a process of its own: the allocator must be in place before anything uses SQLite.
-  @Test func `So it is when there is no memory for any request`() async {
+  /// In a separate process: the allocator must be installed before SQLite is used.
+  @Test func `A failure of any allocation is an error, and the next attempt succeeds`() async {
     let result = await #expect(
       processExitsWith: .success,
       observing: [\.standardOutputContent]

@@ -4,9 +4,9 @@ import Systems
 import Traces
 import Workloads
 
-/// Plans of the tests: by hand, and random ones.
+/// Fixed and random plans for the tests.
 enum Plans {
-  /// A plan with actors, all launched, and what they do.
+  /// A plan with launched actors and their commands.
   static func make(
     _ actors: [ActorID] = ["app", "widget"],
     _ actions: Action...
@@ -62,8 +62,7 @@ func planned(_ actor: ActorID, _ key: Int64, ticks: Bool = true) -> PlannedWrite
 }
 
 extension Event {
-  /// The event with the code of a failure alone: a message may name the store, and each place makes
-  /// its own.
+  /// The event with only the code of a failure: messages may name the store, whose path differs.
   var withoutMessage: Event {
     guard case .ended(let command, .failed(let failure)) = happening else { return self }
     var event = self

@@ -20,7 +20,7 @@ import Workloads
     PlannedFault(kind: kind, file: .wal, call: call, k: k, seed: seed)
   }
 
-  /// What happened from the command with the fault on.
+  /// Returns the events from the command with the fault on.
   private func happenings(
     _ fault: PlannedFault,
     _ synchronous: PlannedSynchronous = .normal,
@@ -36,7 +36,7 @@ import Workloads
 
   private func words(_ happenings: [Happening]) -> [EventWord] { happenings.map(\.word) }
 
-  @Test func `Within a write it leaves what came before, and everyone is down`() throws {
+  @Test func `A power-off within a write keeps earlier commits and ends every process`() throws {
     let told = try happenings(fault(), .full)
     #expect(
       words(told).prefix(7) == [.called, .fault, .crashed, .recovered, .data, .history, .ended]
@@ -46,19 +46,19 @@ import Workloads
     #expect(words(told).contains(.viewed) == false)
   }
 
-  @Test func `With NORMAL what was acknowledged before may be gone, with FULL it is not`() throws {
+  @Test func `With NORMAL an acknowledged commit may be lost, with FULL it may not`() throws {
     #expect(try happenings(fault()).contains(.recovered(through: nil)))
     #expect(try happenings(fault(), .full).contains(.recovered(through: "1")))
   }
 
-  @Test func `One whose call does not come fires when the command has ended`() throws {
+  @Test func `A power-off whose call does not occur fires at the end of the command`() throws {
     let told = try happenings(fault(k: 999), .full)
     #expect(words(told).prefix(4) == [.called, .committed, .fault, .crashed])
     #expect(told.contains(.recovered(through: "2")))
     #expect(told.contains(.ended(command: 1, .ok)))
   }
 
-  @Test func `A write that was under way and has survived is told of`() throws {
+  @Test func `An interrupted write that survived is reported`() throws {
     let told = (0..<40).compactMap { try? happenings(fault(.torn, .sync, seed: $0), .full) }
     let survived = told.filter { $0.contains(.recovered(through: "2")) }
     #expect(survived.count > 4 && survived.count < 36)
@@ -70,13 +70,13 @@ import Workloads
     }
   }
 
-  @Test func `Consumers start again by themselves`() throws {
+  @Test func `Consumers restart automatically`() throws {
     let told = try happenings(fault(), .full, consumers: ["mirror"])
     let after = try #require(told.firstIndex { $0.word == .ended })
     #expect(words(Array(told[(after + 1)...])).prefix(3) == [.called, .launched, .ended])
   }
 
-  @Test func `A system that cannot start again passes it over`() throws {
+  @Test func `A system that cannot restart skips a power-off`() throws {
     var plan = try Plans.make(["app"], write("app", 1))
     plan.commands[0].faults = [fault()]
     let article = try Simulator(PublishedSystem(.article), at: .heap()).run(plan)
@@ -105,7 +105,7 @@ import Workloads
     }
   }
 
-  @Test func `Our tracker survives them`() throws {
+  @Test func `The tracker survives power-offs`() throws {
     let alone = try suites(1...60, [.powerOff], .heap())
     let among = try suites(100...130, Set(Condition.allCases), .heap())
     for suite in alone + among { #expect(suite.violation == nil) }
@@ -116,7 +116,7 @@ import Workloads
   }
 
   @Test(arguments: PlannedTokens.allCases)
-  func `A consumer that keeps its token elsewhere is told that history went back`(
+  func `A consumer with its own token is notified that history was rewound`(
     _ tokens: PlannedTokens
   ) throws {
     var plan = try Plans.make(["app"], write("app", 1), .consume("mirror"), .launch("app"))
@@ -132,7 +132,7 @@ import Workloads
     #expect(CheckerSuite(checking: Trace(header: header, events: events)).violation == nil)
   }
 
-  @Test func `A disk that ignores syncs is found out`() throws {
+  @Test func `A disk that ignores syncs is detected`() throws {
     let found = try suites(1...30, [.powerOff], .heap(ignoringSyncs: true))
     #expect(found.compactMap(\.violation).contains { $0.checker == "Durability" })
   }
@@ -152,7 +152,7 @@ import Workloads
     }
   }
 
-  @Test func `The same plan gives the same events`() throws {
+  @Test func `The same plan with power-offs gives the same events`() throws {
     var style = PlanStyle()
     style.conditions = [.powerOff]
     var source = ChoiceSource(seed: 7)

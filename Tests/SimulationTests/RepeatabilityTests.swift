@@ -9,7 +9,7 @@ import Traces
 @testable import Simulation
 @testable import Systems
 
-@Suite struct `The same plan` {
+@Suite struct `Repeatability of plans` {
   private static func make(_ name: String) -> any SystemUnderTest {
     PublishedProtocol.all.first { $0.name == name }.map(PublishedSystem.init) ?? TrackerSystem()
   }
@@ -25,7 +25,7 @@ import Traces
   private static let names = ["tracker", "article", "kit-1.3", "kit-2"]
 
   @Test(arguments: names)
-  func `It gives the same events, whatever ran before`(_ name: String) throws {
+  func `A plan gives the same events, whatever ran before`(_ name: String) throws {
     let simulator = Simulator(Self.make(name), at: .heap())
     let plans = (1...12 as ClosedRange<UInt64>).map { Self.plan($0, for: name) }
     let first = try plans.map { try simulator.run($0) }
@@ -37,7 +37,7 @@ import Traces
   }
 
   @Test(.property(cases: 2, seed: 1), arguments: names)
-  func `It gives the same trace, byte for byte, also after a way through a file`(
+  func `A plan gives the same trace byte for byte, even after a round trip through a file`(
     _ name: String
   ) async throws {
     try await property(.everyday(Self.timestamps(for: name))) { plan in
@@ -54,7 +54,7 @@ import Traces
   }
 
   @Test(.property(cases: 2, seed: 1), arguments: names)
-  func `Real files give the same events as the heap`(_ name: String) async throws {
+  func `Real files give the same events as heap files`(_ name: String) async throws {
     try await property(.everyday(Self.timestamps(for: name))) { plan in
       let folder = try TemporaryFolder()
       let disk = Simulator(Self.make(name), at: try .folder(folder.path("stores")))
@@ -64,7 +64,7 @@ import Traces
     }
   }
 
-  @Test func `A folder holds the store of the plan that runs and no other`() throws {
+  @Test func `A folder contains only the running plan's store`() throws {
     let folder = try TemporaryFolder()
     let place = try StorePlace.folder(folder.url.path)
     let system = TrackerSystem()
@@ -76,7 +76,7 @@ import Traces
     #expect(try folder.names().isEmpty)
   }
 
-  @Test func `A folder that cannot be made says so`() throws {
+  @Test func `A folder that cannot be created is reported`() throws {
     let folder = try TemporaryFolder()
     try "".write(toFile: folder.path("file"), atomically: true, encoding: .utf8)
     let error = #expect(throws: StorePlaceError.self) {
@@ -125,7 +125,7 @@ import Traces
   }
 
   @Test(.property(cases: 30, seed: 1))
-  func `The checkers find nothing in the tracker's traces`() async throws {
+  func `The checkers find no violation in the tracker's traces`() async throws {
     try await property(.everyday()) { plan in
       let trace = Trace(
         header: TraceHeader(plan: plan, system: "tracker"),
@@ -135,7 +135,7 @@ import Traces
     }
   }
 
-  @Test func `Who joins late is told nothing from before and everything after`() throws {
+  @Test func `A late joiner is notified of later transactions only`() throws {
     var plan = try Plans.make(
       ["app", "late"],
       write("app", 1),

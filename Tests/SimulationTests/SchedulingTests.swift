@@ -15,7 +15,7 @@ import Traces
     try Simulator(system, at: .heap()).run(plan, observe: observe)
   }
 
-  /// What the plan's own commands came to.
+  /// Returns the outcomes of the plan's own commands.
   private func asked(_ plan: Plan) throws -> [String] {
     _ = try run(plan)
     let closing = system.words.firstIndex(of: "view app") ?? system.words.count
@@ -30,7 +30,7 @@ import Traces
     #expect(!system.words.contains("launch app") && !system.words.contains("fetch app"))
   }
 
-  @Test func `Commands of actors in the wrong state are skipped, never sent`() throws {
+  @Test func `Commands of actors in the wrong state are skipped, not sent`() throws {
     let actions: [Action] = [
       .launch("app"), .commit("app"), .begin(planned("app", 1)), .begin(planned("app", 2)),
       .commit("app"), .commit("app"), .stop("app"), .fetch("app"), write("app", 3), .stop("app"),
@@ -55,7 +55,7 @@ import Traces
     #expect(Set(events.map(\.tick)).count == sent.count + skipped.count + 2)
   }
 
-  @Test func `Every command is called and ended, with its place in the plan`() throws {
+  @Test func `Every command has a start and an end event with its place in the plan`() throws {
     let events = try run(Plans.make(["app"], .fetch("app"), .data))
     let plan = events.filter { $0.tick == 2 || $0.tick == 3 }
     #expect(
@@ -68,7 +68,7 @@ import Traces
     #expect(events[0].happening == .called(command: nil, word: "launch"))
   }
 
-  @Test func `An error is the end of its command, not of the run`() throws {
+  @Test func `An error ends its command, not the run`() throws {
     let failure = SystemFailure(.io, "The disk is gone.")
     system.answer = { action, _ throws(SystemFailure) in
       if ["launch", "commit", "fetch"].contains(action.word) { throw failure }
@@ -77,12 +77,12 @@ import Traces
       Plans.make(["app"], .fetch("app"), .launch("app"), .data)
     )
     #expect(events.filter { $0.happening == .ended(command: nil, .failed(failure)) }.count == 1)
-    // It never ran, so its fetch is skipped and its second launch is tried.
+    // It never ran, so its fetch is skipped and its second launch is attempted.
     #expect(Array(system.words.prefix(3)) == ["launch app", "launch app", "data "])
     #expect(events.contains { $0.happening == .ended(command: 1, .failed(failure)) })
   }
 
-  @Test func `A commit that fails ends what was begun`() throws {
+  @Test func `A failed commit ends the write that was started`() throws {
     system.answer = { action, _ throws(SystemFailure) in
       if action.word == "commit" { throw SystemFailure(.busy, "") }
     }
@@ -100,7 +100,7 @@ import Traces
     )
   }
 
-  @Test func `The clock moves before each write and begin, and when the plan says so`() throws {
+  @Test func `The clock advances before each write and begin, and as the plan requires`() throws {
     let batch = PlannedBatch(actor: "app", type: .delete, entity: "Item", conditions: [])
     var plan = try Plans.make(
       ["app"],
@@ -125,7 +125,7 @@ import Traces
     #expect(system.asked[1].now - PlanClock.start == 2)
   }
 
-  @Test func `A skipped write does not move the clock`() throws {
+  @Test func `A skipped write does not advance the clock`() throws {
     _ = try run(Plans.make(["app"], .stop("app"), write("app", 1), .launch("app"), write("app", 2)))
     #expect(system.asked[3].now - PlanClock.start == 1)
   }

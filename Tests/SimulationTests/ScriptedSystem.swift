@@ -2,13 +2,13 @@ import HistoryTypes
 import Systems
 import Traces
 
-/// A system that notes what it is asked and answers what a test says.
+/// A system that records its calls and returns what a test has set.
 final class ScriptedSystem: SystemUnderTest {
   var capabilities: Set<Capability> = [.steps, .history, .resync]
-  /// What it was asked, with the clock's reading.
+  /// The calls, with the time of each.
   private(set) var asked: [(action: Action, now: Double)] = []
   private(set) var resets = 0
-  /// What it does when asked.
+  /// The response to a call.
   var answer: (Action, inout EventLog) throws(SystemFailure) -> Void = { _, _ in }
   private var clock: PlanClock?
 

@@ -6,7 +6,7 @@ import Traces
 @testable import Simulation
 @testable import Systems
 
-@Suite struct `Plans that signals drive` {
+@Suite struct `Plans with signals` {
   private let system = ScriptedSystem()
 
   private func plan(_ actions: Action...) throws -> Plan {
@@ -16,7 +16,7 @@ import Traces
     return plan
   }
 
-  /// When an actor was asked for something, in ticks, by what was asked.
+  /// Returns the ticks of an actor's calls with a word.
   private func asked(_ word: String, of actor: ActorID, in events: [Event]) -> [Int] {
     events.filter { event in
       if case .called(_, word) = event.happening { event.actor == actor } else { false }
@@ -30,7 +30,7 @@ import Traces
     }
   }
 
-  @Test func `A signal that the plan says nothing about arrives by itself`() throws {
+  @Test func `A signal without a planned fault arrives automatically`() throws {
     signalling()
     let events = try Simulator(system, at: .heap()).run(plan(write("app", 1)))
     let tick = try #require(asked("write", of: "app", in: events).first)
@@ -38,7 +38,7 @@ import Traces
     #expect(asked("deliver", of: "app", in: events).isEmpty)
   }
 
-  @Test func `Late comes later, lost not at all, doubled twice`() throws {
+  @Test func `Late signals arrive later, lost ones never, duplicated ones twice`() throws {
     signalling()
     for (fate, count) in [(SignalFate.delivered, 1), (.late, 1), (.lost, 0), (.doubled, 2)] {
       let plan = try plan(write("app", 1), .deliver("widget", fate))
@@ -51,7 +51,7 @@ import Traces
     }
   }
 
-  @Test func `Without a signal on its way nothing can be delivered`() throws {
+  @Test func `Without a pending signal none can be delivered`() throws {
     signalling()
     let events = try Simulator(system, at: .heap()).run(plan(.deliver("app", .delivered)))
     #expect(
@@ -61,7 +61,7 @@ import Traces
     )
   }
 
-  @Test func `Actors look for themselves now and then, if they can`() throws {
+  @Test func `Actors poll at intervals if they can`() throws {
     signalling()
     system.capabilities.insert(.poll)
     let events = try Simulator(system, at: .heap()).run(plan())
@@ -74,7 +74,8 @@ import Traces
     )
   }
 
-  @Test func `A signal to who has ended is lost, and who starts again catches up`() throws {
+  @Test func `A signal to a stopped actor is lost, and the actor catches up when it starts`() throws
+  {
     let plan = try plan(
       write("app", 1),
       .crash("widget"),
@@ -94,7 +95,7 @@ import Traces
     #expect(suite.violation == nil)
   }
 
-  @Test func `A lost signal is made up for by a look; without looks it stays lost`() throws {
+  @Test func `A poll makes up for a lost signal, and without polls it stays lost`() throws {
     let plan = try plan(write("app", 1), .deliver("widget", .lost))
     for (system, holds) in [(TrackerSystem(), true), (PublishedSystem(.article), false)]
       as [(any SystemUnderTest, Bool)]

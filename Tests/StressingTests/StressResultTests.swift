@@ -5,7 +5,7 @@ import Testing
 @testable import Stressing
 
 @Suite struct `The result of a stress run` {
-  @Test func `What held everywhere is good`() {
+  @Test func `A run in which every check held is good`() {
     #expect(StressResult.good.verdict == "valid")
     #expect(
       StressResult.good.because
@@ -14,7 +14,7 @@ import Testing
     )
   }
 
-  @Test func `Whatever is not as it must be is told`() {
+  @Test func `Every violated check is reported`() {
     let failure = StressChecks.Answer(checker: "PurgeSafety", verdict: "invalid", because: "gone")
     let breaks: [((inout StressResult) -> Void, String)] = [
       ({ $0.checkers.append(failure) }, "PurgeSafety: gone."),
@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  @Test func `Errors are no fault of ours where the disk is at fault`() {
+  @Test func `Errors are not failures of ours if the disk caused them`() {
     var result = StressResult(.sample(disk: .full))
     result.checkers = StressResult.good.checkers
     result.participants = StressResult.good.participants
@@ -48,7 +48,7 @@ import Testing
     #expect(result.verdict == "unknown")
   }
 
-  @Test func `What a run did not exercise leaves it undecided`() {
+  @Test func `A run with too little coverage is undecided`() {
     var result = StressResult.good
     result.checkers[0] = .init(checker: "Convergence", verdict: "unknown", because: "No views.")
     #expect(result.verdict == "unknown")
@@ -57,7 +57,7 @@ import Testing
     #expect(result.verdict == "valid")
   }
 
-  @Test func `A run that was ended early is undecided, whatever it left`() {
+  @Test func `An interrupted run is undecided, whatever its results`() {
     var result = StressResult.good
     result.isInterrupted = true
     result.heldAtEnd = 70
@@ -66,13 +66,13 @@ import Testing
 }
 
 @Suite struct `Orders to the processes of a stress run` {
-  @Test func `An order is read as it was written`() {
+  @Test func `A process order is parsed back as it was written`() {
     let orders = [StressOrder(.pause), StressOrder(dyingAt: .checkpoint, visit: 7)]
     for order in orders { #expect(StressOrder(order.line) == order) }
     #expect(StressOrder("sing") == nil)
   }
 
-  @Test func `The nemesis does the same with the same seed`() {
+  @Test func `The nemesis repeats its actions with the same seed`() {
     var first = StressNemesis(killsPerSecond: 5, seed: 3)
     var second = StressNemesis(killsPerSecond: 5, seed: 3)
     #expect((0..<20).map { _ in first.seed() } == (0..<20).map { _ in second.seed() })
@@ -82,7 +82,7 @@ import Testing
     #expect(kind.deeds(at: late).isEmpty)
   }
 
-  @Test func `A role survives its way to the process`() throws {
+  @Test func `A role is passed to the process unchanged`() throws {
     var role = StressRole(
       name: "process-1",
       actors: ["process-1", "process-2"],
@@ -108,7 +108,7 @@ extension StressSettings {
 }
 
 extension StressResult {
-  /// What came of a run of two processes in which everything was as it must be.
+  /// The result of a run of two processes in which every check held.
   fileprivate static var good: StressResult {
     var result = StressResult(.sample())
     result.participants = ["process-1", "process-2"].map(Participant.init)

@@ -1,24 +1,24 @@
 import Foundation
 package import Testing
 
-/// Something that some tests need and that a machine may lack: without it they are skipped.
+/// A tool that some tests need and that a machine may lack; without it they are skipped.
 ///
-/// This is the one list of such tools. A skipped test has the reason "needs TOOL: COMMAND", by which
-/// `scripts/test` counts and names it.
+/// This is the only list of such tools. A skipped test has the reason "needs TOOL: COMMAND", by
+/// which `scripts/test` counts and names it.
 package enum OptionalTool: String, CaseIterable, Sendable {
   /// A headless browser that opens pages, and Python, which drives it.
   case chromium
-  /// What draws the charts of reports.
+  /// The tool that draws the charts of reports.
   case chartTool
   /// The readers of other projects for exported files.
   case formatReaders
-  /// The right to mount a file system, which fills up in place of the disk.
+  /// The permission to mount a file system, which fills up in place of the disk.
   case mountableFileSystem
   /// The user `nobody`, who can read the test program.
   case secondUser
   /// An allocator that counts.
   case jemalloc
-  /// Python, which the demonstration of a system under test is written in.
+  /// Python, the language of an example system under test.
   case python3
   /// The system's processes as files, below `/proc`.
   case processFiles
@@ -37,13 +37,13 @@ package enum OptionalTool: String, CaseIterable, Sendable {
     }
   }
 
-  /// Why a test that needs it is skipped.
+  /// The reason for skipping a test that needs it.
   package var reason: String { "needs \(rawValue): \(command)" }
 
-  /// Whether the tests may use it: it is found, and not hidden.
+  /// Whether the tests may use it: it is installed and not hidden.
   ///
-  /// The environment variable `HISTORY_LAB_HIDE` hides tools: names with commas between them, or `all`.
-  /// Tools that the product looks for itself count as found: see ``Trait/needs(_:where:)``.
+  /// The environment variable `HISTORY_LAB_HIDE` hides tools: names separated by commas, or `all`.
+  /// Tools that the product finds itself count as installed: see ``Trait/needs(_:where:)``.
   package var isPresent: Bool {
     isPresent(hiding: ProcessInfo.processInfo.environment["HISTORY_LAB_HIDE"] ?? "")
   }
@@ -74,7 +74,7 @@ package enum OptionalTool: String, CaseIterable, Sendable {
   private static var othersCanReadTests: Bool {
     guard geteuid() == 0 else { return true }
     guard let program = Bundle.main.executablePath else { return false }
-    // The libraries lie in the toolchain, which may be in the home folder of root.
+    // The libraries are in the toolchain, which may be in root's home folder.
     let maps = (try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8)) ?? ""
     let libraries = maps.split(separator: "\n").compactMap { line in
       line.hasSuffix(".so") ? line.firstIndex(of: "/").map { String(line[$0...]) } : nil
@@ -82,7 +82,7 @@ package enum OptionalTool: String, CaseIterable, Sendable {
     return Set(libraries + [program]).allSatisfy(othersCanRead)
   }
 
-  /// Whether others may read a file and enter all folders that it lies in.
+  /// Returns whether others may read a file and enter all of its parent folders.
   private static func othersCanRead(_ path: String) -> Bool {
     var url = URL(fileURLWithPath: path).resolvingSymlinksInPath()
     var needed: mode_t = S_IROTH
@@ -105,7 +105,7 @@ package enum OptionalTool: String, CaseIterable, Sendable {
 }
 
 extension Trait where Self == ConditionTrait {
-  /// Skips a test where a tool is not present, or where the product's own probe says that it is not.
+  /// Skips a test if a tool is missing, or if the product's own probe reports that.
   package static func needs(
     _ tool: OptionalTool,
     where isPossible: @escaping @Sendable () async throws -> Bool = { true }
@@ -117,12 +117,12 @@ extension Trait where Self == ConditionTrait {
   }
 }
 
-/// The folder that this package lies in.
+/// The folder of this package.
 package enum Repository {
   private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()
 
-  /// The path of a file of the package.
+  /// Returns the path of a file of the package.
   package static func path(_ file: String) -> String { root.appendingPathComponent(file).path }
 
   fileprivate static func hasFile(_ file: String) -> Bool {

@@ -6,9 +6,9 @@ package struct ProcessAnswer: Sendable {
   /// The text on standard output and standard error.
   package let said: String
 
-  /// Runs a program to its end, on a thread of its own.
+  /// Runs a program to its end, on a dedicated thread.
   ///
-  /// - Throws: what keeps it from being started.
+  /// - Throws: Any error of starting it.
   package init(
     of program: String,
     _ arguments: [String],

@@ -1,13 +1,13 @@
 package import Foundation
 
-/// A folder for the files of one test, removed with everything in it when the test lets go of it.
+/// A folder for the files of one test, removed when the test releases it.
 package final class TemporaryFolder: Sendable {
   /// The folder.
   package let url: URL
 
-  /// Makes a folder that nobody else has.
+  /// Creates a new folder.
   ///
-  /// - Throws: what the file system throws.
+  /// - Throws: Errors of the file system.
   package init() throws {
     url = FileManager.default.temporaryDirectory
       .appendingPathComponent("history-lab-test-\(UUID().uuidString)", isDirectory: true)
@@ -25,9 +25,10 @@ package final class TemporaryFolder: Sendable {
   /// The path of a file in the folder.
   package func path(_ name: String) -> String { url.appendingPathComponent(name).path }
 
-  /// The names and bytes of all files in the folder; none of them may be open as a database, because
-  /// closing any descriptor of a file ends its process's locks on it
-  /// (https://sqlite.org/howtocorrupt.html, section 2.2).
+  /// Returns the names and bytes of all files in the folder.
+  ///
+  /// None of them may be open as a database: closing any descriptor of a file releases the
+  /// process's locks on it (https://sqlite.org/howtocorrupt.html, section 2.2).
   package func contents() throws -> [String: Data] {
     var files: [String: Data] = [:]
     for name in try FileManager.default.contentsOfDirectory(atPath: url.path) {
@@ -36,7 +37,7 @@ package final class TemporaryFolder: Sendable {
     return files
   }
 
-  /// How many bytes a file has; 0 when it is not there.
+  /// Returns the size of a file in bytes; 0 if it does not exist.
   package func byteCount(_ name: String) throws -> Int {
     guard FileManager.default.fileExists(atPath: path(name)) else { return 0 }
     let attributes = try FileManager.default.attributesOfItem(atPath: path(name))

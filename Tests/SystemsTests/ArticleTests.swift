@@ -20,7 +20,7 @@ import Traces
     #expect(try rig.perform(.launch("app")) == [.registered(cursor: nil)])
   }
 
-  @Test func `It fetches other authors, and its own only from the batch context`() throws {
+  @Test func `The article fetches other authors, and its own only from the batch context`() throws {
     try rig.write("app", insert(1))
     try rig.write("app", insert(2), context: "background")
     try rig.write("app", insert(3), context: "batch")
@@ -35,7 +35,7 @@ import Traces
     try rig.write("widget", insert(1), author: .absent)
     try rig.write("widget", insert(2), author: .other("NSCloudKitMirroringDelegate.import"))
     #expect(try rig.perform(.pass("app")) == [.fetched([])])
-    // Its own author, written by another process, counts as its own.
+    // A write of its own author by another process counts as its own.
     try rig.write("widget", insert(3), author: .other("app"))
     #expect(try rig.perform(.pass("app")) == [.fetched([])])
     #expect(try rig.perform(.fetch("widget")) == [.fetched(["3"])])
@@ -47,7 +47,7 @@ import Traces
     #expect(try rig.perform(.fetch("app")) == [.fetched(["1"])])
   }
 
-  @Test func `It keeps the date before the merge, and nothing after an empty fetch`() throws {
+  @Test func `The date is recorded before the merge, and not after an empty fetch`() throws {
     #expect(try rig.perform(.pass("app")) == [.fetched([])])
     try rig.write("widget", insert(1))
     try rig.write("widget", insert(2))
@@ -61,7 +61,7 @@ import Traces
     #expect(try rig.perform(.record("app")).isEmpty)
   }
 
-  @Test func `A crash between the record and the merge loses the transaction for good`() throws {
+  @Test func `A crash between the record and the merge loses the transaction permanently`() throws {
     try rig.write("widget", insert(1))
     try rig.perform(.fetch("app"))
     #expect(try rig.perform(.record("app")) == [.recorded(cursor: "1")])
@@ -70,7 +70,9 @@ import Traces
     #expect(try rig.perform(.pass("app")) == [.fetched([])])
   }
 
-  @Test func `A fetch is strictly after the date: an equal or earlier time is never seen`() throws {
+  @Test func `A fetch is strictly after the date and never returns an equal or earlier time`()
+    throws
+  {
     try rig.write("widget", insert(1))
     try rig.perform(.pass("app"))
     try rig.write("widget", insert(2), after: 0)
@@ -81,7 +83,7 @@ import Traces
     #expect(try rig.perform(.fetch("app")) == [.fetched(["4"])])
   }
 
-  @Test func `The date kept is that of the last transaction, not the greatest`() throws {
+  @Test func `The recorded date is the last transaction's, not the latest`() throws {
     try rig.write("widget", insert(1), after: 10)
     try rig.write("widget", insert(2), after: -5)
     #expect(try rig.perform(.pass("app")).contains(.recorded(cursor: "2")))
@@ -97,7 +99,7 @@ import Traces
     #expect(try rig.perform(.pass("second")) == [.fetched([])])
   }
 
-  @Test func `Merges that wait are made in the order of their passes, twice after forgotten dates`()
+  @Test func `Pending merges run in the order of their passes, twice after dates were removed`()
     throws
   {
     try rig.write("widget", insert(1))
@@ -119,13 +121,13 @@ import Traces
     #expect(try rig.perform(.merge("app")) == [.merged(["3"]), .merged(["4"])])
   }
 
-  @Test func `A notification leads to a pass`() throws {
+  @Test func `A notification triggers a pass`() throws {
     try rig.write("widget", insert(1))
     let told = try rig.perform(.deliver("app", .delivered))
     #expect(told == [.woke, .fetched(["1"]), .recorded(cursor: "1"), .merged(["1"])])
   }
 
-  @Test func `It cannot resync or look for itself`() throws {
+  @Test func `The article can neither resync nor poll`() throws {
     for action in [Action.resync("app"), .poll("app", .delivered)] {
       let failure = #expect(throws: SystemFailure.self) { try rig.perform(action) }
       #expect(failure?.code == .unsupported)
@@ -140,14 +142,17 @@ import Traces
 
   init() throws { rig = try Rig(PublishedSystem(.article)) }
 
-  @Test func `While nobody has a date it does nothing`() throws {
+  @Test func `While no actor has a date the cleaner deletes no transaction`() throws {
     try rig.write("app", insert(1))
     try rig.write("app", insert(2), after: 30 * day)
     #expect(try rig.perform(.purge("app")).isEmpty)
     #expect(try rig.held() == ["1", "2"])
   }
 
-  @Test func `While some have no date and the least is young it does nothing`() throws {
+  @Test
+  func `While a date is missing and the earliest is recent the cleaner deletes no transaction`()
+    throws
+  {
     try rig.write("app", insert(1))
     try rig.perform(.pass("widget"))
     try rig.write("app", insert(2), after: 7 * day)
@@ -156,7 +161,7 @@ import Traces
     #expect(try rig.perform(.fetch("widget")) == [.fetched(["2"])])
   }
 
-  @Test func `When the least is older than seven days it deletes what is older, merged or not`()
+  @Test func `When the earliest date is over seven days old, older history goes, merged or not`()
     throws
   {
     try rig.write("app", insert(1))
@@ -165,7 +170,7 @@ import Traces
     try rig.write("widget", insert(3), after: day)
     try rig.write("app", insert(4), after: 6 * day)
     rig.clock.now += day + 0.5
-    // Seven days ago is half a second after the widget's write; nobody has merged the second.
+    // Seven days ago is half a second after the widget's write; no actor has merged the second.
     let events = try rig.perform(.purge("app"))
     #expect(
       events == [.purged(["1", "2", "3"]), .recorded(cursor: nil), .recorded(cursor: nil)]
@@ -173,7 +178,7 @@ import Traces
     #expect(try rig.held() == ["4"])
   }
 
-  @Test func `When everyone has a date it deletes strictly before the least and forgets all dates`()
+  @Test func `When every actor has a date, history before the earliest goes and dates are removed`()
     throws
   {
     try rig.write("app", insert(1))
@@ -182,7 +187,7 @@ import Traces
     try rig.write("widget", insert(4))
     try rig.perform(.pass("app"))
     try rig.perform(.pass("widget"))
-    // The widget's date is the third's, the app's the fourth's.
+    // The widget's date is the third transaction's, the app's the fourth's.
     #expect(
       try rig.perform(.purge("app")) == [
         .purged(["1", "2"]), .recorded(cursor: nil), .recorded(cursor: nil),
@@ -194,7 +199,7 @@ import Traces
     #expect(try rig.perform(.purge("app")).isEmpty)
   }
 
-  @Test func `What has the time of the least date stays`() throws {
+  @Test func `Transactions at the earliest date are kept`() throws {
     try rig.write("app", insert(1))
     try rig.write("widget", insert(2), after: 0)
     try rig.perform(.pass("app"))
@@ -205,7 +210,7 @@ import Traces
     #expect(try rig.held() == ["1", "2"])
   }
 
-  @Test func `Authors outside the group are never cleaned`() throws {
+  @Test func `Authors outside the group are never deleted`() throws {
     try rig.write("app", insert(1), author: .absent)
     try rig.write("app", insert(2), author: .other("NSCloudKitMirroringDelegate.import"))
     try rig.write("app", insert(3))
@@ -217,7 +222,7 @@ import Traces
     #expect(try rig.held() == ["1", "2", "4", "5"])
   }
 
-  @Test func `Only actors that were launched lose their dates in the trace`() throws {
+  @Test func `Only launched actors lose their dates in the trace`() throws {
     let rig = try Rig(PublishedSystem(.article), actors: ["app", "widget"], launching: false)
     try rig.perform(.launch("app"))
     try rig.write("app", insert(1), author: .other("widget"))
@@ -226,7 +231,7 @@ import Traces
     #expect(try rig.perform(.purge("app")) == [.purged(["1"]), .recorded(cursor: nil)])
   }
 
-  @Test func `The eager one cleans after every pass that found something`() throws {
+  @Test func `The eager variant cleans after every pass that found transactions`() throws {
     let rig = try Rig(PublishedSystem(.articleEager))
     try rig.write("app", insert(1))
     try rig.write("widget", insert(2))
@@ -242,7 +247,7 @@ import Traces
     #expect(try rig.perform(.pass("app")).count == 3)
   }
 
-  @Test func `A purge of everything does not give a number out again`() throws {
+  @Test func `A purge of everything does not reuse a number`() throws {
     try rig.write("app", insert(1))
     try rig.perform(.pass("widget"))
     rig.clock.now += 8 * day

@@ -6,8 +6,8 @@ import Traces
 @testable import Systems
 
 /// Processes that a later launch of their actors has replaced.
-@Suite struct `Processes that were replaced` {
-  /// An app that has merged a transaction and not recorded it, when a second process replaces it.
+@Suite struct `Replaced processes` {
+  /// An app that has merged but not recorded a transaction when a second process replaces it.
   private func rig(_ locks: PlannedLocks = .none) throws -> Rig {
     let rig = try Rig(TrackerSystem()) { $0.locks = locks }
     try rig.write("widget", insert(1))
@@ -18,14 +18,14 @@ import Traces
     return rig
   }
 
-  @Test func `Where locks are held there is no second process`() throws {
+  @Test func `With member locks a second process is refused`() throws {
     let rig = try rig(.held)
     let refused = #expect(throws: SystemFailure.self) { try rig.perform(.launch("app")) }
     #expect(refused?.code == .inUse)
   }
 
   @Test(arguments: BelatedStep.allCases)
-  func `Nothing that the first process still does takes effect`(_ step: BelatedStep) throws {
+  func `No command of the replaced process takes effect`(_ step: BelatedStep) throws {
     let rig = try rig()
     let before = rig.eventCount
     let refused = #expect(throws: SystemFailure.self) {

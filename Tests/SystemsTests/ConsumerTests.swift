@@ -11,7 +11,7 @@ import Traces
     return rig
   }
 
-  @Test func `A consumer reads what everyone wrote, and holds the purge up until then`() throws {
+  @Test func `A consumer reads every author's writes and delays purges until then`() throws {
     let rig = try rig()
     try rig.write("app", insert(1))
     try rig.write("app", insert(2))
@@ -34,7 +34,7 @@ import Traces
     #expect(try rig.perform(.consume("mirror")) == [.consumed(["1"])])
   }
 
-  @Test func `Each context of an actor gets what the other saved`() throws {
+  @Test func `Each context of an actor merges the other contexts' saves`() throws {
     let rig = try Rig(TrackerSystem()) { $0.actors[0].contexts = 2 }
     try rig.write("app", insert(1, "a"))
     try rig.write("app", insert(2, "b"), context: "view-2")

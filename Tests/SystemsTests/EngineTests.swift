@@ -18,7 +18,7 @@ import Traces
     }
   }
 
-  @Test func `An observer is told before the merge, once`() throws {
+  @Test func `An observer is called once, before the merge`() throws {
     let rig = try rig([.observer])
     try rig.write("widget", insert(1), insert(2))
     try rig.write("widget", update(1, "a"))
@@ -34,7 +34,7 @@ import Traces
     )
   }
 
-  @Test func `The steps of a pass may be taken one by one`() throws {
+  @Test func `The steps of a pass may run one by one`() throws {
     let rig = try rig([.observer])
     try rig.write("widget", insert(1))
     #expect(try rig.perform(.fetch("app")) == [.fetched(["1"])])
@@ -46,7 +46,7 @@ import Traces
     #expect(try rig.perform(.record("app")) == [.recorded(cursor: "1")])
   }
 
-  @Test func `A merge hook that throws fails the pass, or is passed over`() throws {
+  @Test func `A merge hook that throws fails the pass or is skipped`() throws {
     for (hook, fails) in [(PlannedHook.retry, true), (.skip, false)] {
       let rig = try rig([hook])
       var failures = 0
@@ -60,7 +60,7 @@ import Traces
     }
   }
 
-  @Test func `A signal leads to a pass, and a pass that fails to another signal`() throws {
+  @Test func `A signal triggers a pass, and a failed pass another signal`() throws {
     let rig = try rig([.observerRetry], drive: .signals)
     let write = try rig.write("widget", insert(1), insert(2))
     #expect(write.suffix(2) == [.signalled, .signalled])
@@ -81,7 +81,7 @@ import Traces
     )
   }
 
-  @Test func `A process that ends while it waits to repeat a pass is gone`() throws {
+  @Test func `A process that ends while it waits to retry a pass is gone`() throws {
     let rig = try rig([.observerRetry], drive: .signals)
     for key in 1...3 as ClosedRange<Int64> {
       try rig.write("widget", insert(key))
@@ -91,7 +91,7 @@ import Traces
     #expect(try rig.perform(.launch("app")).first == .launched(cursor: "2"))
   }
 
-  @Test func `A second process of an actor that runs is refused`() throws {
+  @Test func `A second process of a running actor is refused`() throws {
     for hooks in [[PlannedHook](), [.observer]] {
       let rig = try rig(hooks)
       let refused = #expect(throws: SystemFailure.self) { try rig.perform(.launch("app")) }
@@ -101,7 +101,7 @@ import Traces
     }
   }
 
-  @Test func `Who is cut off by a limit is told, and reads everything anew`() throws {
+  @Test func `A member cut off by a limit gets an error and reloads everything`() throws {
     let rig = try rig { $0.retention = PlannedRetention(transactions: 2) }
     for key in 1...4 as ClosedRange<Int64> { try rig.write("app", insert(key)) }
     let purge = try rig.perform(.purge("app"))
@@ -111,7 +111,7 @@ import Traces
     #expect(try rig.perform(.fetch("widget")) == [.fetched([])])
   }
 
-  @Test func `Who was cut off while it was away starts anew`() throws {
+  @Test func `A member cut off while it was down registers again`() throws {
     let rig = try rig { $0.retention = PlannedRetention(transactions: 2) }
     try rig.perform(.stop("widget"))
     for key in 1...4 as ClosedRange<Int64> { try rig.write("app", insert(key)) }
@@ -119,7 +119,7 @@ import Traces
     #expect(try rig.perform(.launch("widget")) == [.expired, .registered(cursor: "4")])
   }
 
-  @Test func `A tracker goes on where it was kept, with what its hooks and its signals had led to`()
+  @Test func `A restored tracker has the effects of its earlier hooks and signals`()
     throws
   {
     let rig = try rig([.observerRetry], drive: .signals)
@@ -130,7 +130,7 @@ import Traces
     let (snapshot, digest, now) = (
       try rig.system.snapshot(), try rig.system.digest(), rig.clock.now
     )
-    // The third call of the hook fails, and the pass is repeated.
+    // The third call of the hook fails, and the pass is retried.
     func goOn() throws -> [[Happening]] {
       try rig.write("widget", insert(3))
       return [
@@ -148,7 +148,7 @@ import Traces
     }
   }
 
-  @Test func `A task that waits to repeat a pass cannot be kept`() throws {
+  @Test func `A tracker that waits to retry a pass cannot be saved`() throws {
     let rig = try rig([.observerRetry], drive: .signals)
     for key in 1...3 as ClosedRange<Int64> {
       try rig.write("widget", insert(key))
@@ -163,12 +163,12 @@ import Traces
     ("byNotification/3", .byNotification(times: 3)), ("byDuration/1.5", .byDuration(.seconds(1.5))),
     ("whenLargerThan/0.25", .whenLargerThan(share: 0.25)),
   ])
-  func `A strategy is read from its word`(_ word: String?, _ strategy: PurgeStrategy) {
+  func `A strategy is parsed from its name`(_ word: String?, _ strategy: PurgeStrategy) {
     #expect(PurgeStrategy(planned: word) == strategy)
   }
 
   @Test(arguments: ["", "None", "none/1", "byNotification", "byNotification/0", "whenLargerThan/2"])
-  func `Another word is no strategy`(_ word: String) {
+  func `An unknown name is no strategy`(_ word: String) {
     #expect(PurgeStrategy(planned: word) == nil)
   }
 }

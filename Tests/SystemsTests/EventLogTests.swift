@@ -17,7 +17,7 @@ import Traces
     )
   }
 
-  @Test func `The newest transaction is known, also of the logs before`() {
+  @Test func `The newest transaction is known, including earlier logs`() {
     var log = EventLog()
     #expect(log.newest == nil)
     log.add("app", committed("1"))
@@ -34,7 +34,7 @@ import Traces
     #expect(log.newest == "3")
   }
 
-  @Test func `What a power-off took back is not the newest`() {
+  @Test func `A transaction lost in a power-off is not the newest`() {
     var log = EventLog()
     log.add("app", committed("1"))
     log.add("app", committed("2"))

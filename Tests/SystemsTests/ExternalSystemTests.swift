@@ -4,7 +4,7 @@ import Traces
 
 @testable import Systems
 
-/// A program that answers what a test says, message by message.
+/// A program that responds as a test has set, message by message.
 private final class ScriptedChannel: WireChannel {
   private var answers: [String]
   private(set) var asked: [String] = []
@@ -27,7 +27,7 @@ private final class ScriptedChannel: WireChannel {
 @Suite struct `A program under test` {
   private static let capabilities = ["steps", "crash", "purge", "history"]
 
-  /// A system whose every launch answers with these lines after its greeting and its reset.
+  /// A system whose every launch responds with these lines after its greeting and its reset.
   private final class Bench {
     let system: ExternalSystem
     var log = EventLog()
@@ -36,7 +36,7 @@ private final class ScriptedChannel: WireChannel {
       SystemEnvironment(path: "", vfs: nil, clock: clock, seed: 1, saveFiles: { {} })
     }
 
-    /// The bodies of answers, from the third message on: `"ok":{}`, or whole lines.
+    /// Creates responses from the third message on: bodies such as `"ok":{}`, or whole lines.
     init(
       _ bodies: [String],
       capabilities: [String] = `A program under test`.capabilities,
@@ -91,7 +91,7 @@ private final class ScriptedChannel: WireChannel {
   private static let written =
     #""ok":{"transaction":"t1","timestamp":5,"changes":[{"op":"insert","object":"Item/1"}]}"#
 
-  @Test func `Its answers become events`() throws {
+  @Test func `An external system's responses become events`() throws {
     let bench = try Bench([
       #""ok":{"cursor":null}"#, Self.written, #""ok":{"transactions":["t1"]}"#,
       #""ok":{"transactions":["t1"]}"#, #""ok":{"cursor":"t1"}"#, #""ok":{"purged":["t1"]}"#,
@@ -126,7 +126,7 @@ private final class ScriptedChannel: WireChannel {
     )
   }
 
-  @Test func `Without a clock of its own it has the lab's times`() throws {
+  @Test func `Without its own clock an external system uses the lab's times`() throws {
     let bench = try Bench([
       Self.written, #""ok":{"transactions":[{"transaction":"t1","timestamp":5,"changes":[]}]}"#,
     ])
@@ -139,7 +139,7 @@ private final class ScriptedChannel: WireChannel {
     #expect(held.map(\.timestamp) == [PlanClock.start])
   }
 
-  @Test func `A whole pass is told as its steps`() throws {
+  @Test func `A whole pass is reported as its steps`() throws {
     let bench = try Bench([
       Self.written, #""ok":{"transactions":["t1"],"cursor":"t1","purged":["t1"]}"#,
     ])
@@ -149,7 +149,7 @@ private final class ScriptedChannel: WireChannel {
     )
   }
 
-  @Test func `An error is the command's, and tells what was done before it`() throws {
+  @Test func `An error belongs to its command and includes earlier events`() throws {
     let bench = try Bench([
       Self.written,
       #""error":{"code":"failed","message":"hook","done":{"fetched":["t1"],"observed":["t1"]}}"#,
@@ -171,7 +171,7 @@ private final class ScriptedChannel: WireChannel {
     (#"{"id":77,"ok":{"transactions":[]}}"#, "the message had 3"),
     ("{nonsense", "this is not JSON"),
   ])
-  func `After an answer that is none nothing more is asked of it until the next plan`(
+  func `After an invalid response the program gets no request until the next plan`(
     _ body: String,
     _ sentence: String
   ) throws {
@@ -188,14 +188,14 @@ private final class ScriptedChannel: WireChannel {
     #expect(bench.system.trouble == nil && bench.launches.count == 2)
   }
 
-  @Test func `A transaction's name that is used twice is no answer`() throws {
+  @Test func `A duplicate transaction name makes the response invalid`() throws {
     let bench = try Bench([Self.written, Self.written])
     _ = try bench.perform(Self.insert)
     #expect(throws: SystemFailure.self) { try bench.perform(Self.insert) }
     #expect(bench.system.trouble?.clause.contains("is another one already") == true)
   }
 
-  @Test func `Silence is told with the message and what was said last`() throws {
+  @Test func `Silence is reported with the message and the last output`() throws {
     let bench = try Bench([Self.written])
     _ = try bench.perform(Self.insert)
     #expect(throws: SystemFailure.self) { try bench.perform(.data) }
@@ -204,7 +204,7 @@ private final class ScriptedChannel: WireChannel {
     #expect(told.contains(#"The last that it said: {"id":3,"ok":{"transaction":"t1""#))
   }
 
-  @Test func `It is asked to recover where it has hooks, and moves its clock where it has one`()
+  @Test func `A system with hooks is asked to recover, and one with a clock to advance it`()
     throws
   {
     let plain = try Bench([])
@@ -219,7 +219,7 @@ private final class ScriptedChannel: WireChannel {
     #expect(able.launches[0].asked[3] == #"{"advance":5,"do":"clock","id":4,"now":800000005}"#)
   }
 
-  @Test func `What the lab has no hold on is no capability of it`() {
+  @Test func `Capabilities that the lab cannot control are not offered`() {
     let hello = WireHello(
       system: "a",
       version: "1",
@@ -229,7 +229,7 @@ private final class ScriptedChannel: WireChannel {
     #expect(hello.abilities == Set(Capability.allCases).subtracting(held))
   }
 
-  @Test func `Its state can neither be saved nor compared`() throws {
+  @Test func `An external system's state can be neither saved nor compared`() throws {
     let bench = try Bench([])
     #expect(throws: SystemFailure.self) { try bench.system.snapshot() }
     #expect(throws: SystemFailure.self) { try bench.system.digest() }

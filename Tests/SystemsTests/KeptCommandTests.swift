@@ -4,7 +4,7 @@ import Testing
 
 @testable import Systems
 
-@Suite(.blocksItsThread) struct `Commands that are kept` {
+@Suite(.blocksItsThread) struct `Kept commands` {
   private func run(
     _ command: String,
     whileWanted isWanted: () -> Bool = { true }
@@ -24,11 +24,12 @@ import Testing
     #expect(try run("no-such-command-here 2>/dev/null").code == 127)
   }
 
-  /// Programs that leave their group or session, or lose their parents, as compilers and servers do.
+  /// Programs that leave their group or session, or lose their parents, as compilers and servers
+  /// do.
   ///
-  /// Each makes `$started` when its descendants run.
+  /// Each creates `$started` once its descendants run.
   static let programs = [
-    // In a group of its own, as the compilers that swift build starts are.
+    // In a separate group, as the compilers that swift build starts are.
     "bash -c 'set -m; sleep 600 & >\"$started\"; wait'",
     // The same without its parent.
     "bash -c 'set -m; sleep 600 & >\"$started\"'; sleep 600",
@@ -37,7 +38,7 @@ import Testing
   ]
 
   @Test(arguments: programs)
-  func `A command that is not wanted any more ends with all its descendants`(
+  func `A cancelled command ends with all its descendants`(
     _ program: String
   ) throws {
     let life = try LifePipe()
@@ -53,7 +54,7 @@ import Testing
   }
 
   #if os(Linux)
-  @Test func `A descendant in a session of its own ends as long as its parent lives`() throws {
+  @Test func `A descendant in its own session ends while its parent lives`() throws {
     let life = try LifePipe()
     let started = life.path("started")
     let command = "\(life.command); setsid sh -c '>\"\(started)\"; exec sleep 600' & wait"
@@ -61,7 +62,7 @@ import Testing
     #expect(life.ends(within: .seconds(10)))
   }
 
-  @Test func `Where processes cannot be listed, the group ends and the error says what is left`()
+  @Test func `Where processes cannot be listed, the group ends and the error names the rest`()
     async throws
   {
     let result = await #expect(
@@ -79,7 +80,7 @@ import Testing
     #expect(said.contains("/nowhere cannot be read, so only process group "), "\(said)")
   }
 
-  @Test func `The keeper says so too, for each program that it ends`() async throws {
+  @Test func `The keeper reports the same for each program that it ends`() async throws {
     let life = try LifePipe()
     let keeper = life.path("keeper")
     try Data(ChildKeeper.script("/nowhere").utf8).write(to: URL(fileURLWithPath: keeper))

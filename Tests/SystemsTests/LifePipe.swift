@@ -1,12 +1,12 @@
 import Foundation
 import TestSupport
 
-/// A named pipe that processes hold open as long as they live, and whose end says that all are gone.
+/// A named pipe that processes keep open while they live; its end shows that all have ended.
 final class LifePipe {
   private let folder: TemporaryFolder
   private let file: Int32
 
-  /// What a shell does to hold it, with all processes that it starts.
+  /// A shell command that keeps it open in all processes that the shell starts.
   var command: String { "exec 9>'\(folder.path("life"))'" }
 
   init() throws {
@@ -17,7 +17,7 @@ final class LifePipe {
 
   deinit { close(file) }
 
-  /// Whether no process holds it any more before some time is over; blocks until then.
+  /// Blocks until no process keeps it open or some time has passed; returns whether none does.
   func ends(within time: Duration) -> Bool {
     let deadline = ContinuousClock.now + time
     while case let left = deadline - ContinuousClock.now, left > .zero {

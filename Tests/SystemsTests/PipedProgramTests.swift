@@ -15,7 +15,7 @@ import Testing
     return try PipedProgram(program, errors: errors)
   }
 
-  /// Why the program gives no answer, after some that it does give.
+  /// Returns why the program gives no response, after some valid ones.
   private func trouble(_ command: String, timeout: Duration = .seconds(30)) throws -> String? {
     let program = try program(command, timeout: timeout)
     return #expect(throws: WireTrouble.self) {
@@ -23,7 +23,7 @@ import Testing
     }?.clause
   }
 
-  @Test func `Lines go there and come back, however long they are`() throws {
+  @Test func `Lines of any length are sent and received`() throws {
     let program = try program("cat")
     for length in [0, 1, 70_000, 200_000] {
       let line = String(repeating: "é", count: length / 2)
@@ -40,7 +40,10 @@ import Testing
     ("printf 'a\\377b\\n'; cat", "it said a line that is not UTF-8: a\u{FFFD}b"),
     ("cat /dev/zero", "it said a line of more than 262144 bytes"),
   ])
-  func `Whatever it does, the lab is told`(_ command: String, _ clause: String) throws {
+  func `Every behaviour of a program is reported to the lab`(
+    _ command: String,
+    _ clause: String
+  ) throws {
     #expect(try trouble(command) == clause)
   }
 
@@ -48,19 +51,19 @@ import Testing
     ("cat > /dev/null", "it was silent for 0.1 seconds"),
     ("read x; printf abc; cat > /dev/null", "it was silent for 0.1 seconds after 3 bytes"),
   ])
-  func `Its silence has an end`(_ command: String, _ clause: String) throws {
+  func `A silent program times out`(_ command: String, _ clause: String) throws {
     let told = try trouble(command, timeout: .milliseconds(100))
     #expect(told?.hasPrefix(clause) == true, "\(told as Any)")
   }
 
-  @Test func `One that does not read keeps nobody waiting`() throws {
+  @Test func `A program that does not read blocks no caller`() throws {
     let program = try program("exec sleep 600", timeout: .milliseconds(100))
     let line = String(repeating: "x", count: 1 << 20)
     let error = #expect(throws: WireTrouble.self) { try program.exchange(line) }
     #expect(error?.clause == "it did not read its standard input for 0.1 seconds")
   }
 
-  @Test func `What it writes to standard error is kept, and does not stop it`() throws {
+  @Test func `A program's standard error is kept and does not block it`() throws {
     let errors = StandardErrorText()
     let program = try program(
       "read x; head -c 3000000 /dev/zero | tr '\\0' e >&2; echo last >&2; echo done; cat",
@@ -87,12 +90,12 @@ import Testing
     #expect(try program.exchange("still here") == "still here")
   }
 
-  @Test func `It ends with its channel, and what it has started too`() throws {
+  @Test func `A program ends with its channel, and so do its children`() throws {
     let orderly = StandardErrorText()
     try program("cat; echo bye >&2", orderly).close()
     #expect(orderly.text == "bye\n")
-    // One that ignores the end of its input is killed, with the process that it started in a group of its
-    // own and whose parent has ended. A process that is killed may take a moment to be gone.
+    // A program that ignores the end of its input is killed, together with an orphan in a separate
+    // process group. A killed process may take a moment to disappear.
     let life = try LifePipe()
     var stubborn = ExternalProgram(
       "\(life.command); trap '' TERM; bash -c 'set -m; sleep 600 &' >/dev/null 2>&1; echo on; "
@@ -107,7 +110,7 @@ import Testing
   }
 
   /// The program ignores the end of its input and every signal that can be ignored.
-  @Test func `It ends when the lab is killed, whatever it ignores`() async throws {
+  @Test func `A program ends when the lab is killed, whatever signals it ignores`() async throws {
     let life = try LifePipe()
     let result = await #expect(
       processExitsWith: .signal(SIGKILL),

@@ -7,34 +7,38 @@ import Traces
 private let day = 86_400.0
 
 @Suite struct `The cleaners of the published systems` {
-  @Test func `Version 1.0 does nothing while some have no date and the least is young`() throws {
+  @Test func `Version 1.0 deletes nothing while a date is missing and the earliest is recent`()
+    throws
+  {
     let rig = try Rig(.kit10)
     try rig.write("app", insert(1))
     try rig.write("app", insert(2), after: 7 * day)
     #expect(try rig.purged(by: .pass("widget")) == [])
-    // The least is now seven days old to the second, which is not older.
+    // The earliest date is now exactly seven days old, which is not older.
     rig.clock.now += 7 * day - 1
     try rig.write("app", insert(3))
     #expect(try rig.purged(by: .pass("widget")) == [])
     #expect(try rig.held() == ["1", "2", "3"])
   }
 
-  @Test func `Version 1.0 deletes what is older than seven days once the least date is`() throws {
+  @Test func `Version 1.0 deletes history over seven days old once the earliest date is`() throws {
     let rig = try Rig(.kit10Manual, actors: ["app", "widget", "share"])
     try rig.write("app", insert(1))
     try rig.perform(.pass("widget"))
     try rig.write("widget", insert(2))
     try rig.write("app", insert(3), after: day)
     rig.clock.now += 7 * day - 1
-    // Nobody has merged the second.
+    // No actor has merged the second.
     #expect(try rig.purged(by: .purge("app")) == ["1", "2"])
     #expect(try rig.held() == ["3"])
   }
 
   @Test(arguments: ["kit-1.0", "kit-1.3", "kit-2"])
-  func `When everyone has a date a pass deletes strictly before the least, and keeps the dates`(
-    _ name: String
-  ) throws {
+  func
+    `When every actor has a date a pass deletes strictly before the earliest, and keeps the dates`(
+      _ name: String
+    ) throws
+  {
     let rig = try Rig(published(name))
     try rig.perform(.stop("app"))
     try rig.write("widget", insert(1))
@@ -42,7 +46,7 @@ private let day = 86_400.0
     try rig.write("app", insert(2))
     try rig.write("widget", insert(3), after: 0)
     let first = try rig.purged(by: .pass("app"))
-    // The app's date is the third's; the widget's, of the same time, is the second's.
+    // The app's date is the third's; the widget's, at the same time, is the second's.
     let early = name == "kit-1.3" ? first : []
     #expect(first == early)
     #expect(try early + rig.purged(by: .pass("widget")) == ["1"])
@@ -52,7 +56,7 @@ private let day = 86_400.0
   }
 
   @Test(arguments: [("kit-1.3", Action.pass("widget")), ("kit-1.3-manual", .purge("widget"))])
-  func `Version 1.3 looks at those alone who have a date`(_ name: String, _ action: Action) throws {
+  func `Version 1.3 considers only actors with a date`(_ name: String, _ action: Action) throws {
     let rig = try Rig(published(name), actors: ["app", "widget", "share"])
     try rig.write("app", insert(1))
     try rig.write("app", insert(2))
@@ -62,7 +66,7 @@ private let day = 86_400.0
     #expect(try rig.perform(.fetch("share")) == [.fetched(["2"])])
   }
 
-  @Test func `Version 1.3 deletes what is older than seven days where nobody has a date`() throws {
+  @Test func `Version 1.3 deletes history over seven days old if no actor has a date`() throws {
     let rig = try Rig(.kit13Manual)
     try rig.write("app", insert(1))
     try rig.write("app", insert(2))
@@ -81,12 +85,12 @@ private let day = 86_400.0
     try rig.write("share", insert(3), after: 100 * day)
     #expect(try rig.purged(by: .pass("widget")) == [])
     #expect(try rig.purged(by: .pass("app")) == [])
-    // Now it has one: the least is the widget's and the app's, of the third.
+    // Now it has a date: the earliest is the widget's and the app's, of the third.
     #expect(try rig.purged(by: .pass("share")) == ["1"])
     #expect(try rig.held() == ["2", "3"])
   }
 
-  @Test func `The manual cleaner of version 2 looks at those alone who have a date`() throws {
+  @Test func `The manual cleaner of version 2 considers only actors with a date`() throws {
     let rig = try Rig(.kit2Manual, actors: ["app", "widget", "share"])
     try rig.write("app", insert(1))
     try rig.write("app", insert(2))
@@ -110,7 +114,7 @@ private let day = 86_400.0
     #expect(try rig.purged(by: .pass("widget")) == ["1"])
   }
 
-  @Test func `The manual cleaner of version 1.0 is told of no batch authors, and waits for them`()
+  @Test func `The manual cleaner of version 1.0 gets no batch authors, and waits for them`()
     throws
   {
     let rig = try Rig(.kit10Manual) { $0.batchAuthors = ["import"] }
@@ -124,7 +128,7 @@ private let day = 86_400.0
     #expect(try rig.purged(by: .purge("app")) == ["1", "2", "3"])
   }
 
-  @Test func `Authors outside the list are never deleted, but by seven-day-purge`() throws {
+  @Test func `Authors outside the list are never deleted, except by seven-day-purge`() throws {
     for (name, gone) in [
       ("kit-1.0-manual", ["3"]), ("kit-1.3-manual", ["3"]), ("kit-2-manual", ["3"]),
       ("seven-day-purge", ["1", "2", "3", "4", "5"]),
@@ -142,7 +146,8 @@ private let day = 86_400.0
     }
   }
 
-  @Test func `Version 1 leaves a mirror's imports that it merges, and does not wait for it`() throws
+  @Test func `Version 1 keeps a mirror's imports that it merges, and does not wait for the mirror`()
+    throws
   {
     for system in [PublishedProtocol.kit10, .kit13] {
       let rig = try Rig(system) { $0.protectedAuthors = [mirror] }
@@ -170,13 +175,13 @@ private let day = 86_400.0
     try rig.write("widget", insert(4))
     try rig.perform(.pass("app"))
     #expect(try rig.purged(by: .pass("widget")) == [])
-    // Only a date under the mirror's author lets it go on.
+    // Only a date under the mirror's author unblocks it.
     try rig.perform(.pass("cloud"))
     try rig.write("app", insert(5))
     #expect(try rig.purged(by: .pass("widget")) == ["1", "2", "3"])
   }
 
-  @Test func `The manual cleaner of version 2 knows nothing of a mirror`() throws {
+  @Test func `The manual cleaner of version 2 ignores mirrors`() throws {
     let rig = try Rig(.kit2Manual) { $0.protectedAuthors = [mirror] }
     try rig.write("app", insert(1), author: .other(mirror))
     try rig.write("app", insert(2))
@@ -197,7 +202,7 @@ private let day = 86_400.0
   }
 
   @Test(arguments: ["kit-1.0", "kit-1.3", "kit-2", "kit-2-readme"])
-  func `What cleans after its passes has no cleaner by command`(_ name: String) throws {
+  func `A system that cleans after its passes has no cleaner command`(_ name: String) throws {
     let rig = try Rig(published(name))
     let failure = #expect(throws: SystemFailure.self) { try rig.perform(.purge("app")) }
     #expect(failure?.code == .unsupported)
@@ -205,7 +210,7 @@ private let day = 86_400.0
   }
 
   @Test(arguments: ["kit-1.0-manual", "kit-1.3-manual", "kit-2-manual", "seven-day-purge"])
-  func `What cleans by command deletes nothing after a pass`(_ name: String) throws {
+  func `A system with a cleaner command deletes nothing after a pass`(_ name: String) throws {
     let rig = try Rig(published(name))
     try rig.write("app", insert(1))
     try rig.write("widget", insert(2), after: 9 * day)

@@ -9,7 +9,7 @@ import Traces
     try Rig(system) { $0.actors[0].hooks = hooks.map(\.rawValue) }
   }
 
-  /// The third of three passes of the app, before each of which the widget writes.
+  /// Returns the third of three passes of the app; the widget writes before each.
   private func thirdPass(_ rig: Rig) throws -> [Happening] {
     var told: [Happening] = []
     for key in 1...3 as ClosedRange<Int64> {
@@ -19,7 +19,7 @@ import Traces
     return told
   }
 
-  @Test func `Observers of version 2 are told before the merge`() throws {
+  @Test func `Observers of version 2 are called before the merge`() throws {
     let rig = try rig(.kit2, .observer)
     try rig.write("widget", insert(1))
     try rig.write("widget", insert(2))
@@ -31,7 +31,7 @@ import Traces
     #expect(try rig.perform(.pass("app")) == [.fetched([])])
   }
 
-  @Test func `Observers cannot throw: one that goes wrong has been told`() throws {
+  @Test func `Observers cannot throw: a failing one counts as notified`() throws {
     let told = try thirdPass(rig(.kit2, .observerRetry))
     #expect(
       told == [.fetched(["3"]), .observed(["3"]), .merged(["3"]), .recorded(cursor: "3")]
@@ -39,7 +39,7 @@ import Traces
   }
 
   @Test(arguments: [PlannedHook.retry, .skip])
-  func `A merge hook that throws ends the pass, and the next one repeats it all`(
+  func `A merge hook that throws ends the pass, and the next pass repeats everything`(
     _ hook: PlannedHook
   ) throws {
     let rig = try rig(.kit2, .observer, hook)
@@ -57,7 +57,7 @@ import Traces
     #expect(try rig.perform(.pass("app")).contains(.recorded(cursor: "6")))
   }
 
-  @Test func `A merge hook that finishes drops the whole batch for good`() throws {
+  @Test func `A merge hook that finishes drops the whole batch permanently`() throws {
     let rig = try rig(.kit2, .observer, .finish)
     #expect(
       try thirdPass(rig) == [
@@ -68,15 +68,15 @@ import Traces
     #expect(try rig.objects(.view("app", context: "view"))?.keys.sorted() == [item(1), item(2)])
   }
 
-  @Test func `A merge hook that finishes skips those after it`() throws {
+  @Test func `A merge hook that finishes skips the later hooks`() throws {
     let rig = try rig(.kit2, .finish, .retry)
     #expect(try thirdPass(rig) == [.fetched(["3"]), .finished(["3"]), .recorded(cursor: "3")])
-    // The second was asked only twice, so that its third call comes next.
+    // The second was called only twice, so that its third call comes next.
     try rig.write("widget", insert(4))
     #expect(throws: SystemFailure.self) { try rig.perform(.pass("app")) }
   }
 
-  @Test func `The deduplicator of version 1 is asked once the date is kept`() throws {
+  @Test func `The deduplicator of version 1 runs after the date is recorded`() throws {
     for system in [PublishedProtocol.kit10, .kit13] {
       let rig = try rig(system, .observer)
       try rig.write("widget", insert(1))
@@ -88,12 +88,12 @@ import Traces
     }
   }
 
-  @Test func `The article knows no hooks`() throws {
+  @Test func `The article has no hooks`() throws {
     let rig = try rig(.article, .observer, .retry)
     #expect(try thirdPass(rig) == [.fetched(["3"]), .recorded(cursor: "3"), .merged(["3"])])
   }
 
-  @Test func `A snapshot keeps how often hooks were called, and what strategies counted`() throws {
+  @Test func `A snapshot has the call counts of hooks and the counters of strategies`() throws {
     let rig = try Rig(.kit2) {
       $0.actors[0].hooks = [PlannedHook.retry.rawValue]
       $0.actors[0].strategy = "byNotification/2"
@@ -116,8 +116,8 @@ import Traces
   }
 }
 
-@Suite struct `Mirrors beside the published systems` {
-  @Test func `A mirror that lags finds its history expired after a kit has deleted it`() throws {
+@Suite struct `Mirrors next to published systems` {
+  @Test func `A mirror that lags finds its history expired after a kit deleted it`() throws {
     let rig = try Rig(.kit2) { $0.consumers = ["mirror"] }
     try rig.perform(.launch("mirror"))
     try rig.write("app", insert(1))
@@ -154,7 +154,7 @@ import Traces
     #expect(try rig.perform(.consume("mirror")) == [.consumed(["1"])])
   }
 
-  @Test func `Who is no consumer cannot consume`() throws {
+  @Test func `An actor that is no consumer cannot consume`() throws {
     let rig = try Rig(.article)
     let failure = #expect(throws: SystemFailure.self) { try rig.perform(.consume("app")) }
     #expect(failure?.code == .failed)

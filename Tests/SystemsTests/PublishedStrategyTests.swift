@@ -5,7 +5,7 @@ import Traces
 @testable import Systems
 
 @Suite struct `The strategies of the published systems` {
-  /// Which of some passes of the widget deleted something, each after a write of the app.
+  /// Returns which passes of the widget deleted history, each after a write of the app.
   private func passesThatPurge(_ rig: Rig, _ count: Int, every seconds: Double = 1) throws -> [Int]
   {
     try (1...count).filter { _ in
@@ -14,10 +14,10 @@ import Traces
     }
   }
 
-  /// A kit in which the widget merges what the app has written, so that each pass could delete.
+  /// A kit in which the widget merges the app's writes, so that each pass could delete.
   private func rig(_ system: PublishedProtocol, _ strategy: String?) throws -> Rig {
     let rig = try Rig(system) { $0.actors[1].strategy = strategy }
-    // The app's date lies far ahead of everything that it writes itself.
+    // The app's date is far ahead of everything that it writes itself.
     try rig.write("widget", insert(100), after: 1_000_000)
     try rig.perform(.pass("app"))
     rig.clock.now -= 999_999
@@ -25,20 +25,20 @@ import Traces
     return rig
   }
 
-  @Test func `By default each pass that found something deletes`() throws {
+  @Test func `By default each pass that found transactions deletes`() throws {
     for system in [PublishedProtocol.kit10, .kit13, .kit2] {
       #expect(try passesThatPurge(rig(system, nil), 3) == [1, 2, 3], "\(system.name)")
       #expect(try passesThatPurge(rig(system, "none"), 3) == [], "\(system.name)")
     }
   }
 
-  @Test func `Version 1 deletes at the first of so many passes, version 2 at the last`() throws {
+  @Test func `Version 1 deletes at the first of N passes, version 2 at the last`() throws {
     #expect(try passesThatPurge(rig(.kit10, "byNotification/3"), 7) == [1, 4, 7])
     #expect(try passesThatPurge(rig(.kit13, "byNotification/3"), 7) == [1, 4, 7])
     #expect(try passesThatPurge(rig(.kit2, "byNotification/3"), 7) == [3, 6])
   }
 
-  @Test func `An empty fetch counts for no strategy`() throws {
+  @Test func `An empty fetch does not count for any strategy`() throws {
     let rig = try rig(.kit2, "byNotification/2")
     try rig.write("app", insert(1))
     #expect(try rig.purged(by: .pass("widget")) == [])
@@ -47,15 +47,14 @@ import Traces
     #expect(try rig.purged(by: .pass("widget")) != [])
   }
 
-  @Test func `By duration the first pass deletes, and then one after more than the seconds`() throws
-  {
+  @Test func `By duration the first pass deletes, and then the first after the interval`() throws {
     for system in [PublishedProtocol.kit10, .kit13, .kit2] {
       let rig = try rig(system, "byDuration/60")
       #expect(try passesThatPurge(rig, 7, every: 20) == [1, 5], "\(system.name)")
     }
   }
 
-  @Test func `What a strategy remembers ends with the process`() throws {
+  @Test func `A strategy's state ends with the process`() throws {
     let rig = try rig(.kit10, "byNotification/3")
     #expect(try passesThatPurge(rig, 2) == [1])
     try rig.perform(.crash("widget"))
@@ -63,20 +62,20 @@ import Traces
     #expect(try passesThatPurge(rig, 1) == [1])
   }
 
-  @Test func `Version 2 uses its opportunity up even where a date is missing`() throws {
+  @Test func `Version 2 uses up its opportunity even if a date is missing`() throws {
     let rig = try Rig(.kit2) { $0.actors[1].strategy = "byDuration/60" }
     try rig.write("app", insert(1))
     #expect(try rig.purged(by: .pass("widget")) == [])
     try rig.write("widget", insert(2))
     try rig.perform(.pass("app"))
     try rig.write("app", insert(3))
-    // Everyone has a date now, and the first is merged by all.
+    // Every actor has a date now and has merged the first transaction.
     #expect(try rig.purged(by: .pass("widget")) == [])
     try rig.write("app", insert(4), after: 60)
     #expect(try rig.purged(by: .pass("widget")) != [])
   }
 
-  @Test func `The quick start never deletes: each process sees its own date alone`() throws {
+  @Test func `The quick start never deletes because each process sees only its own date`() throws {
     let rig = try Rig(.kit2Readme)
     for round in 1...4 as ClosedRange<Int64> {
       try rig.write("app", insert(2 * round))
@@ -87,7 +86,8 @@ import Traces
     #expect(try rig.held().count == 8)
   }
 
-  @Test func `The quick start's idle author alone keeps everything, in a shared suite too`() throws
+  @Test func `The quick start's idle author alone retains everything, even in a shared suite`()
+    throws
   {
     let rig = try Rig(.kit2Readme) { header in
       for index in header.actors.indices { header.actors[index].cursors = "shared" }
@@ -110,7 +110,7 @@ import Traces
     #expect(try rig.perform(.pass("second")).contains(.merged(["1"])))
   }
 
-  @Test func `A process whose dates lie apart is waited for in vain`() throws {
+  @Test func `A process with separate dates is waited for in vain`() throws {
     let rig = try Rig(.kit2) { $0.actors[0].cursors = "own" }
     try rig.write("app", insert(1))
     try rig.write("widget", insert(2))
@@ -120,7 +120,7 @@ import Traces
     #expect(try rig.purged(by: .pass("widget")) == [])
   }
 
-  @Test func `A strategy that no published system knows is refused`() throws {
+  @Test func `An unknown strategy is refused`() throws {
     let rig = try Rig(PublishedSystem(.kit2), launching: false) {
       $0.actors[0].strategy = "whenMerged"
     }
@@ -134,7 +134,7 @@ import Traces
 }
 
 extension Happening {
-  /// Whether it is the end of a pass that deleted nothing.
+  /// Whether it is the end of a pass that deleted no history.
   fileprivate var isRecord: Bool {
     if case .recorded(_?) = self { true } else { false }
   }

@@ -8,7 +8,7 @@ import Traces
 let mirror = "NSCloudKitMirroringDelegate.import"
 
 extension Rig {
-  /// A published system with two actors that run, or more.
+  /// Creates a published system with two or more running actors.
   convenience init(
     _ system: PublishedProtocol,
     actors: [ActorID] = ["app", "widget"],
@@ -17,21 +17,21 @@ extension Rig {
     try self.init(PublishedSystem(system), actors: actors, launching: true, change)
   }
 
-  /// What a pass purged.
+  /// Returns the transactions that a pass purged.
   func purged(by action: Action) throws -> [TransactionName] {
     for case .purged(let names) in try perform(action) { return names }
     return []
   }
 }
 
-/// A published system by its name, for the arguments of a test.
+/// Returns a published system by its name, for the arguments of a test.
 func published(_ name: String) throws -> PublishedProtocol {
   try #require(PublishedProtocol.all.first { $0.name == name })
 }
 
 @Suite struct `The fetchers and mergers of the kit` {
   @Test(arguments: ["kit-1.0", "kit-1.3", "kit-2"])
-  func `A fetch takes the other listed authors, whatever their context, and never the own`(
+  func `A fetch returns the other listed authors, whatever their context, and never its own`(
     _ name: String
   ) throws {
     let rig = try Rig(published(name)) { $0.batchAuthors = ["import"] }
@@ -46,7 +46,7 @@ func published(_ name: String) throws -> PublishedProtocol {
     #expect(try rig.perform(.fetch("widget")) == [.fetched(["1", "2", "6"])])
   }
 
-  @Test func `Where no other author is listed, version 1 fetches nothing and version 2 everything`()
+  @Test func `Without other listed authors, version 1 fetches nothing and version 2 everything`()
     throws
   {
     for (name, expected) in [("kit-1.0", []), ("kit-1.3", []), ("kit-2", ["1", "2", "3", "4"])] {
@@ -60,7 +60,7 @@ func published(_ name: String) throws -> PublishedProtocol {
   }
 
   @Test(arguments: ["seven-day-purge", "kit-1.0", "kit-1.3", "kit-2"])
-  func `The date is kept after the merge, and nothing after an empty fetch`(_ name: String) throws {
+  func `The date is recorded after the merge, and not after an empty fetch`(_ name: String) throws {
     let rig = try Rig(published(name))
     #expect(try rig.perform(.pass("app")) == [.fetched([])])
     try rig.write("widget", insert(1))
@@ -79,7 +79,7 @@ func published(_ name: String) throws -> PublishedProtocol {
   }
 
   @Test(arguments: ["seven-day-purge", "kit-1.0", "kit-1.3", "kit-2"])
-  func `A fetch is strictly after the date of the last transaction, not after the greatest`(
+  func `A fetch is strictly after the date of the last transaction, not after the latest`(
     _ name: String
   ) throws {
     let rig = try Rig(published(name))
@@ -92,7 +92,7 @@ func published(_ name: String) throws -> PublishedProtocol {
     #expect(try rig.perform(.fetch("app")) == [.fetched(["1"])])
   }
 
-  @Test func `A batch author that an actor does not know is not fetched`() throws {
+  @Test func `A batch author unknown to an actor is not fetched`() throws {
     let rig = try Rig(.kit2) {
       $0.batchAuthors = ["import"]
       $0.actors[0].batchAuthors = []
@@ -102,7 +102,7 @@ func published(_ name: String) throws -> PublishedProtocol {
   }
 
   @Test(arguments: ["kit-1.0", "kit-1.3", "kit-2"])
-  func `What a mirror imports is fetched where the actor does not opt out, and nothing else of it`(
+  func `A mirror's imports are fetched unless the actor opts out, and no other transactions of it`(
     _ name: String
   ) throws {
     let rig = try Rig(published(name)) {
@@ -115,8 +115,7 @@ func published(_ name: String) throws -> PublishedProtocol {
     #expect(try rig.perform(.fetch("widget")) == [.fetched([])])
   }
 
-  @Test func `A kit merges into every context, and an own save reaches none of the others`() throws
-  {
+  @Test func `A kit merges into every context, but not between its own contexts`() throws {
     let rig = try Rig(.kit2) { $0.actors[0].contexts = 2 }
     try rig.write("widget", insert(1))
     try rig.write("app", insert(2))
@@ -125,7 +124,7 @@ func published(_ name: String) throws -> PublishedProtocol {
     #expect(try rig.objects(.view("app", context: "view-2"))?.keys.sorted() == [item(1)])
   }
 
-  @Test func `A manager goes by its actor's name where the contexts name no author`() throws {
+  @Test func `A manager uses its actor's name if the contexts have no author`() throws {
     let rig = try Rig(.kit2, actors: ["app", "widget", "share"]) {
       $0.actors[0].author = nil
       $0.actors[1].author = nil
@@ -133,13 +132,13 @@ func published(_ name: String) throws -> PublishedProtocol {
     try rig.write("app", insert(1))
     #expect(try rig.perform(.pass("share")) == [.fetched([])])
     try rig.write("share", insert(2))
-    // Each of the two keeps a date of its own.
+    // Each of the two has its own date.
     #expect(try rig.perform(.pass("app")).contains(.recorded(cursor: "2")))
     #expect(try rig.perform(.pass("widget")).contains(.recorded(cursor: "2")))
     #expect(try rig.perform(.pass("app")) == [.fetched([])])
   }
 
-  @Test func `Seven-day-purge fetches what it did not write itself, listed or not`() throws {
+  @Test func `Seven-day-purge fetches all transactions but its own, listed or not`() throws {
     let rig = try Rig(.sevenDayPurge) { $0.actors[0].allAuthors = ["app"] }
     try rig.write("app", insert(1))
     try rig.write("app", insert(2), context: "batch")
@@ -150,7 +149,7 @@ func published(_ name: String) throws -> PublishedProtocol {
   }
 
   @Test(arguments: PublishedProtocol.all.map(\.name))
-  func `A notification leads to a pass, a launch to none`(_ name: String) throws {
+  func `A notification triggers a pass, a launch does not`(_ name: String) throws {
     let rig = try Rig(published(name), actors: ["app", "widget"])
     try rig.perform(.stop("app"))
     try rig.write("widget", insert(1))

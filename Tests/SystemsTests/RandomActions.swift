@@ -8,7 +8,7 @@ struct RandomActions {
 
   init(seed: UInt64) { random = SeededRandom(seed: seed) }
 
-  /// The actors are launched first; a view, the data and history are read at the end.
+  /// Launches the actors first; reads a view, the data and history at the end.
   func make(count: Int) -> [Action] {
     var maker = self
     var actions: [Action] = [.launch("app"), .launch("widget")]

@@ -70,7 +70,7 @@ final class Rig {
     }
   }
 
-  /// Performs a command and answers what happened.
+  /// Performs a command, and returns its events.
   @discardableResult
   func perform(_ action: Action) throws(SystemFailure) -> [Happening] {
     let before = log.events.count
@@ -78,7 +78,7 @@ final class Rig {
     return log.events[before...].map(\.happening)
   }
 
-  /// Lets a second pass, saves changes, and answers what happened.
+  /// Advances the clock by a second, saves changes, and returns the events.
   @discardableResult
   func write(
     _ actor: ActorID,
@@ -93,21 +93,21 @@ final class Rig {
     )
   }
 
-  /// Performs a command that fails, and answers what happened before it did.
+  /// Performs a command that fails, and returns the events before the failure.
   func events(of action: Action) throws(SystemFailure) -> [Happening] {
     let before = log.events.count
     do throws(SystemFailure) { try system.perform(action, &log) } catch {}
     return log.events[before...].map(\.happening)
   }
 
-  /// What happened since a count of events, with the actors.
+  /// Returns the events since a count of events, with the actors.
   func events(since count: Int) -> [Reported] {
     log.events[count...].map { .happened($0.actor, $0.happening) }
   }
 
   var eventCount: Int { log.events.count }
 
-  /// What a read answered.
+  /// Returns the result of a read.
   func objects(_ action: Action) throws -> Objects? {
     switch try perform(action).first {
     case .data(let objects), .viewed(_, let objects): objects
@@ -115,7 +115,7 @@ final class Rig {
     }
   }
 
-  /// The names of the transactions that history holds.
+  /// The names of the kept transactions.
   func held() throws -> [TransactionName] {
     guard case .history(let held) = try perform(.history).first else { return [] }
     return held.map(\.name)

@@ -13,7 +13,7 @@ import Traces
   }
 
   @Test(arguments: names, 1...2 as ClosedRange<UInt64>)
-  func `A run goes on from a snapshot as if there had been none`(
+  func `A run restored from a snapshot continues identically`(
     _ system: String,
     _ seed: UInt64
   ) throws {
@@ -40,7 +40,7 @@ import Traces
     #expect(try rig.system.digest() == end)
   }
 
-  @Test func `A snapshot may be taken up again and again`() throws {
+  @Test func `A snapshot may be restored repeatedly`() throws {
     let rig = try Rig(TrackerSystem())
     try rig.write("app", insert(1, "milk"))
     let snapshot = try rig.system.snapshot()
@@ -66,7 +66,7 @@ import Traces
   }
 
   @Test(arguments: names)
-  func `A digest changes with everything that decides what comes next`(_ system: String) throws {
+  func `A digest changes with everything that affects later behaviour`(_ system: String) throws {
     let rig = try Rig(Self.make(system))
     var digests = [try rig.system.digest()]
     func expectChange(_ what: String, _ change: () throws -> Void) throws {
@@ -88,7 +88,7 @@ import Traces
     try expectChange("a stop") { try rig.perform(.stop("widget")) }
   }
 
-  @Test func `A look changes no digest`() throws {
+  @Test func `Reading views, data and history does not change the digest`() throws {
     let rig = try Rig(TrackerSystem())
     try rig.write("app", insert(1, "a"))
     let digest = try rig.system.digest()
@@ -96,7 +96,7 @@ import Traces
     #expect(try rig.system.digest() == digest)
   }
 
-  @Test func `The digest does not depend on which connection gave an object its key`() throws {
+  @Test func `The digest does not depend on the connection that assigned an object's key`() throws {
     let rigs = try (0..<2).map { _ in try Rig(TrackerSystem()) }
     // The widget reserves keys first in one run and second in the other.
     try rigs[0].write("widget", insert(9))
@@ -115,14 +115,14 @@ import Traces
   }
 }
 
-/// What came of a command.
+/// The result of a command.
 enum Reported: Hashable {
   case happened(ActorID?, Happening)
   case failed(String, SystemFailure.Code)
 }
 
 extension Rig {
-  /// Performs actions one after another and answers all that happened, failures included.
+  /// Performs actions one after another, and returns all events, failures included.
   func run(_ actions: some Sequence<Action>) -> [Reported] {
     var told: [Reported] = []
     for action in actions {

@@ -8,7 +8,7 @@ import Traces
 @Suite struct `The life of the tracker's processes` {
   private let view = { (actor: ActorID) in Action.view(actor, context: "view") }
 
-  @Test func `A first launch registers at the head, a later one takes up the cursor`() throws {
+  @Test func `A first launch registers at the head, a later one resumes at the cursor`() throws {
     let rig = try Rig(TrackerSystem(), launching: false)
     #expect(try rig.perform(.launch("app")) == [.registered(cursor: nil)])
     try rig.write("app", insert(1))
@@ -23,7 +23,7 @@ import Traces
     #expect(try rig.perform(.fetch("widget")) == [.fetched(["3", "4"])])
   }
 
-  @Test func `The steps tell what they did`() throws {
+  @Test func `Each step reports its effects`() throws {
     let rig = try Rig(TrackerSystem())
     try rig.write("app", insert(1))
     #expect(try rig.perform(.fetch("widget")) == [.fetched(["1"])])
@@ -40,7 +40,7 @@ import Traces
     )
   }
 
-  @Test func `A pass tells the purge that it ends with, unless the strategy is none`() throws {
+  @Test func `A pass reports its final purge unless the strategy is none`() throws {
     let rig = try Rig(TrackerSystem()) { $0.actors[1].strategy = "none" }
     for key in Int64(1)...3 { try rig.write("app", insert(key)) }
     try rig.perform(.pass("app"))
@@ -58,7 +58,7 @@ import Traces
     #expect(try rig.perform(.purge("app")).isEmpty)
   }
 
-  @Test func `A purge stops at the slowest member, also when that one is down`() throws {
+  @Test func `A purge stops at the slowest member, even if that one is down`() throws {
     let rig = try Rig(TrackerSystem())
     try rig.perform(.crash("widget"))
     for key in Int64(1)...3 { try rig.write("app", insert(key)) }
@@ -74,11 +74,11 @@ import Traces
     #expect(try rig.perform(.launch("widget")) == [.registered(cursor: "3")])
   }
 
-  @Test func `A member whose history is gone is told, and resyncs`() throws {
+  @Test func `A member with purged history gets an error and resyncs`() throws {
     let system = TrackerSystem()
     let rig = try Rig(system)
     for key in Int64(1)...3 { try rig.write("app", insert(key)) }
-    // As a cleaner does that waits for nobody: the first two are gone.
+    // As a cleaner that waits for no member: the first two are purged.
     let store = try system.host.bench().connect()
     let newest = try #require(try store.fetch(HistoryRequest(after: nil)).transactions.last)
     try store.deleteHistory(before: newest.timestamp, authors: nil)
@@ -92,7 +92,7 @@ import Traces
     #expect(try rig.perform(.fetch("widget")) == [.fetched([])])
   }
 
-  @Test func `An actor does not merge the authors that it ignores`() throws {
+  @Test func `An actor does not merge its ignored authors`() throws {
     let rig = try Rig(TrackerSystem(), actors: ["app", "widget", "share"]) { header in
       header.actors[1].ignores = ["app"]
     }
@@ -104,7 +104,7 @@ import Traces
     #expect(try rig.perform(.record("widget")) == [.recorded(cursor: "3")])
   }
 
-  @Test func `History tells authors, contexts, times, columns and tombstones`() throws {
+  @Test func `History reports authors, contexts, times, columns and tombstones`() throws {
     let rig = try Rig(TrackerSystem())
     try rig.write("app", insert(1, "milk", 1))
     try rig.write("widget", update(1, nil, 2), context: "background", author: .absent)
@@ -122,13 +122,13 @@ import Traces
     #expect(held[2].changes == [gone])
   }
 
-  @Test func `The clock is nobody's business but the lab's`() throws {
+  @Test func `The lab alone controls the clock`() throws {
     let rig = try Rig(TrackerSystem())
     #expect(try rig.perform(.clock(advance: 5)).isEmpty)
     #expect(rig.clock.now == PlanClock.start)
   }
 
-  @Test func `A signal leads to one pass, and a look without news to none`() throws {
+  @Test func `A signal triggers one pass, and a poll without new commits none`() throws {
     let rig = try Rig(TrackerSystem())
     try rig.write("widget", insert(1))
     let pass: [Happening] = [.woke, .merged(["1"]), .recorded(cursor: "1")]
@@ -139,7 +139,7 @@ import Traces
     #expect(try rig.perform(.poll("app", .delivered)).first == .woke)
   }
 
-  @Test func `What it cannot do is refused, and so is an actor that does not run`() throws {
+  @Test func `Unsupported commands, and commands to a stopped actor, are refused`() throws {
     let rig = try Rig(TrackerSystem())
     #expect(throws: SystemFailure(.failed, "The consumer app is not registered.")) {
       try rig.perform(.consume("app"))
@@ -158,7 +158,7 @@ import Traces
     #expect(throws: SystemFailure.self) { try TrackerSystem().perform(.data, &log) }
   }
 
-  @Test func `A reset starts over`() throws {
+  @Test func `A reset restores the initial state`() throws {
     let system = TrackerSystem()
     let first = try Rig(system)
     try first.write("app", insert(1))

@@ -4,12 +4,13 @@ import Traces
 
 @testable import Systems
 
-@Suite struct `What the tracker's processes write` {
+@Suite struct `Writes of the tracker's processes` {
   let rig: Rig
 
   init() throws { rig = try Rig(TrackerSystem()) }
 
-  @Test func `A write is told with its name, author, context, writer, time and changes`() throws {
+  @Test func `A write is reported with its name, author, context, writer, time and changes`() throws
+  {
     let events = try rig.write("app", insert(1, "milk", 2), insert(2))
     let expected = CommittedTransaction(
       name: "1",
@@ -33,14 +34,14 @@ import Traces
     #expect(try rig.objects(.data) == [item(1): values("bread", 2)])
   }
 
-  @Test func `What is there is not inserted, what is not there is not changed`() throws {
+  @Test func `An existing object is not inserted, a missing one is not changed`() throws {
     #expect(try rig.write("app", update(1, "x"), delete(2)) == [.wroteNothing])
     try rig.write("app", insert(1, "milk"))
     #expect(try rig.write("widget", insert(1, "x"), update(3, "x")) == [.wroteNothing])
     let mixed = try #require(try rig.write("widget", insert(1, "x"), insert(2)).committed)
     #expect(mixed.changes.map(\.object) == [item(2)] && mixed.name == "2")
     try rig.write("widget", delete(1))
-    // The app's view still shows the object, but the store does not hold it.
+    // The app's view still shows the object, but the store does not have it.
     #expect(try rig.objects(.view("app", context: "view"))?[item(1)] != nil)
     #expect(try rig.write("app", update(1, "x")) == [.wroteNothing])
     #expect(try rig.write("app", insert(1, "again")).committed?.name == "4")
@@ -86,13 +87,13 @@ import Traces
     #expect(try rig.objects(.view("app", context: "view")) == [item(1): values("new", nil)])
   }
 
-  @Test func `A view that is behind shows an object beside the one that replaced it`() throws {
+  @Test func `A stale view shows an object next to its replacement`() throws {
     try rig.write("app", insert(1, "old"))
     try rig.perform(.pass("widget"))
     try rig.write("app", delete(1))
     try rig.write("app", insert(1, "newer"))
     #expect(try rig.objects(.view("widget", context: "view")) == [item(1): values("old", nil)])
-    // An insert of what is there reads it into the view; the old one goes with the next pass.
+    // An insert of an existing object reads it into the view; the next pass removes the old one.
     #expect(try rig.write("widget", insert(1)) == [.wroteNothing])
     let both = [item(1): values("newer", nil), item(-1): values("old", nil)]
     #expect(try rig.objects(.view("widget", context: "view")) == both)
@@ -109,7 +110,7 @@ import Traces
     #expect(try rig.objects(.view("widget", context: "view")) == one)
   }
 
-  @Test func `A write that fails leaves data and names as they were`() throws {
+  @Test func `A failed write changes neither data nor names`() throws {
     try rig.write("app", insert(1, "milk"))
     let wrong = PlannedChange(.insert, item(2), ["size": .int(1)])
     for context in ["view", "background"] {
@@ -167,12 +168,14 @@ import Traces
     #expect(deleted.changes == [item(1), item(3)].map { CommittedChange(.delete, $0) })
     #expect(try rig.objects(.data) == [item(2): values("z", 9)])
     #expect(try rig.write("app", delete(3), delete(1), context: "batch") == [.wroteNothing])
-    // The batch request is nobody's view's own: the app merges it as well.
+    // The batch request is not a save of any view, so the app merges it as well.
     #expect(try rig.perform(.pass("app")).first == .merged(["1", "2", "3"]))
     #expect(try rig.objects(.view("app", context: "view")) == [item(2): values("z", 9)])
   }
 
-  @Test func `What no one batch request can do is a save in the batch context`() throws {
+  @Test func `Changes that no single batch request supports are a save in the batch context`()
+    throws
+  {
     try rig.write("app", insert(1, "a", 1), insert(2, "b", 2))
     let mixed: [[PlannedChange]] = [
       [update(1, "x"), delete(2)],
@@ -194,12 +197,12 @@ import Traces
     let other = try rig.write("app", insert(2), author: .other("widget")).committed
     let batch = try rig.write("app", insert(3), context: "batch", author: .absent).committed
     #expect(absent?.author == nil && other?.author == "widget" && batch?.author == nil)
-    // The app saved two of them in its view, whatever author they name.
+    // The app saved two of them in its view, whatever their authors.
     #expect(try rig.perform(.pass("app")).first == .merged(["3"]))
     #expect(try rig.perform(.pass("widget")).first == .merged(["1", "2", "3"]))
   }
 
-  @Test func `A batch request changes what matches, in the order of names`() throws {
+  @Test func `A batch request changes the matching objects, in the order of names`() throws {
     try rig.write("widget", insert(3, "c", 5), insert(1, "a", 5))
     try rig.write("app", insert(2, "b", 5), insert(4, "d", 1))
     let condition = PlannedCondition("count", .greater, .int(2))
@@ -233,7 +236,7 @@ import Traces
     #expect(try rig.objects(.data) == [item(4): values("d", 1)])
   }
 
-  @Test func `A write that has begun lets others write before it commits`() throws {
+  @Test func `A started write lets others write before it commits`() throws {
     let write = PlannedWrite(actor: "app", changes: [insert(1, "late")])
     #expect(try rig.perform(.begin(write)).isEmpty)
     #expect(try rig.write("widget", insert(2)).committed?.name == "1")
@@ -242,7 +245,7 @@ import Traces
     #expect(throws: SystemFailure.self) { try rig.perform(.commit("app")) }
   }
 
-  @Test func `A crash drops the write that has begun`() throws {
+  @Test func `A crash discards the started write`() throws {
     try rig.perform(.begin(PlannedWrite(actor: "app", changes: [insert(1)])))
     #expect(try rig.perform(.crash("app")) == [.crashed])
     try rig.perform(.launch("app"))

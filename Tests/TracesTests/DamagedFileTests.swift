@@ -94,14 +94,14 @@ import Testing
   ]
 
   @Test(arguments: refusals)
-  func `A damaged counterexample is refused by a sentence`(refusal: Refusal) {
+  func `A damaged counterexample is refused with a message`(refusal: Refusal) {
     let error = #expect(throws: FormatError.self) {
       try CounterexampleCodec.decode(refusal.text)
     }
     #expect(error?.description == refusal.sentence)
   }
 
-  @Test func `No beginning of a counterexample passes for a whole one`() throws {
+  @Test func `No truncated counterexample is accepted`() throws {
     let whole = try CounterexampleCodec.decode(Self.counterexample)
     #expect(CounterexampleCodec.encode(whole) == Self.counterexample)
     for length in 0..<Self.counterexample.count - 1 {
@@ -111,7 +111,7 @@ import Testing
     }
   }
 
-  @Test func `The plan of a counterexample is a plan once its header says so`() throws {
+  @Test func `A counterexample's plan section is a plan with a changed header`() throws {
     let beginning = Self.counterexample.split(separator: "\n").prefix(2)
       .map { $0.replacing(#""counterexample":1,"#, with: "") + "\n" }.joined()
     let whole = try CounterexampleCodec.decode(Self.counterexample)
@@ -125,7 +125,7 @@ import Testing
   }
 
   @Test(arguments: UInt64(1)...8)
-  func `A byte that is changed gives a sentence or a value, never a crash`(seed: UInt64) throws {
+  func `A changed byte gives an error or a value, never a crash`(seed: UInt64) throws {
     var random = RandomPlan(seed: seed)
     let bytes = Array(CounterexampleCodec.encode(try random.counterexample()).utf8)
     for _ in 0..<25 {
@@ -141,7 +141,7 @@ import Testing
     }
   }
 
-  @Test func `A trace names what is missing in its header`() {
+  @Test func `The error of an incomplete trace header names the missing keys`() {
     for (text, sentence) in [
       ("", #"line 1: the file is empty. A trace begins with {"trace":1,...}."#),
       (

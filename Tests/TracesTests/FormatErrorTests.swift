@@ -3,7 +3,7 @@ import Testing
 
 @testable import Traces
 
-/// A text that is refused, and the sentence that says why.
+/// An invalid text and its error message.
 struct Refusal: Sendable, CustomTestStringConvertible {
   let text: String
   let sentence: String
@@ -19,7 +19,7 @@ struct Refusal: Sendable, CustomTestStringConvertible {
   static let header =
     #"{"actors":[{"id":"app"},{"id":"widget"}],"model":[{"attributes":[{"name":"title","type":"string"},{"name":"count","type":"int"}],"entity":"Item"}],"plan":1}"#
 
-  /// A header with one key set otherwise.
+  /// A header with one changed key.
   static func header(_ key: String, _ value: String) -> String {
     var members = (try? JSONValue(message: header))?.members ?? [:]
     members[key] = try? JSONValue(message: value)
@@ -95,7 +95,7 @@ struct Refusal: Sendable, CustomTestStringConvertible {
     ),
   ]
 
-  /// What is wrong in the second line of a plan.
+  /// Errors in the second line of a plan.
   static let commands: [Refusal] = [
     Refusal(
       #"{"actor":"app","do":"wirte"}"#,
@@ -237,13 +237,13 @@ struct Refusal: Sendable, CustomTestStringConvertible {
   ]
 
   @Test(arguments: plans)
-  func `A wrong header is refused by a sentence`(refusal: Refusal) {
+  func `A wrong header is refused with a message`(refusal: Refusal) {
     let error = #expect(throws: FormatError.self) { try PlanCodec.decode(refusal.text) }
     #expect(error?.description == refusal.sentence)
   }
 
   @Test(arguments: commands)
-  func `A wrong command is refused by a sentence`(refusal: Refusal) {
+  func `A wrong command is refused with a message`(refusal: Refusal) {
     let error = #expect(throws: FormatError.self) {
       try PlanCodec.decode(Self.header + "\n" + refusal.text)
     }
@@ -259,7 +259,7 @@ struct Refusal: Sendable, CustomTestStringConvertible {
     #expect(error?.line == 4)
   }
 
-  @Test func `What comes on the wire wrong is refused without a line`() throws {
+  @Test func `Errors on the wire have no line number`() throws {
     let header = try PlanCodec.decode(Self.header).header
     let error = #expect(throws: WireRefusal.self) {
       try WireCodec.request(#"{"do":"pass","actor":"ap","id":3}"#, for: header)

@@ -7,11 +7,11 @@ import Testing
     #"{"a":1,"b":[true,false,null],"c":{"d":"e"}}"#, #"[]"#, #"{}"#, #""x\"\\\n\r\t\u0001y""#,
     "9223372036854775807", "-12", "0.5", "-0.0", "1e+300", #"{"é":"ü 🙂"}"#,
   ])
-  func `What the lab writes is read as it was`(_ text: String) throws {
+  func `JSON by the lab is read back unchanged`(_ text: String) throws {
     #expect(try parse(text).line == text)
   }
 
-  @Test func `Whole numbers are exact beyond those of a double`() throws {
+  @Test func `Whole numbers are exact beyond the precision of a double`() throws {
     #expect(try parse("9007199254740993") == .integer(9_007_199_254_740_993))
   }
 
@@ -20,7 +20,7 @@ import Testing
     "\"\u{1}\"",
     #""\q""#, #""\u00z1""#, "NaN",
   ])
-  func `What is no JSON is refused with its place`(_ text: String) {
+  func `Invalid JSON is refused with its position`(_ text: String) {
     #expect(throws: FormatError.self) { try parse(text) }
   }
 

@@ -4,15 +4,14 @@ import Testing
 
 @testable import Traces
 
-/// The files in `Fixtures` were written once and are never written again: each version of a format
-/// stays readable for ever.
+/// The files in `Fixtures` never change: each version of a format stays readable permanently.
 @Suite struct OldFileTests {
   private static func fixture(_ name: String) throws -> String {
     let folder = URL(filePath: #filePath).deletingLastPathComponent()
     return try String(contentsOf: folder.appending(path: "Fixtures/\(name)"), encoding: .utf8)
   }
 
-  @Test func `A plan of version 1 with every key spelled out is read`() throws {
+  @Test func `A plan of version 1 with every key written out is read`() throws {
     let plan = try PlanCodec.decode(Self.fixture("plan-1.jsonl"))
     #expect(plan.header.seed == 0x2a)
     #expect(plan.header.timestamps == .wallClock)
@@ -22,7 +21,7 @@ import Testing
     #expect(
       plan.header.retention == PlannedRetention(age: 604_800, transactions: 100, bytes: 65_536)
     )
-    // But for the one that came later.
+    // Except the command that a later version added.
     let words = Set(plan.commands.map(\.action.word))
     #expect(
       words == Set(CommandWord.allCases.map(\.rawValue)).subtracting(["belated", "query", "read"])
@@ -36,12 +35,12 @@ import Testing
     #expect(counterexample.violation.checker == "PurgeSafety")
     #expect(counterexample.violation.transaction == "1")
     let words = Set(counterexample.trace.events.map(\.happening.word))
-    // Words that came later.
+    // Words that later versions added.
     #expect(
       words
         == Set(EventWord.allCases).subtracting([.damaged, .finished, .passed, .answered, .received])
     )
-    // The key that announces a counterexample came later.
+    // A later version added the key that marks a counterexample.
     let text = CounterexampleCodec.encode(counterexample)
     #expect(
       text.replacing(#""counterexample":1,"#, with: "")

@@ -3,7 +3,7 @@ import TestSupport
 
 @testable import Traces
 
-/// Makes random plans: every word of the format occurs, with every key present and absent.
+/// Random plans in which every word of the format occurs, with every key present and absent.
 struct RandomPlan {
   var random: SeededRandom
 
@@ -224,7 +224,7 @@ extension RandomPlan {
     )
   }
 
-  /// An action of each word: the switch fails to compile when a word is added.
+  /// Returns an action with a word; the switch fails to compile if a word is missing.
   mutating func action(_ word: CommandWord) -> Action {
     switch word {
     case .write: .write(write())
@@ -265,7 +265,7 @@ extension RandomPlan {
 }
 
 extension CommandWord {
-  /// The word of an action: fails to compile when an action is added without a word.
+  /// Creates the word of an action; the switch fails to compile if an action is missing.
   init(_ action: Action) {
     self =
       switch action {

@@ -44,8 +44,9 @@ extension RandomPlan {
 
   mutating func position() -> Int? { some { $0.pick([0, 20]) } }
 
-  /// A happening of each word: the switch fails to compile when a word is added, and the word of a
-  /// happening does when a happening is.
+  /// Returns an event with a word; the switch fails to compile if a word is missing.
+  ///
+  /// The words of events fail to compile if an event is missing.
   mutating func happening(_ word: EventWord) -> Happening {
     switch word {
     case .called: .called(command: position(), word: pick(CommandWord.allCases).rawValue)

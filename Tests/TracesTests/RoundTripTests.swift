@@ -42,7 +42,7 @@ import Testing
     #expect(try LabFile(text) == .counterexample(counterexample))
   }
 
-  @Test func `Every action has the word of its case`() {
+  @Test func `Each keyword belongs to exactly one kind of action`() {
     var random = RandomPlan(seed: 7)
     for word in CommandWord.allCases {
       let action = random.action(word)
@@ -64,7 +64,7 @@ import Testing
     #expect(JSONValue((Int64(1) << 53) + 1).line == "\"9007199254740993\"")
   }
 
-  @Test func `Keys are sorted by their bytes and strings are escaped as little as possible`() {
+  @Test func `Keys are sorted by bytes, and strings are escaped as little as possible`() {
     let value: JSONValue = [
       "Item/9": .null, "Item/10": .bool(true), "é": .integer(1), "a\"": .string("\u{1}\u{0}/\t😀"),
     ]

@@ -2,7 +2,7 @@ import HistoryTypes
 import Testing
 import Traces
 
-@Suite struct `A configuration of one's own` {
+@Suite struct `Custom configurations` {
   private static let whole = """
     {
       "config": 1,
@@ -19,7 +19,7 @@ import Traces
     }
     """
 
-  @Test func `Every key is read`() throws {
+  @Test func `Every key of a configuration is read`() throws {
     let setup = try SetupCodec.decode(Self.whole)
     #expect(setup.actors.map(\.id) == ["app", "widget"])
     #expect(setup.actors[0].contextNames == ["view", "view-2"])
@@ -64,7 +64,7 @@ import Traces
     #expect(old.actors[0].ignores == nil)
   }
 
-  @Test func `A mirror is there when a process includes it, and others ignore it`() throws {
+  @Test func `A mirror exists if a process includes it, and other processes ignore it`() throws {
     let mirror = "NSCloudKitMirroringDelegate.import"
     let setup = try SetupCodec.decode(
       """
@@ -78,7 +78,7 @@ import Traces
     #expect(without.protectedAuthors.isEmpty && without.actors[0].ignores == nil)
   }
 
-  @Test func `A background context has an author of its own`() throws {
+  @Test func `A background context may have its own author`() throws {
     let setup = try SetupCodec.decode(
       """
       {"config":2,"actors":[{"currentAuthor":"app","backgroundAuthor":"app.job"},
@@ -122,7 +122,7 @@ import Traces
         + #"in a configuration of version 1. Write "config": 2, and the kit's parameter names throughout."#
     ),
   ])
-  func `Keys of the other version are refused with what to write`(
+  func `Keys of the other version are refused with a suggestion`(
     _ text: String,
     _ reported: String
   ) throws {
@@ -130,7 +130,7 @@ import Traces
     #expect(error.description == reported)
   }
 
-  @Test func `A few keys are enough`() throws {
+  @Test func `A configuration with few keys is valid`() throws {
     let setup = try SetupCodec.decode(#"{"config":1,"actors":[{"id":"app"}]}"#)
     #expect(setup == PlanSetup(actors: [PlannedActor("app", author: nil)]))
   }
@@ -166,7 +166,7 @@ import Traces
         + #"Give it one: {"name":"title","type":"string"}."#
     ),
   ])
-  func `What is wrong is reported with its line`(
+  func `An error is reported with its line`(
     _ right: String,
     _ wrong: String,
     _ reported: String
@@ -178,7 +178,7 @@ import Traces
   }
 
   @Test(arguments: ["", "{", "hello", "[1]", "{}", #"{"config":1,"actors":[]}"#])
-  func `What is no configuration is refused`(_ text: String) {
+  func `Text that is no configuration is refused`(_ text: String) {
     #expect(throws: FormatError.self) { try SetupCodec.decode(text) }
   }
 
@@ -189,7 +189,7 @@ import Traces
     ("{\n\"config\": 1,\n\"actors\": [\n{\"id\": \"app\n\"}]}", 4),
     ("{\n\"config\": 01x}", 2), ("{\n\"config\": tru}", 2),
   ])
-  func `What is not JSON is refused with the line where it stops to be`(
+  func `Invalid JSON is refused with the line of the error`(
     _ text: String,
     _ line: Int
   ) {

@@ -27,7 +27,7 @@ import Testing
     return state.equivalence(StateEquivalence(header, clipsAges: clipsAges))
   }
 
-  @Test func `Numbers, keys and times count by their order alone`() {
+  @Test func `Only the order of numbers, keys and times matters`() {
     func state(_ numbers: [Int64], _ keys: [Int64], _ times: [Double], now: Double) -> UInt64 {
       equivalence(header(), now: now) { state in
         for number in numbers { state.add(number: number) }
@@ -53,7 +53,7 @@ import Testing
     #expect(state(8 * day, clipsAges: false) != state(16 * day, clipsAges: false))
   }
 
-  @Test func `Values count by which of them are equal`() {
+  @Test func `Only the equality of values matters`() {
     func state(_ values: [Int64]) -> UInt64 {
       equivalence(header()) { state in for value in values { state.add(.int(value)) } }
     }
@@ -61,7 +61,7 @@ import Testing
     #expect(state([7, 9, 7]) != state([2, 1, 1]))
   }
 
-  @Test func `Under a limit on transactions the distance from the newest counts`() {
+  @Test func `With a transaction limit the distance from the newest matters`() {
     func state(_ numbers: [Int64], isLimited: Bool) -> UInt64 {
       let header = header { if isLimited { $0.retention = PlannedRetention(transactions: 1) } }
       return equivalence(header) { state in for number in numbers { state.add(number: number) } }
@@ -71,7 +71,7 @@ import Testing
     #expect(state([1, 2], isLimited: true) == state([8, 9], isLimited: true))
   }
 
-  @Test func `Actors that are configured alike may be exchanged, others not`() {
+  @Test func `Only actors with the same configuration are interchangeable`() {
     func state(_ header: PlanHeader, _ one: ActorID, _ other: ActorID) -> UInt64 {
       equivalence(header) { state in
         state.add(author: one.name)
@@ -90,7 +90,7 @@ import Testing
     #expect(state(skewed, "app", "widget") != state(skewed, "widget", "app"))
   }
 
-  @Test func `An author that two share stands for neither of them`() {
+  @Test func `An author shared by two actors identifies neither of them`() {
     let shared = header { $0.actors[1].author = "app" }
     let one = equivalence(shared) { state in
       state.enter(author: "app")
@@ -103,7 +103,7 @@ import Testing
     #expect(one != two)
   }
 
-  @Test func `What belongs to one actor is not what belongs to another`() {
+  @Test func `State is attributed to its actor`() {
     func state(_ first: ActorID, _ second: ActorID) -> UInt64 {
       equivalence(header()) { state in
         state.enter(first)
@@ -116,7 +116,7 @@ import Testing
     #expect(state("app", "mirror") != state("mirror", "app"))
   }
 
-  @Test func `What another sketch holds counts, with its numbers among all others`() {
+  @Test func `A nested sketch matters, with its numbers ordered among all others`() {
     func state(_ other: Int64, of member: ActorID? = nil) -> UInt64 {
       var added = StateSketch(header())
       added.enter(member)
@@ -135,7 +135,7 @@ import Testing
     #expect(state(2, of: "app") != state(2, of: "mirror"))
   }
 
-  @Test func `A digest tells apart what looks alike`() {
+  @Test func `Digests of similar states differ`() {
     func digest(_ number: Int64) -> UInt64 {
       var state = StateSketch(header())
       state.add(number: number)

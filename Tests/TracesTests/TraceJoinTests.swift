@@ -21,7 +21,7 @@ import Testing
     #expect(words.compactMap(\.committed) == ["1", "2", "3"])
   }
 
-  @Test func `A transaction comes before whatever names it`() throws {
+  @Test func `A transaction precedes every event that names it`() throws {
     let events = try join([
       [event("widget", .merged(["1"]), 5...40), event("widget", .recorded(cursor: "1"), 41...42)],
       [write("app", 1, during: 20...60)],
@@ -29,7 +29,7 @@ import Testing
     #expect(events.map(\.word) == ["called", "committed", "ended", "merged", "recorded"])
   }
 
-  @Test func `A registration stands behind the commit that its cursor names`() throws {
+  @Test func `A registration follows the commit that its cursor names`() throws {
     let events = try join([
       [event("widget", .registered(cursor: "2"), 1...100)],
       [write("app", 1, during: 10...20), write("app", 2, during: 30...40)],
@@ -37,7 +37,7 @@ import Testing
     #expect(events.last?.word == "registered")
   }
 
-  @Test func `Where a purge and a record overlap the record comes first, and that is counted`()
+  @Test func `When a purge and a record overlap, the record comes first, and that is counted`()
     throws
   {
     let sources = [
@@ -50,7 +50,7 @@ import Testing
     #expect(counts.ambiguities == 1)
   }
 
-  @Test func `A record that certainly came later stays behind the purge`() throws {
+  @Test func `A record that is certainly later stays after the purge`() throws {
     let sources = [
       [write("app", 1, during: 1...2), event("app", .purged(["1"]), 10...30)],
       [event("widget", .recorded(cursor: "1"), 31...40)],
@@ -61,7 +61,7 @@ import Testing
     #expect(counts.ambiguities == 0)
   }
 
-  @Test func `A number that nobody reported of is counted, and others do not run ahead`() throws {
+  @Test func `An unreported number is counted, and later ones are not reordered`() throws {
     let sources = [
       [write("app", 1, during: 1...2), write("app", 3, during: 10...12)],
       [event("widget", .crashed, 50...50)],
@@ -72,7 +72,7 @@ import Testing
     #expect(events.last?.word == "crashed")
   }
 
-  @Test func `Ticks are milliseconds, and positions are counted through`() throws {
+  @Test func `Ticks are milliseconds, and positions are consecutive`() throws {
     let events = try join([[write("app", 1, during: 7_000_000...8_000_000)]])
     #expect(events.map(\.event.tick) == [7, 7, 7])
     #expect(events.map(\.event.at) == [0, 1, 2])
@@ -80,7 +80,7 @@ import Testing
 
   // MARK: Deaths
 
-  @Test func `A write that was cut off ends as the store says`() throws {
+  @Test func `An interrupted write has the outcome that the store shows`() throws {
     let cut = Array(write("app", 2, during: 10...20).prefix(1))
     let settled = reported(2)
     let cases: [(TraceLife.CutOff, [String])] = [
@@ -104,7 +104,7 @@ import Testing
     }
   }
 
-  @Test func `A record that was cut off is unknown, a purge counts as made`() throws {
+  @Test func `An interrupted record is unknown, an interrupted purge counts as made`() throws {
     let cut = [
       line("app", .called(command: nil, word: "pass"), 10...10),
       line("app", .recorded(cursor: "1"), 10...10), line("app", .purged(["1"]), 10...10),
@@ -113,7 +113,7 @@ import Testing
     #expect(events.suffix(3).map(\.ending) == ["called", "ended unknown", "purged"])
   }
 
-  @Test func `What was rolled back did not happen`() throws {
+  @Test func `A rolled back write does not count`() throws {
     let failed = [
       line("app", .called(command: nil, word: "pass"), 10...10),
       line("app", .recorded(cursor: "1"), 10...10),
@@ -123,7 +123,7 @@ import Testing
     #expect(events.suffix(2).map(\.ending) == ["called", "ended failed"])
   }
 
-  @Test func `Half a line at the end was not written`() throws {
+  @Test func `An incomplete last line is ignored`() throws {
     var life = try file([write("app", 1, during: 1...2)])
     let text = try String(contentsOfFile: life.path, encoding: .utf8)
     try (text + #"{"actor":"app","at":3,"#).write(
@@ -135,7 +135,7 @@ import Testing
     #expect(try joinLives([[life]]).map(\.word) == ["called", "committed", "ended"])
   }
 
-  @Test func `A life that left no trace is passed over`() throws {
+  @Test func `A process without a log is skipped`() throws {
     let missing = TraceLife(path: folder.path("none.jsonl"))
     let next = try file([write("app", 1, during: 1...2)])
     #expect(try joinLives([[missing, next]]).count == 3)
@@ -143,7 +143,7 @@ import Testing
 
   // MARK: Commands
 
-  @Test func `Each write goes on with the plan, with the names that the store gave`() throws {
+  @Test func `Each write continues the plan, with the names that the store assigned`() throws {
     let given = Command(
       .write(
         PlannedWrite(
@@ -265,7 +265,7 @@ private struct JoinedEvent {
     if case .committed(let transaction) = event.happening { transaction.name } else { nil }
   }
 
-  /// The word, with the outcome of one that ended.
+  /// The word, and for an end the outcome.
   var ending: String {
     guard case .ended(_, let outcome) = event.happening else { return word }
     return switch outcome {

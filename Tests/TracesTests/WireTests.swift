@@ -10,7 +10,7 @@ import Testing
   )
   private static let writer = WireWriter(author: "app", context: "view")
 
-  @Test func `A request crosses the wire, and unknown keys are passed over`() throws {
+  @Test func `A request is decoded as it was encoded, and unknown keys are ignored`() throws {
     var random = RandomPlan(seed: 3)
     let plan = try random.plan()
     let requests: [WireRequest] =
@@ -33,7 +33,7 @@ import Testing
     (#"{"id":4,"do":"reset","version":2}"#, 4, .failed, "Use a newer history-lab."),
     (#"{"id":4,"do":"view","actor":1}"#, 4, .failed, "\"actor\" of the command \"view\" is 1"),
   ])
-  func `A wrong request is refused with what is wrong`(
+  func `An invalid request is refused with a reason`(
     _ line: String,
     _ id: Int?,
     _ code: SystemFailure.Code,
@@ -88,7 +88,7 @@ import Testing
     ]
   }
 
-  @Test func `An answer crosses the wire`() throws {
+  @Test func `A response is decoded as it was encoded`() throws {
     for (request, answer) in Self.answers() {
       let isWrite = request.word == "write"
       let line = WireCodec.encode(answer, id: 3)
@@ -112,7 +112,7 @@ import Testing
     }
   }
 
-  @Test func `What a write's answer leaves out, the lab knows`() throws {
+  @Test func `The lab fills in what a write's response omits`() throws {
     let line = #"{"id":1,"ok":{"transaction":"x","timestamp":3,"changes":[]}}"#
     let request = WireRequest.command(.write(PlannedWrite(actor: "app", changes: [])))
     let reply = try WireCodec.reply(line, id: 1, to: request, by: Self.writer, in: Self.header)
@@ -145,7 +145,7 @@ import Testing
       "It must be a string."
     ),
   ])
-  func `What is no answer is refused with what is wrong`(
+  func `An invalid response is refused with a reason`(
     _ word: String,
     _ line: String,
     _ sentence: String
@@ -165,7 +165,7 @@ import Testing
     #expect(error?.description.contains(sentence) == true, "\(error as Any)")
   }
 
-  @Test func `A greeting crosses the wire`() throws {
+  @Test func `A greeting is decoded as it was encoded`() throws {
     let hello = WireHello(
       system: "mine",
       version: "2",

@@ -17,7 +17,7 @@ import Traces
   }
 
   @Test(.property(cases: 60, seed: 1))
-  func `Steady plans contain no trouble`() async throws {
+  func `Steady plans contain no faults`() async throws {
     var style = PlanStyle()
     style.conditions = [.steady]
     try await property(.plans(style)) { plan in
@@ -29,18 +29,18 @@ import Traces
   }
 
   @Test(arguments: Condition.allCases.filter { $0 != .steady }.sorted { $0.rawValue < $1.rawValue })
-  func `A condition alone is found, and none besides it`(_ condition: Condition) {
+  func `A single condition is detected, and no others`(_ condition: Condition) {
     let found = Self.plans([condition], 120).map(Condition.found)
     #expect(found.filter { $0.contains(condition) }.count > 5, "\(condition)")
     for conditions in found {
       let others = conditions.subtracting([condition, .steady])
-      // A day that goes by looks the same to a plan whether nothing happened or the clock jumped; one
-      // that jumps may jump back.
+      // A day without writes looks the same in a plan as a clock that jumps ahead; a clock that
+      // jumps ahead may also jump back.
       let alike: Set<Condition> =
         switch condition {
         case .pause: [.clockJump]
         case .clockJump: [.pause, .clockBack]
-        // Whoever is to be told that history went back must have seen more of it, and outlive that.
+        // A member notices a rewind only if it has seen the lost transactions and still runs.
         case .configSkew, .powerOff: [.mirrorLag]
         default: []
         }
@@ -48,7 +48,7 @@ import Traces
     }
   }
 
-  @Test func `All conditions together are all found, a few at a time`() {
+  @Test func `All conditions together are detected, a few at a time`() {
     let found = Self.plans(Set(Condition.allCases), 300).map(Condition.found)
     #expect(Set(found.joined()) == Set(Condition.allCases))
     let shaping = found.map { $0.filter { $0.share != nil }.count }
@@ -72,7 +72,7 @@ import Traces
     }
   }
 
-  @Test func `Plans that lose power do so in every kind of command, in either way`() {
+  @Test func `Power-offs occur in every kind of command, in either way`() {
     let plans = Self.plans([.powerOff], 400)
     let fired = plans.flatMap(\.commands).filter { !$0.faults.isEmpty }
     let words = Set(plans.flatMap(\.commands).map(\.action.word))
@@ -85,7 +85,7 @@ import Traces
   }
 
   @Test(.property(cases: 60, seed: 1))
-  func `Plans that signals drive leave the passes to the signals`() async throws {
+  func `In plans with signals the passes come from signals`() async throws {
     var style = PlanStyle()
     style.conditions = [.lostNotification]
     try await property(.plans(style)) { plan in
@@ -96,7 +96,7 @@ import Traces
   }
 
   @Test(.property(cases: 30, seed: 1))
-  func `A configuration of one's own is every plan's`() async throws {
+  func `A custom configuration applies to every plan`() async throws {
     var setup = PlanSetup(actors: [PlannedActor("mine", author: "me")])
     setup.consumers = ["index"]
     setup.protectedAuthors = ["cloud*"]
@@ -135,7 +135,7 @@ import Traces
     #expect(writes.contains { $0.author == .other("job") })
   }
 
-  @Test func `Where a second process replaces the first, that one goes on in every way`() {
+  @Test func `Where a second process replaces the first, the first continues in every way`() {
     let plans = Self.plans([.sameActorTwice], 200)
     let steps = plans.flatMap(\.commands).compactMap { command -> BelatedStep? in
       if case .belated(_, let step) = command.action { step } else { nil }
@@ -146,7 +146,7 @@ import Traces
     #expect(replacing.allSatisfy { $0.header.locks == .none } && replacing.count > 20)
   }
 
-  @Test func `Calls fail in every kind of command, in every way that a store can notice`() {
+  @Test func `Calls fail in every kind of command, in every way that a store can detect`() {
     let plans = Self.plans([.callFailure], 400)
     let fired = plans.flatMap(\.commands).filter { !$0.faults.isEmpty }
     #expect(Set(fired.map(\.action.word)) == Set(plans.flatMap(\.commands).map(\.action.word)))
@@ -162,7 +162,7 @@ import Traces
   }
 
   @Test(arguments: 1...4 as ClosedRange<UInt64>)
-  func `A plan in which memory must be short shrinks to one command and its first request`(
+  func `A plan that requires an out-of-memory error shrinks to one command and its first request`(
     _ seed: UInt64
   ) throws {
     var style = PlanStyle()
@@ -192,7 +192,7 @@ import Traces
     )
   }
 
-  @Test func `Where the power goes too, a sync is late only where that does no damage`() {
+  @Test func `With power-offs a delayed sync occurs only where it does no damage`() {
     let plans = Self.plans([.callFailure, .powerOff], 3_000)
     let delayed = plans.filter { plan in
       plan.commands.contains { $0.faults.contains { $0.kind == .delay } }
@@ -204,7 +204,7 @@ import Traces
     }
   }
 
-  @Test func `Where the power goes, some consumers keep what they have read`() {
+  @Test func `With power-offs some consumers keep their own token`() {
     let plans = Self.plans([.powerOff], 200)
     #expect(plans.count { $0.header.tokens == .own } > 20)
     #expect(plans.allSatisfy { $0.header.tokens == .store || !$0.header.consumers.isEmpty })

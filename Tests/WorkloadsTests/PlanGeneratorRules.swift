@@ -1,7 +1,7 @@
 import HistoryTypes
 import Traces
 
-/// Who may do what, written anew so that it does not share the generator's mistakes.
+/// The permitted commands, implemented again so that they do not share the generator's bugs.
 struct PlanRules {
   private let header: PlanHeader
   private var running: Set<ActorID>
@@ -15,7 +15,7 @@ struct PlanRules {
     running = Set(header.actors.filter(\.launched).map(\.id))
   }
 
-  /// Why a command is not legal now, or nothing; a legal one takes effect.
+  /// Returns why a command is not legal now, or applies it and returns `nil`.
   mutating func objection(to action: Action) -> String? {
     guard let actor = action.actor else { return nil }
     if case .consume = action {
@@ -24,7 +24,7 @@ struct PlanRules {
     guard header.actor(actor) != nil else { return "\(actor) is not in the plan" }
     let wants: Bool
     switch action {
-    // A second process of an actor that runs is a kind of trouble.
+    // A second process of a running actor is a condition.
     case .launch:
       let isFirst = running.insert(actor).inserted
       if !isFirst, header.locks == .none {
@@ -44,19 +44,19 @@ struct PlanRules {
     return wants ? values(of: action) : "\(actor) cannot \(action.word) now"
   }
 
-  /// Everyone is down.
+  /// Ends every process.
   mutating func losePower() {
     running = []
     begun = []
     replaced = []
   }
 
-  /// Why what a write sets does not fit the model, or nothing.
+  /// Returns why the values of a write do not match the model, or `nil`.
   private func values(of action: Action) -> String? {
     if case .batch(let batch) = action {
       if batch.type == .insert { return "a batch inserts" }
       for (name, value) in batch.conditions.flatMap(Self.compared) {
-        // Conditions may ask for null, which is of every type.
+        // Conditions may compare with null, which is of every type.
         if value != .null, let misfit = misfit(batch.entity, [name: value]) { return misfit }
       }
       return misfit(batch.entity, batch.values)
@@ -71,7 +71,7 @@ struct PlanRules {
     return nil
   }
 
-  /// The attributes that a condition compares, each with a value.
+  /// Returns the attributes that a condition compares, each with a value.
   private static func compared(_ condition: PlannedCondition) -> [(String, Value)] {
     switch condition {
     case .compare(let name, _, let value): [(name, value)]
@@ -97,7 +97,7 @@ struct PlanRules {
 }
 
 extension Action {
-  /// The write that is saved or begun.
+  /// The write that is saved or started.
   var planned: PlannedWrite? {
     switch self {
     case .write(let write), .begin(let write): write
@@ -106,7 +106,7 @@ extension Action {
   }
 }
 
-/// What is worth seeing in a plan.
+/// The notable features of a plan.
 enum Traits {
   static func of(_ action: Action) -> Set<String> {
     switch action {

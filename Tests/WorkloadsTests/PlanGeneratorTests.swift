@@ -20,7 +20,7 @@ import Traces
   }
 
   @Test(.property(cases: 200, seed: 1))
-  func `Every command is legal when its turn comes`() async throws {
+  func `Every command is legal at its turn`() async throws {
     try await property(.plans()) { plan in
       var rules = PlanRules(plan.header)
       for (index, command) in plan.commands.enumerated() {
@@ -31,7 +31,7 @@ import Traces
     }
   }
 
-  @Test func `Everything that a plan may hold occurs within 500 plans`() {
+  @Test func `Every possible plan element occurs within 500 plans`() {
     var words: Set<String> = []
     var seen: Set<String> = []
     for seed in 1...500 as ClosedRange<UInt64> {
@@ -64,7 +64,7 @@ import Traces
   }
 
   @Test(.property(cases: 160, seed: 1))
-  func `The style says how many actors take part`() async throws {
+  func `The style determines the number of actors`() async throws {
     let counts = Generator<Int>.ints(in: 1...8)
     let plans = counts.flatMap { count in
       var style = PlanStyle()
@@ -78,7 +78,7 @@ import Traces
     }
   }
 
-  @Test func `One actor alone is rare where several may take part`() {
+  @Test func `Plans with one actor are rare if the style allows several`() {
     let counts = (1...500 as ClosedRange<UInt64>).map { Self.plan($0).header.actors.count }
     let alone = counts.filter { $0 == 1 }.count
     #expect(alone > 0 && alone < 40)
@@ -120,7 +120,7 @@ import Traces
     }
   }
 
-  @Test func `Without choices the plan is the simplest: one actor and nothing to do`() {
+  @Test func `Without choices the plan is the simplest: one actor and no command`() {
     var source = ChoiceSource(replaying: ChoiceSequence())
     let plan = PlanGenerator().plan(from: &source, seed: 0)
     #expect(plan.commands.isEmpty && plan.header.actors == [PlannedActor("app", author: "app")])
@@ -141,7 +141,9 @@ import Traces
   }
 
   @Test(arguments: 1...5 as ClosedRange<UInt64>)
-  func `A plan that must purge after a foreign write shrinks to those two`(_ seed: UInt64) throws {
+  func `A plan that must purge after a foreign write shrinks to those two commands`(
+    _ seed: UInt64
+  ) throws {
     let isWanted = { (plan: Plan) in
       guard let write = plan.commands.firstIndex(where: { $0.action.word == "write" }) else {
         return false

@@ -20,14 +20,14 @@ import Traces
     return PlanGenerator(Self.style(schedule)).plan(from: &source, seed: seed)
   }
 
-  /// How often another actor than the one before acts.
+  /// Returns how often the acting actor changes.
   private static func switches(_ plan: Plan) -> Int {
     let actors = plan.commands.compactMap(\.action.actor)
     return zip(actors, actors.dropFirst()).count { $0 != $1 }
   }
 
   @Test(.property(cases: 40, seed: 1))
-  func `Under priorities an actor goes on until one of its change points`() async throws {
+  func `With priorities an actor continues until one of its change points`() async throws {
     try await property(.plans(Self.style(.pct(depth: 1))), .plans(Self.style(.pct(depth: 3)))) {
       #expect(Self.switches($0) == 0)
       #expect(Self.switches($1) <= 2)
@@ -36,19 +36,19 @@ import Traces
     #expect(random > 200)
   }
 
-  @Test func `Every actor is the most urgent one in some plan`() {
+  @Test func `Every actor has the highest priority in some plan`() {
     let first = (1...40).compactMap { seed in
       plan(.pct(depth: 1), seed: UInt64(seed)).commands.first?.action.actor
     }
     #expect(Set(first) == ["app", "widget", "share"])
   }
 
-  @Test func `The same seed gives the same plan, and a replay of its choices too`() {
+  @Test func `The same seed gives the same schedule, and so does a replay of its choices`() {
     #expect(plan(.pct(depth: 3), seed: 5) == plan(.pct(depth: 3), seed: 5))
     #expect(plan(.pct(depth: 3), seed: 5) != plan(.pct(depth: 3), seed: 6))
   }
 
-  @Test func `The bound falls with actors, commands and depth`() {
+  @Test func `The probability bound falls with actors, commands and depth`() {
     #expect(PlanSchedule.random.leastProbability(actors: 2, steps: 10) == nil)
     #expect(PlanSchedule.pct(depth: 1).leastProbability(actors: 4, steps: 10) == 0.25)
     #expect(PlanSchedule.pct(depth: 3).leastProbability(actors: 2, steps: 10) == 0.005)

@@ -16,7 +16,7 @@ import Traces
     return PlanState(header)
   }
 
-  @Test func `Everybody is behind a write until they have passed`() {
+  @Test func `Every other actor is behind a write until it has passed`() {
     var state = state()
     #expect(!state.isCaughtUp)
     state.note(.write, by: 0)
@@ -28,7 +28,7 @@ import Traces
     #expect(!state.isCaughtUp)
   }
 
-  @Test func `Who has retired, and who was never launched, is not behind`() {
+  @Test func `Retired and never launched actors are not behind`() {
     var retired = state()
     retired.note(.write, by: 0)
     retired.note(.pass, by: 0)
@@ -44,7 +44,7 @@ import Traces
     #expect(!late.isCaughtUp)
   }
 
-  @Test func `A consumer is behind until it has consumed, a crashed actor until it has passed`() {
+  @Test func `A consumer is behind until it consumes, a crashed actor until it passes`() {
     var state = state(consumers: ["mirror"])
     state.note(.write, by: 0)
     state.note(.crash, by: 1)

@@ -10,7 +10,7 @@ import Testing
     Bucket(from: 10, to: 13, count: 20),
   ])
 
-  @Test func `Whole numbers come as often as they were counted`() {
+  @Test func `Integers occur as often as they were counted`() {
     var counts: [Int: Int] = [:]
     for step in 0..<1000 { counts[sizes.integer(at: Double(step) / 1000), default: 0] += 1 }
     #expect(counts == [1: 500, 2: 300, 10: 50, 11: 50, 12: 50, 13: 50])
@@ -36,19 +36,19 @@ import Testing
     }
   }
 
-  @Test func `Within a bucket above zero, as many values lie between each value and its double`() {
+  @Test func `Within a bucket above zero, values are spread evenly over each doubling`() {
     let octaves = ProfileDistribution([Bucket(from: 1, to: 16, count: 4)])
     let values = [0, 0.25, 0.5, 0.75].map { octaves.value(at: $0) }
     for (value, wanted) in zip(values, [1.0, 2, 4, 8]) { #expect(abs(value - wanted) < 1e-6) }
   }
 
-  @Test func `Nothing counted gives zero, and a flaw`() {
+  @Test func `An empty distribution gives zero and has a flaw`() {
     #expect(ProfileDistribution().integer(at: 0.5) == 0)
     #expect(ProfileDistribution().value(at: 0.5) == 0)
     #expect(ProfileDistribution().flaw == "there is no bucket")
   }
 
-  @Test func `What is no distribution has a flaw`() {
+  @Test func `An invalid distribution has a flaw`() {
     func flaw(_ buckets: [Bucket]) -> String? { ProfileDistribution(buckets).flaw }
     #expect(sizes.flaw == nil)
     #expect(flaw([Bucket(from: 0, to: 0, count: 1), Bucket(from: 1, to: 1, count: 1)]) == nil)

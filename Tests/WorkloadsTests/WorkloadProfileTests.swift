@@ -44,7 +44,7 @@ import Testing
 
   // MARK: Fitting
 
-  @Test func `Shares are parts of what they are shares of`() throws {
+  @Test func `Shares are fractions of their totals`() throws {
     let profile = try Self.profile()
     #expect(profile.operations == .init(insert: 0.25, update: 0.6, delete: 0.15))
     #expect(profile.withoutAuthor == 0.2)
@@ -53,8 +53,7 @@ import Testing
     #expect(profile.stepsBack == 0)
   }
 
-  @Test func `Authors and entities lose their names and keep their shares, greatest first`() throws
-  {
+  @Test func `Authors and entities lose their names and keep their shares, largest first`() throws {
     let profile = try Self.profile()
     #expect(
       profile.authors
@@ -66,7 +65,7 @@ import Testing
     )
   }
 
-  @Test func `Too little history is said`() {
+  @Test func `Too little history is reported`() {
     func error(_ change: (inout ProfileTally) -> Void) -> ProfileError? {
       #expect(throws: ProfileError.self) { try Self.profile(change) }
     }
@@ -86,7 +85,7 @@ import Testing
 
   // MARK: Sampling
 
-  @Test func `A lower quantile gives the simpler answer`() throws {
+  @Test func `A lower quantile gives a simpler value`() throws {
     let profile = try Self.profile()
     #expect(profile.changesPerTransaction(at: 0) == 1)
     #expect(profile.changesPerTransaction(at: 0.999) == 7)
@@ -98,7 +97,7 @@ import Testing
     #expect(profile.isWithoutChanges(at: 0.95))
   }
 
-  @Test func `Samples come in the shares of the profile`() throws {
+  @Test func `Samples occur in the shares of the profile`() throws {
     let profile = try Self.profile()
     let quantiles = (0..<1000).map { (Double($0) + 0.5) / 1000 }
     func count(_ condition: (Double) -> Bool) -> Int { quantiles.count(where: condition) }
@@ -112,7 +111,7 @@ import Testing
     #expect(count { profile.isWithoutChanges(at: $0) } == 100)
   }
 
-  @Test func `More authors than the profile knows write as seldom as the least of them`() throws {
+  @Test func `Authors beyond the profile's write as rarely as its rarest`() throws {
     let profile = try Self.profile()
     let quantiles = (0..<1500).map { (Double($0) + 0.5) / 1500 }
     let counts = (0..<4).map { author in
@@ -122,7 +121,7 @@ import Testing
     #expect(profile.author(at: 0.5, among: 0) == nil)
   }
 
-  @Test func `Summaries are those of the distributions`() throws {
+  @Test func `Summaries match the distributions`() throws {
     let profile = try Self.profile()
     #expect(profile.meanChangesPerTransaction == 2.0)
     #expect(profile.mostChangesPerTransaction == 7)
@@ -136,7 +135,7 @@ import Testing
 
   // MARK: JSON
 
-  @Test func `A profile survives its JSON, which has a line for each part`() throws {
+  @Test func `A profile is read back from JSON, which has a line for each part`() throws {
     let profile = try Self.profile()
     let json = try profile.json()
     #expect(try WorkloadProfile(json: Data(json.utf8), source: "here") == profile)
@@ -164,7 +163,7 @@ import Testing
   ]
 
   @Test(arguments: broken)
-  func `JSON that is no profile is refused with its reason`(
+  func `JSON that is no profile is refused with a reason`(
     old: String,
     new: String,
     reason: String
@@ -180,7 +179,7 @@ import Testing
     #expect(error == .unreadable(source: "my.json", reason: reason))
   }
 
-  @Test func `A newer version is refused before its parts are looked at`() {
+  @Test func `A newer version is refused before its parts are read`() {
     let error = #expect(throws: ProfileError.self) {
       try WorkloadProfile(json: Data(#"{"profile": 2}"#.utf8), source: "my.json")
     }
@@ -190,7 +189,7 @@ import Testing
   // MARK: Committed profiles
 
   @Test(arguments: WorkloadProfile.names)
-  func `A committed profile can be read and says where it is from`(name: String) throws {
+  func `A committed profile can be read and states its source`(name: String) throws {
     let profile = try WorkloadProfile.named(name)
     #expect(profile.name == name)
     #expect(profile.provenance.transactions > 1000)
@@ -201,7 +200,7 @@ import Testing
     #expect(abs(share - profile.withoutChanges) < 1e-6)
   }
 
-  @Test func `The profile of Photos is that of its files`() throws {
+  @Test func `The profile of Photos matches its files`() throws {
     let profile = try WorkloadProfile.named("photos")
     let files = profile.provenance.files
     #expect(files.reduce(0) { $0 + $1.transactions } == profile.provenance.transactions)
@@ -210,7 +209,7 @@ import Testing
     #expect(profile.mostChangesPerTransaction == 141)
   }
 
-  @Test func `The profile of Notes has the figures that are known of it`() throws {
+  @Test func `The profile of Notes has its known values`() throws {
     let profile = try WorkloadProfile.named("notes")
     #expect(profile.withoutAuthor == 0.55)
     #expect(profile.operations == .init(insert: 0.19, update: 0.78, delete: 0.03))
@@ -227,7 +226,7 @@ import Testing
     )
   }
 
-  @Test func `An unknown name lists those that exist`() {
+  @Test func `The error for an unknown name lists the existing ones`() {
     let error = #expect(throws: ProfileError.self) { try WorkloadProfile.named("fotos") }
     #expect(
       error?.description
@@ -251,7 +250,7 @@ import Testing
   ]
 
   @Test(arguments: sentences)
-  func `Each error is a sentence that lists what exists`(error: ProfileError, sentence: String) {
+  func `Each error is a sentence with the existing choices`(error: ProfileError, sentence: String) {
     #expect(error.description == sentence + " Profiles that need no file: notes, photos.")
   }
 }

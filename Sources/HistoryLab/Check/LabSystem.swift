@@ -28,7 +28,7 @@ struct LabSystem: Sendable {
     statedUse.map { "\(sentence) Stated use: \($0.sentence)" } ?? sentence
   }
 
-  /// The name of the deliberately broken design, which nobody has published.
+  /// The name of the deliberately broken design, which was never published.
   static let mistaken = "greatest-cursor"
 
   /// All systems of this build, in the order in which they are listed.

@@ -231,7 +231,7 @@ struct MutantWorker {
     var source = ChoiceSource(replaying: shrunk.sequence)
     let plan = recipe.plan(from: &source)
     guard let last = try worker.violation(by: plan) else {
-      throw SystemFailure(.failed, "a shrunk plan broke nothing when it ran again.")
+      throw SystemFailure(.failed, "a shrunk plan did not break the invariant again.")
     }
     return MutantTrial.Kill(
       checkers: (violation.checker, last.checker),

@@ -62,7 +62,7 @@ struct HistoryCheck: Sendable {
     return report
   }
 
-  /// Prints a line on standard error at once: what a trap finds in a buffer is lost.
+  /// Prints a line on standard error without buffering: a trap would discard buffered output.
   private static func say(_ line: String) {
     FileHandle.standardError.write(Data((line + "\n").utf8))
   }

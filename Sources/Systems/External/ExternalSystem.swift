@@ -200,15 +200,15 @@ package final class ExternalSystem: SystemUnderTest {
   // MARK: Unsupported by programs
 
   package func snapshot() throws(SystemFailure) -> SystemSnapshot {
-    throw SystemFailure(.unsupported, "What a program has in memory cannot be saved.")
+    throw SystemFailure(.unsupported, "An external program's memory cannot be saved.")
   }
 
   package func restore(_ snapshot: SystemSnapshot) throws(SystemFailure) {
-    throw SystemFailure(.unsupported, "What a program has in memory cannot be put back.")
+    throw SystemFailure(.unsupported, "An external program's memory cannot be restored.")
   }
 
   package func describe(_ state: inout StateSketch) throws(SystemFailure) {
-    throw SystemFailure(.unsupported, "What a program has in memory cannot be compared.")
+    throw SystemFailure(.unsupported, "An external program's memory cannot be compared.")
   }
 }
 

@@ -1,8 +1,9 @@
 // swift-tools-version: 6.3
 import PackageDescription
 
-// Core Data under test. Written for macOS and not run there by this project. Elsewhere a module with the
-// declarations of Core Data that it uses stands in, so that the code is type-checked.
+// Core Data under test, written for macOS and not run there by this project. Elsewhere a module
+// with the declarations of Core Data that it uses replaces Core Data, so that the code is
+// type-checked.
 #if os(macOS)
 let standIn: [Target] = []
 let coreData: [Target.Dependency] = []

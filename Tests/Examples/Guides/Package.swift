@@ -1,8 +1,8 @@
 // swift-tools-version: 6.3
 import PackageDescription
 
-// The code of the guides and of the tutorial, as a package outside uses the library. scripts/guides builds
-// and runs it, and compares it with the pages word for word.
+// The code of the guides and of the tutorial, as an outside package uses the library.
+// scripts/guides builds and runs it, and compares it with the pages word for word.
 
 let tracking: [Target.Dependency] = [
   .product(name: "PersistentHistory", package: "persistent-history-lab")

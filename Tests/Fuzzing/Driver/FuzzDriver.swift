@@ -15,7 +15,7 @@ private let attempt: FuzzTarget.Attempt = {
   }
 }()
 
-/// What libFuzzer calls with each input (https://llvm.org/docs/LibFuzzer.html).
+/// The entry point that libFuzzer calls with each input (https://llvm.org/docs/LibFuzzer.html).
 @_cdecl("LLVMFuzzerTestOneInput")
 public func testOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   do {

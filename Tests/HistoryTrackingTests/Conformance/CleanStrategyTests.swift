@@ -6,7 +6,9 @@ import Testing
 
 @testable import HistoryTracking
 
-/// What the kit's own tests say of its cleaning strategies, of ours; purge is our word for clean.
+/// The claims of the kit's tests of cleaning strategies, checked on our tracker.
+///
+/// The kit's "clean" is our "purge".
 @Suite(.inEveryLayout) struct `Conformance: CleanStrategy` {
   let shared: TrackedStore
   let other: ObjectContext
@@ -23,7 +25,8 @@ import Testing
     #expect(try shared.held() == [1, 2])
   }
 
-  @Test func `durationStrategyThrottlesCleanup: nothing is purged again within the interval`()
+  @Test
+  func `durationStrategyThrottlesCleanup: a purge within the interval deletes no transaction`()
     async throws
   {
     let clock = WallClock()
@@ -41,7 +44,7 @@ import Testing
     #expect(try shared.held() == [2])
     try other.write("c")
     clock.advance(by: 50)
-    // A launch of the process remembers: the time is in the store, not in memory.
+    // The next launch continues the interval: the time is in the store, not in memory.
     await app.stop()
     try await app.start()
     #expect(try shared.held() == [2, 3])
@@ -50,7 +53,7 @@ import Testing
     #expect(try shared.held() == [3])
   }
 
-  @Test func `notificationStrategyCleansOnConfiguredCount: only the second pass that finds news`()
+  @Test func `notificationStrategyCleansOnConfiguredCount: only the second non-empty pass purges`()
     async throws
   {
     let app = try await shared.started("app") { $0.strategy = .byNotification(times: 2) }
@@ -62,7 +65,7 @@ import Testing
     #expect(try shared.held() == [3])
   }
 
-  @Test func `automaticCleanupWaitsForMissingAuthorTimestamps: who has not merged holds history`()
+  @Test func `automaticCleanupWaitsForMissingAuthorTimestamps: an unmerged member retains history`()
     async throws
   {
     let app = try await shared.started("app")
@@ -74,7 +77,8 @@ import Testing
     #expect(try shared.held() == [2])
   }
 
-  @Test func `batchAuthorsDoNotBlockCleanupReadiness: who only writes holds nothing`() async throws
+  @Test func `batchAuthorsDoNotBlockCleanupReadiness: a batch author retains no history`()
+    async throws
   {
     let app = try await shared.started("app") {
       $0.allAuthors = ["app", "import"]

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HistoryTracking
 
-/// What the kit's own tests let happen at once, of ours; they crash nowhere and lose nothing.
+/// The concurrent cases of the kit's tests, checked on our tracker: no crash and no loss.
 @Suite struct `Conformance: Concurrency` {
   let shared: TrackedStore
   let other: ObjectContext
@@ -16,7 +16,7 @@ import Testing
     other = try shared.writer("other")
   }
 
-  @Test func `multipleActorsConcurrentAccess: passes of many tasks merge everything once`()
+  @Test func `multipleActorsConcurrentAccess: concurrent passes merge everything once`()
     async throws
   {
     let app = try await shared.started("app")
@@ -35,12 +35,12 @@ import Testing
     #expect(try app.view.titles.count == 10 && notes.count == 10)
   }
 
-  @Test func `cleanAndFetchConcurrent: purges beside passes take nothing that is not merged`()
+  @Test func `cleanAndFetchConcurrent: concurrent purges keep unmerged transactions`()
     async throws
   {
     let app = try await shared.started("app")
     let purger = app.purger
-    // A context of its own for each: a save of a shared one would take the inserts of other tasks.
+    // One context each: a save of a shared context would include other tasks' inserts.
     let writers = try (0..<10).map { try shared.writer("other \($0)") }
     try await withThrowingTaskGroup { group in
       for writer in writers {
@@ -56,7 +56,9 @@ import Testing
     #expect(try app.view.titles.count == 10 && shared.held() == [10])
   }
 
-  @Test func `concurrentHookTriggering: a hundred inserts are told a hundred times`() async throws {
+  @Test func `concurrentHookTriggering: a hundred inserts give a hundred notifications`()
+    async throws
+  {
     let app = try await shared.started("app")
     try await app.registerObserver(entity: "Item", operation: .insert) { [notes] in notes.note($0) }
     for number in 0..<100 {
@@ -68,7 +70,7 @@ import Testing
     #expect(notes.count == 100 && Set(notes.all).count == 100)
   }
 
-  @Test func `multipleKitInstancesConcurrent: all of them converge`() async throws {
+  @Test func `multipleKitInstancesConcurrent: all trackers converge`() async throws {
     var apps: [HistoryTracker] = []
     for name in ["one", "two", "three"] { apps.append(try await shared.started(MemberID(name))) }
     try await withThrowingTaskGroup { group in
@@ -87,7 +89,7 @@ import Testing
     #expect(try shared.held().count <= 15)
   }
 
-  @Test func `concurrentCleaners: rows survive, and history goes once`() async throws {
+  @Test func `concurrentCleaners: rows survive, and history is purged once`() async throws {
     let app = try await shared.started("app") { $0.strategy = .none }
     for number in 0..<20 { try other.write("\(number)") }
     try await app.pass()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HistoryTracking
 
-/// What the tests of the kit's first version say, of ours.
+/// The claims of the tests of the kit's first version, checked on our tracker.
 @Suite struct `Conformance: V1` {
   let shared: TrackedStore
   let other: ObjectContext
@@ -25,7 +25,10 @@ import Testing
   // MARK: CleanStrategy
 
   @Test(arguments: [(1, [1, 2, 3, 4, 5, 6, 7]), (3, [3, 6]), (0, [1, 2, 3, 4, 5, 6, 7])])
-  func `byNotification: every so many passes`(_ times: Int, _ purging: [Int]) async throws {
+  func `byNotification: a purge runs after every Nth pass`(
+    _ times: Int,
+    _ purging: [Int]
+  ) async throws {
     let app = try await shared.started("app") { $0.strategy = .byNotification(times: times) }
     var purged: [Int] = []
     for number in 1...7 {
@@ -37,7 +40,7 @@ import Testing
 
   // MARK: Cleaner
 
-  @Test func `CleanerInAppGroup: the foreign transaction is there before, and gone after`()
+  @Test func `CleanerInAppGroup: a purge removes the foreign transaction`()
     async throws
   {
     let app = try await shared.started("app") { $0.strategy = .none }
@@ -49,12 +52,14 @@ import Testing
     #expect(throws: HistoryError.self) { try shared.open().fetch(beginning()) }
   }
 
-  /// A request for everything since the beginning, which a purge makes expire.
+  /// A request for everything since the start, which expires by a purge.
   private func beginning() throws -> HistoryRequest {
     HistoryRequest(after: .beginning(of: other.store.id))
   }
 
-  @Test func `CleanerInBatchOperation: a batch is one transaction, and goes as one`() async throws {
+  @Test func `CleanerInBatchOperation: a batch is one transaction and is purged as one`()
+    async throws
+  {
     let app = try await shared.started("app") { $0.strategy = .none }
     try batch()
     try other.write("x")
@@ -65,14 +70,16 @@ import Testing
 
   // MARK: Fetcher
 
-  @Test func `FetcherInAppGroup: only what others wrote`() async throws {
+  @Test func `FetcherInAppGroup: a fetch returns only other members' transactions`() async throws {
     let app = try await shared.started("app")
     try app.view.write("mine")
     try other.write("theirs")
     #expect(try await app.pass().numbers == [2])
   }
 
-  @Test func `FetcherInBatchOperation: one transaction with all its changes`() async throws {
+  @Test func `FetcherInBatchOperation: a fetch returns one transaction with all its changes`()
+    async throws
+  {
     let app = try await shared.started("app")
     try batch("app")
     let report = try await app.pass()
@@ -80,7 +87,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `FetcherAuthorsIncludingCloudKit: what the mirror imports is merged if wanted`(
+  func `FetcherAuthorsIncludingCloudKit: the mirror's imports are merged on request`(
     _ isIncluded: Bool
   ) async throws {
     let app = try await shared.started("app") { $0.includingCloudKitMirroring = isIncluded }
@@ -94,7 +101,9 @@ import Testing
 
   // MARK: Logger
 
-  @Test func `Logger: the level decides, and a logger of one's own takes it all`() async throws {
+  @Test func `Logger: the level filters messages, and a custom logger receives all of them`()
+    async throws
+  {
     for level in [nil, TrackerLogLevel.debug, .info, .error] {
       let logger = RecordingLogger()
       let app = try shared.tracker(MemberID("app \(level?.rawValue ?? "silent")")) {
@@ -134,7 +143,7 @@ import Testing
     #expect(try app.view.registeredObjects("Item").count == 10)
   }
 
-  @Test func `Merger: one's own is asked in the place of the default`() async throws {
+  @Test func `Merger: a custom merger replaces the default`() async throws {
     let merger = PickyMerger(author: "other")
     let app = try await shared.started("app") { $0.merger = merger }
     try other.write("a")
@@ -153,7 +162,7 @@ import Testing
     for context in app.contexts { #expect(try context.titles.count == 10) }
   }
 
-  @Test func `KitTwoAppWithKit: both merge, then history goes`() async throws {
+  @Test func `KitTwoAppWithKit: both apps merge, then history is purged`() async throws {
     let apps = [try await shared.started("one"), try await shared.started("two")]
     try other.write("a", "b", "c")
     try await apps[0].pass()
@@ -165,13 +174,13 @@ import Testing
 
   // MARK: Timestamps
 
-  @Test func `TimestampNoAuthor: a member that is new counts where it registered`() async throws {
+  @Test func `TimestampNoAuthor: a new member counts from its registration`() async throws {
     try other.write("a", "b")
     let app = try await shared.started("app") { $0.strategy = .none }
     #expect(try await app.purge().watermark == 2)
   }
 
-  @Test func `TimestampAll: the least of all`() async throws {
+  @Test func `TimestampAll: the watermark is the lowest cursor`() async throws {
     var apps: [HistoryTracker] = []
     for name in ["one", "two", "three"] {
       apps.append(try await shared.started(MemberID(name)) { $0.strategy = .none })
@@ -183,7 +192,7 @@ import Testing
     #expect(try await apps[2].purge().watermark == 1)
   }
 
-  @Test func `TimestampPartNotYetThreshold: who has not merged counts, whoever else has`()
+  @Test func `TimestampPartNotYetThreshold: an unmerged member counts, whatever the others have`()
     async throws
   {
     let app = try await shared.started("app")
@@ -194,7 +203,7 @@ import Testing
     #expect(try shared.held() == [1, 2])
   }
 
-  @Test func `TimestampPartTouchedThreshold: beyond the limits it is lost, and told so`()
+  @Test func `TimestampPartTouchedThreshold: a member beyond the limits is lost and notified`()
     async throws
   {
     let limits = RetentionLimits(transactionCount: 2)
@@ -212,7 +221,7 @@ import Testing
     #expect(try await idle.pass().numbers == [5])
   }
 
-  @Test func `TimestampBatchAuthors: they need none`() async throws {
+  @Test func `TimestampBatchAuthors: batch authors need no cursor`() async throws {
     let app = try await shared.started("app") { $0.batchAuthors = ["import"] }
     try batch()
     try other.write("x")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HistoryTracking
 
-/// What the kit's own tests say of its registry of observers, of ours.
+/// The claims of the kit's tests of its observer registry, checked on our tracker.
 @Suite struct `Conformance: HookRegistry` {
   let shared: TrackedStore
   let other: ObjectContext
@@ -16,7 +16,7 @@ import Testing
     other = try shared.writer("other")
   }
 
-  /// Registers an observer that notes its name.
+  /// Registers an observer that records its name.
   @discardableResult
   private func observe(
     _ name: String,
@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  /// Lets another process insert and update an item, and the tracker pass.
+  /// Inserts and updates an item in another process, then runs a pass.
   private func happen(in app: HistoryTracker) async throws {
     let item = try other.insert("Item", ["title": "x"])
     try other.save()
@@ -38,14 +38,14 @@ import Testing
     try await app.pass()
   }
 
-  @Test func `registerAndTriggerHook: it is called`() async throws {
+  @Test func `registerAndTriggerHook: a registered hook is called`() async throws {
     let app = try await shared.started("app")
     try await observe("a", in: app)
     try await happen(in: app)
     #expect(notes.all == ["a"])
   }
 
-  @Test func `removeHook: it is not called any more`() async throws {
+  @Test func `removeHook: a removed hook is not called`() async throws {
     let app = try await shared.started("app")
     try await observe("a", in: app)
     try await app.removeObserver(entity: "Item", operation: .insert)
@@ -53,7 +53,7 @@ import Testing
     #expect(notes.all.isEmpty)
   }
 
-  @Test func `differentEntityHooks: each is told about its own`() async throws {
+  @Test func `differentEntityHooks: each hook is notified of its own entity`() async throws {
     let app = try await shared.started("app")
     try await observe("item", in: app)
     try await observe("person", "Person", in: app)
@@ -63,7 +63,7 @@ import Testing
     #expect(notes.all == ["person"])
   }
 
-  @Test func `registerHookReturnsUUID: every identity is another one`() async throws {
+  @Test func `registerHookReturnsUUID: every registration has a different identity`() async throws {
     let app = try await shared.started("app")
     var ids: Set<HookID> = []
     for _ in 0..<5 { ids.insert(try await observe("a", in: app)) }
@@ -71,7 +71,7 @@ import Testing
     #expect(ids.count == 6)
   }
 
-  @Test func `removeHookByUUID: it is not called any more`() async throws {
+  @Test func `removeHookByUUID: a hook removed by identity is not called`() async throws {
     let app = try await shared.started("app")
     let id = try await observe("a", in: app)
     #expect(await app.removeObserver(id: id))
@@ -79,14 +79,14 @@ import Testing
     #expect(notes.all.isEmpty)
   }
 
-  @Test func `removeNonexistentUUID: the answer is false`() async throws {
+  @Test func `removeNonexistentUUID: the result is false`() async throws {
     let app = try await shared.started("app")
     let id = try await observe("a", in: app)
     await app.removeObserver(id: id)
     #expect(await !app.removeObserver(id: id))
   }
 
-  @Test func `removeSpecificHookFromMultiple: the others are called`() async throws {
+  @Test func `removeSpecificHookFromMultiple: the other hooks are called`() async throws {
     let app = try await shared.started("app")
     try await observe("a", in: app)
     let removed = try await observe("b", in: app)
@@ -96,7 +96,9 @@ import Testing
     #expect(notes.all == ["a", "c"])
   }
 
-  @Test func `removeAllHooksForEntityOperation: the other operation is kept`() async throws {
+  @Test func `removeAllHooksForEntityOperation: hooks of the other operation are kept`()
+    async throws
+  {
     let app = try await shared.started("app")
     try await observe("a", in: app)
     try await observe("b", in: app)
@@ -106,14 +108,14 @@ import Testing
     #expect(notes.all == ["update"])
   }
 
-  @Test func `multipleHooksExecutionOrder: the order of registration`() async throws {
+  @Test func `multipleHooksExecutionOrder: hooks run in the order of registration`() async throws {
     let app = try await shared.started("app")
     for name in ["1", "2", "3"] { try await observe(name, in: app) }
     try await happen(in: app)
     #expect(notes.all == ["1", "2", "3"])
   }
 
-  @Test func `removeAllObserversClearsEverything: nobody is called`() async throws {
+  @Test func `removeAllObserversClearsEverything: no observer is called`() async throws {
     let app = try await shared.started("app")
     try await observe("a", in: app)
     try await observe("b", "Item", .update, in: app)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HistoryTracking
 
-/// What the kit's own integration tests say, of ours.
+/// The claims of the kit's integration tests, checked on our tracker.
 @Suite(.inEveryLayout) struct `Conformance: Integration` {
   let shared: TrackedStore
   let other: ObjectContext
@@ -17,7 +17,7 @@ import Testing
     other = try shared.writer("other")
   }
 
-  @Test func `hookTriggerIntegration: insert, update and delete are told`() async throws {
+  @Test func `hookTriggerIntegration: insert, update and delete are notified`() async throws {
     let app = try await shared.started("app")
     for operation in ChangeType.allCases {
       try await app.registerObserver(entity: "Item", operation: operation) { [notes] in

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HistoryTracking
 
-/// What the kit's own tests say of the kit as a whole, of our tracker.
+/// The claims of the kit's end-to-end tests, checked on our tracker.
 @Suite struct `Conformance: KitEndToEnd` {
   let shared: TrackedStore
   let other: ObjectContext
@@ -16,7 +16,7 @@ import Testing
     other = try shared.writer("other")
   }
 
-  @Test func `kitAutoSyncStartStop: it records when signalled, and not once it is stopped`()
+  @Test func `kitAutoSyncStartStop: it records when signalled until it is stopped`()
     async throws
   {
     let signals = Signals()
@@ -29,12 +29,12 @@ import Testing
     try other.write("b")
     signals.send()
     #expect(try shared.cursor("app") == 1)
-    // The next report is of the start, so nothing came between.
+    // The next report is from the start, so no pass ran between.
     try await app.start()
     #expect(await reports.next()?.numbers == [2])
   }
 
-  @Test func `kitManualCleaner: history goes when it is called, not before`() async throws {
+  @Test func `kitManualCleaner: history is purged by the call, not before`() async throws {
     let app = try await shared.started("app") { $0.strategy = .none }
     try other.write("a", "b")
     try await app.pass()
@@ -51,7 +51,7 @@ import Testing
     for context in app.contexts { #expect(try context.titles == ["a"]) }
   }
 
-  @Test func `kitRegisterObserverHook: it fires with entity and operation`() async throws {
+  @Test func `kitRegisterObserverHook: the observer gets entity and operation`() async throws {
     let app = try await shared.started("app")
     try await app.registerObserver(entity: "Person", operation: .insert) { [notes] in
       notes.note($0)
@@ -62,7 +62,7 @@ import Testing
     #expect(notes.all == ["insert Person x1 of #1"])
   }
 
-  @Test func `kitRegisterMergeHook: it is asked with transactions and contexts`() async throws {
+  @Test func `kitRegisterMergeHook: the hook gets transactions and contexts`() async throws {
     let app = try await shared.started("app")
     try await app.registerMergeHook { [notes] input in
       notes.note("\(input.transactions.count) into \(input.contexts.count)")
@@ -80,7 +80,7 @@ import Testing
     for app in apps { #expect(try app.view.titles == ["a"]) }
   }
 
-  @Test func `timestampPersistence: a relaunch goes on where the last launch recorded`()
+  @Test func `timestampPersistence: a relaunch continues from the recorded cursor`()
     async throws
   {
     var app: HistoryTracker? = try await shared.started("app")

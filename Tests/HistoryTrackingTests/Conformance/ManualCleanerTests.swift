@@ -5,7 +5,7 @@ import Testing
 
 @testable import HistoryTracking
 
-/// What the kit's own tests say of its manual cleaner, of our purger.
+/// The claims of the kit's tests of its manual cleaner, checked on our purger.
 @Suite struct `Conformance: ManualCleaner` {
   let shared: TrackedStore
   let other: ObjectContext
@@ -15,7 +15,7 @@ import Testing
     other = try shared.writer("other")
   }
 
-  @Test func `cleanNormalFlow: rows survive`() async throws {
+  @Test func `cleanNormalFlow: rows survive the purge`() async throws {
     let app = try await shared.started("app") { $0.strategy = .none }
     try other.write("a", "b")
     try await app.pass()
@@ -24,7 +24,7 @@ import Testing
     #expect(try other.titles == ["a", "b"])
   }
 
-  @Test func `getLastCommonTimestamp: the purge says the watermark`() async throws {
+  @Test func `getLastCommonTimestamp: the purge returns the watermark`() async throws {
     let app = try await shared.started("app") { $0.strategy = .none }
     let widget = try await shared.started("widget") { $0.strategy = .none }
     try other.write("a", "b", "c")
@@ -34,13 +34,13 @@ import Testing
     #expect(try await app.purger.purge().watermark == 3)
   }
 
-  @Test func `handleEmptyTimestamp: with no member the watermark is the head`() async throws {
+  @Test func `handleEmptyTimestamp: without members the watermark is the head`() async throws {
     try other.write("a", "b")
     let result = try await HistoryPurger(store: try shared.open()).purge()
     #expect(result.watermark == 2 && result.purgedThrough == 1)
   }
 
-  @Test func `verifyTransactionCountAfterClean: of what all have merged the newest one remains`()
+  @Test func `verifyTransactionCountAfterClean: only the newest merged transaction remains`()
     async throws
   {
     let app = try await shared.started("app") { $0.strategy = .none }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HistoryTracking
 
-/// What the kit's own tests say of its merge hooks, of ours.
+/// The claims of the kit's tests of its merge hooks, checked on our tracker.
 @Suite struct `Conformance: MergeHook` {
   let shared: TrackedStore
   let other: ObjectContext
@@ -16,7 +16,7 @@ import Testing
     other = try shared.writer("other")
   }
 
-  /// A hook that notes its name.
+  /// A hook that records its name.
   private func hook(_ name: String, _ result: MergeHookResult = .goOn) -> MergeHookCallback {
     { [notes] _ in
       notes.note(name)
@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test func `registerAndRemoveMergeHook: removing answers true once`() async throws {
+  @Test func `registerAndRemoveMergeHook: removing returns true once`() async throws {
     let app = try await shared.started("app")
     let id = try await app.registerMergeHook(callback: hook("a"))
     #expect(await app.removeMergeHook(id: id))
@@ -34,7 +34,7 @@ import Testing
     #expect(notes.all.isEmpty)
   }
 
-  @Test func `removeAllMergeHooks: none is asked, and the default merge is done`() async throws {
+  @Test func `removeAllMergeHooks: no hook is called, and the default merge runs`() async throws {
     let app = try await shared.started("app")
     for name in ["a", "b"] { try await app.registerMergeHook(callback: hook(name, .finish)) }
     await app.removeAllMergeHooks()
@@ -43,7 +43,7 @@ import Testing
     #expect(try notes.all.isEmpty && app.view.titles == ["x"])
   }
 
-  @Test func `mergeHookPipelineGoOn: both are asked`() async throws {
+  @Test func `mergeHookPipelineGoOn: both hooks are called`() async throws {
     let app = try await shared.started("app")
     for name in ["a", "b"] { try await app.registerMergeHook(callback: hook(name)) }
     try other.write("x")
@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test
-  func `mergeHookPipelineFinish: the second is not asked, nothing is merged, the cursor goes on`()
+  func `mergeHookPipelineFinish: the second is not called, no row is merged, the cursor moves`()
     async throws
   {
     let app = try await shared.started("app")
@@ -68,7 +68,7 @@ import Testing
     #expect(try app.view.titles.isEmpty, "it has opted out for good")
   }
 
-  @Test func `mergeHookExecutionOrder: the order of registration`() async throws {
+  @Test func `mergeHookExecutionOrder: hooks run in the order of registration`() async throws {
     let app = try await shared.started("app")
     for name in ["1", "2", "3"] { try await app.registerMergeHook(callback: hook(name)) }
     try other.write("x")
@@ -76,7 +76,7 @@ import Testing
     #expect(notes.all == ["1", "2", "3"])
   }
 
-  @Test func `mergeHookInsertBefore: the one that was inserted comes first`() async throws {
+  @Test func `mergeHookInsertBefore: the inserted hook runs first`() async throws {
     let app = try await shared.started("app")
     let first = try await app.registerMergeHook(callback: hook("A"))
     try await app.registerMergeHook(before: first, callback: hook("B"))
@@ -85,7 +85,7 @@ import Testing
     #expect(notes.all == ["B", "A"])
   }
 
-  @Test func `mergeHookInsertBefore: a hook that is not there is an error`() async throws {
+  @Test func `mergeHookInsertBefore: an unknown hook is an error`() async throws {
     let app = try await shared.started("app")
     let gone = try await app.registerMergeHook(callback: hook("A"))
     await app.removeMergeHook(id: gone)
@@ -97,7 +97,8 @@ import Testing
     #expect(notes.all.isEmpty)
   }
 
-  @Test func `mergeHookAccessInput: transactions, contexts, author`() async throws {
+  @Test func `mergeHookAccessInput: the hook gets transactions, contexts and author`() async throws
+  {
     let app = try await shared.started("app")
     let view = app.view
     try await app.registerMergeHook { [notes] input in
@@ -110,7 +111,7 @@ import Testing
     #expect(notes.all == [#"["other", "other"] true"#, "app before: []"])
   }
 
-  @Test func `defaultMergeWithoutHooks: the row is seen`() async throws {
+  @Test func `defaultMergeWithoutHooks: the row is merged`() async throws {
     let app = try await shared.started("app")
     try other.write("x")
     try await app.pass()

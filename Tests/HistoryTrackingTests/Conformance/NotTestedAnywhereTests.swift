@@ -6,7 +6,7 @@ import Testing
 
 @testable import HistoryTracking
 
-/// What no published test covers.
+/// Cases that no published test covers.
 @Suite(.inEveryLayout) struct `Conformance: Not tested anywhere` {
   let shared: TrackedStore
   let other: ObjectContext
@@ -17,8 +17,7 @@ import Testing
     other = try shared.writer("other")
   }
 
-  @Test func `Purge safety with a slow actor: whatever others do, it misses nothing`() async throws
-  {
+  @Test func `Purge safety with a slow actor: it misses no transaction`() async throws {
     let slow = try await shared.started("slow")
     let quick = try await shared.started("quick")
     var written = 0
@@ -38,7 +37,7 @@ import Testing
   }
 
   @Test(arguments: [StoreConfiguration.Timestamps.monotone, .wallClock], [0.0, -3600])
-  func `Equal and backward timestamps: nothing is missed, and nothing purged too early`(
+  func `Equal and backward timestamps: no transaction is missed or purged too early`(
     _ timestamps: StoreConfiguration.Timestamps,
     _ step: Double
   ) async throws {
@@ -84,7 +83,7 @@ import Testing
     #expect(try shared.open().members().map(\.author) == ["app", "app"])
   }
 
-  @Test func `Two processes with one name: the second is refused while the first lives`()
+  @Test func `Two processes with one name: the second is refused while the first runs`()
     async throws
   {
     var first: HistoryTracker? = try await shared.started("app")
@@ -96,13 +95,13 @@ import Testing
     await first?.stop()
     try await second.start()
     await second.stop()
-    // One that is dropped lets go as well.
+    // A released tracker also frees its member.
     try await first?.start()
     first = nil
     try await second.start()
   }
 
-  @Test func `Throwing hooks: the cursor stays, the others' purges wait, and all is told`()
+  @Test func `Throwing hooks: the cursor stays, others' purges wait, and everything is reported`()
     async throws
   {
     let app = try await shared.started("app")
@@ -121,7 +120,9 @@ import Testing
     #expect(try await widget.pass().purgedThrough == 1)
   }
 
-  @Test func `CloudKit's author: its transactions stay, and hold nobody's history`() async throws {
+  @Test func `CloudKit's author: its transactions are kept and retain no member's history`()
+    async throws
+  {
     let mirror = try shared.writer("NSCloudKitMirroringDelegate.import")
     let app = try await shared.started("app")
     try mirror.write("from the cloud")
@@ -132,7 +133,7 @@ import Testing
     #expect(try shared.held() == [1, 3, 4])
   }
 
-  @Test func `The kit's issue 7: a mirror that needs the app's history never finds it gone`()
+  @Test func `The kit's issue 7: history that a mirror needs is never purged`()
     async throws
   {
     let mirror = try HistoryConsumer("mirror", store: try shared.open())
@@ -152,7 +153,7 @@ import Testing
     #expect(try shared.held() == [10])
   }
 
-  /// Where a process may die in a pass.
+  /// The points of a pass at which a process may crash.
   enum CrashPoint: CaseIterable {
     case beforeObservers
     case inObservers
@@ -162,8 +163,9 @@ import Testing
   }
 
   @Test(arguments: CrashPoint.allCases)
-  func `Crash points: the next launch repeats, and misses nothing`(_ point: CrashPoint) async throws
-  {
+  func `Crash points: the next launch repeats and misses no transaction`(
+    _ point: CrashPoint
+  ) async throws {
     let gate = Gate()
     let app = try await shared.started("app", on: try shared.open { $0.memberLocks = .none }) {
       if point == .inMerge { $0.merger = StuckMerger(gate: gate) }
@@ -184,7 +186,7 @@ import Testing
     try other.write("a", "b")
     let dying = Task { try await app.pass() }
     await gate.arrived()
-    // The process is as good as dead here: what it does later is refused.
+    // The process counts as crashed here: its later calls are refused.
     #expect(try shared.cursor("app") == 0)
     let again = try shared.tracker("app", on: try shared.open { $0.memberLocks = .none })
     try await again.registerObserver(entity: "Item", operation: .insert) { [notes] in
@@ -200,7 +202,7 @@ import Testing
     #expect(try shared.cursor("app") == 2)
   }
 
-  @Test func `Watermark loss: a member whose row is gone is told, and is new when it comes back`()
+  @Test func `Watermark loss: a member without its row gets an error and is new when it returns`()
     async throws
   {
     let app = try await shared.started("app")
@@ -216,14 +218,14 @@ import Testing
     #expect(try shared.cursor("app") == 3)
   }
 
-  @Test func `Restart catch-up: a lost notification loses nothing`() async throws {
+  @Test func `Restart catch-up: a lost notification loses no transaction`() async throws {
     let signals = Signals()
     let app = try await shared.started("app") { $0.signals = signals.source }
     await app.stop()
     try other.write("a", "b")
     #expect(try await app.start().numbers == [1, 2])
     #expect(try app.view.titles == ["a", "b"])
-    // A signal that never came is made good by the next one.
+    // The next signal makes up for a lost one.
     try other.write("c")
     var reports = await app.passes.makeAsyncIterator()
     try other.write("d")

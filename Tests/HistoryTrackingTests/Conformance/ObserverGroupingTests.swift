@@ -6,7 +6,7 @@ import Testing
 
 @testable import HistoryTracking
 
-/// What the kit's own tests say of how its observers are told, of ours.
+/// The claims of the kit's tests of grouped notifications, checked on our tracker.
 @Suite(.inEveryLayout) struct `Conformance: ObserverGrouping` {
   let shared: TrackedStore
   let other: ObjectContext
@@ -59,7 +59,9 @@ import Testing
     #expect(notes.all == ["delete Item x3 of #2", #""0""#, #""1""#, #""2""#])
   }
 
-  @Test func `differentEntitiesTriggerSeparateHooks: three and two`() async throws {
+  @Test func `differentEntitiesTriggerSeparateHooks: three and two objects in separate calls`()
+    async throws
+  {
     let app = try await observed()
     _ = try insert(items: 3, people: 2)
     try other.save()
@@ -67,7 +69,9 @@ import Testing
     #expect(notes.all == ["insert Item x3 of #1", "insert Person x2 of #1"])
   }
 
-  @Test func `differentOperationsTriggerSeparateHooks: two and two`() async throws {
+  @Test func `differentOperationsTriggerSeparateHooks: two and two objects in separate calls`()
+    async throws
+  {
     let app = try await observed()
     let items = try insert(items: 2)
     try other.save()
@@ -80,7 +84,9 @@ import Testing
     )
   }
 
-  @Test func `multipleTransactionsTriggerSeparateHooks: two calls, two then three`() async throws {
+  @Test func `multipleTransactionsTriggerSeparateHooks: two calls, of two and of three objects`()
+    async throws
+  {
     let app = try await observed()
     for count in [2, 3] {
       _ = try insert(items: count)
@@ -90,7 +96,7 @@ import Testing
     #expect(notes.all == ["insert Item x2 of #1", "insert Item x3 of #2"])
   }
 
-  @Test func `observerHookTriggerOrderMatchesChangeOrder: groups come as they first appear`()
+  @Test func `observerHookTriggerOrderMatchesChangeOrder: groups are in order of first occurrence`()
     async throws
   {
     let app = try await observed()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HistoryTracking
 
-/// What the kit's own tests say of its timestamps, of our cursors and their watermark.
+/// The claims of the kit's tests of timestamps, checked on our cursors and watermark.
 @Suite struct `Conformance: TimestampManager` {
   let shared: TrackedStore
   let other: ObjectContext
@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test
-  func `returnsNilWhenRequiredAuthorIsMissingTimestamp: the watermark is where it registered`()
+  func `returnsNilWhenRequiredAuthorIsMissingTimestamp: the watermark is the registration`()
     async throws
   {
     let app = try await shared.started("app")
@@ -26,7 +26,7 @@ import Testing
     #expect(try await app.purge().watermark == 0)
   }
 
-  @Test func `returnsMinimumTimestampWhenAllRequiredAuthorsArePresent: the least cursor`()
+  @Test func `returnsMinimumTimestampWhenAllRequiredAuthorsArePresent: the lowest cursor`()
     async throws
   {
     let app = try await shared.started("app") { $0.strategy = .none }
@@ -40,7 +40,9 @@ import Testing
     #expect(try shared.held() == [3, 4])
   }
 
-  @Test func `batchAuthorsAreExcludedFromReadinessChecks: they are no members`() async throws {
+  @Test func `batchAuthorsAreExcludedFromReadinessChecks: batch authors are no members`()
+    async throws
+  {
     let app = try await shared.started("app") { $0.batchAuthors = ["import"] }
     try shared.writer("import").write("a", "b")
     try await app.pass()

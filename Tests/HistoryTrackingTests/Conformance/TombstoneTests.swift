@@ -6,7 +6,7 @@ import Testing
 
 @testable import HistoryTracking
 
-/// What the kit's own tests say of tombstones, of ours, which keep their types.
+/// The claims of the kit's tests of tombstones, checked on our typed ones.
 @Suite(.inEveryLayout) struct `Conformance: Tombstone` {
   let shared: TrackedStore
   let other: ObjectContext
@@ -16,7 +16,7 @@ import Testing
     other = try shared.writer("other")
   }
 
-  /// The contexts that observers of everything are told while something happens.
+  /// Returns the contexts that observers of everything receive during a body.
   private func told(_ body: () throws -> Void) async throws -> [HookContext] {
     let app = try await shared.started("app")
     let told = ContextLog()
@@ -30,7 +30,7 @@ import Testing
     return await told.contexts
   }
 
-  @Test func `tombstoneInObserverHook: the preserved value is there, and when it was deleted`()
+  @Test func `tombstoneInObserverHook: the tombstone has the preserved value and the time`()
     async throws
   {
     let deleted = try #require(
@@ -46,7 +46,8 @@ import Testing
     #expect(deleted.timestamp.timeIntervalSinceNow < 60)
   }
 
-  @Test func `tombstoneContainsPreservedAttributes: each with its type, and no other`() async throws
+  @Test func `tombstoneContainsPreservedAttributes: each value has its type, and no other exists`()
+    async throws
   {
     let due = Date(timeIntervalSinceReferenceDate: 12_345.678_9)
     let token = UUID()
@@ -64,7 +65,7 @@ import Testing
     #expect(deleted.tombstone == ["title": "a", "due": .date(due), "token": .uuid(token)])
   }
 
-  @Test func `noTombstoneForInsertAndUpdate: there is none`() async throws {
+  @Test func `noTombstoneForInsertAndUpdate: the tombstone is nil`() async throws {
     let contexts = try await told {
       let item = try other.insert("Item", ["title": "a"])
       try other.save()
@@ -76,7 +77,7 @@ import Testing
   }
 }
 
-/// Contexts that were told.
+/// The received contexts.
 private actor ContextLog {
   var contexts: [HookContext] = []
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HistoryTracking
 
-/// What the kit's own tests say of its processor, of our passes.
+/// The claims of the kit's tests of its processor, checked on our passes.
 @Suite(.inEveryLayout) struct `Conformance: TransactionProcessor` {
   let shared: TrackedStore
   let other: ObjectContext
@@ -17,7 +17,7 @@ import Testing
     other = try shared.writer("other")
   }
 
-  @Test func `fetchTransactionsExcludeCurrentAuthor: what the context saved itself is left out`()
+  @Test func `fetchTransactionsExcludeCurrentAuthor: the context's own saves are left out`()
     async throws
   {
     let app = try await shared.started("app")
@@ -27,7 +27,7 @@ import Testing
     #expect(try await app.pass().numbers == [2])
   }
 
-  @Test func `cleanTransactionsByTimestampAndAuthors: what is before the position goes`()
+  @Test func `cleanTransactionsByTimestampAndAuthors: transactions before the position are purged`()
     async throws
   {
     try other.write("a")
@@ -48,7 +48,7 @@ import Testing
     #expect(try reader.view.titles == ["a"])
   }
 
-  @Test func `triggerHooksDuringProcessing: an observer is told entity and operation`()
+  @Test func `triggerHooksDuringProcessing: an observer gets entity and operation`()
     async throws
   {
     let app = try await shared.started("app")
@@ -58,7 +58,7 @@ import Testing
     #expect(notes.all == ["insert Item x1 of #1"])
   }
 
-  @Test func `getLastTransactionTimestamp: the pass records where it has come`() async throws {
+  @Test func `getLastTransactionTimestamp: the pass records its last position`() async throws {
     let app = try await shared.started("app")
     try other.write("a", "b")
     let report = try await app.pass()

@@ -6,15 +6,17 @@ import LayoutTraits
 import TestSupport
 import Testing
 
-/// Every public operation of the store, of contexts and of trackers, with every call of it made to fail.
-@Suite struct `When any call of any public operation fails` {
-  /// One call in so many is made to fail: all of them where somebody asks for it.
+/// Every public operation of the store, contexts and trackers, with each of its calls made to fail.
+@Suite struct `Failures in public operations` {
+  /// One of how many calls is made to fail; 1 makes all of them fail.
   private static let stride = ProcessInfo.processInfo.environment["FAILURE_STRIDE"].flatMap(
     Int.init
   )
 
-  /// The operations that a trouble is tried on in a layout: all of them where the environment asks for it,
-  /// else one in four, so that each operation meets two of the eight pairs of trouble and layout.
+  /// Returns the operations to test with a trouble in a layout.
+  ///
+  /// The environment can request all of them. By default they are one in four, so that each
+  /// operation is tested with two of the eight pairs of trouble and layout.
   private static func operations(
     _ trouble: OperationSweep.Trouble,
     _ layout: HistoryLayout
@@ -26,7 +28,7 @@ import Testing
     return PublicOperation.all.enumerated().filter { ($0.offset + turn) % 4 == 0 }.map(\.element)
   }
 
-  /// Makes calls of operations fail, and returns how many did.
+  /// Makes calls of operations fail, and returns the number of failures.
   private static func sweep(
     _ trouble: OperationSweep.Trouble,
     _ layout: HistoryLayout,
@@ -44,7 +46,7 @@ import Testing
       guard count == 0 || !operation.isQuiet || trouble == .memory else {
         throw OperationSweep.Complaint(description: "\(operation.name) is not quiet")
       }
-      // Who only reads needs no room, and need not read the log.
+      // A read-only operation needs no disk space and may not read the log.
       let mayNever =
         operation.isQuiet || trouble == .full || trouble == .shortRead
         || trouble == .busy && operation.takesNoLock
@@ -60,7 +62,7 @@ import Testing
   }
 
   @Test(arguments: [OperationSweep.Trouble.ioError, .full, .busy, .shortRead])
-  func `It is an error to the caller, the next try succeeds, and nothing is lost`(
+  func `A failure of any call is an error, the next attempt succeeds, and no data is lost`(
     _ trouble: OperationSweep.Trouble
   ) throws {
     let counts = try HistoryLayout.allCases.map {
@@ -69,8 +71,8 @@ import Testing
     #expect(counts.reduce(0, +) >= 20, "\(counts)")
   }
 
-  /// In a process of its own: the allocator must be in place before anything uses SQLite.
-  @Test func `So it is when there is no memory for any request`() async {
+  /// In a separate process: the allocator must be installed before SQLite is used.
+  @Test func `A failure of any allocation is an error, and the next attempt succeeds`() async {
     let result = await #expect(
       processExitsWith: .success,
       observing: [\.standardOutputContent]
@@ -86,8 +88,8 @@ import Testing
     Self.expectFailures(in: result)
   }
 
-  /// In a process of its own: what opens these files names no VFS, so that the lab's is the default.
-  @Test func `So it is for what takes a file as a whole`() async {
+  /// In a separate process: these operations name no VFS, so the lab's must be the default.
+  @Test func `A failure of any call of a whole-file operation is an error`() async {
     let result = await #expect(
       processExitsWith: .success,
       observing: [\.standardOutputContent]
@@ -107,7 +109,7 @@ import Testing
     Self.expectFailures(in: result)
   }
 
-  /// Prints what a sweep came to, for the process that waits.
+  /// Prints the result of a sweep for the waiting process.
   private static func report(_ sweep: () throws -> Int) {
     do {
       if try sweep() < 20 { print("complaint: too few failures") }
@@ -116,7 +118,7 @@ import Testing
     }
   }
 
-  /// Prints the counts of another process, and fails with what it complains of.
+  /// Prints the counts of another process, and records its complaints as issues.
   private static func expectFailures(in result: ExitTest.Result?) {
     let text = String(decoding: result?.standardOutputContent ?? [], as: UTF8.self)
     let lines = text.split(separator: "\n")
@@ -124,9 +126,9 @@ import Testing
     #expect(lines.filter { $0.contains("complaint:") } == [])
   }
 
-  // MARK: Which they are
+  // MARK: The list of operations
 
-  /// What is made to fail in other ways.
+  /// Operations whose failures other tests cover.
   private static let elsewhere: [String: String] = [
     "Store.init(reading: String)": "real files, below",
     "Store.destroy(path: String)": "real files, below",
@@ -138,7 +140,7 @@ import Testing
     "RetentionLimits.init(from: any Decoder)": "has no file: ConfigurationTests",
   ]
 
-  @Test func `They are all that the sources declare`() throws {
+  @Test func `The swept operations are all public ones in the sources`() throws {
     let declared = try PublicOperations.names(
       in: ["HistoryStore", "ObjectContexts", "HistoryTracking"]
     )
@@ -148,7 +150,7 @@ import Testing
     #expect(declared.count > 70)
   }
 
-  @Test func `A declaration is read with its type, its name and what has no default`() {
+  @Test func `A declaration is parsed with its type, its name and its required parameters`() {
     let source = """
       extension Store {
         public static func make<Result: Sendable>(

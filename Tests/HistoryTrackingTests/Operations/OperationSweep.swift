@@ -3,19 +3,19 @@ import HistoryStore
 import HistoryTypes
 import SQLiteStorage
 
-/// Makes each call of a public operation fail, one after the other, until the operation runs through.
+/// Makes each call of a public operation fail in turn, until the operation succeeds.
 struct OperationSweep {
-  /// What is made to fail.
+  /// The injected kinds of failure.
   enum Trouble: String, CaseIterable, Sendable {
     case ioError
     case full
     case busy
-    /// The log seems to end in the middle of what is read of it.
+    /// A read of the log ends early.
     case shortRead
-    /// SQLite asks for memory and gets none.
+    /// An allocation by SQLite fails.
     case memory
 
-    /// What the caller may be told.
+    /// The causes that the caller may receive.
     fileprivate var causes: [SQLiteError.Cause] {
       switch self {
       case .ioError, .shortRead: [.io, .cannotOpen]
@@ -28,29 +28,29 @@ struct OperationSweep {
 
   let world: OperationWorld
   let trouble: Trouble
-  /// One call in so many is made to fail.
+  /// One of how many calls is made to fail.
   let stride: Int
 
-  /// What came of an operation that nothing disturbed.
+  /// The result of an operation without failures.
   private struct Calm {
     let before: OperationWorld.Holding
     let answer: String
     let after: OperationWorld.Holding
   }
 
-  /// What was wrong with a try.
+  /// A description of an incorrect attempt.
   struct Complaint: Error, CustomStringConvertible {
     let description: String
   }
 
-  /// Runs an operation with every failure, once or from there on, and answers how many there were.
+  /// Runs an operation with every failure, transient or persistent, and returns their number.
   ///
-  /// - Throws: ``Complaint`` at the first try that is not as it must be.
+  /// - Throws: ``Complaint`` at the first incorrect attempt.
   func failureCount(of operation: PublicOperation) throws -> Int {
     let calm = try calm(operation)
     var count = 0
     for from in [false, true] {
-      // Each operation has its calls in another order: not the same ones of all.
+      // The first call depends on the name, so that operations do not all test the same calls.
       let first = stride == 1 ? 1 : 1 + (operation.name.utf8.count + (from ? 1 : 0)) % stride
       for k in Swift.stride(from: first, through: 4_000, by: stride) {
         guard try fails(operation, k, from, calm) else { break }
@@ -73,7 +73,7 @@ struct OperationSweep {
     return try world.run { try await operation.prepare(world) }
   }
 
-  /// One try, with a second one if the first failed; whether the fault struck.
+  /// Runs one attempt, and a second one if the first failed; returns whether the fault fired.
   private func fails(
     _ operation: PublicOperation,
     _ k: Int,

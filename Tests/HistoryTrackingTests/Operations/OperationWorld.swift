@@ -6,11 +6,11 @@ import HistoryTypes
 import ObjectContexts
 import SQLiteStorage
 
-/// A store on the lab's file system, with history and two members, that is put back before every try.
+/// A store on the lab's file system, with history and two members, restored before every attempt.
 ///
-/// It belongs to one thread at a time.
+/// Use it from one thread at a time.
 final class OperationWorld: @unchecked Sendable {
-  /// What a store holds, as another connection sees it.
+  /// A store's content, as another connection sees it.
   struct Holding: Equatable {
     var rows: [[Value]]
     var keys: [[Int64]]
@@ -21,13 +21,13 @@ final class OperationWorld: @unchecked Sendable {
   let files = HeapFileSystem(seed: 1)
   let model: Model
   let configuration: StoreConfiguration
-  /// The store that is asked.
+  /// The store under test.
   let store: Store
-  /// Another process.
+  /// The store of another process.
   let writer: Store
   /// A consumer that has not read the last two transactions.
   let member: Registration
-  /// Every transaction of the beginning.
+  /// The initial transactions.
   let history: [HistoryTransaction]
   private let observer: Store
   private let image: FileSystemImage
@@ -67,7 +67,7 @@ final class OperationWorld: @unchecked Sendable {
     image = files.snapshot()
   }
 
-  /// Puts the files back as they were in the beginning.
+  /// Restores the initial files.
   func putBack() throws {
     files.restore(image)
     for store in [store, writer, observer] { try store.discardCache() }
@@ -87,7 +87,7 @@ final class OperationWorld: @unchecked Sendable {
     )
   }
 
-  /// What SQLite finds wrong with the file, or nothing.
+  /// Returns the result of SQLite's integrity check, or `nil` if the file is sound.
   func damage() throws -> String? {
     var options = ConnectionOptions()
     options.vfs = files.name
@@ -95,19 +95,19 @@ final class OperationWorld: @unchecked Sendable {
     return found == "ok" ? nil : found
   }
 
-  // MARK: What operations need
+  // MARK: Fixtures of operations
 
-  /// The position behind a transaction of the beginning.
+  /// Returns the position after an initial transaction.
   func token(_ number: Int) -> HistoryToken { history[number - 1].token }
 
-  /// A context that knows everything.
+  /// A context that has loaded everything.
   func loadedContext(_ author: String = "app") throws -> ObjectContext {
     let context = ObjectContext(store: store, author: author, mergePolicy: .objectWins)
     try context.loadAll()
     return context
   }
 
-  /// A context with an insert, an update and a delete that are not saved.
+  /// A context with an unsaved insert, update and delete.
   func editedContext() throws -> ObjectContext {
     let context = try loadedContext()
     let items = try context.registeredObjects("Item")
@@ -117,7 +117,7 @@ final class OperationWorld: @unchecked Sendable {
     return context
   }
 
-  /// Writes as somebody else, and answers the new transactions.
+  /// Writes as another process, and returns the new transactions.
   @discardableResult
   func writeAsOthers() throws -> [HistoryTransaction] {
     let head = try writer.currentToken()
@@ -131,7 +131,7 @@ final class OperationWorld: @unchecked Sendable {
     return Array(try writer.fetch(HistoryRequest(after: head)).transactions)
   }
 
-  /// A tracker with a view, which follows nothing and says nothing.
+  /// A tracker with a view that neither follows nor logs.
   func tracker() -> HistoryTracker {
     var configuration = TrackerConfiguration(currentAuthor: "app")
     configuration.logLevel = nil
@@ -141,7 +141,7 @@ final class OperationWorld: @unchecked Sendable {
     return HistoryTracker("app", store: store, contexts: [view], configuration: configuration)
   }
 
-  /// A tracker that has started, and has not passed since others wrote.
+  /// A started tracker that has not passed since others wrote.
   func startedTracker() async throws -> HistoryTracker {
     let tracker = tracker()
     try await tracker.start()
@@ -149,12 +149,12 @@ final class OperationWorld: @unchecked Sendable {
     return tracker
   }
 
-  /// Runs everything of a try, one job after the other on the thread of the test.
+  /// Runs all jobs of an attempt one after another on the test's thread.
   let executor = ScheduledExecutor(seed: 1)
 
   private struct NeverEnded: Error {}
 
-  /// Runs something to its end.
+  /// Runs a body to its end.
   func run<Answer: Sendable>(
     _ body: @escaping @Sendable () async throws -> Answer
   ) throws -> Answer {
@@ -177,7 +177,7 @@ extension Store {
 }
 
 extension ObjectContext {
-  /// What the context knows, as a text.
+  /// The context's objects as text.
   var knowledge: String {
     get throws {
       try ["Item", "Tag"].flatMap { entity in

@@ -4,7 +4,7 @@ import HistoryTypes
 import ObjectContexts
 
 extension PublicOperation {
-  /// What contexts do.
+  /// The operations of contexts.
   static var contexts: [PublicOperation] {
     [
       PublicOperation(
@@ -134,7 +134,7 @@ extension PublicOperation {
     }
   }
 
-  /// What containers do.
+  /// The operations of containers.
   static var containers: [PublicOperation] {
     [
       PublicOperation("StoreContainer.init(_: [StoreDescription])") { world in
@@ -154,7 +154,7 @@ extension PublicOperation {
     ]
   }
 
-  /// A container with the store of the world in it.
+  /// A container with the world's store.
   static func container(_ world: OperationWorld) throws -> StoreContainer {
     let configuration = world.configuration
     return try StoreContainer([
@@ -166,7 +166,7 @@ extension PublicOperation {
     ])
   }
 
-  /// What somebody else wrote, and a context that does not know it.
+  /// Another process's writes, and a context that has not merged them.
   struct ForeignHistory: Sendable {
     let context: ObjectContext
     let transactions: [HistoryTransaction]
@@ -177,12 +177,12 @@ extension PublicOperation {
     return ForeignHistory(context: context, transactions: try world.writeAsOthers())
   }
 
-  /// A context that does not know what somebody else wrote.
+  /// A context that has not merged another process's writes.
   private static func staleContext(_ world: OperationWorld) throws -> ObjectContext {
     try foreignHistory(world).context
   }
 
-  /// A context whose edits meet what somebody else wrote.
+  /// A context whose edits conflict with another process's writes.
   private static func staleEdits(_ world: OperationWorld) throws -> ObjectContext {
     let context = try world.editedContext()
     try world.writeAsOthers()

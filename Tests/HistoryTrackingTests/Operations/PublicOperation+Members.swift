@@ -3,7 +3,7 @@ import HistoryTracking
 import HistoryTypes
 
 extension PublicOperation {
-  /// What members do.
+  /// The operations of members.
   static var members: [PublicOperation] {
     [
       PublicOperation("Store.join(_: MemberID)") { world in
@@ -42,7 +42,7 @@ extension PublicOperation {
     ]
   }
 
-  /// What consumers do.
+  /// The operations of consumers.
   static var consumers: [PublicOperation] {
     [
       PublicOperation("HistoryConsumer.init(_: MemberID, store: Store)") { world in
@@ -72,7 +72,7 @@ extension PublicOperation {
     ]
   }
 
-  /// The consumer of the beginning, which has two transactions to read.
+  /// The initial consumer, which has two transactions to read.
   private static func consumer(_ world: OperationWorld) throws -> HistoryConsumer {
     try HistoryConsumer("mirror", store: world.store)
   }

@@ -3,7 +3,7 @@ import HistoryStore
 import HistoryTypes
 
 extension PublicOperation {
-  /// What can be asked of a store's history.
+  /// The operations that read a store's history.
   static var reading: [PublicOperation] {
     [
       PublicOperation("Store.fetch(_: HistoryRequest)") { world in
@@ -64,7 +64,7 @@ extension PublicOperation {
     ]
   }
 
-  /// Opening, by the first process that does so or by another.
+  /// Opening by the first process or a later one.
   static var opening: [PublicOperation] {
     [
       PublicOperation("Store.init(path: String, model: Model)") { world in
@@ -146,7 +146,7 @@ extension PublicOperation {
     ]
   }
 
-  /// Purges by hand.
+  /// Manual purges.
   static var purging: [PublicOperation] {
     [
       PublicOperation("Store.purge()") { world in
@@ -179,7 +179,7 @@ extension PublicOperation {
 }
 
 extension Collection<HistoryTransaction> {
-  /// What the transactions say, as a text.
+  /// The transactions as text.
   var summary: String {
     map { transaction in
       let changes = transaction.changes.map { change in

@@ -4,7 +4,7 @@ import HistoryTypes
 import ObjectContexts
 
 extension PublicOperation {
-  /// What trackers do.
+  /// The operations of trackers.
   static var tracking: [PublicOperation] {
     [
       PublicOperation(
@@ -75,7 +75,7 @@ extension PublicOperation {
     ]
   }
 
-  /// What only changes a tracker.
+  /// The operations that change only the tracker.
   static var hooks: [PublicOperation] {
     [
       PublicOperation(
@@ -115,14 +115,14 @@ extension PublicOperation {
     ]
   }
 
-  /// A tracker whose actor was launched before, and was away while others wrote.
+  /// A tracker whose actor was launched before, and was down while others wrote.
   private static func stoppedTracker(_ world: OperationWorld) async throws -> HistoryTracker {
     let tracker = try await world.startedTracker()
     await tracker.stop()
     return tracker
   }
 
-  /// A tracker that has merged everything, after which the other member has read everything too.
+  /// A tracker that has merged everything; then the other member has read everything too.
   private static func passedTracker(_ world: OperationWorld) async throws -> HistoryTracker {
     let tracker = try await world.startedTracker()
     try await tracker.pass()
@@ -139,8 +139,8 @@ extension PublicOperation {
     return ForeignHistory(context: context, transactions: written)
   }
 
-  /// Every public operation of the store, of contexts and of trackers that the lab's file system can
-  /// make fail.
+  /// Every public operation of the store, contexts and trackers in which the lab can inject
+  /// failures.
   static let all =
     reading + opening + batches + purging + members + consumers + contexts + containers
     + tracking + hooks

@@ -1,21 +1,20 @@
-/// A public operation, and how it is asked for in a world that holds the same at each try.
+/// A public operation, with its call on a world that has the same content at each attempt.
 struct PublicOperation: Sendable {
-  /// Asks for the operation, again if it failed, and answers what came of it: the same at every try
-  /// that succeeds, whatever failed before.
+  /// Calls the operation, and returns its result, which is the same at every successful attempt.
   typealias Request = @Sendable () async throws -> String
 
-  /// As its source declares it.
+  /// The name, as its source declares it.
   let name: String
-  /// Whether it asks nothing of the file.
+  /// Whether it makes no call to the file.
   let isQuiet: Bool
-  /// Whether it asks for no lock of the file.
+  /// Whether it takes no lock on the file.
   let takesNoLock: Bool
-  /// Whether it is several transactions, of which some may have taken place when it fails.
+  /// Whether it has several transactions, so that some may be committed when it fails.
   let hasSteps: Bool
-  /// Makes ready what it needs; nothing fails meanwhile.
+  /// Prepares the operation, without failures.
   let prepare: @Sendable (OperationWorld) async throws -> Request
 
-  /// An operation that needs nothing besides the store.
+  /// Creates an operation that needs only the store.
   init(
     _ name: String,
     isQuiet: Bool = false,
@@ -30,7 +29,7 @@ struct PublicOperation: Sendable {
     prepare = { world in { try await perform(world) } }
   }
 
-  /// An operation on something that is made ready first.
+  /// Creates an operation on a subject that is prepared first.
   init<Subject: Sendable>(
     _ name: String,
     isQuiet: Bool = false,
@@ -49,7 +48,7 @@ struct PublicOperation: Sendable {
   }
 }
 
-/// Something that an operation changes in place.
+/// A value that an operation changes in place.
 final class OperationBox<Value>: @unchecked Sendable {
   var value: Value
 

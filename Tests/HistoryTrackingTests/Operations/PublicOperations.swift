@@ -1,9 +1,9 @@
 import Foundation
 
-/// The public operations that can throw, as the sources of some rooms declare them.
+/// The public operations that can throw, as declared in the sources of some rooms.
 ///
-/// One is written `Store.purge(before: Date)`: its type, its name, and the parameters that have no
-/// default, so that overloads differ.
+/// One is written `Store.purge(before: Date)`: its type, its name, and the required parameters, so
+/// that overloads differ.
 enum PublicOperations {
   /// Reads every file of some rooms.
   static func names(in rooms: [String]) throws -> Set<String> {
@@ -43,7 +43,7 @@ enum PublicOperations {
     line.hasPrefix("public ") && (line.contains(" func ") || line.contains(" init("))
   }
 
-  /// The type whose declaration or extension begins in a line.
+  /// Returns the type whose declaration or extension starts on a line.
   private static func typeName(in line: Substring) -> String? {
     let kinds: Set<Substring> = ["class", "struct", "enum", "actor", "extension", "protocol"]
     guard let first = line.first, first.isLetter else { return nil }
@@ -54,7 +54,7 @@ enum PublicOperations {
     return String(words[place + 1].prefix { $0.isLetter || $0.isNumber })
   }
 
-  /// A declaration in short; nothing for one that cannot throw.
+  /// Returns a short form of a declaration, or `nil` if it cannot throw.
   private static func name(of declaration: String) -> String? {
     let word = declaration.contains(" func ") ? " func " : " init"
     guard let start = declaration.range(of: word),
@@ -73,7 +73,7 @@ enum PublicOperations {
     return (word == " init" ? "init" : String(name)) + "(\(parameters.joined(separator: ", ")))"
   }
 
-  /// Divides at the commas that lie in no bracket.
+  /// Splits a list at the commas outside of brackets.
   private static func parts(of list: Substring) -> [Substring] {
     var depth = 0
     var last: Character = " "
@@ -85,7 +85,7 @@ enum PublicOperations {
     }
   }
 
-  /// A parameter's label and type; nothing for one with a default.
+  /// Returns a parameter's label and type, or `nil` if it has a default.
   private static func parameter(_ text: Substring) -> String? {
     guard !text.contains(" = "), let colon = text.firstIndex(of: ":") else { return nil }
     let label = text[..<colon].split(separator: " ").first ?? "_"

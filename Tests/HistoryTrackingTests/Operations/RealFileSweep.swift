@@ -4,11 +4,11 @@ import HistoryStore
 import HistoryTypes
 import TestSupport
 
-/// The operations that take a file as a whole, on real files: each call of theirs is made to fail.
+/// Makes each call of the whole-file operations fail, on real files.
 ///
-/// They name no VFS, so the lab's is the default of a process that does nothing else.
+/// They name no VFS, so the lab's is the default, in a process that does nothing else.
 final class RealFileSweep {
-  /// What is asked, and what is there when it has succeeded.
+  /// An operation, and the state after its success.
   struct Request: Sendable {
     let name: String
     let perform: @Sendable (RealFileSweep) throws -> String
@@ -23,7 +23,7 @@ final class RealFileSweep {
   private var source: String { folder.path("other") }
 
   init() throws {
-    // What is public waits five seconds for a lock; here that takes no time.
+    // Public operations wait five seconds for a lock; here that takes no time.
     disk = RealFileSystem(isDefault: true, waits: false)
     folder = try TemporaryFolder()
     model = try Model([Entity("Item", [Attribute("title", .string)])])
@@ -52,7 +52,7 @@ final class RealFileSweep {
       return "\(try store.count(HistoryRequest(after: nil)))"
     },
     Request(name: "Store.destroy(path: String)") { sweep in
-      // Who comes again after the file is gone has nothing left to do.
+      // A second attempt after the file is gone has no work left.
       guard FileManager.default.fileExists(atPath: sweep.path) else { return "destroyed" }
       try Store.destroy(path: sweep.path)
       return "destroyed"
@@ -72,9 +72,9 @@ final class RealFileSweep {
     },
   ]
 
-  /// Makes each call of a request fail, once or from there on, and answers how many did.
+  /// Makes each call of a request fail, once or persistently, and returns the number of failures.
   ///
-  /// - Throws: ``OperationSweep/Complaint`` at the first try that is not as it must be.
+  /// - Throws: ``OperationSweep/Complaint`` at the first incorrect attempt.
   func failureCount(of request: Request, _ kind: FileFault.Kind, stride: Int) throws -> Int {
     try putBack()
     let calm = (try request.perform(self), try transactions())
@@ -116,7 +116,7 @@ final class RealFileSweep {
     return hasFired
   }
 
-  /// Puts the files back as they were in the beginning.
+  /// Restores the initial files.
   private func putBack() throws {
     for name in try folder.names() where files[name] == nil {
       try FileManager.default.removeItem(atPath: folder.path(name))
@@ -124,7 +124,7 @@ final class RealFileSweep {
     for (name, bytes) in files { try bytes.write(to: folder.url.appendingPathComponent(name)) }
   }
 
-  /// How many transactions the store holds; nothing when it is not there.
+  /// Returns the number of transactions in the store, or `nil` if it does not exist.
   private func transactions() throws -> Int? {
     guard FileManager.default.fileExists(atPath: path) else { return nil }
     let store = try Store(path: path, model: model, configuration: Self.configuration)

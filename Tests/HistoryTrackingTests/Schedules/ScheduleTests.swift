@@ -6,9 +6,9 @@ import Testing
 
 /// Three concurrent trackers under seeded schedules.
 ///
-/// `SCHEDULES=10000` runs as many, and `SCHEDULE_SEED=0x2a` the one with a seed.
+/// `SCHEDULES=10000` sets their number, and `SCHEDULE_SEED=0x2a` selects the one with a seed.
 @Suite struct `Schedules of three trackers` {
-  /// How many are run, by the environment or, in quick tests, a hundred.
+  /// The number of schedules: from the environment, or a hundred.
   private static let count = number("SCHEDULES") ?? 100
   private static let onlySeed = number("SCHEDULE_SEED")
 
@@ -21,7 +21,7 @@ import Testing
     "seed \(seed): SCHEDULE_SEED=\(seed) swift test --filter 'Schedules of three trackers'"
   }
 
-  @Test func `None breaks an invariant`() throws {
+  @Test func `No schedule breaks an invariant`() throws {
     let template = try ScheduleTemplate()
     var choices = 0
     var transactions: Int64 = 0
@@ -32,7 +32,7 @@ import Testing
       choices += outcome.choiceCount
       transactions += outcome.transactionCount
     }
-    // A schedule without a choice or a write would show nothing.
+    // A schedule without a choice or a write proves nothing.
     #expect(choices > 100 && transactions > 0)
     print("schedules: \(Self.count), choices among ready jobs: \(choices), writes: \(transactions)")
   }

@@ -14,12 +14,12 @@ final class ScheduledActor: @unchecked Sendable {
   fileprivate let name: String
   fileprivate let executor: ScheduledExecutor
   private let signals = Signals()
-  /// The numbers of the transactions that the observers were told of, in order.
+  /// The numbers of the transactions that the observers received, in order.
   private(set) var told: [Int64] = []
-  /// How many merge hooks are under way, and what went wrong.
+  /// The number of running merge hooks, and the errors.
   private var hookDepth = 0
   private(set) var troubles: [String] = []
-  /// How many calls of the observer will still throw, and how many have.
+  /// How many later calls of the observer throw, and how many have thrown.
   var failuresToCome = 0
   private(set) var failureCount = 0
 
@@ -79,7 +79,7 @@ final class ScheduledActor: @unchecked Sendable {
     hookDepth -= 1
   }
 
-  /// Notes why passes failed, until the tracker is gone.
+  /// Records why passes failed, until the tracker is released.
   func followReports() {
     let tracker = tracker
     executor.start { [weak self, weak tracker] in
@@ -88,7 +88,7 @@ final class ScheduledActor: @unchecked Sendable {
     }
   }
 
-  /// Runs something that may throw what a hook threw, and nothing else.
+  /// Runs a body that may throw a hook's error, but no other.
   func attempt(_ body: () async throws -> Void) async {
     do {
       try await body()
@@ -106,7 +106,7 @@ final class ScheduledActor: @unchecked Sendable {
 }
 
 extension ScheduledActor {
-  /// Does one step as the process that the tracker belongs to.
+  /// Performs one step as the tracker's process.
   func perform(_ step: TrackerSchedule.Step, telling actors: [ScheduledActor]) async {
     await attempt {
       switch step {
@@ -119,7 +119,7 @@ extension ScheduledActor {
       case .restart:
         await tracker.stop()
         await executor.pause()
-        // A hook that throws fails the start, too: the process tries again.
+        // A hook that throws also fails the start, so the process tries again.
         while await !tracker.isStarted { await attempt { _ = try await tracker.start() } }
       }
     }
@@ -128,7 +128,7 @@ extension ScheduledActor {
 
   private var author: BatchAuthor { BatchAuthor(name) }
 
-  /// How the view differs from the data.
+  /// Returns the differences between the view and the data.
   func divergence() throws -> [String] {
     let fresh = ObjectContext(store: store)
     try fresh.loadAll()
@@ -136,7 +136,7 @@ extension ScheduledActor {
     return seen == there ? [] : ["\(name) sees \(seen), and the store holds \(there)"]
   }
 
-  /// The transactions that the observers were not told of, told of too often, or in the wrong order.
+  /// Returns the transactions that observers missed, or received too often or out of order.
   func undelivered(through head: Int64, mayRepeat: Bool) -> [String] {
     let expected = Array(1...max(1, head)).filter { $0 <= head }
     let missing = expected.filter { !told.contains($0) }

@@ -1,9 +1,11 @@
 import TestSupport
 
-/// Runs the jobs of everything that is put on it one at a time, on the thread of the test; which of
-/// those that are ready comes next is drawn from a seed, so that a schedule is replayed by its seed.
+/// Runs its jobs one at a time on the test's thread, in an order drawn from a seed.
 ///
-/// Custom executors: https://github.com/swiftlang/swift-evolution/blob/main/proposals/0392-custom-actor-executors.md
+/// The same seed replays the schedule.
+///
+/// Custom executors:
+/// https://github.com/swiftlang/swift-evolution/blob/main/proposals/0392-custom-actor-executors.md
 /// and 0417 for tasks.
 final class ScheduledExecutor: SerialExecutor, TaskExecutor, @unchecked Sendable {
   private enum Ready {
@@ -11,12 +13,12 @@ final class ScheduledExecutor: SerialExecutor, TaskExecutor, @unchecked Sendable
     case pause(CheckedContinuation<Void, Never>)
   }
 
-  // Only the thread that runs the jobs touches them: every task prefers this executor.
+  // Only the thread that runs the jobs accesses them: every task prefers this executor.
   private var ready: [Ready] = []
   private var random: SeededRandom
   /// How many jobs have run.
   private(set) var stepCount = 0
-  /// How often there was more than one to choose from.
+  /// The number of choices between several ready jobs.
   private(set) var choiceCount = 0
 
   init(seed: UInt64) {
@@ -27,20 +29,20 @@ final class ScheduledExecutor: SerialExecutor, TaskExecutor, @unchecked Sendable
     ready.append(.job(UnownedJob(job)))
   }
 
-  /// Lets others go first, as a schedule decides.
+  /// Yields to other jobs, as the schedule decides.
   func pause() async {
     await withCheckedContinuation { ready.append(.pause($0)) }
   }
 
-  /// A number of a range, from the seed.
+  /// Draws a number from a range.
   func choose(_ range: Range<Int>) -> Int { Int.random(in: range, using: &random) }
 
-  /// Starts a task here.
+  /// Starts a task on this executor.
   func start(_ body: @escaping @Sendable () async -> Void) {
     Task(executorPreference: self) { await body() }
   }
 
-  /// Runs what is ready until nothing is.
+  /// Runs jobs until none is ready.
   func runUntilIdle() {
     while !ready.isEmpty {
       if ready.count > 1 { choiceCount += 1 }

@@ -6,10 +6,11 @@ import TestSupport
 
 @testable import HistoryTracking
 
-/// Three trackers on one store, each with what its process does meanwhile, in an order that a seed
-/// decides; and what is wrong when all is quiet again.
+/// Three trackers on one store, with their processes' other work, in an order drawn from a seed.
+///
+/// At the end, when all are idle, the invariants are checked.
 struct TrackerSchedule {
-  /// What a process does between pauses.
+  /// The steps of a process between pauses.
   enum Step: CaseIterable {
     case insert
     case update
@@ -20,28 +21,28 @@ struct TrackerSchedule {
     case failure
   }
 
-  /// The seed that everything in it comes from.
+  /// The seed that determines the schedule.
   let seed: UInt64
 
-  /// What a run came to.
+  /// The result of a run.
   struct Outcome {
-    /// What broke an invariant, in sentences.
+    /// The violations, in sentences.
     var violations: [String] = []
     var stepCount = 0
     var choiceCount = 0
     var transactionCount: Int64 = 0
-    /// What the observers were told, for a comparison of two runs.
+    /// The transactions that the observers received, to compare two runs.
     var told: [[Int64]] = []
-    /// The trackers, which nothing holds any more.
+    /// Weak references to the trackers, which should be released.
     var trackers: [WeakTracker] = []
   }
 
-  /// A tracker that may go away.
+  /// A weak reference to a tracker.
   struct WeakTracker {
     weak var tracker: HistoryTracker?
   }
 
-  /// Runs it on a copy of a store.
+  /// Runs the schedule on a copy of a store.
   func run(on template: ScheduleTemplate) throws -> Outcome {
     let executor = ScheduledExecutor(seed: seed)
     let copy = try template.copy(seed)
@@ -87,7 +88,7 @@ struct TrackerSchedule {
       outcome.told.append(actor.told)
       outcome.violations += actor.troubles
       outcome.violations += try actor.divergence()
-      // What a hook did not finish, or a restart cut off, is told again.
+      // Notifications that a failing hook or a restart interrupted are repeated.
       let repeats = actor.failureCount > 0 || steps.contains(.restart)
       outcome.violations += actor.undelivered(through: head, mayRepeat: repeats)
     }
@@ -97,7 +98,7 @@ struct TrackerSchedule {
     return outcome
   }
 
-  /// What members have not recorded, and what a purge leaves behind then.
+  /// Returns the history that members have not recorded, and what a purge then keeps.
   private func retained(by store: Store, _ head: Int64) throws -> [String] {
     var violations = try store.members().filter { $0.cursor.rawValue != head }.map {
       "\($0.id) recorded #\($0.cursor) of #\(head)"
@@ -109,7 +110,7 @@ struct TrackerSchedule {
   }
 }
 
-/// A store that every schedule has a copy of.
+/// A store of which every schedule gets a copy.
 final class ScheduleTemplate {
   private let folder: TemporaryFolder
   private let model: Model
@@ -131,7 +132,7 @@ final class ScheduleTemplate {
     for suffix in ["", "-wal", "-shm"] { unlink(copy + suffix) }
   }
 
-  /// A connection as a process has one.
+  /// Opens a connection, as a process does.
   func open(_ path: String) throws -> Store {
     var configuration = StoreConfiguration()
     configuration.signalsChanges = false

@@ -1,7 +1,6 @@
 import Testing
 
-/// Waits until something is so, without keeping a thread from the tracker, which needs one; records
-/// an issue when it does not come.
+/// Waits for a condition without blocking the tracker's thread; records an issue on timeout.
 func eventually(
   _ what: String,
   at location: SourceLocation = #_sourceLocation,

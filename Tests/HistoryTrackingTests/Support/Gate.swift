@@ -1,6 +1,6 @@
 import Testing
 
-/// Holds a hook until the test lets it go on.
+/// Blocks a hook until the test opens the gate.
 actor Gate {
   private var isOpen = false
   private var arrivalCount = 0
@@ -12,14 +12,14 @@ actor Gate {
     if !isOpen { await withCheckedContinuation { held.append($0) } }
   }
 
-  /// Lets everybody go on, those too that come later.
+  /// Opens the gate for current and later callers.
   func open() {
     isOpen = true
     for continuation in held { continuation.resume() }
     held = []
   }
 
-  /// Waits until somebody has come.
+  /// Waits until a caller has arrived.
   func arrived() async {
     await eventually("somebody comes to the gate") { arrivalCount > 0 }
   }

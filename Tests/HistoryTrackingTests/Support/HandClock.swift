@@ -3,8 +3,9 @@ import HistoryTypes
 
 @testable import HistoryTracking
 
-/// A clock that a test moves; who sleeps is woken at once, until a number of times, and the clock
-/// moves by the time that was slept.
+/// A clock that a test moves.
+///
+/// A sleep returns at once, up to a number of times, and advances the clock by its duration.
 final class HandClock: @unchecked Sendable {
   private let lock = NSLock()
   private var time = Duration.zero

@@ -2,7 +2,7 @@ import Foundation
 import HistoryTracking
 import HistoryTypes
 
-/// What hooks were told, in order, from whichever task.
+/// The notifications of hooks, in order, from any task.
 final class Notes: @unchecked Sendable {
   private let lock = NSLock()
   private var noted: [String] = []
@@ -11,7 +11,7 @@ final class Notes: @unchecked Sendable {
     lock.withLock { noted.append(text) }
   }
 
-  /// Notes a group as `insert Item x2 of #3`.
+  /// Records a group as `insert Item x2 of #3`.
   func note(_ group: [HookContext], by name: String = "") {
     guard let first = group.first else { return note("nothing") }
     let prefix = name.isEmpty ? "" : "\(name): "

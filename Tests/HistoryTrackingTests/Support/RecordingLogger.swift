@@ -1,7 +1,7 @@
 import Foundation
 import HistoryTracking
 
-/// Keeps what is logged.
+/// Records the log messages.
 final class RecordingLogger: TrackerLogger, @unchecked Sendable {
   private let lock = NSLock()
   private var logged: [(level: TrackerLogLevel, message: String, member: String?)] = []

@@ -6,7 +6,7 @@ import ObjectContexts
 import SQLiteStorage
 import TestSupport
 
-/// A store file that several processes share; each has a connection of its own.
+/// A store file shared by several processes, each with its own connection.
 struct SharedStore {
   let folder: TemporaryFolder
   let model: Model
@@ -27,14 +27,14 @@ struct SharedStore {
 
   func open(_ change: (inout StoreConfiguration) -> Void = { _ in }) throws -> Store {
     var configuration = StoreConfiguration()
-    // A process that crashes here is one whose memory is only kept aside.
+    // A crashed process stays in memory here, so its lock must not matter.
     configuration.memberLocks = .none
     configuration.layout = LayoutTrait.layout
     change(&configuration)
     return try Store(path: path, model: model, configuration: configuration)
   }
 
-  /// Launches a member on a connection of its own, with one view.
+  /// Launches a member on a new connection, with one view.
   func launch(
     _ member: MemberID,
     author: String? = nil,
@@ -54,12 +54,12 @@ struct SharedStore {
     )
   }
 
-  /// A context of a process that is no member.
+  /// A context of a process that is not a member.
   func writer(_ author: String?) throws -> ObjectContext {
     ObjectContext(store: try open(), author: author)
   }
 
-  /// Purges everything but the newest transaction, whoever has merged it.
+  /// Purges everything but the newest transaction, regardless of what members have merged.
   func purgeRegardless() throws {
     let connection = try Connection(path: path)
     try connection.execute("UPDATE history_member SET state = state + 10")
@@ -73,14 +73,14 @@ struct SharedStore {
     try connection.execute("UPDATE history_member SET state = 2 WHERE id = '\(member.name)'")
   }
 
-  /// The number that the registry holds for a member that it keeps history for.
+  /// The registered cursor of an active member.
   func cursor(_ member: MemberID) throws -> Int64? {
     try open().members().first { $0.id == member && $0.state == .active }?.cursor.rawValue
   }
 }
 
 extension ObjectContext {
-  /// Inserts items and saves each as a transaction of its own.
+  /// Inserts items, and saves each as one transaction.
   @discardableResult
   func write(_ titles: String...) throws -> [ObjectID] {
     try titles.map { title in
@@ -90,7 +90,7 @@ extension ObjectContext {
     }
   }
 
-  /// The titles of all items that are here, sorted.
+  /// The titles of all registered items, sorted.
   var titles: [String] {
     get throws {
       try registeredObjects("Item").map { object in
@@ -111,7 +111,7 @@ extension MemberSession {
     return report
   }
 
-  /// What a whole pass did, also where it failed.
+  /// Runs a whole pass, and returns its report even if it failed.
   func passReport(purging: Bool) -> PassReport {
     var configuration = TrackerConfiguration()
     configuration.strategy = purging ? .whenMerged : .none

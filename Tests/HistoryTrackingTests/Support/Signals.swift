@@ -2,12 +2,12 @@ import Foundation
 import HistoryStore
 import HistoryTypes
 
-/// Signals of a store that a test sends; those that nobody has taken become one, as a store's do.
+/// Signals that a test sends; unread ones coalesce into one, as with a store's signals.
 final class Signals: @unchecked Sendable {
   private let lock = NSLock()
   private var continuation: AsyncStream<HistoryToken>.Continuation?
 
-  /// What a tracker follows from now on.
+  /// The signal source for a tracker.
   var source:
     @Sendable (Store) throws(HistoryError) -> any AsyncSequence<HistoryToken, Never> & Sendable
   {

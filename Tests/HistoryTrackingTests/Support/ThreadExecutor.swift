@@ -1,6 +1,6 @@
 import Foundation
 
-/// Runs jobs on a thread of its own, one at a time.
+/// Runs jobs on a dedicated thread, one at a time.
 final class ThreadExecutor: SerialExecutor, TaskExecutor, @unchecked Sendable {
   private static let key = DispatchSpecificKey<ObjectIdentifier>()
   private let queue = DispatchQueue(label: "tracker")

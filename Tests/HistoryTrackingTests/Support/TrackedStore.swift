@@ -7,7 +7,7 @@ import TestSupport
 
 @testable import HistoryTracking
 
-/// A store that several processes share, with two entities and trackers that pass only when asked.
+/// A store shared by several processes, with two entities and trackers that pass only on request.
 struct TrackedStore {
   let folder: TemporaryFolder
   let model: Model
@@ -29,7 +29,7 @@ struct TrackedStore {
     ])
   }
 
-  /// A connection as another process has one; nothing tells it of commits.
+  /// Opens a connection as another process; it gets no signals.
   func open(_ change: (inout StoreConfiguration) -> Void = { _ in }) throws -> Store {
     var configuration = StoreConfiguration()
     configuration.layout = LayoutTrait.layout
@@ -39,7 +39,7 @@ struct TrackedStore {
     return try Store(path: path, model: model, configuration: configuration)
   }
 
-  /// A tracker with contexts on a connection of its own; it is silent, and follows nothing.
+  /// Returns a tracker with contexts on a new connection; it neither logs nor follows.
   func tracker(
     _ member: MemberID,
     contexts: Int = 1,
@@ -73,12 +73,12 @@ struct TrackedStore {
     return tracker
   }
 
-  /// A context of a process that has no tracker.
+  /// A context of a process without a tracker.
   func writer(_ author: String?) throws -> ObjectContext {
     ObjectContext(store: try open(), author: author, name: "writer")
   }
 
-  /// Takes history and cursors back to the beginning, as a backup that is put back does.
+  /// Resets history and cursors to the start, as restoring a backup does.
   func beginHistoryAgain() throws {
     let connection = try Connection(path: path)
     switch LayoutTrait.layout {
@@ -88,10 +88,10 @@ struct TrackedStore {
     try connection.execute("UPDATE history_member SET cursor = 0, mark = 0")
   }
 
-  /// The numbers of the transactions that history holds.
+  /// The numbers of the kept transactions.
   func held() throws -> [Int64] { try open().heldNumbers() }
 
-  /// The number that the registry holds for a member that it keeps history for.
+  /// The registered cursor of an active member.
   func cursor(_ member: MemberID) throws -> Int64? {
     try open().members().first { $0.id == member && $0.state == .active }?.cursor.rawValue
   }
@@ -101,7 +101,7 @@ extension HistoryTracker {
   /// The first context.
   nonisolated var view: ObjectContext { contexts[0] }
 
-  /// What the tracker has logged.
+  /// The messages that the tracker has logged.
   nonisolated var messages: [String] {
     (configuration.logger as? RecordingLogger)?.messages ?? []
   }

@@ -1,7 +1,7 @@
-/// What hooks throw here.
+/// The error that hooks throw.
 struct Rain: Error {}
 
-/// Something that fails until it clears up.
+/// A hook that throws until a test lets it succeed.
 actor Weather {
   private var isClear = false
 

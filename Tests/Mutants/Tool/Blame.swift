@@ -1,8 +1,8 @@
 import Foundation
 
-/// Finds the generated edits that keep a copy from being built: those around each error of the compiler.
+/// Finds the generated edits that prevent a build: those around each compiler error.
 ///
-/// - Returns: their names; empty when no edit is near.
+/// - Returns: Their names; empty if no edit is near.
 func blamed(in folder: String, log: String) throws -> Set<String> {
   let table = try String(
     contentsOfFile: "\(folder)/Sources/Systems/Mutants/MutantTable.swift",

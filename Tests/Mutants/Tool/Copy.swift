@@ -1,6 +1,6 @@
 import Foundation
 
-/// A copy of the package whose product carries every mutant behind one switch.
+/// A copy of the package whose product contains every mutant behind one switch.
 struct Copy {
   let root: String
   let folder: String
@@ -11,7 +11,7 @@ struct Copy {
     self.folder = folder
   }
 
-  /// Writes the copy: what has not changed keeps its time, so that it is not built again.
+  /// Writes the copy; unchanged files keep their modification times, so they are not rebuilt.
   func write(_ sources: [Source], table: String) throws {
     let mutated = Dictionary(uniqueKeysWithValues: try sources.map { ($0.path, try $0.mutated()) })
     var kept: Set<String> = ["Sources/CMutants/include/CMutants.h", "Sources/CMutants/CMutants.c"]
@@ -60,7 +60,7 @@ struct Copy {
     try data.write(to: place)
   }
 
-  /// The manifest with the switch as a room that all may use; what an edit leaves unused is no error.
+  /// The manifest with the switch as a room for all targets; unused code is not an error.
   private func manifest() throws -> String {
     var text = try String(contentsOfFile: "\(root)/Package.swift", encoding: .utf8)
     for (old, new) in [

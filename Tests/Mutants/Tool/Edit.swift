@@ -1,35 +1,35 @@
 import Foundation
 
-/// A sentence for whoever runs the tool; it ends with exit code 64.
+/// A usage error of the tool, with exit code 64.
 struct Refusal: Error {
   let sentence: String
 
   init(_ sentence: String) { self.sentence = sentence }
 }
 
-/// One place of the sources, as it is and as it becomes.
+/// One place in the sources, with its original and its replacement text.
 struct Edit {
   var file = ""
-  /// A text before the place, where the place alone is not the only one like it.
+  /// A text before the place, if the place alone is ambiguous.
   var after: String?
   var old: [String] = []
   var new: [String] = []
-  /// Where the edit stands: the file and line of the table.
+  /// The file and line of the table that defines the edit.
   var origin = ""
 }
 
-/// A seeded bug as `Tests/Mutants` describes it.
+/// The description of a seeded bug in `Tests/Mutants`.
 struct Description {
   var name: String
   var sentence = ""
   var least = 0
   var conditions: [String] = []
-  /// Why no plan can show it, if none can.
+  /// The reason why no plan can show it; `nil` if one can.
   var equivalence: String?
   var edits: [Edit] = []
   var origin: String
 
-  /// The problem of the description, if it has one.
+  /// The problem of the description; `nil` if it is valid.
   var problem: String? {
     if edits.isEmpty { return "it edits nothing" }
     if edits.contains(where: { $0.old.isEmpty }) { return "an edit has no line that begins with -" }
@@ -95,7 +95,7 @@ extension Description {
 }
 
 extension Edit {
-  /// The bytes of a source that the edit replaces, and what it puts there.
+  /// The bytes of a source that the edit replaces, and their replacement.
   ///
   /// Lines match whatever their indentation.
   func place(in source: String) throws -> (range: Range<Int>, text: String) {

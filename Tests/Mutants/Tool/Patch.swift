@@ -3,7 +3,7 @@ import SwiftOperators
 import SwiftParser
 import SwiftSyntax
 
-/// A whole expression or statement of a source, and what one mutant puts in its place.
+/// A whole expression or statement of a source, and its replacement by one mutant.
 struct Patch {
   let number: Int
   let range: Range<Int>
@@ -11,7 +11,7 @@ struct Patch {
   let text: String
 }
 
-/// A source file as text and as syntax, with the patches that its copy carries.
+/// A source file as text and syntax tree, with the patches for its copy.
 final class Source {
   let path: String
   let text: String
@@ -39,8 +39,8 @@ final class Source {
   /// The line of a byte, from 1 on.
   func line(of offset: Int) -> Int { 1 + bytes[..<offset].count { $0 == 0x0a } }
 
-  /// Lets a mutant replace some bytes: what is replaced in the copy is the least expression or
-  /// statement around them.
+  /// Lets a mutant replace some bytes, by patching the smallest expression or statement around
+  /// them.
   func add(_ number: Int, replacing range: Range<Int>, with text: String) throws {
     guard let (node, isStatement) = enclosing(range) else {
       throw Refusal(
@@ -52,7 +52,7 @@ final class Source {
     patches.append(Patch(number: number, range: node, isStatement: isStatement, text: whole))
   }
 
-  /// The least node around some bytes that another can stand in the place of.
+  /// The smallest replaceable node around some bytes.
   private func enclosing(_ range: Range<Int>) -> (Range<Int>, isStatement: Bool)? {
     var start = range.lowerBound
     while start < range.upperBound, bytes[start] == 0x20 || bytes[start] == 0x0a { start += 1 }
@@ -85,14 +85,14 @@ final class Source {
 }
 
 extension SyntaxProtocol {
-  /// Where it stands, without the space and comments around it.
+  /// Its range, without surrounding trivia.
   var bytes: Range<Int> {
     positionAfterSkippingLeadingTrivia.utf8Offset..<endPositionBeforeTrailingTrivia.utf8Offset
   }
 }
 
 extension ExprSyntax {
-  /// Whether a choice between this expression and another can stand in its place.
+  /// Whether a conditional expression can replace this one.
   var isReplaceable: Bool {
     if self.is(TypeExprSyntax.self) || self.is(PatternExprSyntax.self)
       || self.is(InOutExprSyntax.self)
@@ -144,7 +144,7 @@ extension Source {
       )
     }
     var rest = sorted[...]
-    // On the first line, so that the lines keep their numbers up to the first patch.
+    // On the first line, so that lines keep their numbers up to the first patch.
     return "import CMutants; " + (try render(0..<bytes.count, &rest))
   }
 

@@ -5,12 +5,12 @@
 //        mutate ROOT blame FOLDER BUILD-LOG
 import Foundation
 
-/// The rooms of the product: the edits are theirs.
+/// The rooms of the product, which the edits apply to.
 let rooms = [
   "SQLiteStorage", "HistoryTypes", "HistoryStore", "ObjectContexts", "HistoryTracking",
 ]
 
-/// What no plan is about: files of others, and what is the same in words only.
+/// Files that no plan covers: third-party code and texts.
 let leftOut = [
   "HistoryStore/Inspection/", "HistoryStore/Reading/", "HistoryStore/Layout/CoreData",
   "StoreCore+CoreData", "FileWatch+Darwin",
@@ -51,13 +51,13 @@ func table(_ some: [Description], _ generated: [String]) -> String {
   return lines.joined(separator: "\n")
 }
 
-/// Eight digits for a text (FNV-1a).
+/// Returns an eight-digit hash of a text (FNV-1a).
 func hash(_ text: String) -> String {
   let value = text.utf8.reduce(UInt32(2_166_136_261)) { ($0 ^ UInt32($1)) &* 16_777_619 }
   return String(repeating: "0", count: value.leadingZeroBitCount / 4) + String(value, radix: 16)
 }
 
-/// Numbers that depend on the seed alone.
+/// A random generator with a seed.
 struct SeededNumbers: RandomNumberGenerator {
   var state: UInt64
   mutating func next() -> UInt64 {
@@ -118,7 +118,7 @@ func run() throws {
     let finder = EditFinder(source)
     finder.walk(source.syntax)
     for edit in finder.edits {
-      // A name that stays while the lines above the edit change.
+      // A name that does not change with the lines above the edit.
       let key = "\(source.path) \(edit.rule) \(source.lines(of: edit.range))"
       known[key, default: 0] += 1
       found.append((source, edit, "g" + hash("\(key) \(known[key, default: 0])")))

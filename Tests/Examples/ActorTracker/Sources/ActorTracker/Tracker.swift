@@ -1,6 +1,6 @@
-/// A tracker of one member: it merges the transactions of the others, and records how far it got.
+/// A tracker of one member: it merges the others' transactions and records its progress.
 ///
-/// Recording is slow, so that a pass does not wait for it: a task does it, one after another.
+/// Recording is slow, so a pass does not wait for it: tasks record one after another.
 package actor Tracker<Content: Sendable> {
   private let executor: any SerialExecutor
   package nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -13,7 +13,7 @@ package actor Tracker<Content: Sendable> {
   private var merged = 0
   private var recording: Task<Void, Never>?
 
-  /// Creates a tracker; one that stops in time waits in `stop()` until all is recorded.
+  /// Creates a tracker; if it stops in time, `stop()` waits until everything is recorded.
   package init(
     _ member: String,
     of store: SharedStore<Content>,
@@ -26,13 +26,13 @@ package actor Tracker<Content: Sendable> {
     self.stopsInTime = stopsInTime
   }
 
-  /// Becomes a member, and goes on where the member has stopped.
+  /// Becomes a member, and continues where the member stopped.
   package func start() async {
     await store.join(member)
     merged = await store.cursor(of: member)
   }
 
-  /// Merges what is new, and returns it.
+  /// Merges new transactions, and returns them.
   package func pass() async -> [SharedStore<Content>.Transaction] {
     let head = await store.head
     let news = await store.history.filter { $0.number > merged && $0.writer != member }

@@ -1,6 +1,6 @@
 import HistoryTesting
 
-/// A template: replace what is in memory here by your own store, contexts and tracker.
+/// A template: replace the in-memory parts by your own store, contexts and tracker.
 actor MyTracker: HistorySystem, PurgingSystem, CrashingSystem, ClockedSystem {
   private let executor: SeededExecutor
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }

@@ -6,7 +6,7 @@ import Testing
     try await checkHistory(of: TrackedApp.self, plans: 200, under: [.restart, .lateJoin])
   }
 
-  @Test func `A cursor that is recorded after the stop is found`() async {
+  @Test func `A cursor recorded after the stop is detected`() async {
     await withKnownIssue("This tracker's stop() does not wait for its recording task.") {
       try await checkHistory(
         of: { TrackedApp($0, stopsInTime: false) },

@@ -8,7 +8,7 @@ import HistoryTesting
 /// The token is archived to a file, as an app keeps it, so that it survives the member.
 final class CoreDataMember {
   private let view: NSManagedObjectContext
-  /// The transactions that were fetched and not merged yet.
+  /// The fetched transactions that are not merged yet.
   var fetched: [NSPersistentHistoryTransaction] = []
   /// The token of the last merged transaction.
   var merged: NSPersistentHistoryToken?
@@ -32,7 +32,7 @@ final class CoreDataMember {
     container.loadPersistentStores { _, error in failure = error }
     if let failure { throw failure }
     view = container.newBackgroundContext()
-    // History keeps the context's name, by which the member knows its own transactions.
+    // History stores the context's name, which identifies the member's own transactions.
     view.name = name
     view.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
     if try Self.token(of: name, in: folder) == nil {
@@ -42,7 +42,7 @@ final class CoreDataMember {
     _ = try load()
   }
 
-  /// Reads the token that a member has kept; `nil` before its first launch and in an empty history.
+  /// Reads a member's saved token; `nil` before its first launch and in an empty history.
   static func token(of name: String, in folder: URL) throws -> NSPersistentHistoryToken? {
     let file = folder.appending(path: "\(name).token")
     guard let archive = FileManager.default.contents(atPath: file.path), !archive.isEmpty else {
@@ -54,7 +54,7 @@ final class CoreDataMember {
     )
   }
 
-  /// Keeps a token for the next launch.
+  /// Saves a token for the next launch.
   func keep(_ token: NSPersistentHistoryToken?) throws {
     let archive = try token.map {
       try NSKeyedArchiver.archivedData(withRootObject: $0, requiringSecureCoding: true)

@@ -5,7 +5,7 @@ import HistoryTesting
 /// The attribute that holds the number of an object of the plan, such as 3 of `Item/3`.
 let planKey = "planKey"
 
-/// Returns the plan's model for Core Data; each entity has the attribute `planKey` as well.
+/// Returns the plan's model for Core Data; each entity also has the attribute `planKey`.
 func managedModel(_ model: Model) -> NSManagedObjectModel {
   let managed = NSManagedObjectModel()
   managed.entities = model.entities.map { entity in
@@ -56,7 +56,7 @@ extension AttributeType {
 }
 
 extension Value {
-  /// The value as a managed object takes it.
+  /// The value as Core Data accepts it.
   var managed: Any? {
     switch self {
     case .null: nil

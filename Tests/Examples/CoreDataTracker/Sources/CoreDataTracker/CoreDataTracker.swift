@@ -4,9 +4,10 @@ import HistoryTesting
 
 /// A tracker on Core Data's persistent history, as apps write it: by token, one container a member.
 ///
-/// Purges delete what every member's kept token has passed. Each member has a coordinator of its own
-/// on the same file, as processes have; they share this process, so that crashes are not tested, and
-/// Core Data stamps transactions itself, so that conditions of the clock are not tested either.
+/// Purges delete history that every member's saved token has passed. Each member has its own
+/// coordinator on the same file, as separate processes would; they share this process, so crashes
+/// are not tested. Core Data sets the timestamps itself, so conditions of the clock are not tested
+/// either.
 public actor CoreDataTracker: SteppedSystem, PurgingSystem, ResyncingSystem {
   private let model: Model
   private let managed: NSManagedObjectModel
@@ -70,13 +71,13 @@ public actor CoreDataTracker: SteppedSystem, PurgingSystem, ResyncingSystem {
     try running.keep(running.merged)
   }
 
-  /// Deletes history before the oldest token that a member has kept.
+  /// Deletes history before the oldest saved token of a member.
   public func purge(by member: ActorID) throws -> [TransactionName] {
     let running = try running(member)
     let before = try running.transactions(after: nil)
     var bound: (token: NSPersistentHistoryToken, number: Int64)?
     for other in known {
-      // A member without a token has merged nothing.
+      // A member without a token has merged no transaction.
       guard let token = try CoreDataMember.token(of: other.name, in: folder) else { return [] }
       let position = before.last { $0.token == token }?.transactionNumber ?? 0
       if position < bound?.number ?? .max { bound = (token, position) }
@@ -90,7 +91,7 @@ public actor CoreDataTracker: SteppedSystem, PurgingSystem, ResyncingSystem {
   /// Reads the store again, and continues after its newest transaction.
   public func resync(_ member: ActorID) throws { try running(member).reload() }
 
-  /// Returns the transaction of the token that a member has kept.
+  /// Returns the transaction of a member's saved token.
   public func cursor(of member: ActorID) throws -> TransactionName? {
     guard let token = try CoreDataMember.token(of: member.name, in: folder) else { return nil }
     let reader = try members[member] ?? CoreDataMember(readerName, model, managed, in: folder)
@@ -114,7 +115,7 @@ public actor CoreDataTracker: SteppedSystem, PurgingSystem, ResyncingSystem {
     try member.transactions(after: nil).last?.name
   }
 
-  /// Each member's context has the member's name, whatever author a save is given.
+  /// Each member's context has the member's name, whatever the author of a save.
   private func isForeign(
     _ transaction: NSPersistentHistoryTransaction,
     to member: ActorID

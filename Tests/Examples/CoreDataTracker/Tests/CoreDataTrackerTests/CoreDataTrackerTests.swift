@@ -3,7 +3,7 @@ import HistoryTesting
 import Testing
 
 @Suite struct CoreDataTrackerTests {
-  /// Where Core Data is only declared, nothing of it can be run.
+  /// Without Core Data, only its declarations exist and nothing can run.
   private static var hasCoreData: Bool {
     #if os(macOS)
     true

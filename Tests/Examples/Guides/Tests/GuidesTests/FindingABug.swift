@@ -85,7 +85,7 @@ struct Stack: CommandMachine {
     try await property(orders) { #expect($0.discount <= $0.items.count) }
   }
 
-  @Test func `The stack does what its model does`() async throws {
+  @Test func `The stack behaves like its model`() async throws {
     try await property { source in
       var stack = Stack()
       try source.perform(on: &stack)
