@@ -51,9 +51,11 @@ extension AskedQuery {
     let pages = stride(from: 0, to: numbers.count, by: query.page).map {
       Array(numbers[$0..<min($0 + query.page, numbers.count)])
     }
-    let declared = [timeline.plan.header.actors.first?.author, "tourist"]
+    // A tracker without a list of authors declares all of them.
+    let listed = timeline.plan.header.actors.first?.author
     let strangers = Set(positions.compactMap { commit($0).author }).filter {
-      !declared.contains($0) && !$0.hasPrefix("NSCloudKitMirroringDelegate.")
+      listed != nil && $0 != listed && $0 != "tourist"
+        && !$0.hasPrefix("NSCloudKitMirroringDelegate.")
     }
     func message(_ level: String, _ text: String) -> String { "\(level) of tourist: \(text)" }
     return [
