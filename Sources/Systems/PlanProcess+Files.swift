@@ -81,7 +81,7 @@ extension DiskCourse {
   fileprivate func insert(into store: Store) throws(HistoryError) -> Int64 {
     let context = ObjectContext(store: store, author: "app", name: "view")
     _ = try context.insert(store.model.entities[0].name)
-    return try context.save()?.number ?? 0
+    return try context.save()?.number.rawValue ?? 0
   }
 
   /// The transactions of a store, one line each.

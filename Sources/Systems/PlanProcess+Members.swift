@@ -46,7 +46,7 @@ extension PlanProcess {
     let members = try store.members().filter { $0.state == .active }
     var faults: [String] = []
     for member in members where store.configuration.layout == .packed {
-      let (bytes, held) = (member.lag.byteCount, try bytesHeld(after: member.cursor))
+      let (bytes, held) = (member.lag.byteCount, try bytesHeld(after: member.cursor.rawValue))
       if bytes != held { faults.append("\(member.id) has not merged \(bytes) bytes of \(held)") }
     }
     return faults

@@ -91,11 +91,11 @@ extension PlanProcess {
     )
     if isRemoved != (true, false) { lines.append("removed: \(isRemoved)") }
     let last = try await tracker.registerMergeHook { input in
-      calls.add("merges \(input.transactions.map(\.number))")
+      calls.add("merges \(input.transactions.map(\.number.rawValue))")
       return .goOn
     }
     try await tracker.registerMergeHook(before: last) { input in
-      calls.add("before \(input.transactions.map(\.number))")
+      calls.add("before \(input.transactions.map(\.number.rawValue))")
       return .goOn
     }
     let gone = try await tracker.registerMergeHook { _ in
@@ -170,7 +170,7 @@ private final class TourCalls: Sendable {
     if isMixed { add("an observer is called with several kinds of changes") }
     let text =
       "#\(first.transaction.number) \(first.operation.word): \(names.joined(separator: ", "))"
-    calls.withLock { $0.append((first.transaction.number, text)) }
+    calls.withLock { $0.append((first.transaction.number.rawValue, text)) }
   }
 
   /// The calls; those of observers are sorted, because the order within a transaction is not that
