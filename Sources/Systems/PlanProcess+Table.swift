@@ -39,7 +39,9 @@ extension PlanProcess {
     )
     let rows = isDescending ? answer.rows.reversed() : answer.rows
     var held: [Int64: HistoryTransaction] = [:]
-    for transaction in try bench.heldByNumber(store) { held[transaction.number.rawValue] = transaction }
+    for transaction in try bench.heldByNumber(store) {
+      held[transaction.number.rawValue] = transaction
+    }
     var lines: [String] = []
     if answer.columns != Self.tableColumns { lines.append("columns \(answer.columns)") }
     var transactions: [CommittedTransaction] = []
@@ -85,7 +87,8 @@ extension PlanProcess {
     func text(_ text: String?) -> Value { text.map(Value.string) ?? .null }
     let properties = change.updatedProperties.map { "\"\($0)\"" }.joined(separator: ",")
     let expected: [Value?] = [
-      .int(transaction.number.rawValue), nil, .double(transaction.timestamp.timeIntervalSinceReferenceDate),
+      .int(transaction.number.rawValue), nil,
+      .double(transaction.timestamp.timeIntervalSinceReferenceDate),
       text(transaction.author), text(transaction.contextName), text(transaction.bundleID),
       text(transaction.processID), text(model.entity(change.objectID.entity)?.name),
       .int(change.objectID.key),
