@@ -177,7 +177,7 @@ extension AskedQuery {
   ///
   /// With a date these are the last number before every transaction that is not earlier, and the
   /// newest one if history before it may be purged.
-  private var visitStarts: [Int64] {
+  var visitStarts: [Int64] {
     guard let date else { return [head] }
     let next = statuses.indices.first { !statuses[$0].isPurged && commit($0).timestamp >= date }
     let start = next.map { number($0) - 1 } ?? head

@@ -76,7 +76,11 @@ struct AskedQuery {
     case .visit: return visitFault(lines)
     case .signals:
       return difference(lines, timeline.log.transactions.map(\.commit.name))
-    case .verify: return difference(lines, [])
+    case .verify: return difference(lines, gapLines)
+    case .refusals, .watch: return difference(lines, [])
+    case .table: return difference(lines, tableLines)
+    case .files: return copiedLines.flatMap { difference(lines, $0) }
+    case .tour: return tourFault(lines)
     default: return requestFault(lines)
     }
   }
@@ -156,7 +160,7 @@ struct AskedQuery {
     case .objects:
       Set(positions.flatMap { matchingChanges($0).map(\.object) }).map(\.description).sorted()
     case .transaction, .sql, .rows, .members, .find, .purge, .sorted, .uris, .tokens, .size, .due,
-      .differences, .lags, .visit, .signals, .verify:
+      .differences, .lags, .visit, .signals, .verify, .table, .refusals, .files, .watch, .tour:
       []
     }
   }

@@ -56,8 +56,8 @@ struct QueryAnswers: Sendable {
   mutating func fault(of answer: QueryAnswer, on timeline: Timeline) -> String? {
     if let query, query.form == .purge || query.form == .due { noteDue(query, answer) }
     guard let query, !timeline.isHistoryUncertain, !timeline.command.hasFault else { return nil }
-    if hasFault, query.form == .rows || query.form == .lags { return nil }
-    if [.signals, .visit].contains(query.form), hasFault || hasLostPower { return nil }
+    if hasFault, [.rows, .lags, .verify].contains(query.form) { return nil }
+    if [.signals, .visit, .tour].contains(query.form), hasFault || hasLostPower { return nil }
     let head = timeline.log.transactions.last?.commit.name
     guard answer.head == head else {
       return

@@ -116,9 +116,11 @@ enum CounterexamplePhrase {
     case .rows: return "count the rows of history"
     case .transaction: return "fetch " + (position ?? "no transaction")
     case .purge: return "purge history" + (position.map { " before \($0)" } ?? "") + filter
-    case .sorted, .uris, .tokens, .size, .due, .differences, .lags, .visit, .signals, .verify:
+    case .sorted, .uris, .tokens, .size, .due, .differences, .lags, .visit, .signals, .verify,
+      .refusals, .files, .watch, .tour:
       return request(query, position)
-    case .transactions, .headers, .changes, .stream, .count, .changeCount, .objects, .exists, .sql:
+    case .transactions, .headers, .changes, .stream, .count, .changeCount, .objects, .exists, .sql,
+      .table:
       return "query \(query.form.rawValue) after \(position ?? "the beginning")\(filter)"
     }
   }
@@ -151,6 +153,11 @@ enum CounterexamplePhrase {
     case .visit:
       return "a visitor joins" + (query.start == .beginning ? "" : " with " + (position ?? ""))
     case .signals: return "list the signals"
+    case .refusals: return "ask for what a store refuses"
+    case .files: return "copy the store on disk"
+    case .watch: return "watch a store on disk"
+    case .tour:
+      return "a tracker visits" + (query.start == .beginning ? "" : " with " + (position ?? ""))
     default: return "verify the file"
     }
   }

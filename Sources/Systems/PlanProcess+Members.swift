@@ -24,16 +24,54 @@ extension PlanProcess {
     }.sorted()
   }
 
+  /// Returns what the registry keeps in another way than this process declared or than it should.
+  func registryFaults() throws(HistoryError) -> [String] {
+    let register = try store.register()
+    let (members, authors) = (register.members.map(\.id), register.marks.map(\.author))
+    var faults: [String] = []
+    if members != members.sorted() { faults.append("members in another order: \(members)") }
+    if authors != authors.sorted(by: { ($0 ?? "") < ($1 ?? "") }) {
+      faults.append("authors in another order: \(authors)")
+    }
+    let own = try store.members().first { $0.id == actor.id }
+    let ignored = actor.ignores.flatMap { $0.isEmpty ? nil : Set($0) }
+    if let own, own.state == .active, own.configuration.ignoredAuthors != ignored {
+      faults.append("\(actor.id) ignores \(own.configuration.ignoredAuthors ?? [])")
+    }
+    return faults
+  }
+
   /// Returns what each active member has not merged.
   func lagLines() throws(HistoryError) -> [String] {
-    try store.members().filter { $0.state == .active }.map { member in
-      QueryAnswer.line(
-        member.id,
-        author: member.author,
-        behind: Int(member.lag.transactionCount),
-        seconds: member.lag.duration.inSeconds
-      )
+    let members = try store.members().filter { $0.state == .active }
+    var faults: [String] = []
+    for member in members where store.configuration.layout == .packed {
+      let (bytes, held) = (member.lag.byteCount, try bytesHeld(after: member.cursor.rawValue))
+      if bytes != held { faults.append("\(member.id) has not merged \(bytes) bytes of \(held)") }
     }
+    return faults
+      + members.map { member in
+        QueryAnswer.line(
+          member.id,
+          author: member.author,
+          behind: Int(member.lag.transactionCount),
+          seconds: member.lag.duration.inSeconds
+        )
+      }
+  }
+
+  /// Returns the bytes of the transactions and changes in the file after a number.
+  private func bytesHeld(after number: Int64) throws(HistoryError) -> Int64 {
+    let answer = try store.query(
+      """
+      SELECT (SELECT ifnull(sum(44 + ifnull(length(changes), 0)), 0) FROM history_transaction
+        WHERE number > ?1) + (SELECT ifnull(sum(length(changes)), 0) FROM history_chunk
+        WHERE id >> 20 > ?1)
+      """,
+      [.int(number)]
+    )
+    if case .int(let bytes)? = answer.rows.first?.first { return bytes }
+    return 0
   }
 
   /// Lets a member join, meet a second process of its name, retire and be forgotten.

@@ -20,6 +20,12 @@ extension PlanProcess {
       lines: []
     )
     let resolved = ResolvedQuery(query, head: head.number, now: answer.now, bench.objects)
+    // These two have errors of their own, for their folder.
+    if query.form == .files || query.form == .watch {
+      answer.lines =
+        try query.form == .files ? fileLines(bench) : watchLines(pausing: query.page == 1)
+      return log.add(actor.id, .answered(answer))
+    }
     do throws(SystemFailure) {
       try telling { () throws(HistoryError) in
         if query.form == .purge || query.form == .due {
@@ -47,7 +53,7 @@ extension PlanProcess {
     case .sql: return try sqlLines(query, bench)
     case .rows: return try rowCount()
     case .find: return try found(query.planned, bench)
-    case .members: return try store.members().compactMap(Self.line)
+    case .members: return try store.members().compactMap(Self.line) + registryFaults()
     case .sorted: return try sorted(query.planned, bench)
     case .uris: return try uris(of: query.planned.entity ?? "", bench)
     case .tokens: return try tokenLines(query.number, bench)
@@ -57,13 +63,53 @@ extension PlanProcess {
     case .visit: return try visit(importing: query.date)
     case .signals: return bench.signals.reported.map { String($0) }
     case .verify: return try verificationLines()
+    case .table: return try tableLines(after: query.number ?? 0, query.planned, bench)
+    case .refusals: return try refusalLines()
+    case .tour: return try tour(query.planned, from: query.date, bench)
+    case .files, .watch: return []
     case .count, .changeCount: return [String(try store.count(try request(query)))]
     case .exists: return [String(try store.hasHistory(try request(query)))]
     case .objects: return try objectLines(try request(query), bench)
-    case .stream: return try streamed(try request(query)).flatMap { lines($0, query, bench) }
+    case .stream:
+      let pages = try streamed(try request(query))
+      return joined(pages.flatMap(\.transactions).map(bench.committed)).map(line)
+        + pages.flatMap { Self.pageFaults($0, query.planned, isSplit: true) }
     case .transactions, .headers, .changes, .purge, .due:
-      return try fetched(try request(query)).flatMap { lines($0, query, bench) }
+      let pages = try fetched(try request(query))
+      return pages.flatMap { lines($0, query, bench) }
+        + pages.flatMap { Self.pageFaults($0, query.planned) }
     }
+  }
+
+  /// Joins the parts of transactions that several pages contain.
+  private func joined(_ parts: [CommittedTransaction]) -> [CommittedTransaction] {
+    var whole: [CommittedTransaction] = []
+    for part in parts {
+      if whole.last?.name == part.name {
+        whole[whole.count - 1].changes += part.changes
+      } else {
+        whole.append(part)
+      }
+    }
+    return whole
+  }
+
+  /// Returns why a page ends in a place where it should not.
+  ///
+  /// A page of whole transactions ends with the first one that reaches the limit of changes.
+  private static func pageFaults(
+    _ page: HistoryPage,
+    _ query: PlannedQuery,
+    isSplit: Bool = false
+  ) -> [String] {
+    let counts = page.transactions.map(\.changes.count)
+    let sum = counts.reduce(0, +)
+    let isTooLarge =
+      counts.count > query.page || sum - (counts.last ?? 0) >= query.changeLimit
+    let isTooSmall =
+      !isSplit && page.hasMore && counts.count < query.page && sum < query.changeLimit
+    return isTooLarge || isTooSmall
+      ? ["a page of \(counts.count) transactions with \(sum) changes"] : []
   }
 
   /// Reads through a context of its own, so that the actor's contexts stay as they were merged.
@@ -173,6 +219,7 @@ extension PlanProcess {
     } else {
       request = HistoryRequest(after: nil, filter: query.filter, transactionCountMax: query.page)
     }
+    request.changeCountMax = query.planned.changeLimit
     switch query.form {
     case .headers: request.contents = .transactionsOnly
     case .changes, .changeCount: request.contents = .changesOnly

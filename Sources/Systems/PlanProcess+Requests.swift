@@ -82,9 +82,9 @@ extension PlanProcess {
     return ["\(size.historyBytes) of \(size.storeBytes)"]
   }
 
-  /// Returns the irregularities that sound files do not have.
+  /// Returns the irregularities that sound files do not have, and how many numbers are missing.
   func verificationLines() throws(HistoryError) -> [String] {
-    let findings = try store.verify().filter(\.isWrong)
+    let findings = try store.verify().filter { $0.isWrong || $0.kind == .gaps }
     return findings.map { $0.kind.sentence(of: Int($0.count)) }
       + [try store.integrityProblem()].compactMap(\.self)
   }

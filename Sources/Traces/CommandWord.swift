@@ -35,7 +35,8 @@ enum CommandWord: String, CaseIterable {
     case .belated: ["actor", "step"]
     case .query:
       [
-        "actor", "form", "behind", "ago", "filter", "any", "page", "entity", "where", "sort",
+        "actor", "form", "behind", "ago", "filter", "any", "page", "changeLimit", "entity", "where",
+        "sort",
         "changes",
       ]
     case .deliver, .poll: ["actor", "fate"]

@@ -20,6 +20,9 @@ extension PlanCodec {
     }
     if !query.pending.isEmpty { members["changes"] = .array(query.pending.map(json)) }
     if query.page != 1000 { members["page"] = .integer(Int64(query.page)) }
+    if query.changeLimit != PlannedQuery.changeLimitDefault {
+      members["changeLimit"] = .integer(Int64(query.changeLimit))
+    }
     return members
   }
 
@@ -45,6 +48,9 @@ extension PlanCodec {
     let page = try fields.find("page", "a whole number, 1 or more") { value in
       value.whole.flatMap { $0 >= 1 ? Int($0) : nil }
     }
+    let changeLimit = try fields.find("changeLimit", "a whole number, 1 or more") { value in
+      value.whole.flatMap { $0 >= 1 ? Int($0) : nil }
+    }
     let entity = try fields.string(ifAny: "entity")
     if let entity { try names.check(entity: entity, of: fields) }
     let query = PlannedQuery(
@@ -54,6 +60,7 @@ extension PlanCodec {
       terms: terms,
       matchesAny: try fields.bool("any", default: false),
       page: page ?? 1000,
+      changeLimit: changeLimit ?? PlannedQuery.changeLimitDefault,
       entity: entity,
       conditions: try entity.map { (name) throws(FormatError) in
         try conditions(fields, of: name, names)

@@ -55,6 +55,16 @@ package struct PlannedQuery: Hashable, Sendable {
     case signals
     /// The irregularities of the file.
     case verify
+    /// The transactions after the position, by an SQL query of every column and without a filter.
+    case table
+    /// The answers to statements and values that a store refuses, and to values of every type.
+    case refusals
+    /// The data in copies of the store on disk, which are then replaced, read and deleted.
+    case files
+    /// The commits that a watch of a store on disk reports.
+    case watch
+    /// The reports and log of a short-lived tracker, which may import a date.
+    case tour
 
     /// Whether the form requests objects of an entity.
     package var isOfEntity: Bool {
@@ -84,6 +94,8 @@ package struct PlannedQuery: Hashable, Sendable {
   package var matchesAny: Bool
   /// The maximum number of transactions of a page.
   package var page: Int
+  /// The number of changes after which a page ends.
+  package var changeLimit: Int
   /// The entity of the forms that request objects.
   package var entity: String?
   /// The conditions of the forms that request objects, all of which must hold.
@@ -93,6 +105,9 @@ package struct PlannedQuery: Hashable, Sendable {
   /// The unsaved changes of the context that answers ``Form/sorted``.
   package var pending: [PlannedChange]
 
+  /// The default of ``changeLimit``.
+  package static let changeLimitDefault = 100_000
+
   package init(
     actor: ActorID,
     form: Form = .transactions,
@@ -100,6 +115,7 @@ package struct PlannedQuery: Hashable, Sendable {
     terms: [QueryTerm] = [],
     matchesAny: Bool = false,
     page: Int = 1000,
+    changeLimit: Int = Self.changeLimitDefault,
     entity: String? = nil,
     conditions: [PlannedCondition] = [],
     orders: [PlannedOrder] = [],
@@ -111,6 +127,7 @@ package struct PlannedQuery: Hashable, Sendable {
     self.terms = terms
     self.matchesAny = matchesAny
     self.page = page
+    self.changeLimit = changeLimit
     self.entity = entity
     self.conditions = conditions
     self.orders = orders
@@ -174,7 +191,9 @@ extension QueryAnswer {
 
   /// The line of an object with the values that it is sorted by.
   package static func line(_ object: ObjectName, _ values: [Value]) -> String {
-    ([object.description] + values.map(\.description)).joined(separator: " ")
+    // A file does not keep the sign of zero.
+    let shown = values.map { $0 == .double(0) ? .double(0) : $0 }
+    return ([object.description] + shown.map(\.description)).joined(separator: " ")
   }
 
   /// The line of a setting with the groups of members that agree on it.

@@ -28,6 +28,9 @@ extension PlanGenerator {
     ]
     var query = PlannedQuery(actor: actor.id, form: form, start: start(&source))
     query.page = [1000, 1, 2, 3][source.index(below: 4)]
+    if source.bool(probability: 0.3, label: "change limit") {
+      query.changeLimit = [1, 2, 3, 7, 30][source.index(below: 5)]
+    }
     if form == .find {
       let entities = draft.header.model.entities
       let entity = entities[source.index(below: entities.count)]

@@ -27,10 +27,26 @@ extension PlanGenerator {
 
   private static let requestCountMax = 16
 
+  /// Draws whether a plan has a request about stores on disk, which takes milliseconds.
+  func addDiskRequest(
+    to commands: inout [Command],
+    _ draft: PlanDraft,
+    _ source: inout ChoiceSource
+  ) {
+    guard style.hasQueries, source.bool(probability: 0.015, label: "disk") else { return }
+    let actor = draft.header.actors[source.index(below: draft.header.actors.count)]
+    var query = PlannedQuery(actor: actor.id, form: .files)
+    if source.bool(probability: 0.3) {
+      query.form = .watch
+      query.page = source.bool(probability: 0.6) ? 1 : 1000
+    }
+    commands.insert(Command(.query(query)), at: source.index(below: commands.count + 1))
+  }
+
   /// The forms of requests, with their weights.
   private static let requestForms: [(PlannedQuery.Form, Int)] = [
     (.sorted, 7), (.visit, 4), (.due, 3), (.lags, 3), (.tokens, 3), (.uris, 1), (.signals, 2),
-    (.differences, 2), (.size, 1), (.verify, 1),
+    (.differences, 2), (.size, 1), (.verify, 1), (.table, 5), (.refusals, 1), (.tour, 3),
   ]
 
   private func request(_ draft: PlanDraft, _ source: inout ChoiceSource) -> PlannedQuery {
@@ -40,7 +56,7 @@ extension PlanGenerator {
     var form = forms[source.weighted(forms.map(\.1))].0
     // A visit is several commits: cut off, it would leave a member that no event reports.
     let mayBeCutOff = draft.active.contains(.powerOff) || draft.active.contains(.callFailure)
-    if form == .visit, mayBeCutOff { form = .lags }
+    if form == .visit || form == .tour, mayBeCutOff { form = .lags }
     var query = PlannedQuery(actor: actor.id, form: form)
     switch form {
     case .sorted, .uris:
@@ -48,7 +64,13 @@ extension PlanGenerator {
       query.entity = entity.name
       if form == .sorted { sort(&query, entity, &source) }
     case .due, .visit: query.start = interval(&source)
+    case .tour:
+      query.start = interval(&source)
+      query.page = [1000, 1, 2, 3][source.index(below: 4)]
     case .tokens: query.start = .behind(source.index(below: 6))
+    case .table:
+      query.start = .behind([100, 0, 1, 2, 5][source.index(below: 5)])
+      query.page = source.int(in: 1...80)
     default: break
     }
     return query

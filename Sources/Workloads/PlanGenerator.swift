@@ -49,6 +49,8 @@ package struct PlanGenerator: Sendable {
     addQueries(to: &commands, draft, &source)
     addReadings(to: &commands, draft, &source)
     addRequests(to: &commands, draft, &source)
+    addDiskRequest(to: &commands, draft, &source)
+    addCrowd(to: &commands, draft, &source)
     widen(&header, &commands, active, &source)
     return Plan(header: header, commands: commands)
   }

@@ -166,4 +166,52 @@ import Traces
     #expect(try fault(query(.size), ["0 of 8192"]) != nil)
     #expect(try fault(query(.size), ["4096 of 100"]) != nil)
   }
+
+  @Test func `A table has every change after a number, in order`() throws {
+    let lines = ["#2 share in view: insert Item/2", "#3 share in view: insert Item/3"]
+    #expect(try fault(query(.table, .behind(2)), lines) == nil)
+    #expect(try fault(query(.table, .behind(2)), lines.reversed()) != nil)
+    #expect(try fault(query(.table, .behind(2)), lines.dropLast()) != nil)
+    #expect(try fault(query(.table, .behind(100)), lines) != nil)
+    #expect(try fault(query(.table, .behind(0)), []) == nil)
+  }
+
+  @Test func `Faults of a store on disk or of its refusals are rejected`() throws {
+    #expect(try fault(query(.refusals), []) == nil)
+    #expect(try fault(query(.refusals), ["accepted: an unknown entity"]) != nil)
+    #expect(try fault(query(.watch), []) == nil)
+    #expect(try fault(query(.watch), ["a commit is not reported"]) != nil)
+    let objects = ["Item/1 \"b\" 1", "Item/2 \"a\" null", "Item/3 null 2"]
+    #expect(try fault(query(.files), objects) == nil)
+    #expect(try fault(query(.files), ["a copy has another history"] + objects) != nil)
+    #expect(try fault(query(.files), objects.dropLast() + ["Item/3 null 3"]) != nil)
+  }
+
+  @Test func `A tracker on a tour reports what came after its start`() throws {
+    // Its start is before #2, which is the first transaction that is not earlier.
+    func tour(_ report: String, _ calls: [String], _ messages: [String]) -> [String] {
+      ["at 1, new", report, "numbers [2, 3]", "undeclared [\"share\"]"] + calls + messages
+        + ["has Item/1", "has Item/2", "has Item/3"]
+    }
+    let report = "2 transactions with 2 changes in 2 pages, through #3"
+    let calls = [
+      "#2 insert: Item/2", "#3 insert: Item/3", "before [2]", "merges [2]", "before [3]",
+      "merges [3]",
+    ]
+    let messages = [
+      "notice of tourist: writes and is not among allAuthors", "debug of tourist: pass",
+      "info of tourist: follows", "info of tourist: stopped",
+      "notice of tourist: read the data anew",
+    ]
+    var query = query(.tour, .ago(85))
+    query.page = 1
+    #expect(try fault(query, tour(report, calls, messages)) == nil)
+    #expect(try fault(query, tour(report, calls.dropLast(), messages)) != nil)
+    #expect(try fault(query, tour(report, calls, messages.dropLast())) != nil)
+    let wrong = "2 transactions with 1 change in 2 pages, through #3"
+    #expect(try fault(query, tour(wrong, calls, messages)) != nil)
+    #expect(try fault(query, tour(report, calls, messages).dropLast()) != nil)
+    query.page = 2
+    #expect(try fault(query, tour(report, calls, messages)) != nil)
+  }
 }

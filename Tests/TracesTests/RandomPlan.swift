@@ -176,7 +176,8 @@ extension RandomPlan {
       start: pick([.beginning, .behind(0), .behind(3), .ago(0.5), .ago(-2)]),
       terms: terms,
       matchesAny: !isPurge && chance(),
-      page: pick([1000, 1])
+      page: pick([1000, 1]),
+      changeLimit: pick([PlannedQuery.changeLimitDefault, 3])
     )
   }
 

@@ -19,7 +19,7 @@ struct GeneratedVerb: Verb {
   private static let limit = Duration.seconds(60)
 
   func run() async throws(LabError) -> ExitCode {
-    let mutants = Mutant.generated
+    let mutants = options.mutants
     guard !mutants.isEmpty, let command = composition.command else {
       throw .usage(
         "this build has no generated mutants: scripts/mutants --generated N builds a copy that has N of "
@@ -161,18 +161,22 @@ struct GeneratedTrial {
     }
   }
 
+  /// One plan of so many runs on a store that keeps the clock's values as timestamps.
+  private static let rawTimestampsEvery = 4
+
   /// Runs plans under every condition until a checker rejects one.
   private func verdict(_ mutant: Mutant) throws -> String {
     let system = LabSystem(mutant)
     let options = PlanOptions(conditions: .all)
-    let recipe = PlanRecipe(
-      generator: PlanGenerator(try options.style(for: system)),
-      seed: seed,
-      timestamps: system.timestamps
-    )
+    let generator = PlanGenerator(try options.style(for: system))
+    func recipe(_ timestamps: TimestampPolicy) -> PlanRecipe {
+      PlanRecipe(generator: generator, seed: seed, timestamps: timestamps)
+    }
+    let (usual, raw) = (recipe(system.timestamps), recipe(.wallClock))
     let worker = PlanWorker(system, at: .heap(), versions: [:])
     defer { worker.close() }
     for number in 1...planCount {
+      let recipe = number.isMultiple(of: Self.rawTimestampsEvery) ? raw : usual
       if let violation = try worker.violation(by: recipe.plan(number).plan) {
         return "killed\t\(violation.checker)\t\(number)"
       }

@@ -8,7 +8,7 @@ struct MutantsOptions: VerbOptions {
     "only",
     each: .text("NAME", "a name, or its beginning"),
     shown: "all",
-    "Tries only the mutants whose names begin with NAME; list systems shows them."
+    "Tries only the mutants or generated edits whose names begin with NAME; list systems shows mutants."
   )
   private var only: [String]
   /// The number of seeds for each mutant.
@@ -32,7 +32,7 @@ struct MutantsOptions: VerbOptions {
   @Option(.jobs) var jobs: Int
   @Option(.output) var output: String
   @Flag(.json) var json
-  /// The seeded bugs to try, in order; empty if `isGenerated`.
+  /// The seeded bugs to try, in order; the generated edits if `isGenerated`.
   var mutants: [Mutant] = []
   /// The part of the mutants to try; `nil` for all.
   var shard: Shard?
@@ -40,7 +40,7 @@ struct MutantsOptions: VerbOptions {
   /// The number of seeds of a quick run.
   static let quickSeeds = 3
 
-  var exclusive: [[String]] { ["only", "seeds", "quick", "shard"].map { ["generated", $0] } }
+  var exclusive: [[String]] { ["seeds", "quick", "shard"].map { ["generated", $0] } }
 
   /// - Throws: A usage error if a mutant is unknown, options contradict each other, or a folder
   ///   cannot be used.
@@ -51,13 +51,27 @@ struct MutantsOptions: VerbOptions {
         "--plans goes with --generated: described mutants meet plans until one shows them."
       )
     }
-    if !isGenerated {
+    if isGenerated {
+      mutants = try Self.generated(only)
+    } else {
       let shard = shard
       mutants = try Self.mutants(only, in: composition).enumerated()
         .filter { shard?.holds($0.offset) ?? true }.map(\.element)
     }
     if quick, !$seedCount.isGiven { seedCount = Self.quickSeeds }
     try FilePath.checkWritableFolder(output, for: "--output")
+  }
+
+  /// Returns the generated edits whose names have one of the prefixes; all if there is none.
+  private static func generated(_ names: [String]) throws(LabError) -> [Mutant] {
+    let all = Mutant.generated
+    if !all.isEmpty,
+      let unknown = names.first(where: { name in !all.contains { $0.name.hasPrefix(name) } })
+    {
+      throw .usage("this build has no generated edit whose name begins with \(unknown).")
+    }
+    return names.isEmpty
+      ? all : all.filter { mutant in names.contains { mutant.name.hasPrefix($0) } }
   }
 
   /// Returns the mutants whose names have one of the prefixes; all if there is none.

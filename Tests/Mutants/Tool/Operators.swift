@@ -113,7 +113,7 @@ final class EditFinder: SyntaxVisitor {
     if node.signature.returnClause == nil, let items = node.body?.statements,
       let first = items.first, items.count > 1
     {
-      add(first, "return\n\(first.trimmedDescription)", "a function returns at once")
+      add(first, "return;\n\(first.trimmedDescription)", "a function returns at once")
     }
     return .visitChildren
   }

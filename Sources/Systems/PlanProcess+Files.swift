@@ -1,0 +1,498 @@
+import HistoryStore
+import HistoryTypes
+import ObjectContexts
+import Synchronization
+import Traces
+
+/// The requests about stores in the platform's own file system.
+extension PlanProcess {
+  /// Copies the data into a store on disk, and reads them in copies of that store.
+  ///
+  /// - Returns: the objects of the last copy with all of their values, and what was not as expected.
+  func fileLines(_ bench: StoreBench) throws(SystemFailure) -> [String] {
+    let folder = try ScratchFolder()
+    do throws(HistoryError) {
+      var course = FileCourse(store: store)
+      let names = try course.fill(folder, bench)
+      try course.lockMembers(folder)
+      try course.read(folder)
+      try course.convert(folder)
+      try course.inspect(folder)
+      try course.refuseForeignFiles(folder)
+      try course.replace(folder)
+      let lines = try course.objects(folder, names)
+      try course.track(folder)
+      try course.destroy(folder)
+      return course.faults + lines
+    } catch {
+      throw SystemFailure(error)
+    }
+  }
+
+  /// Watches a store on disk, and returns the commits that were not reported as they should.
+  func watchLines(pausing: Bool) throws(SystemFailure) -> [String] {
+    let folder = try ScratchFolder()
+    return try telling { () throws(HistoryError) in
+      var course = WatchCourse(store: store)
+      try course.follow(folder, pausing: pausing)
+      try course.poll(folder)
+      return course.faults
+    }
+  }
+}
+
+/// Stores on disk that have the model and configuration of a plan's store.
+private protocol DiskCourse {
+  var store: Store { get }
+  var faults: [String] { get set }
+}
+
+extension DiskCourse {
+  fileprivate func configuration() -> StoreConfiguration {
+    var configuration = StoreConfiguration()
+    configuration.layout = store.configuration.layout
+    configuration.timestamps = store.configuration.timestamps
+    configuration.changePollInterval = .seconds(60)
+    configuration.memberLocks = .files
+    configuration.clock = store.configuration.clock
+    return configuration
+  }
+
+  fileprivate mutating func expect(_ isRight: Bool, _ fault: @autoclosure () -> String) {
+    if !isRight { faults.append(fault()) }
+  }
+
+  /// Notes a fault unless a request fails with an error.
+  fileprivate mutating func expect(
+    _ code: HistoryError.Code,
+    of what: String,
+    _ body: () throws(HistoryError) -> Void
+  ) {
+    do throws(HistoryError) {
+      try body()
+      faults.append("\(what) is accepted")
+    } catch {
+      if error.code != code { faults.append("\(what): \(error)") }
+    }
+  }
+
+  /// Saves an object without values.
+  @discardableResult
+  fileprivate func insert(into store: Store) throws(HistoryError) -> Int64 {
+    let context = ObjectContext(store: store, author: "app", name: "view")
+    _ = try context.insert(store.model.entities[0].name)
+    return try context.save()?.number.rawValue ?? 0
+  }
+
+  /// The transactions of a store, one line each.
+  fileprivate func history(_ store: Store) throws(HistoryError) -> [String] {
+    var lines: [String] = []
+    var request = HistoryRequest(after: nil, transactionCountMax: 2)
+    while lines.count < 100 {
+      let page = try store.fetch(request)
+      for transaction in page.transactions {
+        let changes = transaction.changes.map { change in
+          "\(change.type) \(change.objectID.entity)/\(change.objectID.key) "
+            + change.columnNumbers.map(String.init).joined(separator: "+")
+            + (change.tombstone.map { " \($0.count)" } ?? "")
+        }
+        lines.append(
+          "#\(transaction.number) \(transaction.timestamp.timeIntervalSinceReferenceDate) "
+            + "\(transaction.author ?? "-") \(transaction.contextName ?? "-") \(changes)"
+        )
+      }
+      guard page.hasMore else { break }
+      request = request.next(after: page)
+    }
+    return lines
+  }
+}
+
+/// The life of a store's files.
+private struct FileCourse: DiskCourse {
+  let store: Store
+  var faults: [String] = []
+  /// The history of the original.
+  private var lines: [String] = []
+  private var token: HistoryToken?
+
+  init(store: Store) { self.store = store }
+
+  /// Copies the process's data into a new store, in three transactions.
+  ///
+  /// - Returns: the names of the copied objects.
+  mutating func fill(
+    _ folder: borrowing ScratchFolder,
+    _ bench: StoreBench
+  ) throws(HistoryError) -> [ObjectID: ObjectName] {
+    let original = try Store(
+      path: folder.file("original"),
+      model: store.model,
+      configuration: configuration()
+    )
+    let permissions = folder.permissions(of: "original")
+    expect(permissions == 0o600, "the file has the permissions \(permissions ?? 0)")
+    var names: [ObjectID: ObjectName] = [:]
+    let source = ObjectContext(store: store, author: nil, name: "query")
+    for (index, entity) in store.model.entities.enumerated() {
+      let context = ObjectContext(store: original, author: index == 0 ? "app" : nil, name: "view")
+      for object in try source.objects(entity.name) {
+        var values: Values = [:]
+        for attribute in entity.attributes { values[attribute.name] = object[attribute.name] }
+        let copy = try context.insert(entity.name, values)
+        names[copy.id] = bench.objects.name(object.id, in: store.model)
+      }
+      try context.save()
+    }
+    let context = ObjectContext(store: original, author: "app", name: "view")
+    let extra = try context.insert(store.model.entities[0].name)
+    try context.save()
+    extra.delete()
+    try context.save()
+    lines = try history(original)
+    token = try original.currentToken()
+    return names
+  }
+
+  mutating func lockMembers(_ folder: borrowing ScratchFolder) throws(HistoryError) {
+    let path = folder.file("original")
+    let first = try Store(path: path, configuration: configuration())
+    let second = try Store(path: path, configuration: configuration())
+    var held: Registration? = try first.join("app", author: "app")
+    expect(held?.isHeld == true, "a running member holds no lock")
+    let file = "original-member-app"
+    expect(folder.names.contains(file), "a running member has no lock file")
+    let owner = folder.text(of: file) ?? ""
+    expect(Int(owner.dropLast()) != nil && owner.last == "\n", "the lock names \(owner)")
+    do throws(HistoryError) {
+      _ = try second.join("app", author: "app")
+      faults.append("a second process of a member runs")
+    } catch {
+      let names = "\(error)".contains(owner.dropLast())
+      expect(error.code == .inUse && names, "a second process of a member: \(error)")
+    }
+    held = nil
+    expect(!folder.names.contains(file), "a lock file is left")
+    let again = try second.join("app", author: "app")
+    expect(again.isHeld && !again.isNew, "a member cannot run again")
+    let difference = try second.members().first { $0.id == "app" }
+    expect(difference?.processID == second.configuration.processID, "the member's process is wrong")
+  }
+
+  /// Meets a text, a database of another program, and one of a later version of this library.
+  mutating func refuseForeignFiles(_ folder: borrowing ScratchFolder) throws(HistoryError) {
+    let text = String(repeating: "no store ", count: 200)
+    folder.write(text, to: "text")
+    // The application ID and the user version in SQLite's header.
+    folder.copy("original", to: "foreign", setting: 7, at: 68)
+    folder.copy("original", to: "newer", setting: 1_000, at: 60)
+    let (configuration, model, source) = (configuration(), store.model, folder.file("original"))
+    let codes: [(String, HistoryError.Code)] = [
+      ("text", .sqlite), ("foreign", .foreignFile), ("newer", .newerFormat),
+    ]
+    for (name, code) in codes {
+      let path = folder.file(name)
+      expect(code, of: "to open a \(name) file") { () throws(HistoryError) in
+        _ = try Store(path: path, model: model, configuration: configuration)
+      }
+      expect(code, of: "to delete a \(name) file") { () throws(HistoryError) in
+        try Store.destroy(path: path)
+      }
+      expect(code, of: "to copy a \(name) file") { () throws(HistoryError) in
+        try Store.replace(path: path + "-copy", with: path)
+      }
+      expect(code, of: "to replace a \(name) file") { () throws(HistoryError) in
+        try Store.replace(path: path, with: source)
+      }
+      let left = folder.names.filter { $0.hasPrefix(name) }
+      expect(left == [name], "next to a \(name) file there are \(left)")
+    }
+    expect(folder.text(of: "text") == text, "a text has changed")
+    let missing = folder.file("missing")
+    expect(.sqlite, of: "to open nothing") { () throws(HistoryError) in
+      _ = try Store(path: missing, configuration: configuration)
+    }
+    expect(.unreadable, of: "to read nothing") { () throws(HistoryError) in
+      _ = try Store(reading: missing)
+    }
+    expect(!folder.names.contains("missing"), "a file was made")
+  }
+
+  /// Reads the store with and without a log, and after it was written.
+  mutating func read(_ folder: borrowing ScratchFolder) throws(HistoryError) {
+    let path = folder.file("original")
+    let live = try Store(path: path, configuration: configuration())
+    var number = try insert(into: live)
+    let copied = try Store(reading: path, copyingTo: folder.path)
+    expect(try history(copied) == history(live), "a copy with a log has another history")
+    expect(copied.id == live.id, "a copy that is read has another ID")
+    expect(.openForReading, of: "a write while reading") { () throws(HistoryError) in
+      _ = try copied.join("app")
+    }
+    number = try insert(into: live)
+    expect(try copied.currentToken().number == number - 1, "a copy has changed")
+    lines = try history(live)
+    token = try live.currentToken()
+  }
+
+  /// Converts the closed store, which has no log, to each layout.
+  mutating func convert(_ folder: borrowing ScratchFolder) throws(HistoryError) {
+    let before = folder.names
+    expect(
+      !before.contains { $0.hasPrefix("history-lab-") },
+      "a private copy is left: \(before)"
+    )
+    let reading = try Store(reading: folder.file("original"), copyingTo: folder.path)
+    expect(try history(reading) == lines, "a file without a log has another history")
+    expect(folder.names == before, "reading made files: \(folder.names)")
+    try refuseTargets(folder, reading)
+    for layout in [HistoryLayout.packed, .coreData] {
+      let path = folder.file("converted-\(layout.rawValue)")
+      let result = try reading.convert(to: path, layout: layout)
+      expect(result.transactionCount == lines.count, "\(result.transactionCount) were converted")
+      let made = try Store(path: path, configuration: configuration())
+      expect(try history(made) == lines, "a converted file has another history")
+      expect(try made.verify().allSatisfy { !$0.isWrong }, "a converted file is wrong")
+      expect(try made.currentToken().number == reading.currentToken().number, "the head differs")
+      expect(.unreadable, of: "a conversion onto a file") { () throws(HistoryError) in
+        _ = try reading.convert(to: path, layout: layout)
+      }
+    }
+  }
+
+  /// Converts to places that no store can have.
+  private mutating func refuseTargets(
+    _ folder: borrowing ScratchFolder,
+    _ reading: Store
+  ) throws(HistoryError) {
+    folder.write("", to: "target-wal")
+    let (target, nowhere) = (folder.file("target"), folder.file("nowhere/target"))
+    expect(.unreadable, of: "a conversion next to a log") { () throws(HistoryError) in
+      _ = try reading.convert(to: target)
+    }
+    expect(.unreadable, of: "a conversion into a missing folder") { () throws(HistoryError) in
+      _ = try reading.convert(to: nowhere)
+    }
+    expect(!folder.names.contains("target"), "a refused conversion left a file")
+  }
+
+  /// Counts the history of each file, and reads one as if Core Data had written it.
+  mutating func inspect(_ folder: borrowing ScratchFolder) throws(HistoryError) {
+    folder.copy("converted-coreData", to: "core-data", setting: 0, at: 68)
+    let foreign = try Store(reading: folder.file("core-data"), copyingTo: folder.path)
+    let shown = try history(foreign)
+    expect(shown == lines, "a file of Core Data has another history: \(shown)")
+    let names = foreign.model.entities.map(\.name)
+    expect(names == store.model.entities.map(\.name), "a file of Core Data has \(names)")
+    let original = try Store(reading: folder.file("original"), copyingTo: folder.path)
+    let page = try original.fetch(HistoryRequest(after: nil))
+    let changes = page.transactions.flatMap(\.changes)
+    let counts = ChangeType.allCases.map { type in changes.count { $0.type == type } }
+    let authors = Dictionary(grouping: page.transactions, by: \.author).mapValues(\.count)
+    let inspector = StoreInspector(temporaryFolder: folder.path)
+    do throws(InspectionError) {
+      _ = try inspector.census(of: folder.file("missing"))
+      faults.append("a missing file is inspected")
+    } catch {
+      if case .notFound = error {} else { faults.append("a missing file: \(error)") }
+    }
+    for name in ["original", "converted-packed", "converted-coreData", "core-data"] {
+      let census: HistoryCensus
+      do throws(InspectionError) { census = try inspector.census(of: folder.file(name)) } catch {
+        faults.append("\(name) cannot be inspected: \(error)")
+        continue
+      }
+      let found = [census.types.inserts, census.types.updates, census.types.deletes]
+      expect(census.transactions == lines.count, "\(name) has \(census.transactions)")
+      expect(census.changes == changes.count && found == counts, "\(name) has \(found)")
+      expect(census.oddities == CensusOddities(), "\(name) has \(census.oddities)")
+      let kinds = census.entities.reduce(0) { $0 + $1.changes.all }
+      expect(kinds == changes.count, "\(name) has \(kinds) changes of entities")
+      for count in census.authors {
+        guard case .known(let author) = count.name else { continue }
+        let wanted = authors[author] ?? 0
+        expect(count.transactions == wanted, "\(name) has \(count.transactions) of an author")
+      }
+    }
+  }
+
+  /// Replaces a copy, which is refused while that is open.
+  mutating func replace(_ folder: borrowing ScratchFolder) throws(HistoryError) {
+    let (path, source) = (folder.file("copy"), folder.file("original"))
+    let original = try Store(path: source, configuration: configuration())
+    try Store.replace(path: path, with: source)
+    expect(!folder.names.contains("copy-replacement"), "a file is left: \(folder.names)")
+    var id: StoreID?
+    do {
+      let copy = try Store(path: path, configuration: configuration())
+      id = copy.id
+      expect(copy.id != original.id, "a copy has the ID of its source")
+      expect(try history(copy) == lines, "a copy has another history")
+      expect(.storeInUse, of: "to replace an open store") { () throws(HistoryError) in
+        try Store.replace(path: path, with: source)
+      }
+      expect(.storeInUse, of: "to delete an open store") { () throws(HistoryError) in
+        try Store.destroy(path: path)
+      }
+      expect(.otherStore, of: "a token of the source") { [token] () throws(HistoryError) in
+        _ = try copy.fetch(HistoryRequest(after: token))
+      }
+    }
+    try insert(into: original)
+    try Store.replace(path: path, with: source)
+    let copy = try Store(path: path, configuration: configuration())
+    expect(copy.id != id && copy.id != original.id, "a replaced store keeps its ID")
+    expect(try copy.currentToken().number == lines.count + 1, "a store is not replaced")
+  }
+
+  /// The objects of the copy with their values; those without a name were added here.
+  func objects(
+    _ folder: borrowing ScratchFolder,
+    _ names: [ObjectID: ObjectName]
+  ) throws(HistoryError) -> [String] {
+    let copy = try Store(path: folder.file("copy"), configuration: configuration())
+    let context = ObjectContext(store: copy, author: nil, name: "query")
+    var lines: [String] = []
+    for entity in copy.model.entities {
+      for object in try context.objects(entity.name) {
+        guard let name = names[object.id] else { continue }
+        let values = entity.attributes.map { object[$0.name] ?? .null }
+        lines.append(QueryAnswer.line(name, values))
+      }
+    }
+    return lines.sorted()
+  }
+
+  /// Opens a store without history, and then with it.
+  mutating func track(_ folder: borrowing ScratchFolder) throws(HistoryError) {
+    let path = folder.file("untracked")
+    var configuration = configuration()
+    configuration.tracksHistory = false
+    do {
+      let store = try Store(path: path, model: store.model, configuration: configuration)
+      expect(.untracked, of: "history that is not kept") { () throws(HistoryError) in
+        _ = try store.currentToken()
+      }
+      try insert(into: store)
+    }
+    do {
+      let tracked = try Store(path: path, configuration: self.configuration())
+      expect(try tracked.currentToken().number == 0, "a write without history is in history")
+      expect(try insert(into: tracked) == 1, "the first transaction is not #1")
+    }
+    let untracked = try Store(path: path, configuration: configuration)
+    let name = store.model.entities[0].name
+    expect(.readOnly, of: "a write without history") { () throws(HistoryError) in
+      let context = ObjectContext(store: untracked, author: nil, name: "view")
+      _ = try context.insert(name)
+      try context.save()
+    }
+    let other = store.model.entities.count > 1
+    if other, let model = try? Model([store.model.entities[1]]) {
+      let configuration = self.configuration()
+      expect(.otherModel, of: "another model") { () throws(HistoryError) in
+        _ = try Store(path: path, model: model, configuration: configuration)
+      }
+    }
+  }
+
+  /// Deletes the copy with the files next to it.
+  mutating func destroy(_ folder: borrowing ScratchFolder) throws(HistoryError) {
+    try insert(into: try Store(path: folder.file("copy"), configuration: configuration()))
+    folder.write("1\n", to: "copy-member-gone")
+    folder.write("", to: "copying")
+    expect(folder.names.contains("copy-signal"), "a store has no signal file")
+    try Store.destroy(path: folder.file("copy"))
+    let left = folder.names.filter { $0.hasPrefix("copy") }
+    expect(left == ["copying"], "after a deletion there are \(left)")
+    expect(folder.names.contains("original"), "the source was deleted")
+    expect(.sqlite, of: "to delete nothing") { [path = folder.path] () throws(HistoryError) in
+      try Store.destroy(path: path + "/copy")
+    }
+  }
+}
+
+/// The signals of a store's commits.
+private struct WatchCourse: DiskCourse {
+  let store: Store
+  var faults: [String] = []
+
+  init(store: Store) { self.store = store }
+
+  /// The positions that a watch has reported.
+  private final class Reports: Sendable {
+    private let tokens = Mutex<[HistoryToken]>([])
+
+    var all: [HistoryToken] { tokens.withLock { $0 } }
+
+    func add(_ token: HistoryToken) { tokens.withLock { $0.append(token) } }
+
+    /// Waits until a position was reported; `false` if that takes too long.
+    func wait(for number: Int64, milliseconds: Int = 10_000) -> Bool {
+      for _ in 0..<milliseconds {
+        if all.last?.number == number { return true }
+        pause(milliseconds: 1)
+      }
+      return false
+    }
+  }
+
+  /// Follows commits by their signals alone.
+  mutating func follow(
+    _ folder: borrowing ScratchFolder,
+    pausing: Bool
+  ) throws(HistoryError) {
+    let path = folder.file("watched")
+    let writer = try Store(path: path, model: store.model, configuration: configuration())
+    let reader = try Store(path: path, configuration: configuration())
+    try insert(into: writer)
+    let (first, second) = (Reports(), Reports())
+    let watch = try reader.watch { first.add($0) }
+    let other = try reader.watch { second.add($0) }
+    var number = try insert(into: writer)
+    guard first.wait(for: number) else { return faults.append("a commit is not reported") }
+    expect(second.wait(for: number), "a commit is not reported to a second watch")
+    expect(first.all.allSatisfy { $0.number > 1 }, "a commit before the watch is reported")
+    number = try insert(into: reader)
+    guard first.wait(for: number) else { return faults.append("an own commit is not reported") }
+    guard second.wait(for: number) else { return faults.append("a watch has stopped") }
+    other.cancel()
+    let count = second.all.count
+    if pausing {
+      // The writer notices that its signal file is gone at its next check.
+      folder.remove("watched-signal")
+      pause(milliseconds: 150)
+      number = try insert(into: writer)
+      guard first.wait(for: number) else {
+        return faults.append("a commit after the loss of the signal file is not reported")
+      }
+      expect(folder.names.contains("watched-signal"), "the signal file is not made again")
+    }
+    number = try insert(into: writer)
+    guard first.wait(for: number) else { return faults.append("a later commit is not reported") }
+    let token = try reader.currentToken()
+    expect(first.all.last == token, "a report has another position than the store")
+    watch.cancel()
+    try insert(into: writer)
+    if pausing { pause(milliseconds: 20) }
+    expect(first.all.last == token, "a commit is reported after the end of the watch")
+    expect(second.all.count == count, "a commit is reported to a cancelled watch")
+    let permissions = folder.permissions(of: "watched-signal")
+    expect(permissions == 0o600, "the signal file has the permissions \(permissions ?? 0)")
+  }
+
+  /// Follows commits without signals.
+  mutating func poll(_ folder: borrowing ScratchFolder) throws(HistoryError) {
+    let path = folder.file("polled")
+    var configuration = configuration()
+    configuration.signalsChanges = false
+    configuration.changePollInterval = .milliseconds(2)
+    let writer = try Store(path: path, model: store.model, configuration: configuration)
+    let reports = Reports()
+    let watch = try writer.watch { reports.add($0) }
+    let number = try insert(into: writer)
+    expect(reports.wait(for: number), "a commit is not found by polling")
+    expect(!folder.names.contains("polled-signal"), "a store without signals has a signal file")
+    watch.cancel()
+  }
+}

@@ -1,0 +1,98 @@
+import HistoryTypes
+import Traces
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// A folder in the platform's own file system, which is removed with its contents.
+///
+/// It takes the stores of one request that a file system in memory does not support: signal files,
+/// member locks, and copies.
+struct ScratchFolder: ~Copyable {
+  let path: String
+
+  /// Creates an empty folder that only its owner can read.
+  init() throws(SystemFailure) {
+    let place = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    var template = Array("\(place)/history-plan-XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else {
+      throw SystemFailure(.io, "no folder can be made in \(place).")
+    }
+    path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+
+  deinit {
+    for name in names { unlink("\(path)/\(name)") }
+    rmdir(path)
+  }
+
+  /// The names of the files in the folder, sorted.
+  var names: [String] {
+    guard let entries = opendir(path) else { return [] }
+    defer { closedir(entries) }
+    var names: [String] = []
+    while let entry = readdir(entries) {
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if name != ".", name != ".." { names.append(name) }
+    }
+    return names.sorted()
+  }
+
+  func file(_ name: String) -> String { "\(path)/\(name)" }
+
+  /// Writes a file.
+  func write(_ text: String, to name: String) {
+    let descriptor = open(file(name), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    defer { close(descriptor) }
+    let bytes = Array(text.utf8)
+    _ = pwrite(descriptor, bytes, bytes.count, 0)
+  }
+
+  /// Returns the first bytes of a file as text; `nil` if it is missing.
+  func text(of name: String) -> String? {
+    let descriptor = open(file(name), O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var bytes = [UInt8](repeating: 0, count: 4096)
+    let count = pread(descriptor, &bytes, bytes.count, 0)
+    return String(decoding: bytes.prefix(max(count, 0)), as: UTF8.self)
+  }
+
+  /// Returns the permissions of a file.
+  func permissions(of name: String) -> Int? {
+    var status = stat()
+    return stat(file(name), &status) == 0 ? Int(status.st_mode) & 0o777 : nil
+  }
+
+  /// Copies a file with four bytes set to a number, most significant first.
+  func copy(_ name: String, to other: String, setting number: UInt32, at offset: Int) {
+    let input = open(file(name), O_RDONLY | O_CLOEXEC)
+    let output = open(file(other), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    defer {
+      close(input)
+      close(output)
+    }
+    var bytes = [UInt8](repeating: 0, count: 1 << 16)
+    var place = 0
+    while true {
+      let count = pread(input, &bytes, bytes.count, off_t(place))
+      guard count > 0 else { break }
+      _ = pwrite(output, bytes, count, off_t(place))
+      place += count
+    }
+    var bigEndian = number.bigEndian
+    _ = pwrite(output, &bigEndian, 4, off_t(offset))
+  }
+
+  func remove(_ name: String) { unlink(file(name)) }
+}
+
+/// Suspends the thread.
+func pause(milliseconds: UInt32) { usleep(milliseconds * 1000) }
