@@ -56,7 +56,7 @@ import Testing
   @Test(arguments: [
     ("mutants --generated", "scripts/mutants --generated N"),
     ("mutants --plans 5", "--plans goes with --generated"),
-    ("mutants --generated --only purge", "cannot be given together"),
+    ("mutants --generated --quick", "cannot be given together"),
     ("mutants --generated --seeds 3", "cannot be given together"),
   ])
   func `Missing files and conflicting options are refused`(

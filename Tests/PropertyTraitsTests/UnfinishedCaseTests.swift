@@ -55,6 +55,10 @@ import Testing
 
   @Test func `A file that cannot be written is reported with the seed`() async throws {
     try await withFolder { folder in
+      try FileManager.default.createDirectory(
+        atPath: folder,
+        withIntermediateDirectories: true
+      )
       let blocked = folder + "/file"
       try "".write(toFile: blocked, atomically: true, encoding: .utf8)
       var warnings: [String] = []
