@@ -215,7 +215,7 @@ enum FolderAccess {
 
   /// Points a new or existing symbolic link to a target; the replacement is atomic.
   static func point(_ link: String, to target: String) throws(RunFolderError) {
-    let fresh = "\(link).\(getpid())"
+    let fresh = temporaryName(of: link)
     guard symlink(target, fresh) == 0 else {
       throw RunFolderError(.cannotLink, path: link, code: errno)
     }
@@ -226,9 +226,17 @@ enum FolderAccess {
     }
   }
 
+  /// Returns a name beside a path that no other process uses.
+  ///
+  /// A process ID is not enough: processes of other nodes and containers may have the same one.
+  static func temporaryName(of path: String) -> String {
+    let random = UInt64.random(in: .min ... .max)
+    return "\(path).\(getpid())-\(String(random, radix: 36))"
+  }
+
   /// Writes a file under a temporary name and moves it into place.
   static func write(_ text: String, to path: String) throws(RunFolderError) {
-    let fresh = "\(path).\(getpid())"
+    let fresh = temporaryName(of: path)
     guard let file = fopen(fresh, "wx") else {
       throw RunFolderError(.cannotWrite, path: path, code: errno)
     }

@@ -20,6 +20,18 @@ import Testing
     #expect(folder.text("Reports/latest/run.json") != nil)
   }
 
+  @Test func `Temporary files of another node's process with the same ID are no obstacle`() throws {
+    let folder = try TemporaryFolder()
+    let manager = FileManager.default
+    let runs = folder.path + "/runs"
+    try manager.createDirectory(atPath: runs, withIntermediateDirectories: true)
+    let other = folder.path + "/latest.\(getpid())"
+    try manager.createSymbolicLink(atPath: other, withDestinationPath: "runs/another")
+    let run = try RunFolder.create(for: record, output: runs, currentFolder: folder.path)
+    #expect(try folder.target("latest") == "runs/\(run.name)")
+    #expect(try folder.target("latest.\(getpid())") == "runs/another")
+  }
+
   @Test func `A custom output has its own runs and its own latest link`() throws {
     let folder = try TemporaryFolder()
     let run = try RunFolder.create(for: record, output: "mine/", currentFolder: folder.path)
