@@ -69,7 +69,7 @@ extension AskedQuery {
       + (pages.isEmpty ? [] : [message("debug", "pass")])
       + [
         message("info", "follows"), message("info", "stopped"),
-        message("notice", "read the data anew"),
+        message("notice", "read the data again"),
       ]
   }
 

@@ -141,7 +141,7 @@ private final class TourLog: TrackerLogger {
 
   func log(level: TrackerLogLevel, message: String, metadata: [String: String]) {
     // The configurations of the members are another request's subject, and times are not checked.
-    let known = ["writes and is not among allAuthors", "follows", "stopped", "read the data anew"]
+    let known = ["writes and is not among allAuthors", "follows", "stopped", "read the data again"]
     let subject =
       known.first { message.contains($0) } ?? (message.contains(" in Durations") ? "pass" : nil)
     guard let subject else { return }

@@ -72,6 +72,7 @@ import Traces
     #expect(try fault(query(.headers), lines) == nil)
     #expect(try fault(query(.headers), lines.dropLast()) != nil)
     #expect(try fault(query(.headers), lines + ["#4 app in view"]) != nil)
+    #expect(try fault(query(.headers), lines + ["a page of 3 transactions with 3 changes"]) != nil)
     #expect(try fault(query(.headers), lines.reversed()) != nil)
   }
 
@@ -97,6 +98,8 @@ import Traces
     #expect(try fault(query(.rows), ["4"]) != nil)
     #expect(try fault(query(.members), ["app at 2", "share at 3"]) == nil)
     #expect(try fault(query(.members), ["app at 3", "share at 3"]) != nil)
+    let unordered = ["app at 2", "share at 3", "members in another order: [share, app]"]
+    #expect(try fault(query(.members), unordered) != nil)
     #expect(try fault(query(.sql, .behind(1)), ["#3 insert Item/8"]) == nil)
     #expect(try fault(query(.sql, .behind(1)), []) != nil)
   }

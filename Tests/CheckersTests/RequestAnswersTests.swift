@@ -162,6 +162,9 @@ import Traces
     #expect(try fault(query(.signals), ["1", "2", "2", "3"]) != nil)
     #expect(try fault(query(.verify), []) == nil)
     #expect(try fault(query(.verify), ["1 change without a transaction"]) != nil)
+    #expect(try fault(query(.verify), ["1 number missing"]) != nil)
+    #expect(try fault(query(.verify), ["1 number missing"], purged: ["2"]) == nil)
+    #expect(try fault(query(.verify), [], purged: ["2"]) != nil)
     #expect(try fault(query(.size), ["4096 of 8192"]) == nil)
     #expect(try fault(query(.size), ["0 of 8192"]) != nil)
     #expect(try fault(query(.size), ["4096 of 100"]) != nil)
@@ -201,7 +204,7 @@ import Traces
     let messages = [
       "notice of tourist: writes and is not among allAuthors", "debug of tourist: pass",
       "info of tourist: follows", "info of tourist: stopped",
-      "notice of tourist: read the data anew",
+      "notice of tourist: read the data again",
     ]
     var query = query(.tour, .ago(85))
     query.page = 1

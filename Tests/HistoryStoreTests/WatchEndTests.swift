@@ -30,10 +30,10 @@ import Testing
 
   private static func useWatches(_ fixture: StoreFixture) throws {
     let store = try fixture.open()
-    let told = ReportedTokens()
-    let watches = [try store.watch(told.note), try store.watch(told.note)]
+    let reported = ReportedTokens()
+    let watches = [try store.watch(reported.note), try store.watch(reported.note)]
     let number = try store.add("b")
-    told.wait(for: number)
+    reported.wait(for: number)
     watches[0].cancel()
     let changes = try store.changes
     withExtendedLifetime((watches, changes)) {}
@@ -58,10 +58,10 @@ import Testing
       try store.add("b")
       setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &before)
       try #require(error?.description.contains("cannot be watched: ") == true)
-      let told = ReportedTokens()
-      let watch = try store.watch(told.note)
+      let reported = ReportedTokens()
+      let watch = try store.watch(reported.note)
       try store.add("c")
-      told.wait(for: 3)
+      reported.wait(for: 3)
       withExtendedLifetime(watch) {}
     }
   }
@@ -98,34 +98,34 @@ import Testing
   @Test func `A closure may end its own watch`() throws {
     let fixture = try StoreFixture.withoutPoll()
     let store = try fixture.open()
-    let told = ReportedTokens()
+    let reported = ReportedTokens()
     let later = ReportedTokens()
     let box = WatchBox()
     box.watch = try store.watch { token in
       box.watch = nil
-      told.note(token)
+      reported.note(token)
     }
     try store.add("a")
-    told.wait(for: 1)
+    reported.wait(for: 1)
     let watch = try store.watch(later.note)
     try store.add("b")
     later.wait(for: 2)
-    #expect(told.numbers == [1])
+    #expect(reported.numbers == [1])
     withExtendedLifetime(watch) {}
   }
 
   @Test func `Ending a watch does not wait for a closure that waits for the caller`() throws {
     let fixture = try StoreFixture.withoutPoll()
     let store = try fixture.open()
-    let told = ReportedTokens()
+    let reported = ReportedTokens()
     let hasEnded = DispatchSemaphore(value: 0)
     let watch = try store.watch { token in
-      told.note(token)
+      reported.note(token)
       hasEnded.wait()
-      told.note(token)
+      reported.note(token)
     }
     try store.add("a")
-    told.wait(for: 1)
+    reported.wait(for: 1)
     watch.cancel()
     hasEnded.signal()
   }

@@ -8,8 +8,8 @@ import Testing
   @Test func `A thousand commits of another process are all reported`() async throws {
     let fixture = try StoreFixture.withoutPoll()
     let store = try fixture.open()
-    let told = ReportedTokens()
-    let watch = try store.watch(told.note)
+    let reported = ReportedTokens()
+    let watch = try store.watch(reported.note)
     let path = fixture.path
     let changes = try store.changes
     let follower = Task {
@@ -26,8 +26,8 @@ import Testing
       for index in 1...1000 { try store.add("\(index)") }
     }
     #expect(try await follower.value == Array(1...1000))
-    told.wait(for: 1000)
-    #expect(told.numbers == Set(told.numbers).sorted())
+    reported.wait(for: 1000)
+    #expect(reported.numbers == Set(reported.numbers).sorted())
     withExtendedLifetime(watch) {}
   }
 

@@ -10,23 +10,23 @@ import Testing
     let fixture = try StoreFixture.withoutPoll()
     let reader = try fixture.open()
     let writer = try fixture.open()
-    let told = ReportedTokens()
-    let watch = try reader.watch(told.note)
+    let reported = ReportedTokens()
+    let watch = try reader.watch(reported.note)
     let token = try #require(try writer.add(["a"]).transaction).token
-    told.wait(for: 1)
-    #expect(told.all == [token])
+    reported.wait(for: 1)
+    #expect(reported.all == [token])
     withExtendedLifetime(watch) {}
   }
 
   @Test func `A commit of the watching store itself is reported too`() throws {
     let fixture = try StoreFixture.withoutPoll()
     let store = try fixture.open()
-    let told = ReportedTokens()
-    let watch = try store.watch(told.note)
+    let reported = ReportedTokens()
+    let watch = try store.watch(reported.note)
     try store.add("a")
-    told.wait(for: 1)
+    reported.wait(for: 1)
     try store.save([ObjectEdit(.insert, ObjectID(entity: 2, key: 900), values: [.null])])
-    told.wait(for: 2)
+    reported.wait(for: 2)
     withExtendedLifetime(watch) {}
   }
 
@@ -34,8 +34,8 @@ import Testing
     let fixture = try StoreFixture.withoutPoll()
     let store = try fixture.open()
     try store.add("a")
-    let told = ReportedTokens()
-    let watch = try store.watch(told.note)
+    let reported = ReportedTokens()
+    let watch = try store.watch(reported.note)
     // The watch wakes up and polls the store when the signal file is removed.
     let signalPath = fixture.path + "-signal"
     try FileManager.default.removeItem(atPath: signalPath)
@@ -43,8 +43,8 @@ import Testing
     while !FileManager.default.fileExists(atPath: signalPath), Date() < deadline {}
     let other = try fixture.open()
     try other.add("b")
-    told.wait(for: 2)
-    #expect(told.numbers == [2])
+    reported.wait(for: 2)
+    #expect(reported.numbers == [2])
     withExtendedLifetime(watch) {}
   }
 
@@ -52,22 +52,22 @@ import Testing
   {
     let fixture = try StoreFixture.withoutPoll()
     let store = try fixture.open()
-    let told = ReportedTokens()
+    let reported = ReportedTokens()
     let mayGoOn = DispatchSemaphore(value: 0)
     let watch = try store.watch { token in
-      told.note(token)
+      reported.note(token)
       mayGoOn.wait()
     }
     try store.add("first")
-    told.wait(for: 1)
+    reported.wait(for: 1)
     for index in 2...6 { try store.add("\(index)") }
     mayGoOn.signal()
-    told.wait(for: 6)
+    reported.wait(for: 6)
     mayGoOn.signal()
     try store.add("last")
-    told.wait(for: 7)
+    reported.wait(for: 7)
     mayGoOn.signal()
-    #expect(told.numbers == [1, 6, 7])
+    #expect(reported.numbers == [1, 6, 7])
     withExtendedLifetime(watch) {}
   }
 
@@ -95,10 +95,10 @@ import Testing
     fixture.configuration.signalsChanges = false
     fixture.configuration.changePollInterval = .milliseconds(5)
     let store = try fixture.open()
-    let told = ReportedTokens()
-    let watch = try store.watch(told.note)
+    let reported = ReportedTokens()
+    let watch = try store.watch(reported.note)
     try store.add("a")
-    told.wait(for: 1)
+    reported.wait(for: 1)
     #expect(try fixture.folder.names().contains("store-signal") == false)
     withExtendedLifetime(watch) {}
   }
@@ -112,11 +112,11 @@ import Testing
       withDestinationPath: fixture.path
     )
     let linked = try Store(path: link, configuration: fixture.configuration)
-    let told = ReportedTokens()
+    let reported = ReportedTokens()
     let toldLinked = ReportedTokens()
-    let watches = [try store.watch(told.note), try linked.watch(toldLinked.note)]
+    let watches = [try store.watch(reported.note), try linked.watch(toldLinked.note)]
     try linked.add("a")
-    told.wait(for: 1)
+    reported.wait(for: 1)
     try store.add("b")
     toldLinked.wait(for: 2)
     withExtendedLifetime(watches) {}
@@ -125,14 +125,14 @@ import Testing
   @Test func `The sequence yields the newest position after several commits`() async throws {
     let fixture = try StoreFixture.withoutPoll()
     let store = try fixture.open()
-    let told = ReportedTokens()
+    let reported = ReportedTokens()
     let changes = try store.changes
     // It is notified after the sequence, so the sequence already has each position seen here.
-    let watch = try store.watch(told.note)
+    let watch = try store.watch(reported.note)
     try store.add("a")
-    told.wait(for: 1)
+    reported.wait(for: 1)
     for index in 2...5 { try store.add("\(index)") }
-    told.wait(for: 5)
+    reported.wait(for: 5)
     var iterator = changes.makeAsyncIterator()
     #expect(await iterator.next()?.number == 5)
     try store.add("b")

@@ -9,16 +9,16 @@ import Testing
   private let fixture: StoreFixture
   private let store: Store
   private let writer: Store
-  private let told = ReportedTokens()
+  private let reported = ReportedTokens()
   private let watch: ChangeWatch
 
   init() throws {
     fixture = try StoreFixture.withoutPoll()
     store = try fixture.open()
     writer = try fixture.open()
-    watch = try store.watch(told.note)
+    watch = try store.watch(reported.note)
     try writer.add("first")
-    told.wait(for: 1)
+    reported.wait(for: 1)
   }
 
   private var signalPath: String { fixture.path + "-signal" }
@@ -63,8 +63,8 @@ import Testing
   private func commitUntilNotified() throws {
     let first = try writer.currentToken().number
     let deadline = Date(timeIntervalSinceNow: 20)
-    while (told.numbers.last ?? 0) <= first + 1 {
-      try #require(Date() < deadline, "nothing above \(first) was told")
+    while (reported.numbers.last ?? 0) <= first + 1 {
+      try #require(Date() < deadline, "nothing above \(first) was reported")
       try writer.add("more")
     }
   }
@@ -78,7 +78,7 @@ import Testing
     }()
     try removeLog()
     #expect(rename(path, fixture.path) == 0)
-    told.wait("the new store", { $0.store == id })
+    reported.wait("the new store", { $0.store == id })
     #expect(id != store.id)
   }
 
@@ -89,7 +89,7 @@ import Testing
     let id = try Store(path: path, model: StoreFixture.model()).id
     #expect(rename(path, fixture.path) == 0)
     try FileManager.default.removeItem(atPath: signalPath)
-    told.wait("the new store", { $0.store == id })
+    reported.wait("the new store", { $0.store == id })
   }
 
   /// Removes the old store's log, which SQLite would read as the new one's.

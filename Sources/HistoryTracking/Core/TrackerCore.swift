@@ -105,7 +105,7 @@ package final class TrackerCore {
     let cursor = try launched(resyncingIfLost: true).resync()
     hooks.forgetCalled()
     failure = nil
-    log.write(.notice, "read the data anew, and goes on from #\(cursor.number)")
+    log.write(.notice, "read the data again, and goes on from #\(cursor.number)")
     return cursor
   }
 

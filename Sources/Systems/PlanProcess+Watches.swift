@@ -1,0 +1,104 @@
+import HistoryStore
+import HistoryTypes
+import ObjectContexts
+import Synchronization
+import Traces
+
+/// The requests about the signals of stores in the platform's own file system.
+extension PlanProcess {
+  /// Watches a store on disk, and returns the commits that were not reported as they should.
+  func watchLines(pausing: Bool) throws(SystemFailure) -> [String] {
+    let folder = try ScratchFolder()
+    return try telling { () throws(HistoryError) in
+      var course = WatchCourse(store: store)
+      try course.follow(folder, pausing: pausing)
+      try course.poll(folder)
+      return course.faults
+    }
+  }
+}
+
+/// The signals of a store's commits.
+private struct WatchCourse: DiskCourse {
+  let store: Store
+  var faults: [String] = []
+
+  init(store: Store) { self.store = store }
+
+  /// The positions that a watch has reported.
+  private final class Reports: Sendable {
+    private let tokens = Mutex<[HistoryToken]>([])
+
+    var all: [HistoryToken] { tokens.withLock { $0 } }
+
+    func add(_ token: HistoryToken) { tokens.withLock { $0.append(token) } }
+
+    /// Waits until a position was reported; `false` if that takes too long.
+    func wait(for number: Int64, milliseconds: Int = 10_000) -> Bool {
+      for _ in 0..<milliseconds {
+        if all.last?.number == number { return true }
+        pause(milliseconds: 1)
+      }
+      return false
+    }
+  }
+
+  /// Follows commits by their signals alone.
+  mutating func follow(
+    _ folder: borrowing ScratchFolder,
+    pausing: Bool
+  ) throws(HistoryError) {
+    let path = folder.file("watched")
+    let writer = try Store(path: path, model: store.model, configuration: configuration())
+    let reader = try Store(path: path, configuration: configuration())
+    try insert(into: writer)
+    let (first, second) = (Reports(), Reports())
+    let watch = try reader.watch { first.add($0) }
+    let other = try reader.watch { second.add($0) }
+    var number = try insert(into: writer)
+    guard first.wait(for: number) else { return faults.append("a commit is not reported") }
+    expect(second.wait(for: number), "a commit is not reported to a second watch")
+    expect(first.all.allSatisfy { $0.number > 1 }, "a commit before the watch is reported")
+    number = try insert(into: reader)
+    guard first.wait(for: number) else { return faults.append("an own commit is not reported") }
+    guard second.wait(for: number) else { return faults.append("a watch has stopped") }
+    other.cancel()
+    let count = second.all.count
+    if pausing {
+      // The writer notices that its signal file is gone at its next check.
+      folder.remove("watched-signal")
+      pause(milliseconds: 150)
+      number = try insert(into: writer)
+      guard first.wait(for: number) else {
+        return faults.append("a commit after the loss of the signal file is not reported")
+      }
+      expect(folder.names.contains("watched-signal"), "the signal file is not made again")
+    }
+    number = try insert(into: writer)
+    guard first.wait(for: number) else { return faults.append("a later commit is not reported") }
+    let token = try reader.currentToken()
+    expect(first.all.last == token, "a report has another position than the store")
+    watch.cancel()
+    try insert(into: writer)
+    if pausing { pause(milliseconds: 20) }
+    expect(first.all.last == token, "a commit is reported after the end of the watch")
+    expect(second.all.count == count, "a commit is reported to a cancelled watch")
+    let permissions = folder.permissions(of: "watched-signal")
+    expect(permissions == 0o600, "the signal file has the permissions \(permissions ?? 0)")
+  }
+
+  /// Follows commits without signals.
+  mutating func poll(_ folder: borrowing ScratchFolder) throws(HistoryError) {
+    let path = folder.file("polled")
+    var configuration = configuration()
+    configuration.signalsChanges = false
+    configuration.changePollInterval = .milliseconds(2)
+    let writer = try Store(path: path, model: store.model, configuration: configuration)
+    let reports = Reports()
+    let watch = try writer.watch { reports.add($0) }
+    let number = try insert(into: writer)
+    expect(reports.wait(for: number), "a commit is not found by polling")
+    expect(!folder.names.contains("polled-signal"), "a store without signals has a signal file")
+    watch.cancel()
+  }
+}
