@@ -80,14 +80,19 @@ let package = Package(
       ]
     ),
     room("Faults", ["Basics", "Traces", "CSQLite"]),
-    room("Systems", system + ["HistoryTracking", "Traces"]),
+    room("Programs", []),
+    room("Systems", system + ["HistoryTracking", "Traces", "Programs"]),
     room("Simulation", ["HistoryTypes", "Systems", "Faults", "Traces"]),
     room("Checkers", ["HistoryTypes", "Traces"]),
-    room("ProtocolChecks", ["Basics", "HistoryTypes", "Systems", "Traces", "Checkers"]),
+    room(
+      "ProtocolChecks",
+      ["Basics", "HistoryTypes", "Programs", "Systems", "Traces", "Checkers"]
+    ),
     room(
       "Stressing",
       system + [
-        "HistoryTracking", "SQLiteStorage", "Basics", "Traces", "Faults", "Systems", "Checkers",
+        "HistoryTracking", "SQLiteStorage", "Basics", "Traces", "Faults", "Programs", "Systems",
+        "Checkers",
       ]
     ),
     room("Measuring", ["Basics"]),
@@ -95,8 +100,8 @@ let package = Package(
     room(
       "HistoryTesting",
       [
-        "HistoryTypes", "Traces", "PropertyTesting", "Workloads", "Systems", "Simulation",
-        "Checkers", "Reporting",
+        "HistoryTypes", "Traces", "PropertyTesting", "Workloads", "Programs", "Systems",
+        "Simulation", "Checkers", "Reporting",
       ]
     ),
     .target(name: "BenchmarkFloor", dependencies: ["CSQLite"], path: "Benchmarks/Floor"),
@@ -119,13 +124,26 @@ let package = Package(
       ),
       path: "Benchmarks/Plugin"
     ),
+    room(
+      "Commands",
+      [
+        "HistoryTypes", "SQLiteStorage", "HistoryStore", "Basics", "Programs", "Measuring",
+        "Reporting",
+      ]
+    ),
+    room(
+      "BenchCommands",
+      [
+        "HistoryTypes", "Basics", "Programs", "Measuring", "Reporting", "HistoryBenchmarks",
+        "Commands",
+      ]
+    ),
     .executableTarget(
       name: "HistoryLab",
       dependencies: system + [
         "SQLiteStorage", "HistoryTracking", "Basics", "Traces", "PropertyTesting", "Workloads",
-        "Faults", "Systems", "Simulation", "Checkers", "ProtocolChecks", "Stressing", "Measuring",
-        "Reporting",
-        "HistoryBenchmarks",
+        "Faults", "Programs", "Systems", "Simulation", "Checkers", "ProtocolChecks", "Stressing",
+        "Measuring", "Reporting", "HistoryBenchmarks", "Commands", "BenchCommands",
       ],
       swiftSettings: settings
     ),
@@ -173,7 +191,8 @@ let package = Package(
     tests("PropertyTraits", ["PropertyTesting"]),
     tests("Workloads", ["HistoryTypes", "Traces", "PropertyTesting", "PropertyTraits"]),
     tests("Faults", ["Traces", "CSQLite", "PropertyTesting", "PropertyTraits"]),
-    tests("Systems", system + ["HistoryTracking", "Traces"]),
+    tests("Programs"),
+    tests("Systems", system + ["HistoryTracking", "Traces", "Programs"]),
     tests(
       "Simulation",
       [
@@ -182,7 +201,7 @@ let package = Package(
       ]
     ),
     tests("Checkers", ["HistoryTypes", "Traces"]),
-    tests("Stressing", ["Basics"]),
+    tests("Stressing", ["Basics", "Programs"]),
     tests("Measuring"),
     tests("Reporting", ["HistoryTypes", "Traces", "Measuring"]),
     // The examples are packages of their own, which scripts/examples tries; their sources are also
@@ -207,7 +226,7 @@ let package = Package(
         "Basics", "HistoryTypes", "SQLiteStorage", "HistoryStore", "Traces", "Workloads",
         "Checkers",
         "Systems", "ProtocolChecks", "Stressing", "Simulation", "Measuring", "Reporting",
-        "HistoryBenchmarks",
+        "HistoryBenchmarks", "Programs", "Commands", "BenchCommands",
       ],
       exclude: ["Counterexamples", "LeastPlans", "Reached"]
     ),

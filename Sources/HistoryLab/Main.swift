@@ -1,3 +1,4 @@
+import Commands
 import HistoryBenchmarks
 import Stressing
 
@@ -24,7 +25,7 @@ enum Main {
     Interruption.install()
     let composition = Composition.current
     let command = composition.command.map(ShellCommand.current) ?? .plain
-    let lab = Lab(composition: composition, terminal: .standard(typing: command))
+    let lab = Lab(tool: .historyLab, composition: composition, terminal: .standard(typing: command))
     let code = await lab.run(bytes: words())
     exit(code.rawValue)
   }

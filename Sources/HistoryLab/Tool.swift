@@ -1,28 +1,15 @@
-/// The specification of the whole command.
-struct ToolSpec: Sendable {
-  let name: String
-  let sentence: String
-  let verbs: [VerbSpec]
-  let examples: [Example]
-
-  /// The verbs that can be run, subverbs included.
-  var leaves: [VerbSpec] { verbs.flatMap(\.leaves) }
-
-  /// Returns the words that print the help of a verb, or of the tool.
-  func hint(for verb: VerbSpec?) -> String {
-    [verb?.name, "--help"].compactMap { $0 }.joined(separator: " ")
-  }
-}
+import BenchCommands
+import Commands
 
 extension ToolSpec {
   /// The specification of the command `history-lab`.
   static let historyLab = ToolSpec(
-    name: "history-lab",
+    name: commandName,
     sentence: "tests persistent history tracking, and measures what it costs.",
     verbs: [
       CheckVerb.spec, ReplayVerb.spec, ExploreVerb.spec, MutantsVerb.spec, StressVerb.spec,
-      BenchRunVerb.group, ReportVerb.spec, HistoryListVerb.group, InspectVerb.spec,
-      ConvertVerb.spec, ServeVerb.spec, ProtocolCheckVerb.group, ListVerb.spec,
+      .bench, ReportVerb.spec, HistoryListVerb.group, .inspect,
+      .convert, ServeVerb.spec, ProtocolCheckVerb.group, .list,
     ],
     examples: [
       Example("check", "200 random plans on our tracker."),
@@ -31,6 +18,4 @@ extension ToolSpec {
       Example("inspect Photos.sqlite", "What the history of a store file holds."),
     ]
   )
-
-  static let version = "0.2.0"
 }

@@ -1,7 +1,8 @@
 import Basics
 import Checkers
 import HistoryTypes
-package import Systems
+package import Programs
+import Systems
 import Traces
 
 /// The conversation of `protocol check`, which exercises each command in its simplest case.

@@ -1,6 +1,7 @@
 import Basics
 import Foundation
 import HistoryTypes
+import Programs
 import Systems
 import Traces
 

@@ -1,4 +1,5 @@
 import Foundation
+import Programs
 import Synchronization
 import Systems
 

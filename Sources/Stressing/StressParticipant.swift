@@ -3,6 +3,7 @@ import HistoryStore
 import HistoryTracking
 import HistoryTypes
 import ObjectContexts
+import Programs
 import Systems
 import Traces
 

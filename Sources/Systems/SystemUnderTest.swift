@@ -1,3 +1,4 @@
+import Programs
 package import Traces
 
 /// A system that can be tested: the tracker, a published protocol, a mutant or a program.
@@ -197,5 +198,49 @@ package struct SystemSnapshot {
   init(restoreFiles: @escaping @Sendable () -> Void, contents: Any) {
     self.restoreFiles = restoreFiles
     self.contents = contents
+  }
+}
+
+/// The reason why a plan has no verdict: the system under test did not complete it.
+package struct SystemTrouble: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The problem, as a clause with the system as "it".
+  package var clause: String
+  /// The message that was not answered, if one was sent.
+  package var asked: String?
+  /// The last line that was read, if any.
+  package var said: String?
+  /// The last output on standard error, if any.
+  package var errors: String?
+
+  package init(
+    clause: String,
+    asked: String? = nil,
+    said: String? = nil,
+    errors: String? = nil
+  ) {
+    self.clause = clause
+    self.asked = asked
+    self.said = said
+    self.errors = errors
+  }
+
+  /// The maximum number of characters of a line in the description.
+  private static let excerptMax = 300
+
+  /// The problem, the message before it, and the last output.
+  package var description: String {
+    var sentences = [clause + (asked.map { ", after \(Self.excerpt($0))" } ?? "") + "."]
+    sentences.append(
+      said.map { "The last that it said: \(Self.excerpt($0))" } ?? "It had said nothing."
+    )
+    if let errors { sentences.append("On standard error: \(Self.excerpt(errors, fromEnd: true))") }
+    return sentences.joined(separator: " ")
+  }
+
+  private static func excerpt(_ text: String, fromEnd: Bool = false) -> String {
+    let line = text.split(whereSeparator: \.isNewline).joined(separator: " | ")
+      .unicodeScalars.map { $0.properties.generalCategory == .control ? "?" : String($0) }.joined()
+    guard line.count > excerptMax else { return line }
+    return fromEnd ? "..." + line.suffix(excerptMax - 3) : line.prefix(excerptMax - 3) + "..."
   }
 }

@@ -4,6 +4,8 @@ import Measuring
 import Reporting
 import Testing
 
+@testable import BenchCommands
+@testable import Commands
 @testable import HistoryLab
 
 @Suite struct `Baselines` {
@@ -138,7 +140,7 @@ import Testing
       }
       #expect(
         !FileManager.default.fileExists(
-          atPath: HistoryLab.Baselines(besides: runs).path(of: "after")
+          atPath: BenchCommands.Baselines(besides: runs).path(of: "after")
         )
       )
       let named = ["bench", "baseline", "save", "after", "--run", old]

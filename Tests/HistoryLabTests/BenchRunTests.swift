@@ -4,6 +4,8 @@ import Reporting
 import TestSupport
 import Testing
 
+@testable import BenchCommands
+@testable import Commands
 @testable import HistoryBenchmarks
 @testable import HistoryLab
 
@@ -266,7 +268,7 @@ private func interruptedRun() async throws -> Bool {
       }
     )
     let words = ["bench", "run", "--only", "member record", "--only", "member join"]
-    let lab = Lab(composition: .small, terminal: terminal)
+    let lab = Lab(tool: .historyLab, composition: .small, terminal: terminal)
     let code = await onOwnThread {
       await lab.run(words + ["--axis", "base", "--rounds", "1", "--output", folder])
     }
@@ -285,10 +287,10 @@ extension Composition {
   /// This build with histories so small that they are built at once.
   static var small: Composition {
     var composition = Composition.current
-    composition.quickHistorySizes = [100]
-    composition.historySizes = [100, 200]
+    composition[BenchmarkSizes.self].quick = [100]
+    composition[BenchmarkSizes.self].all = [100, 200]
     // The noise of the machine during tests does not matter for the command.
-    composition.checksNoise = false
+    composition[BenchmarkSizes.self].checksNoise = false
     return composition
   }
 }

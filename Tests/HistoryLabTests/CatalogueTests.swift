@@ -4,6 +4,7 @@ import Testing
 import Traces
 import Workloads
 
+@testable import Commands
 @testable import HistoryLab
 
 @Suite struct `Catalogue rendering` {

@@ -3,6 +3,7 @@ import HistoryTypes
 import Testing
 import Traces
 
+@testable import Commands
 @testable import HistoryLab
 
 @Suite struct `The verb check` {

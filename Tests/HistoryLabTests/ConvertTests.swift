@@ -5,6 +5,7 @@ import SQLiteStorage
 import TestSupport
 import Testing
 
+@testable import Commands
 @testable import HistoryLab
 
 #if canImport(Glibc)

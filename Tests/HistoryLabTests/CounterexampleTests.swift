@@ -4,6 +4,7 @@ import Simulation
 import Testing
 import Traces
 
+@testable import Commands
 @testable import HistoryLab
 
 /// Plans that once broke an invariant of our tracker, kept as files and replayed permanently.

@@ -5,6 +5,7 @@ import Testing
 import Traces
 import Workloads
 
+@testable import Commands
 @testable import HistoryLab
 
 /// Our tracker, except that its report of a pass depends on the number of earlier calls.

@@ -4,6 +4,8 @@ import Measuring
 import Reporting
 import Testing
 
+@testable import BenchCommands
+@testable import Commands
 @testable import HistoryLab
 
 /// Parts that were ended early, repeated, resumed elsewhere, or run with other options.

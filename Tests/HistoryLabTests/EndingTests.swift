@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import Commands
 @testable import HistoryLab
 
 /// However the command ends, it leaves only a readable run folder.

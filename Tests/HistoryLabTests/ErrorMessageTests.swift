@@ -1,6 +1,7 @@
 import TestSupport
 import Testing
 
+@testable import Commands
 @testable import HistoryLab
 
 #if canImport(Glibc)

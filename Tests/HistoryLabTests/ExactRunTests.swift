@@ -3,6 +3,8 @@ import Measuring
 import Reporting
 import Testing
 
+@testable import BenchCommands
+@testable import Commands
 @testable import HistoryLab
 
 @Suite(.serialized) struct `Exact runs` {
@@ -12,7 +14,7 @@ import Testing
     var composition = Composition.small
     let command = try #require(BuiltCommand.path)
     composition.command = command
-    composition.checksNoise = true
+    composition[BenchmarkSizes.self].checksNoise = true
     try await withFolder { folder in
       let words = [
         "bench", "run", "--exact-only", "--repeat", "3", "--seed", "5", "--axis", "base",

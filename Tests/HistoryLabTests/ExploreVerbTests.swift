@@ -6,6 +6,7 @@ import Testing
 import Traces
 import Workloads
 
+@testable import Commands
 @testable import HistoryLab
 
 @Suite struct `The verb explore` {

@@ -5,6 +5,7 @@ import Testing
 import Traces
 import Workloads
 
+@testable import Commands
 @testable import HistoryLab
 
 @Suite(.serialized) struct `Programs under test` {

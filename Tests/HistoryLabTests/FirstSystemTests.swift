@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 import Traces
 
+@testable import Commands
 @testable import HistoryLab
 
 /// The Python demonstration of the article, actually run.

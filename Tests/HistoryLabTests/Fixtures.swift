@@ -3,6 +3,7 @@ import Synchronization
 import Systems
 import TestSupport
 
+@testable import Commands
 @testable import HistoryLab
 
 /// Collects written text, and may refuse it.
@@ -69,13 +70,15 @@ private final class Pressed: Sendable {
 extension Composition {
   /// A composition with systems and benchmarks, whose seed is always 42.
   static var sample: Composition {
-    var composition = Composition(processors: 3, drawSeed: { 42 })
+    var composition = Composition()
+    composition.processors = 3
+    composition.drawSeed = { 42 }
     composition.catalogue[.systems] = [
       Catalogue.Entry("tracker", "Ours."),
       Catalogue.Entry("article", "The article's protocol."),
       Catalogue.Entry("mutant/purge-by-greatest-cursor", "A seeded bug."),
     ]
-    composition.mutants = [
+    composition[MutantTrials.self].mutants = [
       "fetch-at-cursor", "record-before-merge", "purge-to-head", "clock-raw", "clock-ties",
     ]
     .enumerated().map { Mutant($1, number: Int32($0 + 1), least: 1, "Something is wrong.") }
@@ -108,7 +111,7 @@ func run(
   composition: Composition = .sample,
   on kept: TestTerminal = TestTerminal()
 ) async -> (code: ExitCode, output: String, errors: String) {
-  let lab = Lab(composition: composition, terminal: kept.terminal)
+  let lab = Lab(tool: .historyLab, composition: composition, terminal: kept.terminal)
   let code = await onOwnThread { await lab.run(words) }
   return (code, kept.output.text, kept.errors.text)
 }

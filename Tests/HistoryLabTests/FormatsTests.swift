@@ -4,6 +4,7 @@ import Reporting
 import TestSupport
 import Testing
 
+@testable import Commands
 @testable import HistoryLab
 
 /// Exported files in other projects' readers, if those are installed.

@@ -1,6 +1,7 @@
 import Systems
 import Testing
 
+@testable import Commands
 @testable import HistoryLab
 
 /// Edits that rules have generated: the output of their processes, and the report of it.

@@ -5,6 +5,7 @@ import Reporting
 import SQLiteStorage
 import Testing
 
+@testable import Commands
 @testable import HistoryLab
 
 #if canImport(Glibc)

@@ -2,6 +2,7 @@ import Foundation
 import HistoryStore
 import Testing
 
+@testable import Commands
 @testable import HistoryLab
 
 @Suite struct InspectRenderingTests {

@@ -4,6 +4,7 @@ import HistoryTypes
 import SQLiteStorage
 import Testing
 
+@testable import Commands
 @testable import HistoryLab
 
 /// The questions of `inspect`, from the command line to the printed result.

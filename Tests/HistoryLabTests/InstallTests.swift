@@ -2,6 +2,7 @@ import Foundation
 import Reporting
 import Testing
 
+@testable import Commands
 @testable import HistoryLab
 
 /// How the command and its install script find their files.

@@ -3,6 +3,7 @@ import HistoryStore
 import Systems
 import Testing
 
+@testable import Commands
 @testable import HistoryLab
 
 /// The verb `mutants`, with few mutants and few plans.
@@ -53,7 +54,9 @@ import Testing
 
   @Test func `Every mutant runs with ten seeds by default`() throws {
     let options = try MutantsOptions(parse("mutants"), in: .sample)
-    #expect(options.mutants.map(\.name) == Composition.sample.mutants.map(\.name))
+    #expect(
+      options.mutants.map(\.name) == Composition.sample[MutantTrials.self].mutants.map(\.name)
+    )
     #expect(options.seedCount == 10 && options.seed == 42 && options.jobs == 3)
     #expect(options.output == "Reports/runs" && !options.json)
     #expect(try MutantsOptions(parse("mutants --quick"), in: .sample).seedCount == 3)
@@ -181,9 +184,9 @@ extension Mutant {
 extension Composition {
   /// Adds some mutants, with ten plans a seed.
   mutating func take(_ some: [Mutant]) {
-    mutants = some
-    mutantCaseCountMax = 10
-    mutantSystem = { mutant in
+    self[MutantTrials.self].mutants = some
+    self[MutantTrials.self].caseCountMax = 10
+    self[MutantTrials.self].system = { mutant in
       let isMistaken = mutant.sentence.hasPrefix("It purges")
       let name = isMistaken ? "greatest-cursor" : "tracker"
       guard var system = LabSystem.named(name) else { fatalError("there is no \(name)") }

@@ -1,6 +1,8 @@
 import HistoryStore
 import Testing
 
+@testable import BenchCommands
+@testable import Commands
 @testable import HistoryLab
 
 @Suite struct `Options of other verbs` {

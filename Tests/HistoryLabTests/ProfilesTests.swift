@@ -4,6 +4,7 @@ import HistoryTypes
 import Testing
 import Workloads
 
+@testable import Commands
 @testable import HistoryLab
 
 @Suite struct ProfilesTests {

@@ -4,6 +4,7 @@ import Systems
 import Testing
 import Traces
 
+@testable import Commands
 @testable import HistoryLab
 
 @Suite struct `The check of a protocol` {

@@ -3,6 +3,7 @@ import ProtocolChecks
 import TestSupport
 import Testing
 
+@testable import Commands
 @testable import HistoryLab
 
 /// A bug of `Tests/Examples/python/mistakes.py`, and the report on it.

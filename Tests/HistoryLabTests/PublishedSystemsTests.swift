@@ -3,6 +3,7 @@ import Testing
 import Traces
 import Workloads
 
+@testable import Commands
 @testable import HistoryLab
 
 @Suite struct `Published systems in checks` {

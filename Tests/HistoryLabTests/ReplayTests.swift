@@ -3,6 +3,7 @@ import Synchronization
 import Testing
 import Traces
 
+@testable import Commands
 @testable import HistoryLab
 
 @Suite struct `The verb replay` {

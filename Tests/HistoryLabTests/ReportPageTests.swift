@@ -5,6 +5,7 @@ import Reporting
 import Stressing
 import Testing
 
+@testable import Commands
 @testable import HistoryLab
 
 @Suite struct `The report's page` {

@@ -4,14 +4,16 @@ import Measuring
 import Reporting
 import Testing
 
+@testable import BenchCommands
+@testable import Commands
 @testable import HistoryLab
 
 @Suite struct `Shards of a run` {
   private static var composition: Composition {
     var composition = Composition.sample
     composition.catalogue = Composition.current.catalogue
-    composition.historySizes = [100, 200]
-    composition.checksNoise = false
+    composition[BenchmarkSizes.self].all = [100, 200]
+    composition[BenchmarkSizes.self].checksNoise = false
     return composition
   }
 

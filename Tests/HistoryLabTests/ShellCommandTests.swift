@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import Commands
 @testable import HistoryLab
 
 @Suite struct `The typed command` {
@@ -103,7 +104,7 @@ import Testing
 
   @Test func `An argument that is not valid UTF-8 is named`() async {
     let kept = TestTerminal()
-    let lab = Lab(composition: .sample, terminal: kept.terminal)
+    let lab = Lab(tool: .historyLab, composition: .sample, terminal: kept.terminal)
     let code = await lab.run(bytes: [Array("inspect".utf8), [0x63, 0x61, 0x66, 0xE9]])
     #expect(code == .usage)
     #expect(

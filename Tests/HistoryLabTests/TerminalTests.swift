@@ -2,6 +2,7 @@ import Basics
 import Reporting
 import Testing
 
+@testable import Commands
 @testable import HistoryLab
 
 @Suite struct `Terminal output` {

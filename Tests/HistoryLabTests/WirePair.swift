@@ -1,3 +1,4 @@
+import Programs
 import Systems
 import Testing
 import Traces

@@ -1,4 +1,5 @@
 import HistoryTypes
+import Programs
 import Testing
 import Traces
 

@@ -1,4 +1,6 @@
 import Checkers
+import Commands
+import Programs
 import PropertyTesting
 import Reporting
 import Simulation

@@ -1,5 +1,7 @@
 import Checkers
+import Commands
 import HistoryTypes
+import Programs
 import Systems
 import Traces
 import Workloads

@@ -1,6 +1,8 @@
 import Basics
+import Commands
 import HistoryStore
 import HistoryTracking
+import Programs
 import Synchronization
 import Systems
 import Traces

@@ -1,4 +1,5 @@
 import Checkers
+import Programs
 import PropertyTesting
 import Simulation
 import Systems

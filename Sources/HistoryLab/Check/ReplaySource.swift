@@ -1,6 +1,8 @@
 import Basics
+import Commands
 import Foundation
 import HistoryTypes
+import Programs
 import PropertyTesting
 import Reporting
 import Systems

@@ -1,6 +1,8 @@
 import Basics
 import Checkers
+import Commands
 import HistoryTypes
+import Programs
 import Reporting
 import Simulation
 import Systems

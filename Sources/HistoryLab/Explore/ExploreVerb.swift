@@ -1,6 +1,8 @@
 import Basics
+import Commands
 import HistoryTypes
 import Measuring
+import Programs
 import Reporting
 import Simulation
 import Systems

@@ -1,4 +1,5 @@
 import Basics
+import Commands
 import Measuring
 import Reporting
 import SQLiteStorage

@@ -1,4 +1,5 @@
 import Checkers
+import Commands
 import Measuring
 import PropertyTesting
 import Simulation

@@ -1,3 +1,4 @@
+import Commands
 import Reporting
 import Systems
 import Traces
@@ -104,6 +105,7 @@ extension Composition {
   ///
   /// - Throws: A usage error if the build has none.
   func requiredMutants() throws(LabError) -> [Mutant] {
+    let mutants = self[MutantTrials.self].mutants
     guard mutants.isEmpty else { return mutants }
     throw .usage(
       "this build has no seeded bugs: scripts/mutants builds a copy that has them, and passes on to it "
@@ -158,8 +160,8 @@ struct MutantsVerb: Verb {
       seed: options.seed,
       seedCount: options.seedCount,
       jobs: options.jobs,
-      system: composition.mutantSystem,
-      caseCountMax: composition.mutantCaseCountMax,
+      system: composition[MutantTrials.self].system,
+      caseCountMax: composition[MutantTrials.self].caseCountMax,
       now: terminal.now
     )
     let start = terminal.now()

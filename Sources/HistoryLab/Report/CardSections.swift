@@ -1,5 +1,6 @@
 import Basics
 import Checkers
+import Commands
 import HistoryTypes
 import Measuring
 import Reporting

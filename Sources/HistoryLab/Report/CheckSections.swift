@@ -1,4 +1,5 @@
 import Checkers
+import Commands
 import Foundation
 import HistoryBenchmarks
 import HistoryTypes

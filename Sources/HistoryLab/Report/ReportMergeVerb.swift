@@ -1,4 +1,6 @@
 import Basics
+import BenchCommands
+import Commands
 import Foundation
 import HistoryBenchmarks
 import HistoryTypes

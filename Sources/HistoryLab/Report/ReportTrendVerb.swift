@@ -1,3 +1,4 @@
+import Commands
 import HistoryBenchmarks
 import Measuring
 import Reporting

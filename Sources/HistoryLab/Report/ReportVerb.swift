@@ -1,4 +1,5 @@
 import Basics
+import Commands
 import Foundation
 import HistoryBenchmarks
 import Measuring
@@ -115,71 +116,4 @@ struct LabPage {
 
   /// The benchmarks whose trend is drawn even if it has no step.
   private static var watched: [String] { Goals.all.map(\.benchmark) }
-}
-
-/// Relative paths for links that stay valid when both ends move together.
-enum RelativePath {
-  /// Returns the relative path from a folder to a file; both may be relative to the current folder.
-  static func path(from folder: String, to file: String) -> String {
-    let start = parts(folder.isEmpty ? "." : folder)
-    let end = parts(file)
-    let shared = zip(start, end).prefix { $0 == $1 }.count
-    let up = Array(repeating: "..", count: start.count - shared)
-    return (up + end.dropFirst(shared)).joined(separator: "/")
-  }
-
-  /// Returns a path for printing: relative to the current folder if it is below that.
-  static func shown(_ path: String) -> String {
-    let start = FileManager.default.currentDirectoryPath + "/"
-    return path.hasPrefix(start) ? String(path.dropFirst(start.count)) : path
-  }
-
-  /// Returns the path from a folder to a counterexample's page; `nil` if that does not exist.
-  ///
-  /// The page is next to the counterexample's file.
-  static func path(from folder: String, toPageOf counterexample: String) -> String? {
-    let page = (counterexample as NSString).deletingPathExtension + ".html"
-    guard FileManager.default.fileExists(atPath: page) else { return nil }
-    return path(from: folder, to: page)
-  }
-
-  private static func parts(_ path: String) -> [String] {
-    URL(fileURLWithPath: path).standardizedFileURL.pathComponents
-  }
-}
-
-extension ChartTool {
-  /// The environment variable that names the tool's folder.
-  static let variable = "HISTORY_LAB_TOOLS"
-
-  /// Returns the chart tool for this process.
-  static func find(for executable: String?) -> ChartTool {
-    ChartTool(
-      toolsFolder: folder(
-        environment: ProcessInfo.processInfo.environment,
-        currentFolder: FileManager.default.currentDirectoryPath,
-        executable: executable
-      )
-    )
-  }
-
-  /// Returns the folder of the tool's private environment.
-  ///
-  /// It is the folder that `HISTORY_LAB_TOOLS` names, else the nearest `.tools` in or above the
-  /// folder of the executable, as in the package that built it, else `.tools` in the current
-  /// folder.
-  static func folder(
-    environment: [String: String],
-    currentFolder: String,
-    executable: String?
-  ) -> String {
-    if let named = environment[variable], !named.isEmpty { return named }
-    var place = executable.map { URL(fileURLWithPath: $0).resolvingSymlinksInPath().path } ?? "/"
-    while place != "/" {
-      place = FilePath.parent(of: place)
-      let tools = (place == "/" ? "" : place) + "/.tools"
-      if FilePath.state(of: tools) == .folder { return tools }
-    }
-    return currentFolder + "/.tools"
-  }
 }

@@ -1,6 +1,8 @@
 import Basics
+import Commands
 import Foundation
 import HistoryTypes
+import Programs
 import ProtocolChecks
 import Reporting
 import Systems

@@ -1,4 +1,5 @@
 import Basics
+import Commands
 import Simulation
 import Systems
 import Traces

@@ -1,3 +1,4 @@
+package import Programs
 package import Traces
 
 /// A third-party program under test that communicates over the wire.

@@ -1,0 +1,97 @@
+import Basics
+import Commands
+import Foundation
+import Measuring
+import Reporting
+
+/// Benchmark results saved under names, with which later results are compared.
+struct Baselines {
+  /// The folder that contains the files.
+  let folder: String
+
+  /// Uses `baselines` next to a folder named `runs`, or inside a folder with any other name.
+  init(besides runs: String) {
+    let whole = (runs as NSString).standardizingPath
+    let isNamedRuns = (whole as NSString).lastPathComponent == "runs"
+    let parent = (whole as NSString).deletingLastPathComponent
+    folder = (isNamedRuns ? (parent.isEmpty ? "." : parent) : whole) + "/baselines"
+  }
+
+  /// Returns the names of the baselines, sorted.
+  ///
+  /// - Throws: a lab error when the folder exists and cannot be listed.
+  func names() throws(LabError) -> [String] {
+    guard FilePath.state(of: folder) != .absent else { return [] }
+    do {
+      return try FileManager.default.contentsOfDirectory(atPath: folder)
+        .filter { $0.hasSuffix(".json") }.map { String($0.dropLast(".json".count)) }.sorted()
+    } catch {
+      throw .lab("\(folder.quoted) cannot be listed: \(error.localizedDescription)")
+    }
+  }
+
+  func path(of name: String) -> String { "\(folder)/\(name).json" }
+
+  /// Reads a baseline.
+  ///
+  /// - Throws: a usage error that suggests the nearest name, or says why the file cannot be read; a
+  ///   lab error when the folder cannot be listed.
+  func read(_ name: String) throws(LabError) -> BenchmarkResults {
+    let names = try names()
+    guard names.contains(name) else {
+      let hint = NearestWord.hint(for: name, among: names)
+      throw .usage("there is no baseline \(name.quoted).\(hint)", try: "bench baseline list")
+    }
+    return try BenchSource.read(path(of: name))
+  }
+
+  /// Saves results under a name and replaces an existing baseline of that name.
+  ///
+  /// - Throws: a lab error when the file cannot be written.
+  func save(_ results: BenchmarkResults, as name: String) throws(LabError) {
+    do {
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+      let text = try ResultsFile.json(results)
+      try text.write(toFile: path(of: name), atomically: true, encoding: .utf8)
+    } catch {
+      throw .lab("\(path(of: name).quoted) cannot be written: \(error.localizedDescription)")
+    }
+  }
+}
+
+/// The file with the committed maximum counts of this library on one platform.
+struct ThresholdFile {
+  /// The default folder, with a subfolder for each platform.
+  static let folder = "Benchmarks/Thresholds"
+
+  let path: String
+
+  /// Locates the file for the platform of a run's environment.
+  init(for environment: RunEnvironment, in folder: String) {
+    path = "\(folder)/\(environment.platform)/counts.json"
+  }
+
+  /// Reads the thresholds, or returns `nil` if the platform has none.
+  ///
+  /// - Throws: a usage error when the file does not contain thresholds.
+  func read() throws(LabError) -> CountThresholds? {
+    guard let data = FileManager.default.contents(atPath: path) else { return nil }
+    do { return try JSONDecoder().decode(CountThresholds.self, from: data) } catch {
+      throw .usage("\(path.quoted) holds no thresholds: \(DocumentFault.reason(of: error)).")
+    }
+  }
+
+  /// Writes thresholds with sorted keys, so that differences between versions are easy to read.
+  ///
+  /// - Throws: a lab error when the file cannot be written.
+  func write(_ thresholds: CountThresholds) throws(LabError) {
+    do {
+      let folder = (path as NSString).deletingLastPathComponent
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+      let text = try JSONText.of(thresholds) + "\n"
+      try text.write(toFile: path, atomically: true, encoding: .utf8)
+    } catch {
+      throw .lab("\(path.quoted) cannot be written: \(error.localizedDescription)")
+    }
+  }
+}

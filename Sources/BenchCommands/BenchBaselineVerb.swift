@@ -1,0 +1,306 @@
+import Commands
+import HistoryBenchmarks
+import HistoryTypes
+import Measuring
+import Reporting
+
+/// The options of the `bench baseline` verbs that name a run.
+struct BaselineRunOptions: VerbOptions {
+  /// The folder of the run; `nil` selects the newest run.
+  @Option("run", .path("DIR"), shown: "the newest run of benchmarks", "The folder of the run.")
+  var run: String?
+  @Option(.output) var runs: String
+
+  /// Returns the results of the run.
+  func results() throws(LabError) -> BenchmarkResults {
+    try BenchSource.results(run, runs: runs)
+  }
+}
+
+extension ValueReader where Value == String {
+  fileprivate static let baseline = text("NAME", "a baseline's name")
+}
+
+extension Option<String> {
+  fileprivate static var thresholds: Option {
+    Option(
+      wrappedValue: ThresholdFile.folder,
+      "thresholds",
+      .path("DIR"),
+      shown: "Thresholds in Benchmarks",
+      "The folder of the committed counts, one folder a platform."
+    )
+  }
+}
+
+/// The parent of the verbs that keep results and compare with them.
+enum BenchBaselineVerb {
+  static let group = VerbSpec(
+    name: "bench baseline",
+    sentence: "Keeps results under a name, and compares others with them.",
+    examples: BaselineSaveVerb.spec.examples,
+    subverbs: [
+      BaselineSaveVerb.spec, BaselineListVerb.spec, BaselineCompareVerb.spec,
+      BaselineCheckVerb.spec, BaselineAcceptVerb.spec,
+    ]
+  )
+
+  /// - Throws: A usage error if the name is not a valid file name.
+  fileprivate static func check(_ name: String) throws(LabError) {
+    let isFileName = name.allSatisfy { $0.isLetter || $0.isNumber || "-_.".contains($0) }
+    guard isFileName, name.first != "." else {
+      throw .usage("NAME takes letters, digits, dots, dashes and underscores.")
+    }
+  }
+}
+
+/// Keeps the results of a run under a name.
+struct BaselineSaveVerb: Verb {
+  struct Options: VerbOptions {
+    @Argument(.baseline, "A baseline's name.") var name: String
+    var source = BaselineRunOptions()
+
+    func validate(in composition: Composition) throws(LabError) {
+      try BenchBaselineVerb.check(name)
+    }
+  }
+
+  let options: Options
+  let terminal: Terminal
+
+  static let spec = VerbSpec(
+    name: "bench baseline save",
+    sentence: "Keeps the results of a run under a name, in Reports/baselines.",
+    examples: [
+      Example("bench baseline save before", "Keeps the newest run as `before`."),
+      Example("bench baseline save v1 --run Reports/latest", "Keeps the run of a folder."),
+    ]
+  ) { (options, _, terminal) in BaselineSaveVerb(options: options, terminal: terminal) }
+
+  func run() throws(LabError) -> ExitCode {
+    let results = try options.source.results()
+    let baselines = Baselines(besides: options.source.runs)
+    try baselines.save(results, as: options.name)
+    terminal.print(
+      "Kept \(results.rows.count.counted("row")): \(baselines.path(of: options.name))"
+    )
+    return .good
+  }
+}
+
+/// Lists the results that are kept.
+struct BaselineListVerb: Verb {
+  struct Options: VerbOptions {
+    @Option(.output) var runs: String
+  }
+
+  let options: Options
+  let terminal: Terminal
+
+  static let spec = VerbSpec(
+    name: "bench baseline list",
+    sentence: "Lists the results that are kept.",
+    examples: [
+      Example("bench baseline list", "Their names, with commit and time."),
+      Example("bench baseline list --output runs", "Those that belong to another folder of runs."),
+    ]
+  ) { (options, _, terminal) in BaselineListVerb(options: options, terminal: terminal) }
+
+  func run() throws(LabError) -> ExitCode {
+    var table = ReportTable(columns: [
+      .text("name"), .text("time"), .text("commit"), .number("rows"),
+    ])
+    let baselines = Baselines(besides: options.runs)
+    let names = try baselines.names()
+    for name in names {
+      let results = try baselines.read(name)
+      table.append([
+        name, results.environment.time.readable, results.environment.commit ?? "not known",
+        results.rows.count.grouped,
+      ])
+    }
+    if names.isEmpty {
+      terminal.print(
+        "No baseline is kept. Try: \(terminal.command.line("bench baseline save NAME"))"
+      )
+    } else {
+      terminal.print(table, indent: 0)
+    }
+    return .good
+  }
+}
+
+/// Compares a run with a baseline.
+struct BaselineCompareVerb: Verb {
+  struct Options: VerbOptions {
+    @Argument(.baseline, "A baseline's name.") var name: String
+    var source = BaselineRunOptions()
+    @Option(.tolerance) var tolerancePercent: Double
+    @Flag(
+      "decide",
+      "Decides about times that lie apart: builds the baseline's commit, and launches it and this "
+        + "command in turn."
+    )
+    var decides
+    @Option(
+      "base",
+      .commit,
+      shown: "the one that the baseline names",
+      "The commit to decide beside."
+    )
+    var base: String?
+
+    func validate(in composition: Composition) throws(LabError) {
+      try BenchBaselineVerb.check(name)
+    }
+  }
+
+  let options: Options
+  let composition: Composition
+  let terminal: Terminal
+
+  static let spec = VerbSpec(
+    name: "bench baseline compare",
+    sentence:
+      "Compares a run with a baseline: counts decide; times are reported, or decided by launches.",
+    examples: [
+      Example("bench baseline compare before", "The newest run beside `before`."),
+      Example("bench baseline compare before --tolerance 0", "Any count that differs."),
+      Example("bench baseline compare before --decide", "And which times have really risen."),
+    ]
+  ) { BaselineCompareVerb(options: $0, composition: $1, terminal: $2) }
+
+  func run() async throws(LabError) -> ExitCode {
+    let base = try Baselines(besides: options.source.runs).read(options.name)
+    let head = try options.source.results()
+    let counts = ExactComparison(
+      base: base.rows,
+      head: head.rows,
+      tolerance: options.tolerancePercent / 100
+    )
+    let code = CountText(terminal: terminal).print(counts)
+    let suspects = TimeSuspects(base: base.rows, head: head.rows)
+    guard !suspects.suspects.isEmpty else { return code }
+    terminal.print("Times beside the floor that lie apart; two launches decide nothing:")
+    terminal.print(suspects.table)
+    guard options.decides else {
+      let words = "bench baseline compare \(options.name) --decide"
+      terminal.print("Decide with: \(terminal.command.line(words))")
+      return code
+    }
+    return try await decide(suspects, since: base.environment.commit, after: code)
+  }
+
+  /// Launches the baseline's build and this one in turn, for the benchmarks whose times differ.
+  private func decide(
+    _ suspects: TimeSuspects,
+    since commit: String?,
+    after code: ExitCode
+  ) async throws(LabError) -> ExitCode {
+    guard let commit = options.base ?? commit else {
+      throw .usage(
+        "the baseline does not know its commit.",
+        try: "bench baseline compare \(options.name) --decide --base COMMIT"
+      )
+    }
+    var codes = [code]
+    for comparison in suspects.comparisons {
+      terminal.print("With \(comparison.historySize.counted("transaction")), beside \(commit):")
+      var options = BenchCompareOptions()
+      options.base = .commit(commit)
+      options.subjects = comparison.subjects
+      options.historySize = comparison.historySize
+      options.seed = composition.drawSeed()
+      options.tolerancePercent = self.options.tolerancePercent
+      let verb = BenchCompareVerb(options: options, composition: composition, terminal: terminal)
+      codes.append(try await verb.run())
+    }
+    for suspect in suspects.undecidable {
+      terminal.print("Not decided: \(suspect.row.title), which no launches are compared by.")
+      codes.append(.undecided)
+    }
+    return codes.contains(.violation)
+      ? .violation : codes.contains(.undecided) ? .undecided : .good
+  }
+}
+
+/// Compares the counts of a run with the committed thresholds.
+struct BaselineCheckVerb: Verb {
+  struct Options: VerbOptions {
+    var source = BaselineRunOptions()
+    @Option(.thresholds) var thresholds: String
+    @Option(.tolerance) var tolerancePercent: Double
+  }
+
+  let options: Options
+  let terminal: Terminal
+
+  static let spec = VerbSpec(
+    name: "bench baseline check",
+    sentence: "Holds the counts of a run against the committed thresholds of this platform.",
+    examples: [
+      Example("bench baseline check", "The newest run."),
+      Example("bench baseline check --tolerance 0", "Any count that differs."),
+    ]
+  ) { (options, _, terminal) in BaselineCheckVerb(options: options, terminal: terminal) }
+
+  func run() throws(LabError) -> ExitCode {
+    let results = try options.source.results()
+    let file = ThresholdFile(for: results.environment, in: options.thresholds)
+    guard let thresholds = try file.read() else {
+      terminal.print(
+        "There are no thresholds for \(results.environment.platform). "
+          + "Try: \(terminal.command.line("bench baseline accept"))"
+      )
+      return .undecided
+    }
+    let counts = thresholds.compare(
+      results.rows,
+      of: BenchmarkSubject.ours,
+      tolerance: options.tolerancePercent / 100
+    )
+    let code = CountText(terminal: terminal).print(counts)
+    let unmet = thresholds.unmet(by: results.rows)
+    guard let first = unmet.first else { return code }
+    terminal.print(
+      "\(unmet.count.counted("threshold has", "thresholds have")) no count in the run: \(first)"
+    )
+    return code == .good ? .undecided : code
+  }
+}
+
+/// Makes the counts of a run the committed thresholds.
+struct BaselineAcceptVerb: Verb {
+  struct Options: VerbOptions {
+    var source = BaselineRunOptions()
+    @Option(.thresholds) var thresholds: String
+  }
+
+  let options: Options
+  let terminal: Terminal
+
+  static let spec = VerbSpec(
+    name: "bench baseline accept",
+    sentence: "Makes the counts of a run the thresholds of this platform, to be committed.",
+    examples: [
+      Example("bench baseline accept", "The counts of the newest run."),
+      Example("bench baseline accept --run Reports/latest", "Those of a folder."),
+    ]
+  ) { (options, _, terminal) in BaselineAcceptVerb(options: options, terminal: terminal) }
+
+  func run() throws(LabError) -> ExitCode {
+    let results = try options.source.results()
+    let file = ThresholdFile(for: results.environment, in: options.thresholds)
+    let thresholds = CountThresholds(
+      results.rows,
+      of: BenchmarkSubject.ours,
+      platform: results.environment.platform
+    )
+    guard !thresholds.counts.isEmpty else {
+      throw .usage("the run has no exact counts to keep.", try: "bench run --quick")
+    }
+    try file.write(thresholds)
+    terminal.print("Thresholds for \(thresholds.counts.count.counted("benchmark")): \(file.path)")
+    return .good
+  }
+}

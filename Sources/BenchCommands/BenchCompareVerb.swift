@@ -1,0 +1,304 @@
+import Basics
+import Commands
+import Foundation
+import HistoryBenchmarks
+import HistoryTypes
+import Measuring
+import Reporting
+
+/// The options of `bench compare`.
+struct BenchCompareOptions: VerbOptions {
+  /// A build of the command: an existing executable, or a commit to build.
+  enum Build: Hashable, Sendable {
+    case executable(String)
+    case commit(String)
+    /// The running command.
+    case this
+  }
+
+  @Argument(.text("BASE", "a build of history-lab"), "The executable that is compared with.")
+  private var baseFile: String?
+  @Argument(
+    .text("HEAD", "a build of history-lab"),
+    "The executable that is judged; without it this command."
+  )
+  private var headFile: String?
+  @Option(
+    "base",
+    .commit,
+    "The commit that is built and compared with, instead of BASE."
+  )
+  private var baseCommit: String?
+  @Option(
+    "head",
+    .commit,
+    shown: "this command",
+    "The commit that is built and judged, instead of HEAD."
+  )
+  private var headCommit: String?
+  @Option(.onlyBenchmarks) private var only: [String]
+  @Option(
+    "size",
+    .integer("N", 100...1_000_000),
+    "The size of history, in transactions of ten changes."
+  )
+  var historySize = 10_000
+  /// The number of launches of each build in the first round.
+  @Option(
+    "launches",
+    .integer("N", 6...1_000),
+    "How often each build is launched; suspects four times as often again."
+  )
+  var launches = 20
+  @Option(.tolerance) var tolerancePercent: Double
+  @Option(.seed) var seed: UInt64
+  @Flag(.json) var json
+  var base = Build.this
+  var head = Build.this
+  /// The names of the benchmarks to compare.
+  var subjects: [String] = []
+  /// The names of selected benchmarks that need a longer history than `historySize`.
+  var leftOut: [String] = []
+
+  /// - Throws: A usage error if the base is missing, a build is named twice, an executable is
+  ///   missing, or no benchmark can be compared.
+  mutating func validate(in composition: Composition) throws(LabError) {
+    for path in [baseFile, headFile].compactMap({ $0 }) { try FilePath.checkReadable(path) }
+    guard let base = try Self.build(baseFile, baseCommit, "BASE and --base") else {
+      throw .usage("bench compare needs BASE, an executable, or --base COMMIT.")
+    }
+    self.base = base
+    head = try Self.build(headFile, headCommit, "HEAD and --head") ?? .this
+    let chosen = try Self.subjects(only, in: composition)
+    let size = historySize
+    subjects = chosen.filter { $0.leastHistory <= size }.map(\.name)
+    leftOut = chosen.filter { $0.leastHistory > size }.map(\.name)
+    if subjects.isEmpty {
+      let least = chosen.map(\.leastHistory).min() ?? size
+      throw .usage(
+        "--size \(size): \(leftOut.joinedWithAnd) cannot be measured on so few transactions. Give "
+          + "\(least.grouped) or more."
+      )
+    }
+  }
+
+  /// Returns the build that one of two arguments names; `nil` if neither is given.
+  private static func build(
+    _ path: String?,
+    _ commit: String?,
+    _ names: String
+  ) throws(LabError) -> Build? {
+    guard path == nil || commit == nil else {
+      throw .usage("\(names) name two builds: leave out one.")
+    }
+    return path.map { .executable($0) } ?? commit.map { .commit($0) }
+  }
+
+  private static func subjects(
+    _ only: [String],
+    in composition: Composition
+  ) throws(LabError) -> [BenchmarkSubject] {
+    for name in only { try composition.checkBenchmark(name) }
+    let subjects = Subjects.all.filter(LaunchProbe.canCompare).filter { subject in
+      only.isEmpty || only.contains { subject.name.begins(with: $0) }
+    }
+    guard !subjects.isEmpty else {
+      throw .usage(
+        "\(only.joinedWithAnd) is not measured in rounds, so that builds cannot be compared by it.",
+        try: "bench list"
+      )
+    }
+    return subjects
+  }
+}
+
+extension ValueReader where Value == String {
+  static let commit = text("COMMIT", "a commit, a branch or a tag")
+}
+
+extension BenchCompareVerb {
+  static let spec = VerbSpec(
+    name: "bench compare",
+    sentence: "Compares two builds by launching them in turn.",
+    examples: [
+      Example("bench compare --base main", "This command beside a build of `main`."),
+      Example("bench compare old/history-lab new/history-lab", "Two builds that are there."),
+      Example("bench compare --base HEAD~1 --only fetch", "The benchmarks of fetch alone."),
+    ]
+  ) { BenchCompareVerb(options: $0, composition: $1, terminal: $2) }
+}
+
+/// Compares two builds of the command.
+struct BenchCompareVerb: Verb {
+  let options: BenchCompareOptions
+  let composition: Composition
+  let terminal: Terminal
+
+  func run() async throws(LabError) -> ExitCode {
+    if !options.leftOut.isEmpty {
+      terminal.log(
+        "history-lab: left out, for they need a longer history than \(options.historySize.grouped) "
+          + "transactions: \(options.leftOut.joinedWithAnd)"
+      )
+    }
+    let outcome: BuildComparison.Outcome
+    do {
+      outcome = try compare(base: executable(options.base), head: executable(options.head))
+    } catch is Interrupted {
+      terminal.log("Ending early: nothing is decided.")
+      return .undecided
+    } catch let error as LabError {
+      throw error
+    } catch let error as LaunchProbe.NoLaunch {
+      guard Interruption.isRequested else { throw .usage(error.description) }
+      return .undecided
+    } catch {
+      guard Interruption.isRequested else { throw .lab("the builds cannot be compared: \(error)") }
+      return .undecided
+    }
+    return try print(outcome)
+  }
+
+  private func compare(base: String, head: String) throws -> BuildComparison.Outcome {
+    var comparison = BuildComparison(
+      base: base,
+      head: head,
+      subjects: options.subjects,
+      seed: options.seed
+    )
+    comparison.historySize = options.historySize
+    comparison.launches = options.launches
+    comparison.tolerance = options.tolerancePercent / 100
+    var bars: [Int: ProgressBar] = [:]
+    defer { terminal.setStatus(nil) }
+    return try comparison.run { look, pairs in
+      if Interruption.isRequested { throw Interrupted() }
+      let title = look == 1 ? "launching in turn" : "launching again for suspects"
+      let bar =
+        bars[look]
+        ?? ProgressBar(WorkState(title, unit: "pairs of launches", total: pairs), on: terminal)
+      bars[look] = bar
+      bar.advance()
+    }
+  }
+
+  private func executable(_ build: BenchCompareOptions.Build) throws -> String {
+    switch build {
+    case .executable(let path): return path
+    case .commit(let commit):
+      let root = FileManager.default.currentDirectoryPath
+      return try CommitBuild(root: root, terminal: terminal).executable(of: commit)
+    case .this:
+      guard let command = composition.command else {
+        throw LabError.lab("this process is not the command that would have to be launched.")
+      }
+      return command
+    }
+  }
+
+  // MARK: Output
+
+  private func print(_ outcome: BuildComparison.Outcome) throws(LabError) -> ExitCode {
+    let changed = outcome.judged.filter { [.dearer, .cheaper].contains($0.verdict.answer) }
+    let undecided = outcome.judged.filter { $0.verdict.answer == .undecided }
+    if options.json {
+      try printJSON(outcome)
+    } else {
+      printTimes(outcome, changed, undecided)
+    }
+    let counts =
+      options.json ? code(outcome.counts) : CountText(terminal: terminal).print(outcome.counts)
+    if changed.contains(where: { $0.verdict.answer == .dearer }) || counts == .violation {
+      return .violation
+    }
+    return undecided.isEmpty ? counts : .undecided
+  }
+
+  private func code(_ counts: ExactComparison) -> ExitCode {
+    counts.compared == 0 ? .undecided : counts.dearer.isEmpty ? .good : .violation
+  }
+
+  private func printTimes(
+    _ outcome: BuildComparison.Outcome,
+    _ changed: [LaunchComparison.Judged],
+    _ undecided: [LaunchComparison.Judged]
+  ) {
+    let suspects = outcome.judged.filter(\.verdict.wasSuspect)
+    terminal.print(
+      terminal.styled("Head beside base", .bold)
+        + " (\(options.launches.counted("pair")) of launches, seed 0x\(String(options.seed, radix: 16)))"
+    )
+    terminal.print(table(outcome.judged))
+    terminal.print("")
+    for row in changed {
+      let kind = row.verdict.answer == .dearer ? "Regression" : "Improvement"
+      terminal.print(terminal.styled(kind, .bold) + ": \(sentence(row))")
+    }
+    for row in undecided { terminal.print("Not decided: \(sentence(row))") }
+    terminal.print(
+      "\(outcome.judged.count.counted("row")) of time: \(suspects.count) measured again, "
+        + "\(changed.count) confirmed at 99 % beyond 1 %, \(undecided.count) not decided."
+    )
+  }
+
+  private func sentence(_ row: LaunchComparison.Judged) -> String {
+    let ratio = row.verdict.ratio
+    return "\(row.key.title), \(row.key.historySize.grouped) transactions, \(row.key.metric.name): "
+      + "\(NumberText.ratio(ratio.estimate)) (\(NumberText.range(ratio.lower, ratio.upper)))"
+  }
+
+  private func table(_ judged: [LaunchComparison.Judged]) -> ReportTable {
+    var table = ReportTable(columns: [
+      .text("benchmark"), .text("clock"), .number("ratio"), .number("99 % interval"),
+      .number("launches"), .text("verdict"),
+    ])
+    for row in judged {
+      let ratio = row.verdict.ratio
+      table.append([
+        row.key.title, row.key.metric.name, NumberText.ratio(ratio.estimate),
+        NumberText.range(ratio.lower, ratio.upper), String(row.verdict.units),
+        row.verdict.answer.rawValue,
+      ])
+    }
+    return table
+  }
+
+  private func printJSON(_ outcome: BuildComparison.Outcome) throws(LabError) {
+    let document = ComparisonDocument(outcome, seed: options.seed)
+    terminal.print(try JSONText.document(document, named: "the comparison"))
+  }
+}
+
+/// The JSON document that `bench compare --json` prints.
+private struct ComparisonDocument: Encodable {
+  struct Row: Encodable {
+    let benchmark: String
+    let contender: String
+    let history: Int
+    let metric: String
+    let verdict: GateVerdict
+  }
+
+  let comparison = 1
+  @HexCoded var seed: UInt64
+  let times: [Row]
+  let countsCompared: Int
+  let countsDearer: [String]
+  let countsCheaper: [String]
+
+  init(_ outcome: BuildComparison.Outcome, seed: UInt64) {
+    self.seed = seed
+    times = outcome.judged.map { row in
+      Row(
+        benchmark: row.key.title,
+        contender: row.key.contender,
+        history: row.key.historySize,
+        metric: row.key.metric.name,
+        verdict: row.verdict
+      )
+    }
+    countsCompared = outcome.counts.compared
+    countsDearer = outcome.counts.dearer.map(\.sentence)
+    countsCheaper = outcome.counts.cheaper.map(\.sentence)
+  }
+}

@@ -1,0 +1,195 @@
+package import Commands
+import HistoryBenchmarks
+import HistoryTypes
+package import Measuring
+import Reporting
+
+/// The output files of a benchmark run.
+package struct BenchOutput {
+  let results: BenchmarkResults
+  let report: BenchmarkReport
+  let folder: RunOutput
+  let composition: Composition
+  let terminal: Terminal
+
+  package init(
+    _ results: BenchmarkResults,
+    folder: RunOutput,
+    composition: Composition,
+    terminal: Terminal
+  ) {
+    self.composition = composition
+    self.results = results
+    report = BenchmarkReport(results, goals: Goals.all)
+    self.folder = folder
+    self.terminal = terminal
+  }
+
+  /// Writes the results (JSON, CSV), the laws (CSV), the goals (CSV, Markdown) and the page.
+  ///
+  /// - Throws: a lab error that says which file cannot be written.
+  package func write() throws(LabError) {
+    do { try folder.write("results.json", try ResultsFile.json(results)) } catch {
+      throw error as? LabError ?? .lab("the results cannot be written as JSON: \(error).")
+    }
+    try folder.write("results.csv", results.csv(run: folder.name))
+    try folder.write("complexity.csv", ComplexityFindings(results).csv(run: folder.name))
+    try folder.write("goals.csv", report.goalCSV(run: folder.name))
+    try folder.write("goals.md", report.markdown(command: command))
+    try folder.write(RunOutput.pageFile, page())
+  }
+
+  /// The command line of the run, with the plain name of the command for its path.
+  private var command: String { (["history-lab"] + folder.words).joined(separator: " ") }
+
+  /// Returns the page, with charts if they can be drawn.
+  private func page() -> String {
+    let page = report.page()
+    let images = ChartTool.find(for: composition.command).draw(page.charts)
+    if case .missing(let reason) = images {
+      terminal.log("The page has tables but no charts: \(reason). Get them with: \(remedy)")
+    }
+    return page.html(images: images)
+  }
+
+  private var remedy: String { ChartImages.remedy }
+}
+
+/// The benchmark results as tables for a terminal.
+///
+/// The tables show the largest history with the growth from the smallest one, and the goals.
+struct BenchText {
+  let terminal: Terminal
+
+  /// The number of contenders above which the table shows only this library and the floor.
+  private static let contendersMax = 4
+
+  func print(_ outcome: BenchSession.Outcome, _ report: BenchmarkReport, seed: UInt64) {
+    let measured = outcome.measured.flatMap(\.rows)
+    guard let first = measured.first else { return }
+    let sizes = Set(measured.map(\.historySize)).sorted()
+    let conditions = first.condition.split(separator: " ").suffix(2).joined(separator: " ")
+    terminal.print(
+      terminal.styled("What history costs", .bold)
+        + " at \((sizes.last ?? 0).counted("transaction")) of ten changes (\(conditions), "
+        + "seed 0x\(String(seed, radix: 16)))"
+    )
+    print(table(outcome))
+    terminal.print(
+      "ratio: wall time beside raw SQLite in C, in the same rounds; growth: wall time at the "
+        + "largest history beside that at the smallest."
+    )
+    printNoise(outcome)
+    printLaws(report.results)
+    if let sentence = report.goalSentence {
+      terminal.print("")
+      terminal.print(terminal.styled("Goals", .bold) + ": " + sentence)
+      print(BenchmarkReport.table(of: report.reachedFor))
+    }
+  }
+
+  /// Prints the noise floor, and why the times are inconclusive if they are.
+  private func printNoise(_ outcome: BenchSession.Outcome) {
+    guard let noise = NoiseFloor(outcome.noise) else { return }
+    terminal.print("Noise floor: \(noise.sentence).")
+    if let uncertainty = noise.uncertainty {
+      terminal.print(terminal.styled("Inconclusive", .bold) + ": \(uncertainty).")
+    }
+  }
+
+  /// Prints whether times and counts fit the same complexity laws, and where they do not.
+  private func printLaws(_ results: BenchmarkResults) {
+    let findings = ComplexityFindings(results)
+    guard !findings.entries.isEmpty else { return }
+    let disagreements = findings.disagreements
+    terminal.print(
+      disagreements.isEmpty
+        ? "By time and by counts the costs grow alike." : "Time and counts do not agree:"
+    )
+    for sentence in disagreements { terminal.print("  \(sentence)") }
+  }
+
+  private func print(_ table: ReportTable) {
+    terminal.print(table)
+    terminal.print("")
+  }
+
+  private func table(_ outcome: BenchSession.Outcome) -> ReportTable {
+    var table = ReportTable(columns: [
+      .text("benchmark"), .text("contender"), .number("median"), .number("ratio"),
+      .number("95 % interval"), .number("growth"),
+    ])
+    for (subject, rows) in outcome.measured {
+      let sizes = Set(rows.map(\.historySize)).sorted()
+      guard let least = sizes.first, let most = sizes.last else { continue }
+      var title = subject.title
+      for row in summarized(rows) where row.historySize == most {
+        let small = rows.first {
+          $0.historySize == least && $0.contender == row.contender && $0.metric == row.metric
+        }
+        table.append([title] + cells(row, least < most ? small : nil))
+        title = ""
+      }
+    }
+    return table
+  }
+
+  /// Returns the rows to show; with many contenders only those of this library and the floor.
+  private func summarized(_ rows: [BenchmarkRow]) -> [BenchmarkRow] {
+    let rows = rows.filter { $0.metric.kind != .cpu && !$0.isCountedBeside }
+    guard Set(rows.map(\.contender)).count > Self.contendersMax,
+      let floor = rows.compactMap(\.ratio?.to).first
+    else { return rows }
+    return rows.filter { [BenchmarkSubject.ours, floor].contains($0.contender) }
+  }
+
+  private func cells(_ row: BenchmarkRow, _ small: BenchmarkRow?) -> [String] {
+    let median = row.summary.map { NumberText.quantity($0.p50, unit: row.metric.unit) }
+    let growth = row.summary.flatMap { large in small?.summary.map { large.p50 / $0.p50 } }
+    return [
+      BenchmarkReport.contender(of: row), median ?? "not measured",
+      row.ratio.map { NumberText.ratio($0.interval.estimate) } ?? "",
+      row.ratio.map { NumberText.range($0.interval.lower, $0.interval.upper) } ?? "",
+      growth.map(NumberText.ratio) ?? "",
+    ]
+  }
+}
+
+/// Prints the differences between counts.
+struct CountText {
+  let terminal: Terminal
+
+  /// The maximum number of differences printed of each kind; the others are only counted.
+  private static let shown = 20
+
+  /// Prints the differences and the verdict, and returns the exit code.
+  func print(_ counts: ExactComparison) -> ExitCode {
+    list("Regression", counts.dearer)
+    list("Improvement", counts.cheaper)
+    guard counts.compared > 0 else {
+      terminal.print("No count is in both: nothing could be compared.")
+      return .undecided
+    }
+    let verdict =
+      counts.dearer.isEmpty
+      ? "none has risen" : counts.dearer.count.counted("has risen", "have risen")
+    terminal.print(
+      "\(counts.compared.counted("count")) compared: \(verdict), "
+        + "\(counts.cheaper.count.counted("has", "have")) fallen."
+    )
+    if !counts.missing.isEmpty {
+      terminal.print(
+        counts.missing.count.counted("count is", "counts are") + " missing that the other had."
+      )
+    }
+    return counts.dearer.isEmpty ? .good : .violation
+  }
+
+  private func list(_ kind: String, _ findings: [ExactComparison.Finding]) {
+    for finding in findings.prefix(Self.shown) {
+      terminal.print(terminal.styled(kind, .bold) + ": \(finding.sentence)")
+    }
+    let more = findings.count - Self.shown
+    if more > 0 { terminal.print("\(kind)s: \(more) more") }
+  }
+}

@@ -1,0 +1,181 @@
+import Basics
+import Commands
+import Foundation
+import HistoryBenchmarks
+import HistoryTypes
+import Measuring
+
+/// Runs benchmarks and shows their progress, until they are complete or interrupted.
+struct BenchSession {
+  let run: BenchmarkRun
+  /// The journal of measured benchmarks; `nil` if results are not kept.
+  let journal: BenchJournal?
+  let terminal: Terminal
+
+  /// The results of a session.
+  struct Outcome {
+    /// The benchmarks measured at all sizes, each with its rows.
+    var measured: [(subject: BenchmarkSubject, rows: [BenchmarkRow])] = []
+    /// The number of benchmarks in the run.
+    var subjectCount = 0
+    /// The rows for equal work, which estimate the noise.
+    var noise: [BenchmarkRow] = []
+
+    var rows: [BenchmarkRow] { noise + measured.flatMap(\.rows) }
+    var isWhole: Bool { measured.count == subjectCount }
+
+    /// The reason why the times are inconclusive, or `nil`.
+    ///
+    /// It is `nil` if the times are conclusive or the noise was not measured.
+    var uncertainty: String? { NoiseFloor(noise)?.uncertainty }
+
+    /// The verb of the sentence: `measured` or `counted`.
+    var deed = "measured"
+
+    /// One sentence that summarizes the session.
+    var sentence: String {
+      if !isWhole { return "ended early: \(measured.count) of \(subjectCount) were \(deed)" }
+      if let uncertainty { return "inconclusive: \(uncertainty)" }
+      return "\(subjectCount.counted("benchmark was", "benchmarks were")) \(deed)"
+    }
+  }
+
+  /// Measures the benchmarks that the journal does not contain yet.
+  ///
+  /// - Throws: a lab error when a benchmark fails, or two contenders did different work.
+  func measure() throws(LabError) -> Outcome {
+    var outcome = Outcome(subjectCount: self.run.subjects.count)
+    if !self.run.measuresTime { outcome.deed = "counted" }
+    outcome.measured = try (journal?.read() ?? []).compactMap { entry in
+      self.run.subjects.first { $0.name == entry.subject }.map { ($0, entry.rows) }
+    }
+    let held = Set(outcome.measured.map(\.subject.name))
+    var run = self.run
+    run.subjects.removeAll { held.contains($0.name) }
+    let building = ProgressBar(
+      WorkState("building stores", unit: "transactions", total: run.transactionCount),
+      on: terminal
+    )
+    var measuring: ProgressBar?
+    var working: (work: LongWork, bar: ProgressBar)?
+    defer { terminal.setStatus(nil) }
+    do {
+      try run.run { event in
+        if Interruption.isRequested { throw Interrupted() }
+        switch event {
+        case .built(let transactions): building.advance(by: transactions)
+        case .checkedNoise(let rows): outcome.noise = rows
+        case .began(let subject):
+          let bar = measuring ?? measuringBar(run.subjects.count)
+          bar.advance(by: 0, note: subject.name)
+          measuring = bar
+        case .measures: measuring?.advance(by: 0)
+        case .advanced(let work, let count):
+          let bar = working.flatMap { $0.work == work ? $0.bar : nil } ?? bar(of: work)
+          bar.advance(by: count)
+          working = (work, bar)
+        case .measured(let subject, let rows):
+          try journal?.append(subject, rows)
+          outcome.measured.append((subject, rows))
+          measuring?.advance()
+        }
+      }
+    } catch is Interrupted {
+      terminal.log("Ending early; what was measured is kept.")
+    } catch let error as LabError {
+      throw error
+    } catch {
+      // Ctrl-C also ends helper processes, possibly before this process handles its own signal.
+      guard Interruption.isRequested else { throw .lab("the benchmarks failed: \(error)") }
+      terminal.log("Ending early; what was measured is kept.")
+    }
+    return outcome
+  }
+
+  /// Creates the progress bar for measuring.
+  ///
+  /// It starts only after the stores are built, so that the remaining time is estimated correctly.
+  private func measuringBar(_ count: Int) -> ProgressBar {
+    let deed = run.measuresTime ? "measuring" : "counting"
+    return ProgressBar(WorkState(deed, unit: "benchmarks", total: count), on: terminal)
+  }
+
+  private func bar(of work: LongWork) -> ProgressBar {
+    ProgressBar(WorkState(work.title, unit: work.unit, total: work.total), on: terminal)
+  }
+}
+
+/// The results so far of an unfinished benchmark run: one line of JSON for each measured benchmark.
+///
+/// Each line is written as soon as its benchmark is measured, so that an interrupted run can be
+/// resumed. The file exists from the start of a run until its completion, and so marks the run as
+/// incomplete.
+struct BenchJournal {
+  /// One benchmark with its rows.
+  struct Entry: Codable {
+    let subject: String
+    let rows: [BenchmarkRow]
+  }
+
+  let path: String
+
+  /// Creates the journal for a run's folder; the file is not touched.
+  init(in folder: String) { path = folder + "/measured.jsonl" }
+
+  /// Whether the file exists, which means that the run is incomplete.
+  var isThere: Bool { FilePath.state(of: path) != .absent }
+
+  /// Creates the file if it does not exist.
+  ///
+  /// - Throws: a lab error when it cannot be written.
+  func begin() throws(LabError) {
+    guard !isThere else { return }
+    try write { try Data().write(to: URL(fileURLWithPath: path)) }
+  }
+
+  /// Reads the entries, up to the first line that cannot be decoded.
+  ///
+  /// A line that was cut short cannot be decoded. The file is rewritten without that line and those
+  /// after it. A missing or unreadable file has no entries.
+  ///
+  /// - Throws: a lab error when the shortened file cannot be written.
+  func read() throws(LabError) -> [Entry] {
+    guard let data = FileManager.default.contents(atPath: path) else { return [] }
+    var entries: [Entry] = []
+    var whole = Data()
+    for line in data.split(separator: UInt8(ascii: "\n")) {
+      do { entries.append(try JSONDecoder().decode(Entry.self, from: Data(line))) } catch { break }
+      whole += line + [UInt8(ascii: "\n")]
+    }
+    if whole != data { try write { try whole.write(to: URL(fileURLWithPath: path)) } }
+    return entries
+  }
+
+  /// Appends the rows of a benchmark.
+  ///
+  /// - Throws: a lab error when the file cannot be written.
+  func append(_ subject: BenchmarkSubject, _ rows: [BenchmarkRow]) throws(LabError) {
+    try begin()
+    try write {
+      let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+      try file.seekToEnd()
+      let entry = Entry(subject: subject.name, rows: rows)
+      try file.write(contentsOf: try JSONEncoder().encode(entry) + [UInt8(ascii: "\n")])
+      try file.close()
+    }
+  }
+
+  /// Removes the file of a complete run, whose results are in its other files.
+  ///
+  /// - Throws: a lab error when it cannot be removed.
+  func remove() throws(LabError) {
+    guard isThere else { return }
+    try write { try FileManager.default.removeItem(atPath: path) }
+  }
+
+  private func write(_ body: () throws -> Void) throws(LabError) {
+    do { try body() } catch {
+      throw .lab("\(path.quoted) cannot be written: \(error.localizedDescription)")
+    }
+  }
+}

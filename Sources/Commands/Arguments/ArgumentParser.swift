@@ -1,0 +1,142 @@
+import Basics
+
+/// Parses the arguments of one verb by its specification.
+package struct ArgumentParser {
+  package let verb: VerbSpec
+  /// The tool's other verbs, to name the owner of a misplaced option.
+  package let others: [VerbSpec]
+  private var parsed = ParsedArguments()
+  private var rest: ArraySlice<String> = []
+
+  package init(_ verb: VerbSpec, others: [VerbSpec] = []) {
+    self.verb = verb
+    self.others = others
+  }
+
+  /// Parses everything that follows the verb.
+  ///
+  /// - Throws: a usage error that names the first wrong argument.
+  package mutating func parse(
+    _ arguments: some Sequence<String>
+  ) throws(LabError) -> ParsedArguments {
+    rest = ArraySlice(arguments)
+    parsed = ParsedArguments()
+    var takesOptions = true
+    while let argument = rest.popFirst() {
+      if takesOptions, argument == "--" {
+        takesOptions = false
+      } else if takesOptions, argument.hasPrefix("-"), argument.count > 1 {
+        try readOption(argument)
+      } else {
+        try readPositional(argument)
+      }
+    }
+    try checkWhole()
+    return parsed
+  }
+
+  private mutating func readOption(_ argument: String) throws(LabError) {
+    let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    let typed = String(parts[0])
+    guard let option = verb.options.first(where: { $0.dashed == typed }) else {
+      throw unknownOption(typed)
+    }
+    let attached = parts.count > 1 ? String(parts[1]) : nil
+    let text = try option.value == nil ? flag(option, attached) : value(option, attached)
+    if parsed.texts[option.name] != nil, !option.repeats {
+      throw .usage("\(option.dashed) is given twice; it may be given once.")
+    }
+    parsed.texts[option.name, default: []].append(text)
+  }
+
+  private func flag(_ option: OptionSpec, _ attached: String?) throws(LabError) -> String {
+    guard let attached else { return "" }
+    throw .usage("\(option.dashed) takes no value, but was given \(attached.quoted).")
+  }
+
+  /// Returns the value after an option or attached to it; `-3` is a value, `--json` is not.
+  private mutating func value(
+    _ option: OptionSpec,
+    _ attached: String?
+  ) throws(LabError) -> String {
+    guard let rule = option.value else { return "" }
+    let follows = rest.first.map { !$0.hasPrefix("--") } ?? false
+    guard let text = attached ?? (follows ? rest.popFirst() : nil), !text.isEmpty else {
+      throw .usage("\(option.dashed) needs a value: \(rule.expectation).")
+    }
+    try check(text, by: rule, for: option.dashed)
+    return text
+  }
+
+  private mutating func readPositional(_ argument: String) throws(LabError) {
+    let place = parsed.positionals.count
+    let specs = verb.positionals
+    let repeated = specs.last.flatMap { $0.repeats ? $0 : nil }
+    guard let spec = place < specs.count ? specs[place] : repeated else {
+      throw surplus(argument)
+    }
+    try check(argument, by: spec.value, for: spec.value.placeholder)
+    parsed.positionals.append(argument)
+  }
+
+  private func check(_ text: String, by rule: ValueRule, for name: String) throws(LabError) {
+    guard !rule.accepts(text) else { return }
+    let hint = NearestWord.hint(for: text, among: rule.suggestions)
+    throw .usage("\(name) takes \(rule.expectation), not \(text.quoted).\(hint)")
+  }
+
+  private func checkWhole() throws(LabError) {
+    if parsed.positionals.count < verb.positionals.count {
+      let missing = verb.positionals[parsed.positionals.count]
+      if missing.isRequired {
+        throw .usage(
+          "\(verb.name) needs \(missing.value.placeholder), \(missing.value.expectation)."
+        )
+      }
+    }
+    for group in verb.exclusive {
+      let given = group.filter { parsed.texts[$0] != nil }.map { "--" + $0 }
+      if given.count > 1 {
+        throw .usage("\(given.joined(separator: " and ")) cannot be given together.")
+      }
+    }
+  }
+}
+
+extension ArgumentParser {
+  /// Returns the error for an option that the verb does not have.
+  package func unknownOption(_ typed: String) -> LabError {
+    let name = String(typed.drop { $0 == "-" })
+    let known = verb.options.map(\.name) + ["help"]
+    if let nearest = NearestWord.find(name, among: known) {
+      return .usage(#"unknown option \#(typed.quoted). Did you mean "--\#(nearest)"?"#)
+    }
+    let owners = others.filter { $0.option(name) != nil }.map(\.name)
+    if !owners.isEmpty {
+      let have = owners.count == 1 ? "has" : "have"
+      return .usage(
+        "\(verb.name) has no option \(typed.quoted); \(owners.joinedWithAnd) \(have) it."
+      )
+    }
+    return .usage("unknown option \(typed.quoted).")
+  }
+
+  /// Returns the error for a positional argument that the verb does not accept.
+  package func surplus(_ argument: String) -> LabError {
+    guard !verb.positionals.isEmpty else {
+      return .usage(
+        "unexpected argument \(argument.quoted): \(verb.name) takes options only."
+      )
+    }
+    let places = verb.positionals.map(\.value.placeholder).joinedWithAnd
+    return .usage("unexpected argument \(argument.quoted): \(verb.name) takes one \(places).")
+  }
+}
+
+/// The parsed arguments of a verb; every value is already valid for its option.
+package struct ParsedArguments: Equatable, Sendable {
+  /// The texts given for each option, by its name; a flag that was given has one empty text.
+  package var texts: [String: [String]] = [:]
+  /// The positional arguments, in order.
+  package var positionals: [String] = []
+}

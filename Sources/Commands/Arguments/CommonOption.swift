@@ -1,0 +1,201 @@
+import Foundation
+import Programs
+package import Reporting
+
+/// The defaults that several verbs share.
+package enum CommonOption {
+  /// The default folder that contains the folders of runs.
+  package static let runsFolder = "Reports/runs"
+
+  /// The default path of the results database.
+  package static let historyFile = "Reports/history.sqlite"
+}
+
+// The options that several verbs share, so that they mean the same everywhere.
+
+extension Option<UInt64> {
+  package static var seed: Option {
+    Option(
+      wrappedValue: 0,
+      "seed",
+      .seed,
+      shown: "random, and printed",
+      "The number that everything random comes from; decimal, or hexadecimal after 0x.",
+      draw: { $0.drawSeed() }
+    )
+  }
+}
+
+extension Option<String> {
+  package static var output: Option {
+    Option(
+      wrappedValue: CommonOption.runsFolder,
+      "output",
+      .path("DIR"),
+      "The folder in which this run gets its own folder."
+    )
+  }
+
+  /// The folder of runs that a verb reads.
+  package static var runs: Option {
+    Option(
+      wrappedValue: CommonOption.runsFolder,
+      "output",
+      .path("DIR"),
+      "The folder that holds the folders of runs."
+    )
+  }
+
+  package static var history: Option {
+    Option(
+      wrappedValue: CommonOption.historyFile,
+      "history",
+      .path("FILE"),
+      shown: "history.sqlite in Reports",
+      "The results' database, in which runs are kept."
+    )
+  }
+}
+
+extension Option<String?> {
+  package static var onDisk: Option {
+    Option(
+      "on-disk",
+      .path("FOLDER"),
+      shown: "in memory",
+      "Keeps the stores under test as real files below FOLDER."
+    )
+  }
+}
+
+extension Option<Int> {
+  package static var jobs: Option {
+    Option(
+      wrappedValue: 1,
+      "jobs",
+      .integer("N", 1...256),
+      shown: "one for each processor",
+      "How many plans run at the same time; the results are the same.",
+      draw: { $0.processors }
+    )
+  }
+}
+
+extension Option<Double> {
+  /// The timeout for an answer of a program under test, in seconds.
+  package static var timeout: Option {
+    Option(
+      wrappedValue: ExternalProgram.secondsByDefault,
+      "timeout",
+      .decimal("SECONDS", 0.05...86_400),
+      "How long an answer of an external system is waited for."
+    )
+  }
+
+  package static var tolerance: Option {
+    Option(
+      wrappedValue: 1,
+      "tolerance",
+      .decimal("PERCENT", 0...100),
+      "By how many percent a count may differ."
+    )
+  }
+}
+
+extension Option<[String]> {
+  /// The benchmarks to measure.
+  package static var onlyBenchmarks: Option {
+    Option(
+      "only",
+      each: .text("NAME", "a name, or its beginning"),
+      shown: "all",
+      "Measures only the benchmarks whose names begin with NAME."
+    )
+  }
+}
+
+extension Option<ShardChoice?> {
+  package static var shard: Option {
+    Option(
+      "shard",
+      .shard,
+      shown: "everything",
+      "Does the I-th of N equal parts, which report merge joins; auto asks the machine's scheduler."
+    )
+  }
+}
+
+extension Flag {
+  package static var json: Flag { Flag("json", "Prints the results as JSON.") }
+}
+
+extension ValueReader where Value == String {
+  /// Accepts the name of a system, which its user checks.
+  package static let system = text("NAME", "a system's name, as list systems shows them")
+}
+
+extension ValueReader where Value == Double {
+  package static let minutes = decimal("M", 0.01...10_080)
+}
+
+/// The options of a list: as a table for a terminal, as Markdown or as JSON.
+package struct FormatOptions: VerbOptions {
+  @Flag("markdown", "Prints the results as Markdown tables.") package var markdown
+  @Flag(.json) package var json
+
+  package init() {}
+
+  package var exclusive: [[String]] { [["markdown", "json"]] }
+
+  package var format: CatalogueFormat { json ? .json : markdown ? .markdown : .text }
+}
+
+/// A choice of the part of a run to do.
+package enum ShardChoice: Hashable, Sendable {
+  case part(Shard)
+  /// The part that a scheduler assigned to this process.
+  case scheduled
+
+  /// Returns the chosen part.
+  ///
+  /// - Throws: A usage error if `auto` is given and no scheduler has assigned a part.
+  package func shard(
+    in environment: [String: String] = ProcessInfo.processInfo.environment
+  ) throws(LabError) -> Shard {
+    switch self {
+    case .part(let shard): return shard
+    case .scheduled:
+      do throws(ScheduleError) {
+        if let shard = try Shard.scheduled(in: environment) { return shard }
+      } catch {
+        throw .usage(
+          "--shard auto: \(error.reason). Submit the whole array, such as --array=0-3, or give the part to "
+            + "run again as --shard I/N, counted from 1."
+        )
+      }
+      throw .usage(
+        "--shard auto: no scheduler says which part this is. Set SLURM_ARRAY_TASK_ID and _COUNT, "
+          + "JOB_COMPLETION_INDEX and JOB_COMPLETIONS, or STRATEGY_JOB_INDEX and STRATEGY_JOB_TOTAL, or "
+          + "give I/N."
+      )
+    }
+  }
+}
+
+extension ShardChoice? {
+  /// Returns the chosen part; `nil` for the whole run.
+  package func shard() throws(LabError) -> Shard? {
+    guard let self else { return nil }
+    return try self.shard()
+  }
+}
+
+extension ValueReader where Value == ShardChoice {
+  /// A reader of `2/4` or `auto`.
+  package static let shard = ValueReader(
+    placeholder: "I/N",
+    expectation: "a part and how many there are, such as 2/4, or auto"
+  ) { text in
+    text == "auto" ? .scheduled : Shard(text).map { .part($0) }
+  }
+}

@@ -1,0 +1,208 @@
+import Basics
+import Synchronization
+
+/// A part of a command line that is declared together with the property that it fills.
+package protocol DeclaredArgument: Sendable {
+  /// Whether the command line gave it.
+  var isGiven: Bool { get }
+
+  /// Adds the declaration to a verb's specification.
+  func describe(in spec: inout VerbSpec)
+
+  /// Sets the property to the given value or the default, and removes positional arguments it used.
+  func fill(from arguments: inout ParsedArguments, in composition: Composition)
+}
+
+/// The value of a declared argument, which copies of the declaration share until one is set.
+///
+/// Parsing reaches the declarations by reflection, which copies them.
+private final class Parsed<Value: Sendable>: Sendable {
+  private let state: Mutex<(value: Value, isGiven: Bool)>
+
+  init(_ value: Value) { state = Mutex((value, false)) }
+
+  var value: Value { state.withLock { $0.value } }
+  var isGiven: Bool { state.withLock { $0.isGiven } }
+
+  func set(_ value: Value, isGiven: Bool) { state.withLock { $0 = (value, isGiven) } }
+}
+
+/// An option of a verb: its name, values, default and help, declared where its value is stored.
+///
+/// A text, a number or a choice has a default, an optional type has none, and an array collects the
+/// values of an option that may be repeated:
+///
+///     @Option("plans", .integer("N", 1...1_000), "How many plans each system runs.")
+///     var plans = 200
+@propertyWrapper
+package struct Option<Value: Sendable>: DeclaredArgument {
+  package let spec: OptionSpec
+  /// Returns the value of the given texts, of which there is at least one.
+  private let read: @Sendable ([String]) -> Value?
+  /// Returns a default that depends on the machine or on chance.
+  private let draw: (@Sendable (Composition) -> Value)?
+  private var parsed: Parsed<Value>
+
+  package var wrappedValue: Value {
+    get { parsed.value }
+    set { parsed = Parsed(newValue) }
+  }
+
+  /// The declaration itself, to ask whether the option was given.
+  package var projectedValue: Option { self }
+
+  package var isGiven: Bool { parsed.isGiven }
+
+  /// Declares an option with a default, which the help shows as `shown`.
+  ///
+  /// `draw` replaces the default where that is only known when the command runs.
+  package init(
+    wrappedValue: Value,
+    _ name: String,
+    _ reader: ValueReader<Value>,
+    shown: String? = nil,
+    _ sentence: String,
+    draw: (@Sendable (Composition) -> Value)? = nil
+  ) {
+    spec = OptionSpec(name, reader.rule, shown ?? reader.show(wrappedValue), sentence)
+    read = { $0.last.flatMap(reader.read) }
+    self.draw = draw
+    parsed = Parsed(wrappedValue)
+  }
+
+  /// Declares an option that may be left out; the help shows `shown` as what then happens.
+  package init<Wrapped>(
+    _ name: String,
+    _ reader: ValueReader<Wrapped>,
+    shown: String? = nil,
+    _ sentence: String
+  ) where Value == Wrapped? {
+    spec = OptionSpec(name, reader.rule, shown, sentence)
+    read = { $0.last.flatMap(reader.read) }
+    draw = nil
+    parsed = Parsed(nil)
+  }
+
+  /// Declares an option that may be repeated; duplicates are dropped.
+  package init<Element: Hashable>(
+    wrappedValue: [Element] = [],
+    _ name: String,
+    each reader: ValueReader<Element>,
+    shown: String? = nil,
+    _ sentence: String
+  ) where Value == [Element] {
+    let usual = wrappedValue.isEmpty ? nil : wrappedValue.map(reader.show).joined(separator: ", ")
+    spec = OptionSpec(name, reader.rule, shown ?? usual, repeats: true, sentence)
+    read = { $0.compactMap(reader.read).uniqued }
+    draw = nil
+    parsed = Parsed(wrappedValue)
+  }
+
+  /// Declares an option that several verbs share.
+  package init(_ shared: Option) { self = shared }
+
+  package func describe(in verb: inout VerbSpec) { verb.options.append(spec) }
+
+  package func fill(from arguments: inout ParsedArguments, in composition: Composition) {
+    if let given = arguments.texts[spec.name].flatMap(read) {
+      parsed.set(given, isGiven: true)
+    } else if let draw {
+      parsed.set(draw(composition), isGiven: false)
+    }
+  }
+}
+
+/// An option without a value, which is `false` unless it is given.
+@propertyWrapper
+package struct Flag: DeclaredArgument {
+  package let spec: OptionSpec
+  private var parsed = Parsed(false)
+
+  package var wrappedValue: Bool {
+    get { parsed.value }
+    set { parsed = Parsed(newValue) }
+  }
+
+  package var isGiven: Bool { parsed.isGiven }
+
+  package init(_ name: String, _ sentence: String) { spec = OptionSpec(name, nil, nil, sentence) }
+
+  /// Declares a flag that several verbs share.
+  package init(_ shared: Flag) { self = shared }
+
+  package func describe(in verb: inout VerbSpec) { verb.options.append(spec) }
+
+  package func fill(from arguments: inout ParsedArguments, in composition: Composition) {
+    if arguments.texts[spec.name] != nil { parsed.set(true, isGiven: true) }
+  }
+}
+
+/// A positional argument of a verb: required as text, or optional, or an array of several.
+@propertyWrapper
+package struct Argument<Value: Sendable>: DeclaredArgument {
+  package let spec: PositionalSpec
+  private let read: @Sendable ([String]) -> Value
+  private var parsed: Parsed<Value>
+
+  package var wrappedValue: Value {
+    get { parsed.value }
+    set { parsed = Parsed(newValue) }
+  }
+
+  package var isGiven: Bool { parsed.isGiven }
+
+  /// Declares an argument that must be given.
+  package init(_ reader: ValueReader<String>, _ sentence: String) where Value == String {
+    spec = PositionalSpec(value: reader.rule, isRequired: true, sentence: sentence)
+    read = { $0[0] }
+    parsed = Parsed("")
+  }
+
+  /// Declares an argument with a default, which its sentence names.
+  package init(wrappedValue: String, _ reader: ValueReader<String>, _ sentence: String)
+  where Value == String {
+    spec = PositionalSpec(value: reader.rule, isRequired: false, sentence: sentence)
+    read = { $0[0] }
+    parsed = Parsed(wrappedValue)
+  }
+
+  /// Declares an argument that may be left out.
+  package init(_ reader: ValueReader<String>, _ sentence: String) where Value == String? {
+    spec = PositionalSpec(value: reader.rule, isRequired: false, sentence: sentence)
+    read = { $0[0] }
+    parsed = Parsed(nil)
+  }
+
+  /// Declares one or more arguments.
+  package init(each reader: ValueReader<String>, _ sentence: String) where Value == [String] {
+    spec = PositionalSpec(value: reader.rule, isRequired: true, repeats: true, sentence: sentence)
+    read = { $0 }
+    parsed = Parsed([])
+  }
+
+  /// Declares any number of arguments, each a list of words.
+  package init(lists reader: ValueReader<[String]>, _ sentence: String) where Value == [String] {
+    spec = PositionalSpec(value: reader.rule, isRequired: false, repeats: true, sentence: sentence)
+    read = { $0.flatMap { reader.read($0) ?? [] } }
+    parsed = Parsed([])
+  }
+
+  package func describe(in verb: inout VerbSpec) { verb.positionals.append(spec) }
+
+  package func fill(from arguments: inout ParsedArguments, in composition: Composition) {
+    let texts = arguments.positionals.prefix(spec.repeats ? .max : 1)
+    guard !texts.isEmpty else { return }
+    arguments.positionals.removeFirst(texts.count)
+    parsed.set(read(Array(texts)), isGiven: true)
+  }
+}
+
+extension Option: Equatable where Value: Equatable {
+  package static func == (left: Option, right: Option) -> Bool {
+    left.wrappedValue == right.wrappedValue
+  }
+}
+
+extension Option: Hashable where Value: Hashable {
+  package func hash(into hasher: inout Hasher) { hasher.combine(wrappedValue) }
+}

@@ -1,0 +1,129 @@
+import Basics
+
+/// Parses one kind of value from the command line.
+package struct ValueReader<Value: Sendable>: Sendable {
+  /// The name of the value in usage lines.
+  package let placeholder: String
+  /// The accepted values, as the end of "--plans takes ...".
+  package let expectation: String
+  /// The words that error messages may suggest for a mistyped value.
+  package let suggestions: [String]
+  /// Returns the text that help shows for a default.
+  package let show: @Sendable (Value) -> String
+  /// Returns the value of a text, or `nil` if the text is invalid.
+  package let read: @Sendable (String) -> Value?
+
+  package init(
+    placeholder: String,
+    expectation: String,
+    suggestions: [String] = [],
+    show: @escaping @Sendable (Value) -> String = { String(describing: $0) },
+    read: @escaping @Sendable (String) -> Value?
+  ) {
+    self.placeholder = placeholder
+    self.expectation = expectation
+    self.suggestions = suggestions
+    self.show = show
+    self.read = read
+  }
+
+  /// The rule without the type of the values.
+  package var rule: ValueRule {
+    ValueRule(
+      placeholder: placeholder,
+      expectation: expectation,
+      suggestions: suggestions,
+      accepts: { [read] in read($0) != nil }
+    )
+  }
+}
+
+extension ValueReader where Value == String {
+  /// Accepts any text that is not empty.
+  package static func text(_ placeholder: String, _ expectation: String) -> ValueReader {
+    ValueReader(placeholder: placeholder, expectation: expectation) { $0.isEmpty ? nil : $0 }
+  }
+
+  /// Accepts a path to a file or folder; its user checks whether it exists.
+  package static func path(_ placeholder: String) -> ValueReader {
+    text(placeholder, placeholder == "FILE" ? "a file" : "a folder")
+  }
+}
+
+extension ValueReader where Value == Int {
+  /// Accepts a whole number in a range.
+  package static func integer(_ placeholder: String, _ range: ClosedRange<Int>) -> ValueReader {
+    let expectation =
+      "a whole number from \(range.lowerBound.grouped) to \(range.upperBound.grouped)"
+    return ValueReader(
+      placeholder: placeholder,
+      expectation: expectation,
+      show: { $0.grouped },
+      read: { text in Int(text).flatMap { range.contains($0) ? $0 : nil } }
+    )
+  }
+}
+
+extension ValueReader where Value == Double {
+  /// Accepts a number in a range, with or without a fraction.
+  package static func decimal(_ placeholder: String, _ range: ClosedRange<Double>) -> ValueReader {
+    let expectation = "a number from \(range.lowerBound.short) to \(range.upperBound.short)"
+    return ValueReader(
+      placeholder: placeholder,
+      expectation: expectation,
+      show: { $0.short },
+      read: { text in Double(text).flatMap { range.contains($0) ? $0 : nil } }
+    )
+  }
+}
+
+extension ValueReader where Value == UInt64 {
+  /// Accepts a seed: decimal, or hexadecimal after `0x`.
+  package static let seed = ValueReader(
+    placeholder: "SEED",
+    expectation: "a whole number from 0 to 18446744073709551615, decimal or hexadecimal after 0x"
+  ) { text in
+    guard text.first?.isNumber == true else { return nil }
+    let isHexadecimal = text.lowercased().hasPrefix("0x")
+    guard isHexadecimal else { return UInt64(text) }
+    let digits = text.dropFirst(2)
+    return digits.first == "+" ? nil : UInt64(digits, radix: 16)
+  }
+}
+
+extension ValueReader
+where Value: CaseIterable & RawRepresentable & Sendable, Value.RawValue == String {
+  /// Accepts one of the cases of a type.
+  package static func choice(_ placeholder: String) -> ValueReader {
+    let known = Value.allCases.map(\.rawValue)
+    return ValueReader(
+      placeholder: placeholder,
+      expectation: known.joinedAsAlternatives,
+      suggestions: known,
+      show: { $0.rawValue },
+      read: { Value(rawValue: $0) }
+    )
+  }
+}
+
+extension ValueReader where Value == [String] {
+  /// Accepts words of a known set, separated by commas.
+  package static func words(_ placeholder: String, of known: [String]) -> ValueReader {
+    ValueReader(
+      placeholder: placeholder,
+      expectation: known.joinedAsAlternatives,
+      suggestions: known
+    ) { text in
+      let words = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+      return words.allSatisfy(known.contains) ? words : nil
+    }
+  }
+}
+
+/// The rule that a value of an option or argument must satisfy, without its type.
+package struct ValueRule: Sendable {
+  package let placeholder: String
+  package let expectation: String
+  package let suggestions: [String]
+  package let accepts: @Sendable (String) -> Bool
+}

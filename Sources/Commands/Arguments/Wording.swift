@@ -1,0 +1,86 @@
+import Basics
+import Foundation
+import HistoryTypes
+
+extension Int {
+  /// The number with commas between groups of three digits.
+  package var grouped: String { inGroups }
+}
+
+extension Double {
+  /// The number without a fraction if it is whole, with digits grouped.
+  package var short: String { Int(exactly: self).map(\.grouped) ?? String(self) }
+}
+
+/// The words with which a user starts this executable from the current folder.
+package struct ShellCommand: Hashable, Sendable {
+  /// The command's name or path, quoted for a shell.
+  package let text: String
+
+  /// The bare name, for files and pages that are read on other machines.
+  package static let plain = ShellCommand(text: ToolSpec.commandName)
+
+  /// Returns a command line with the given words, which must already be quoted where necessary.
+  package func line(_ words: String) -> String { "\(text) \(words)" }
+}
+
+extension ShellCommand {
+  /// Finds the shortest command that starts an executable.
+  ///
+  /// It is the plain name if a shell resolves that to this very executable, a relative path if the
+  /// executable is below the current folder, and an absolute path otherwise. A path through a link,
+  /// such as SwiftPM's `.build/release`, is kept as typed in the first word of the command line.
+  ///
+  /// `identity` returns the same text for all paths of one file, and `nil` for paths of no
+  /// executable file.
+  package static func find(
+    executable: String,
+    typed: String,
+    folder: String,
+    searchPath: String,
+    identity: (String) -> String? = identity
+  ) -> ShellCommand {
+    guard let wanted = identity(executable) else { return plain }
+    // A shell starts the first file of the name. An empty entry means the current folder.
+    let named = searchPath.split(separator: ":", omittingEmptySubsequences: false)
+      .map { absolute("\($0.isEmpty ? "." : $0)/\(plain.text)", in: folder) }
+      .first { identity($0) != nil }
+    if let named, identity(named) == wanted { return plain }
+    let ways = [typed.contains("/") ? absolute(typed, in: folder) : executable, executable]
+    let path = ways.first { identity($0) == wanted } ?? executable
+    return ShellCommand(text: relative(path, to: folder).shellQuoted)
+  }
+
+  /// Returns the command that starts this process's own executable.
+  package static func current(_ executable: String) -> ShellCommand {
+    find(
+      executable: executable,
+      typed: CommandLine.arguments.first ?? "",
+      folder: FileManager.default.currentDirectoryPath,
+      searchPath: ProcessInfo.processInfo.environment["PATH"] ?? ""
+    )
+  }
+
+  private static func absolute(_ path: String, in folder: String) -> String {
+    let whole = path.hasPrefix("/") ? path : "\(folder)/\(path)"
+    return URL(fileURLWithPath: whole).standardizedFileURL.path
+  }
+
+  /// Returns a path relative to a folder if it is below it, else the path itself.
+  ///
+  /// A file directly in the folder gets the prefix `./`, so that a shell does not search for it by
+  /// name.
+  private static func relative(_ path: String, to folder: String) -> String {
+    let start = folder.hasSuffix("/") ? folder : folder + "/"
+    guard path.hasPrefix(start) else { return path }
+    let rest = String(path.dropFirst(start.count))
+    return rest.contains("/") ? rest : "./\(rest)"
+  }
+
+  /// Returns the path of an executable file with links resolved; `nil` for anything else.
+  private static func identity(_ path: String) -> String? {
+    guard FilePath.state(of: path) == .file, FileManager.default.isExecutableFile(atPath: path)
+    else { return nil }
+    return URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+  }
+}

@@ -1,0 +1,151 @@
+import Basics
+import Reporting
+
+/// The named systems, checkers, conditions, faults, metrics and benchmarks of this build.
+package struct Catalogue: Sendable {
+  /// A kind of entry.
+  package enum Kind: String, CaseIterable, Sendable {
+    case systems
+    case checkers
+    case conditions
+    case faults
+    case metrics
+    case benchmarks
+    /// The additional conditions in which benchmarks are measured.
+    case axes
+  }
+
+  /// One entry: a name and a sentence that describes it.
+  package struct Entry: Hashable, Sendable {
+    package let name: String
+    package let sentence: String
+    /// The evidence that it occurs outside the lab; `nil` where that does not apply.
+    package var evidence: Evidence?
+
+    package init(_ name: String, _ sentence: String, _ evidence: Evidence? = nil) {
+      self.name = name
+      self.sentence = sentence
+      self.evidence = evidence
+    }
+  }
+
+  private var entries: [Kind: [Entry]] = [:]
+
+  /// The entries of one kind, in the order in which they were added.
+  package subscript(kind: Kind) -> [Entry] {
+    get { entries[kind, default: []] }
+    set { entries[kind] = newValue }
+  }
+
+  package func names(_ kind: Kind) -> [String] { self[kind].map(\.name) }
+}
+
+/// The output format of a list.
+package enum CatalogueFormat: Hashable, Sendable {
+  case text
+  case markdown
+  case json
+}
+
+/// The evidence for a condition: whether it is known to occur outside the lab.
+package enum Evidence: Hashable, Sendable {
+  /// It occurs in real stores; the text says where.
+  case observed(String)
+  /// It is described in public; the text names the source.
+  case documented(String)
+  /// It was never observed; the text says where it was looked for.
+  case hypothetical(String)
+
+  /// The kind of evidence in one word.
+  package var word: String {
+    switch self {
+    case .observed: "observed"
+    case .documented: "documented"
+    case .hypothetical: "hypothetical"
+    }
+  }
+
+  /// The text of the evidence.
+  package var because: String {
+    switch self {
+    case .observed(let text), .documented(let text), .hypothetical(let text): text
+    }
+  }
+}
+
+extension Catalogue {
+  /// Renders the entries of some kinds in a format.
+  ///
+  /// - Throws: a lab error if the values cannot be written as JSON.
+  package func rendered(
+    _ kinds: [Kind],
+    as format: CatalogueFormat,
+    width: Int
+  ) throws(LabError) -> String {
+    switch format {
+    case .text: text(kinds, width: width)
+    case .markdown: markdown(kinds)
+    case .json: try json(kinds)
+    }
+  }
+
+  private func text(_ kinds: [Kind], width: Int) -> String {
+    kinds.map { kind in
+      let rows = self[kind].map { entry in
+        let evidence = entry.evidence.map { " \($0.word.capitalised): \($0.because)." } ?? ""
+        return (name: entry.name, sentence: entry.sentence + evidence)
+      }
+      let lines = rows.isEmpty ? ["none in this build"] : Columns.rows(rows, width: width)
+      return ([kind.title + ":"] + lines.map { "  " + $0 }).joined(separator: "\n")
+    }.joined(separator: "\n\n")
+  }
+
+  private func markdown(_ kinds: [Kind]) -> String {
+    kinds.map { kind in
+      let entries = self[kind]
+      guard !entries.isEmpty else { return "## \(kind.title)\n\nNone in this build." }
+      let hasEvidence = entries.contains { $0.evidence != nil }
+      let head = ["name", "what"] + (hasEvidence ? ["standing", "because"] : [])
+      let rows = entries.map { entry in
+        let evidence = [entry.evidence?.word ?? "", entry.evidence?.because ?? ""]
+        return ["`\(entry.name)`", entry.sentence] + (hasEvidence ? evidence : [])
+      }
+      let lines = ([head, head.map { _ in "---" }] + rows).map(Self.markdownRow)
+      return "## \(kind.title)\n\n" + lines.joined(separator: "\n")
+    }.joined(separator: "\n\n")
+  }
+
+  private static func markdownRow(_ cells: [String]) -> String {
+    let escaped = cells.map { cell in
+      cell.split(separator: "|", omittingEmptySubsequences: false).joined(separator: "\\|")
+    }
+    return "| \(escaped.joined(separator: " | ")) |"
+  }
+
+  private func json(_ kinds: [Kind]) throws(LabError) -> String {
+    let lists = kinds.map { kind in
+      (kind.rawValue, self[kind].map(EncodedEntry.init))
+    }
+    return try JSONText.document(Dictionary(uniqueKeysWithValues: lists), named: "the list")
+  }
+}
+
+extension Catalogue.Kind {
+  /// The heading for the kind.
+  package var title: String { rawValue.capitalised }
+}
+
+/// The JSON form of an entry.
+private struct EncodedEntry: Encodable {
+  let name: String
+  let what: String
+  let evidence: String?
+  let because: String?
+
+  init(_ entry: Catalogue.Entry) {
+    name = entry.name
+    what = entry.sentence
+    evidence = entry.evidence?.word
+    because = entry.evidence?.because
+  }
+}

@@ -1,0 +1,105 @@
+import Basics
+
+/// The command: runs a command line, prints its errors and returns the exit code.
+package struct Lab {
+  package let tool: ToolSpec
+  package let composition: Composition
+  package let terminal: Terminal
+
+  package init(tool: ToolSpec, composition: Composition, terminal: Terminal) {
+    self.tool = tool
+    self.composition = composition
+    self.terminal = terminal
+  }
+
+  /// Runs a command line, given without the tool's own path.
+  ///
+  /// Every error is printed as one sentence on standard error.
+  package func run(_ arguments: [String]) async -> ExitCode {
+    do throws(LabError) {
+      let code = try await perform(Invocation.read(arguments, tool: tool))
+      guard let failure = terminal.outputFailure else { return code }
+      throw LabError.lab("standard output cannot be written: \(failure).")
+    } catch { return fail(error) }
+  }
+
+  /// Runs a command line whose words are given as raw bytes, as the operating system passes them.
+  package func run(bytes words: [[UInt8]]) async -> ExitCode {
+    var arguments: [String] = []
+    for (index, word) in words.enumerated() {
+      guard let text = String(validating: word, as: UTF8.self) else {
+        let shown = String(decoding: word, as: UTF8.self).quoted
+        return fail(
+          .usage(
+            "argument \(index + 1), \(shown), is not text in UTF-8. Rename the file, or name a link to it."
+          )
+        )
+      }
+      arguments.append(text)
+    }
+    return await run(arguments)
+  }
+
+  private func fail(_ error: LabError) -> ExitCode {
+    terminal.setStatus(nil)
+    terminal.log("\(tool.name): \(error.sentence(typing: terminal.command))")
+    return error.exitCode
+  }
+
+  private func perform(_ invocation: Invocation) async throws(LabError) -> ExitCode {
+    let help = HelpText(tool: tool, command: terminal.command, width: terminal.traits.width)
+    switch invocation {
+    case .nothing:
+      terminal.log(help.overview())
+      return .usage
+    case .help(let verb):
+      terminal.print(verb.map(help.text) ?? help.overview())
+      return .good
+    case .version:
+      terminal.print("\(tool.name) \(ToolSpec.version)")
+      return .good
+    case .run(let spec, let arguments):
+      return try await verb(spec, arguments).run()
+    }
+  }
+
+  /// Creates the verb with its options; every argument is checked.
+  private func verb(
+    _ spec: VerbSpec,
+    _ arguments: ParsedArguments
+  ) throws(LabError) -> any Verb {
+    guard let start = spec.start else { throw .lab("\(spec.name) is a group of verbs.") }
+    do { return try start(arguments, composition, terminal) } catch {
+      throw error.hinting(tool.hint(for: spec))
+    }
+  }
+}
+
+/// A verb with everything that it needs to run.
+package protocol Verb: Sendable {
+  /// Runs the verb and returns the exit code.
+  ///
+  /// - Throws: A usage error if an argument turns out to be wrong; a lab error if the lab itself
+  ///   failed.
+  func run() async throws(LabError) -> ExitCode
+}
+
+/// The exit codes of the command.
+package enum ExitCode: Int32, CaseIterable, Sendable {
+  case good = 0
+  case violation = 1
+  case undecided = 2
+  case usage = 64
+  case lab = 70
+
+  /// The meaning of the code, as the help texts print it.
+  package var sentence: String {
+    switch self {
+    case .good: "good"
+    case .violation: "a violation or regression was found"
+    case .undecided: "it could not be decided"
+    case .usage: "an argument names something wrong, files included"
+    case .lab: "the lab itself failed"
+    }
+  }
+}

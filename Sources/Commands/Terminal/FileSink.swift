@@ -1,0 +1,106 @@
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// Writes text, and returns the reason if it could not be written.
+package typealias TextSink = @Sendable (String) -> String?
+
+/// Writes text to an open file until a write fails.
+package final class FileSink: Sendable {
+  private let descriptor: Int32
+  /// Whether a write has failed; later text is dropped, because it would follow a gap.
+  private let isBroken = Mutex(false)
+
+  package init(_ descriptor: Int32) { self.descriptor = descriptor }
+
+  /// Writes the whole text without interleaving text of other threads.
+  ///
+  /// Returns `nil` for a reader that closed its end, as `head` does: that is not a failure.
+  package func write(_ text: String) -> String? {
+    isBroken.withLock { isBroken in
+      guard !isBroken else { return nil }
+      let code = writeAll(text)
+      isBroken = code != 0
+      return code == 0 || code == EPIPE ? nil : String(cString: strerror(code))
+    }
+  }
+
+  /// Returns 0 or the code of the first error.
+  private func writeAll(_ text: String) -> Int32 {
+    var text = text
+    return text.withUTF8 { bytes in
+      var rest = UnsafeRawBufferPointer(bytes)
+      while let start = rest.baseAddress, !rest.isEmpty {
+        let written = systemWrite(descriptor, start, rest.count)
+        if written >= 0 {
+          rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(written))
+        } else if errno == EAGAIN {
+          waitUntilWritable()
+        } else if errno != EINTR {
+          return errno
+        }
+      }
+      return 0
+    }
+  }
+
+  private func waitUntilWritable() {
+    var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+    _ = poll(&request, 1, 1000)
+  }
+}
+
+/// Calls the system's `write`, which the method of the same name hides.
+private func systemWrite(_ file: Int32, _ start: UnsafeRawPointer, _ count: Int) -> Int {
+  write(file, start, count)
+}
+
+/// A request from outside to end the command: SIGINT, as ctrl-C sends it, or SIGTERM.
+package enum Interruption {
+  /// The number of requests so far.
+  private static let requests = Atomic<Int>(0)
+
+  /// Whether the work should end in an orderly way at the next possible point.
+  package static var isRequested: Bool { requests.load(ordering: .relaxed) > 0 }
+
+  /// The callback form of `isRequested`, which SQLite polls while a statement runs.
+  package static let stopCheck: @convention(c) (UnsafeMutableRawPointer?) -> Int32 = { _ in
+    Interruption.isRequested ? 1 : 0
+  }
+
+  /// Installs handlers for SIGINT and SIGTERM that request the end of the command.
+  ///
+  /// The second signal ends the process at once with code 130. SIGPIPE is ignored, so that a closed
+  /// pipe is an error of one write.
+  package static func install() {
+    // A signal handler must not initialize globals: create the counter before it can run.
+    _ = isRequested
+    // The parent process may have blocked these signals.
+    var wanted = sigset_t()
+    sigemptyset(&wanted)
+    for number in [SIGINT, SIGTERM] {
+      signal(number) { _ in Interruption.receive() }
+      sigaddset(&wanted, number)
+    }
+    pthread_sigmask(SIG_UNBLOCK, &wanted, nil)
+    signal(SIGPIPE, SIG_IGN)
+  }
+
+  private static func receive() {
+    let before = requests.add(1, ordering: .relaxed).oldValue
+    if before > 0 { _exit(130) }
+  }
+}
+
+/// An error that reports that the user interrupted the command.
+package struct Interrupted: Error, CustomStringConvertible {
+  package init() {}
+
+  package var description: String { "it was interrupted" }
+}

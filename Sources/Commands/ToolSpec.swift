@@ -1,0 +1,29 @@
+/// The specification of the whole command.
+package struct ToolSpec: Sendable {
+  package let name: String
+  package let sentence: String
+  package let verbs: [VerbSpec]
+  package let examples: [Example]
+
+  package init(name: String, sentence: String, verbs: [VerbSpec], examples: [Example]) {
+    self.name = name
+    self.sentence = sentence
+    self.verbs = verbs
+    self.examples = examples
+  }
+
+  /// The verbs that can be run, subverbs included.
+  package var leaves: [VerbSpec] { verbs.flatMap(\.leaves) }
+
+  /// Returns the words that print the help of a verb, or of the tool.
+  package func hint(for verb: VerbSpec?) -> String {
+    [verb?.name, "--help"].compactMap { $0 }.joined(separator: " ")
+  }
+}
+
+extension ToolSpec {
+  /// The name of the command.
+  package static let commandName = "history-lab"
+
+  package static let version = "0.2.0"
+}

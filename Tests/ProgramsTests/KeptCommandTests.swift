@@ -1,0 +1,98 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Programs
+
+@Suite(.blocksItsThread) struct `Kept commands` {
+  private func run(
+    _ command: String,
+    whileWanted isWanted: () -> Bool = { true }
+  ) throws -> (code: Int32?, said: String) {
+    let output = Pipe()
+    let descriptor = output.fileHandleForWriting.fileDescriptor
+    let code = try KeptCommand.run(command, output: descriptor, whileWanted: isWanted)
+    try output.fileHandleForWriting.close()
+    let said = try output.fileHandleForReading.readToEnd() ?? Data()
+    return (code, String(decoding: said, as: UTF8.self))
+  }
+
+  @Test func `Output passes through, and the exit code is returned`() throws {
+    #expect(try run("echo 'two words'; exit 3") == (3, "two words\n"))
+    #expect(try run("read line; echo $?") == (0, "1\n"))
+    #expect(try run("kill -s TERM $$").code == 128 + SIGTERM)
+    #expect(try run("no-such-command-here 2>/dev/null").code == 127)
+  }
+
+  /// Programs that leave their group or session, or lose their parents, as compilers and servers
+  /// do.
+  ///
+  /// Each creates `$started` once its descendants run.
+  static let programs = [
+    // In a separate group, as the compilers that swift build starts are.
+    "bash -c 'set -m; sleep 600 & >\"$started\"; wait'",
+    // The same without its parent.
+    "bash -c 'set -m; sleep 600 & >\"$started\"'; sleep 600",
+    // Its name has spaces and parentheses, as those of threads and scripts may.
+    "cp /bin/sh \"$folder/) S 1 (a b\"; \"$folder/) S 1 (a b\" -c 'sleep 600 & >\"$started\"; wait'",
+  ]
+
+  @Test(arguments: programs)
+  func `A cancelled command ends with all its descendants`(
+    _ program: String
+  ) throws {
+    let life = try LifePipe()
+    let started = life.path("started")
+    let command = """
+      \(life.command); trap '' TERM HUP; export folder='\(life.path(""))' started='\(started)'
+      { \(program); } >/dev/null 2>&1 &
+      wait
+      """
+    let answer = try run(command) { !FileManager.default.fileExists(atPath: started) }
+    #expect(answer.code == nil)
+    #expect(life.ends(within: .seconds(10)))
+  }
+
+  #if os(Linux)
+  @Test func `A descendant in its own session ends while its parent lives`() throws {
+    let life = try LifePipe()
+    let started = life.path("started")
+    let command = "\(life.command); setsid sh -c '>\"\(started)\"; exec sleep 600' & wait"
+    #expect(try run(command) { !FileManager.default.fileExists(atPath: started) }.code == nil)
+    #expect(life.ends(within: .seconds(10)))
+  }
+
+  @Test func `Where processes cannot be listed, the group ends and the error names the rest`()
+    async throws
+  {
+    let result = await #expect(
+      processExitsWith: .exitCode(7),
+      observing: [\.standardErrorContent]
+    ) {
+      let silence = open("/dev/null", O_RDWR)
+      let id = try ChildProcess.spawn("sleep 600", input: silence, output: silence, errors: silence)
+      guard !RunningProcess.endAll(of: id, in: "/nowhere") else { exit(1) }
+      var status: Int32 = 0
+      guard waitpid(id, &status, 0) == id, status & 0x7f == SIGKILL else { exit(2) }
+      exit(7)
+    }
+    let said = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(said.contains("/nowhere cannot be read, so only process group "), "\(said)")
+  }
+
+  @Test func `The keeper reports the same for each program that it ends`() async throws {
+    let life = try LifePipe()
+    let keeper = life.path("keeper")
+    try Data(ChildKeeper.script("/nowhere").utf8).write(to: URL(fileURLWithPath: keeper))
+    // No process has such a number (PID_MAX_LIMIT of the kernel is 2^22).
+    let lines = "keep 5000001\\nkeep 5000002\\nkeep 5000003\\nforget 5000002\\n"
+    let answer = try await ProcessAnswer(
+      of: "/bin/sh",
+      ["-c", "printf '\(lines)' | sh '\(keeper)'"]
+    )
+    #expect(answer.said.contains("only process group 5000001 was ended"), "\(answer.said)")
+    #expect(answer.said.contains("only process group 5000003 was ended"))
+    #expect(!answer.said.contains("5000002"))
+  }
+  #endif
+}
