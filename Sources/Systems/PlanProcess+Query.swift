@@ -20,10 +20,9 @@ extension PlanProcess {
       lines: []
     )
     let resolved = ResolvedQuery(query, head: head.number, now: answer.now, bench.objects)
-    // These two have errors of their own, for their folder.
-    if query.form == .files || query.form == .watch {
-      answer.lines =
-        try query.form == .files ? fileLines(bench) : watchLines(pausing: query.page == 1)
+    // These have errors of their own, for their folder.
+    if let lines = try diskLines(query, bench) {
+      answer.lines = lines
       return log.add(actor.id, .answered(answer))
     }
     do throws(SystemFailure) {
@@ -40,6 +39,20 @@ extension PlanProcess {
       answer.lines = QueryAnswer.expired
     }
     log.add(actor.id, .answered(answer))
+  }
+
+  /// Returns the answer to a request about stores on disk, and `nil` for any other.
+  private func diskLines(
+    _ query: PlannedQuery,
+    _ bench: StoreBench
+  ) throws(SystemFailure) -> [String]? {
+    switch query.form {
+    case .files: try fileLines(bench)
+    case .watch: try watchLines(pausing: query.page == 1)
+    case .large: try largeLines(seed: query.page)
+    case .values: try valueLines(seed: query.page)
+    default: nil
+    }
   }
 
   private func lines(
@@ -66,7 +79,7 @@ extension PlanProcess {
     case .table: return try tableLines(after: query.number ?? 0, query.planned, bench)
     case .refusals: return try refusalLines()
     case .tour: return try tour(query.planned, from: query.date, bench)
-    case .files, .watch: return []
+    case .files, .watch, .large, .values: return []
     case .count, .changeCount: return [String(try store.count(try request(query)))]
     case .exists: return [String(try store.hasHistory(try request(query)))]
     case .objects: return try objectLines(try request(query), bench)

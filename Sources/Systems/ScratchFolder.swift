@@ -18,13 +18,19 @@ struct ScratchFolder: ~Copyable {
 
   /// Creates an empty folder that only its owner can read.
   init() throws(SystemFailure) {
-    let place = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    let place = Self.place
     var template = Array("\(place)/history-plan-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else {
       throw SystemFailure(.io, "no folder can be made in \(place).")
     }
     path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
+
+  /// A file system in memory where there is one, because syncs of a disk take longer than plans.
+  private static let place: String = {
+    if let chosen = getenv("TMPDIR") { return String(cString: chosen) }
+    return access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp"
+  }()
 
   deinit {
     for name in names { unlink("\(path)/\(name)") }

@@ -65,6 +65,10 @@ package struct PlannedQuery: Hashable, Sendable {
     case watch
     /// The reports and log of a short-lived tracker, which may import a date.
     case tour
+    /// Batches and transactions of thousands of changes in a store on disk, drawn from the page size.
+    case large
+    /// Values, conditions, records and identities in a store on disk, drawn from the page size.
+    case values
 
     /// Whether the form requests objects of an entity.
     package var isOfEntity: Bool {

@@ -33,12 +33,20 @@ extension PlanGenerator {
     _ draft: PlanDraft,
     _ source: inout ChoiceSource
   ) {
-    guard style.hasQueries, source.bool(probability: 0.015, label: "disk") else { return }
+    guard style.hasQueries, source.bool(probability: style.diskShare, label: "disk") else { return }
     let actor = draft.header.actors[source.index(below: draft.header.actors.count)]
     var query = PlannedQuery(actor: actor.id, form: .files)
-    if source.bool(probability: 0.3) {
+    switch source.weighted([4, 2, 2, 4]) {
+    case 0: break
+    case 1:
       query.form = .watch
       query.page = source.bool(probability: 0.6) ? 1 : 1000
+    case 2:
+      query.form = .large
+      query.page = source.int(in: 1...10_000)
+    default:
+      query.form = .values
+      query.page = source.int(in: 1...10_000)
     }
     commands.insert(Command(.query(query)), at: source.index(below: commands.count + 1))
   }

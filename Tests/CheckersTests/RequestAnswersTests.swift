@@ -184,6 +184,10 @@ import Traces
     #expect(try fault(query(.refusals), ["accepted: an unknown entity"]) != nil)
     #expect(try fault(query(.watch), []) == nil)
     #expect(try fault(query(.watch), ["a commit is not reported"]) != nil)
+    for form in [PlannedQuery.Form.large, .values] {
+      #expect(try fault(query(form), []) == nil)
+      #expect(try fault(query(form), ["a reader has other changes"]) != nil)
+    }
     let objects = ["Item/1 \"b\" 1", "Item/2 \"a\" null", "Item/3 null 2"]
     #expect(try fault(query(.files), objects) == nil)
     #expect(try fault(query(.files), ["a copy has another history"] + objects) != nil)

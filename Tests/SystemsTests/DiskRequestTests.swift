@@ -31,6 +31,14 @@ import Traces
     #expect(try answer(PlannedQuery(actor: "app", form: .watch, page: page), rig()) == [])
   }
 
+  @Test(arguments: 1...5)
+  func `Large transactions and drawn values are as plain code has them`(seed: Int) throws {
+    let rig = try rig()
+    for form in [PlannedQuery.Form.large, .values] {
+      #expect(try answer(PlannedQuery(actor: "app", form: form, page: seed), rig) == [])
+    }
+  }
+
   @Test(arguments: 1...20)
   func `Every condition of a table selects the same rows`(page: Int) throws {
     let query = PlannedQuery(actor: "app", form: .table, start: .behind(2), page: page)

@@ -162,6 +162,9 @@ struct GeneratedTrial {
     }
   }
 
+  /// The share of plans with a request about stores on disk; most mutants that survive others need it.
+  private static let diskShare = 0.08
+
   /// One plan of so many runs on a store that keeps the clock's values as timestamps.
   private static let rawTimestampsEvery = 4
 
@@ -169,7 +172,9 @@ struct GeneratedTrial {
   private func verdict(_ mutant: Mutant) throws -> String {
     let system = LabSystem(mutant)
     let options = PlanOptions(conditions: .all)
-    let generator = PlanGenerator(try options.style(for: system))
+    var style = try options.style(for: system)
+    style.diskShare = Self.diskShare
+    let generator = PlanGenerator(style)
     func recipe(_ timestamps: TimestampPolicy) -> PlanRecipe {
       PlanRecipe(generator: generator, seed: seed, timestamps: timestamps)
     }

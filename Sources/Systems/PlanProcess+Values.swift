@@ -1,0 +1,384 @@
+import HistoryStore
+import HistoryTypes
+import ObjectContexts
+import Traces
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// The request about values, conditions on them, records and identities.
+extension PlanProcess {
+  /// Compares drawn conditions, orders and records with plain code, in a store on disk.
+  ///
+  /// - Returns: what was not as expected.
+  func valueLines(seed: Int) throws(SystemFailure) -> [String] {
+    let folder = try ScratchFolder()
+    return try telling { () throws(HistoryError) in
+      var course = ValueCourse(store: store, seed: seed)
+      try course.run(folder)
+      return course.faults
+    }
+  }
+}
+
+/// A record of the course's entity.
+private struct Text: ObjectRecord, Hashable {
+  enum Kind: String, Codable { case plain, rich }
+
+  var text: String?
+  var number: Int?
+  var real: Double?
+  var flag: Bool?
+  var kind: Kind?
+}
+
+/// Records that do not fit the entity.
+private struct Nested: ObjectRecord {
+  static let entityName = "Text"
+  struct Part: Codable { var one = 1 }
+  var part = Part()
+}
+
+private struct Unknown: ObjectRecord {
+  static let entityName = "Text"
+  var nothing = 1
+}
+
+private struct ValueCourse: DiskCourse {
+  let store: Store
+  var faults: [String] = []
+  private let random: RandomState
+
+  init(store: Store, seed: Int) {
+    self.store = store
+    random = RandomState(UInt64(truncatingIfNeeded: seed))
+  }
+
+  private func draw(_ count: Int) -> Int { Int(random.next() % UInt64(max(count, 1))) }
+
+  private func pick<Element>(_ list: [Element]) -> Element { list[draw(list.count)] }
+
+  private func text(_ letters: [String], _ count: Int) -> String {
+    (0..<draw(count + 1)).map { _ in pick(letters) }.joined()
+  }
+
+  private func value(_ name: String) -> Value {
+    if draw(6) == 0 { return .null }
+    return switch name {
+    case "text": .string(text(["a", "A", "b", "%", "_", "\\", "é", "\u{0}"], 5))
+    case "number": .int(pick([.min, -1, 0, 1, 2, 3, .max]))
+    case "real": .double(pick([-1e300, -0.5, 0, 0.5, 2, 1e300]))
+    case "flag": .bool(draw(2) == 0)
+    default: .string(pick(["plain", "rich"]))
+    }
+  }
+
+  private static let names = ["text", "number", "real", "flag", "kind"]
+
+  mutating func run(_ folder: borrowing ScratchFolder) throws(HistoryError) {
+    let types: [AttributeType] = [.string, .int, .double, .bool, .string]
+    let attributes = zip(Self.names, types).map {
+      Attribute($0, $1, preservesValueInHistoryOnDeletion: true)
+    }
+    guard let model = try? Model([Entity("Text", attributes)]) else { return }
+    let path = folder.file("values")
+    let saved = try Store(path: path, model: model, configuration: configuration())
+    let context = ObjectContext(store: saved, author: "app", name: "view")
+    var rows: [Int64: [Value]] = [:]
+    for _ in 0..<30 {
+      let values = Self.names.map(value)
+      let object = try context.insert("Text", Dictionary(zip(Self.names, values)) { $1 })
+      try context.save()
+      rows[object.id.key] = values
+    }
+    try find(in: saved, rows)
+    try sort(in: saved, rows)
+    try keepRecords(in: saved)
+    try refresh(saved)
+    try orderTokens(of: saved)
+    try label(path)
+    try hideTombstones(of: saved)
+  }
+
+  // MARK: Conditions
+
+  private func condition(_ depth: Int) -> ObjectPredicate {
+    let name = pick(Self.names)
+    switch draw(depth > 0 ? 8 : 5) {
+    case 0: return .in(name, (0..<draw(4)).map { _ in value(name) })
+    case 1: return .between(name, value(name), value(name))
+    case 2, 3: return .like("text", text(["a", "B", "%", "_", "\\", "é", "%a", "\\%"], 4))
+    case 5: return .not(condition(depth - 1))
+    case 6: return .all((0..<draw(4)).map { _ in condition(depth - 1) })
+    case 7: return .any((0..<draw(4)).map { _ in condition(depth - 1) })
+    default: return .compare(name, pick(Comparison.allCases), value(name))
+    }
+  }
+
+  /// Matches as the documentation of conditions says, attribute by attribute.
+  private func holds(_ condition: ObjectPredicate, _ row: [Value]) -> Bool {
+    func at(_ name: String) -> Value { row[Self.names.firstIndex(of: name) ?? 0] }
+    switch condition {
+    case .compare(let name, let comparison, let value):
+      if at(name) == .null || value == .null {
+        let isEqual = at(name) == value
+        return comparison == .equal ? isEqual : comparison == .notEqual && at(name) != .null
+      }
+      let order = Self.order(at(name), value)
+      return switch comparison {
+      case .equal: order == 0
+      case .notEqual: order != 0
+      case .less: order < 0
+      case .lessOrEqual: order <= 0
+      case .greater: order > 0
+      case .greaterOrEqual: order >= 0
+      }
+    case .in(let name, let values): return values.contains(at(name))
+    case .between(let name, let low, let high):
+      if at(name) == .null || low == .null || high == .null { return false }
+      return Self.order(at(name), low) >= 0 && Self.order(at(name), high) <= 0
+    case .like(let name, let pattern):
+      guard case .string(let text) = at(name) else { return false }
+      return Self.matches(Self.scalars(text)[...], Self.scalars(pattern)[...])
+    case .all(let parts): return parts.allSatisfy { holds($0, row) }
+    case .any(let parts): return parts.contains { holds($0, row) }
+    case .not(let part): return !holds(part, row)
+    }
+  }
+
+  private static func order(_ left: Value, _ right: Value) -> Int {
+    func sign(_ isLess: Bool, _ isGreater: Bool) -> Int { isLess ? -1 : isGreater ? 1 : 0 }
+    return switch (left, right) {
+    case (.null, .null): 0
+    case (.null, _): -1
+    case (_, .null): 1
+    case (.int(let left), .int(let right)): sign(left < right, left > right)
+    case (.double(let left), .double(let right)): sign(left < right, left > right)
+    case (.bool(let left), .bool(let right)): sign(!left && right, left && !right)
+    case (.string(let left), .string(let right)):
+      sign(
+        Array(left.utf8).lexicographicallyPrecedes(Array(right.utf8)),
+        Array(right.utf8).lexicographicallyPrecedes(Array(left.utf8))
+      )
+    default: 0
+    }
+  }
+
+  private static func scalars(_ text: String) -> [UInt32] {
+    text.unicodeScalars.map(\.value).prefix { $0 != 0 }.map {
+      (0x41...0x5a).contains($0) ? $0 + 32 : $0
+    }
+  }
+
+  private static func matches(_ text: ArraySlice<UInt32>, _ pattern: ArraySlice<UInt32>) -> Bool {
+    // A pattern that ends with an escape matches nothing, wherever the texts differ first.
+    var isEscaped = false
+    for scalar in pattern { isEscaped = !isEscaped && scalar == 0x5c }
+    return !isEscaped && matchesWhole(text, pattern)
+  }
+
+  private static func matchesWhole(
+    _ text: ArraySlice<UInt32>,
+    _ pattern: ArraySlice<UInt32>
+  ) -> Bool {
+    guard let first = pattern.first else { return text.isEmpty }
+    let rest = pattern.dropFirst()
+    if first == 0x25 {
+      return (text.startIndex...text.endIndex).contains { matchesWhole(text[$0...], rest) }
+    }
+    guard let next = text.first else { return false }
+    if first == 0x5c, let literal = rest.first {
+      return next == literal && matchesWhole(text.dropFirst(), rest.dropFirst())
+    }
+    return (first == 0x5f || first == next) && matchesWhole(text.dropFirst(), rest)
+  }
+
+  /// Finds saved rows by SQL and unsaved ones in memory.
+  private mutating func find(
+    in store: Store,
+    _ rows: [Int64: [Value]]
+  ) throws(HistoryError) {
+    let saved = ObjectContext(store: store, author: nil, name: "query")
+    let unsaved = ObjectContext(store: store, author: nil, name: "query")
+    var copies: [ObjectID: [Value]] = [:]
+    for values in rows.values {
+      let copy = try unsaved.insert("Text", Dictionary(zip(Self.names, values)) { $1 })
+      copies[copy.id] = values
+    }
+    for _ in 0..<60 {
+      let condition = condition(2)
+      let expected = rows.filter { holds(condition, $0.value) }.map(\.key).sorted()
+      let found = try saved.objects("Text", where: condition).map(\.id.key).sorted()
+      expect(found == expected, "\(condition) selects \(found), not \(expected)")
+      let twice = try unsaved.objects("Text", where: condition)
+      let right = twice.allSatisfy { holds(condition, copies[$0.id] ?? rows[$0.id.key] ?? []) }
+      expect(
+        right && twice.count == 2 * expected.count,
+        "\(condition) selects \(twice.count) with unsaved objects, not \(2 * expected.count)"
+      )
+    }
+  }
+
+  private mutating func sort(
+    in store: Store,
+    _ rows: [Int64: [Value]]
+  ) throws(HistoryError) {
+    let context = ObjectContext(store: store, author: nil, name: "query")
+    for round in 0..<20 {
+      var now = rows
+      if round >= 10 {
+        // Unsaved edits move objects within the order.
+        for object in try context.objects("Text") where draw(4) == 0 {
+          let name = pick(Self.names)
+          try object.set(value(name), for: name)
+        }
+        for object in try context.objects("Text") {
+          now[object.id.key] = Self.names.map { object[$0] ?? .null }
+        }
+      }
+      let orders = (0..<(1 + draw(3))).map { _ in
+        ObjectOrder(pick(Self.names), isAscending: draw(2) == 0)
+      }
+      let expected = now.sorted { left, right in
+        for order in orders {
+          let place = Self.names.firstIndex(of: order.attribute) ?? 0
+          let sign = Self.order(left.value[place], right.value[place])
+          if sign != 0 { return (sign < 0) == order.isAscending }
+        }
+        return left.key < right.key
+      }
+      let (offset, limit) = (draw(8), pick([nil, 0, 1, 5, 100]))
+      let found = try context.objects("Text", sortedBy: orders, limit: limit, offset: offset)
+      let wanted = expected.dropFirst(offset).prefix(limit ?? .max).map(\.key)
+      expect(found.map(\.id.key) == wanted, "\(orders) gives another order")
+    }
+  }
+
+  // MARK: Records and contexts
+
+  private mutating func keepRecords(in store: Store) throws(HistoryError) {
+    let context = ObjectContext(store: store, author: "app", name: "view")
+    let record = Text(
+      text: text(["a", "é"], 9),
+      number: draw(9),
+      real: 0.5,
+      flag: true,
+      kind: .rich
+    )
+    let object = try context.insert(record)
+    expect(try object.record(Text.self) == record, "an unsaved record differs")
+    try context.save()
+    let other = ObjectContext(store: store, author: nil, name: "query")
+    let condition = ObjectPredicate.compare("text", .equal, .string(record.text ?? ""))
+    expect(try other.records(Text.self, where: condition).contains(record), "a record differs")
+    let changed = Text(text: nil, number: 77, real: nil, flag: false, kind: .plain)
+    try object.update(changed)
+    expect(try object.record(Text.self) == changed, "an updated record differs")
+    expect(.unfitValue, of: "a nested record") { () throws(HistoryError) in
+      try context.insert(Nested())
+    }
+    expect(.unknownAttribute, of: "a record with another property") { () throws(HistoryError) in
+      try context.insert(Unknown())
+    }
+    context.rollback()
+    object.delete()
+    try context.save()
+  }
+
+  /// Reads an object again that another context has changed, with and without own edits.
+  private mutating func refresh(_ store: Store) throws(HistoryError) {
+    let first = ObjectContext(store: store, author: "app", name: "view")
+    let second = ObjectContext(store: store, author: "widget", name: "view")
+    let object = try first.insert("Text", ["number": 1, "text": "x"])
+    try first.save()
+    guard let other = try second.object(object.id) else { return faults.append("no object") }
+    try object.set(2, for: "number")
+    try first.save()
+    expect(other["number"] == 1, "a context shows what it has not merged")
+    try other.set("mine", for: "text")
+    try second.refresh(object.id)
+    expect(other["number"] == 2 && other["text"] == "mine", "a refresh with edits is wrong")
+    try second.refresh(object.id, keepingEdits: false)
+    expect(other["number"] == 2 && other["text"] == "x", "a refresh without edits is wrong")
+    expect(.unknownObject, of: "to refresh an object of no entity") { () throws(HistoryError) in
+      try second.refresh(ObjectID(entity: 99, key: 1))
+    }
+    object.delete()
+    try first.save()
+    try second.refresh(object.id)
+    expect(try second.object(object.id) == nil, "a deleted object is left after a refresh")
+  }
+
+  // MARK: Identities
+
+  private mutating func orderTokens(of store: Store) throws(HistoryError) {
+    let tokens = try store.fetch(HistoryRequest(after: nil)).transactions.map(\.token)
+    let areSorted = zip(tokens, tokens.dropFirst()).allSatisfy { $0 < $1 && !($1 < $0) }
+    expect(areSorted, "later tokens are not greater")
+    expect(!tokens.contains { $0 < $0 }, "a token is less than itself")
+    guard let last = tokens.last else { return }
+    let later = HistoryToken(store: last.store, number: last.number, mark: last.mark &+ 1)
+    expect(last.mark == .max || last < later, "marks do not order tokens")
+    let none = StoreID(UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)))
+    let foreign = HistoryToken(store: none, number: last.number + 1, mark: 0)
+    expect(foreign < last && !(last < foreign), "tokens of stores are not ordered by the stores")
+  }
+
+  /// Writes under names of processes that look like the text that a file has for a writer.
+  private mutating func label(_ path: String) throws(HistoryError) {
+    let zeros = String(repeating: "0", count: 15)
+    let names = [
+      "x", "writer=\(zeros)1", "x writer=\(zeros)1", "xwriter=\(zeros)1", "writer=+\(zeros)",
+      "x writer=+\(zeros)", "é writer=\(zeros)g", "writer=", "writer=\(zeros)f x",
+    ]
+    for name in names {
+      var configuration = configuration()
+      configuration.processID = name
+      let store = try Store(path: path, configuration: configuration)
+      let number = try insert(into: store)
+      let other = try Store(path: path, configuration: self.configuration())
+      for store in [store, other] {
+        let found = try store.transaction(TransactionNumber(number))?.processID
+        expect(found == name, "the process \(name) is \(found ?? "none")")
+      }
+    }
+  }
+
+  private mutating func hideTombstones(of store: Store) throws(HistoryError) {
+    let context = ObjectContext(store: store, author: "app", name: "view")
+    let object = try context.insert("Text", ["text": "secret"])
+    try context.save()
+    object.delete()
+    try context.save()
+    let last = Value.int(try store.currentToken().number)
+    let isPacked = store.configuration.layout == .packed
+    let raw =
+      isPacked
+      ? "SELECT changes FROM history_transaction WHERE number = ?1"
+      : "SELECT ZTOMBSTONE0 FROM ACHANGE JOIN ATRANSACTION t ON ZTRANSACTIONID = t.Z_PK "
+        + "WHERE t.Z_PK = ?1"
+    let questions: [(sql: String, hides: Bool)] = [
+      ("SELECT tombstone FROM history_changes WHERE number = ?1", true),
+      ("SELECT tombstone, type FROM history_changes WHERE number = ?1", true),
+      ("SELECT type FROM history_changes WHERE number = ?1", false), (raw, true),
+    ]
+    for (sql, hides) in questions {
+      for shows in [true, false] {
+        var rows: [[Value]] = []
+        let isHidden = try store.query(
+          sql,
+          [last],
+          showsTombstones: shows,
+          columns: { _ in },
+          row: { rows.append($0) }
+        )
+        expect(isHidden == (hides && !shows), "\(sql) says that it hides: \(isHidden)")
+        let isNull = rows.first?.first == .null
+        expect(!rows.isEmpty && isNull == (hides && !shows), "\(sql) has \(rows)")
+      }
+    }
+  }
+}
