@@ -47,7 +47,7 @@ package struct Durability: Invariant {
 
   package func verdict(on timeline: Timeline) -> Verdict {
     if let violation { return .invalid(violation) }
-    return hasRecovered ? .valid : .unknown("The power never went.")
+    return hasRecovered ? .valid : .unknown("No power-off occurred.")
   }
 
   /// Adds the transactions that an earlier power-off left.

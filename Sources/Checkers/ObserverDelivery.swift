@@ -63,7 +63,7 @@ package struct ObserverDelivery: Invariant {
       return .invalid(Self.violation(position, member, on: timeline))
     }
     guard timeline.hasForeignWork(for: watched) else {
-      return .unknown("No observer had to be notified of an effective write of another actor.")
+      return .unknown("No observer had to be notified of a change of another actor.")
     }
     return .valid
   }

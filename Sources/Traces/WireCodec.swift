@@ -253,7 +253,7 @@ extension WireCodec {
     }
     if let error = try fields.find("error", "an object", \.members) {
       guard !fields.has("ok") else {
-        throw place.error("\(fields.what) has \"ok\" and \"error\"", "It is one or the other.")
+        throw place.error("\(fields.what) has \"ok\" and \"error\"", "Send only one of them.")
       }
       let error = Fields(error, as: "the error of \"\(word)\"", at: place)
       let code = try error.choice("code", as: SystemFailure.Code.self)

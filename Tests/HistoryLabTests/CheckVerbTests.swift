@@ -289,7 +289,7 @@ import Traces
     #expect(result.code == .usage)
     #expect(
       result.errors.hasPrefix(
-        "history-lab: --conditions: article cannot be put through hook-failure: it does not have the "
+        "history-lab: --conditions: article does not support hook-failure: it does not have the "
           + #"capability "hooks". Leave out one of them."#
       )
     )

@@ -123,7 +123,12 @@ import Testing
     try folder.makeExecutable("bin/python", "#!/bin/sh\necho first >&2\necho no luck >&2\nexit 3\n")
     let page = BenchmarkReport(try Sample.results()).page()
     let images = ChartTool(toolsFolder: folder.path).draw(page.charts)
-    #expect(images == .missing(because: "the chart tool ended with 3 and said: no luck"))
+    #expect(
+      images
+        == .missing(
+          because: "the chart tool ended with exit code 3; its last line of output: no luck"
+        )
+    )
   }
 
   @Test(.needs(.chartTool))

@@ -42,7 +42,7 @@ extension Option<String> {
       wrappedValue: CommonOption.runsFolder,
       "output",
       .path("DIR"),
-      "The folder that holds the folders of runs."
+      "The folder in which each run creates its own folder."
     )
   }
 

@@ -215,7 +215,7 @@ struct BaselineCompareVerb: Verb {
       codes.append(try await verb.run())
     }
     for suspect in suspects.undecidable {
-      terminal.print("Not decided: \(suspect.row.title), which no launches are compared by.")
+      terminal.print("Undecided: \(suspect.row.title) cannot be compared by launches.")
       codes.append(.undecided)
     }
     return codes.contains(.violation)

@@ -103,7 +103,7 @@ struct BenchCompareOptions: VerbOptions {
     }
     guard !subjects.isEmpty else {
       throw .usage(
-        "\(only.joinedWithAnd) is not measured in rounds, so that builds cannot be compared by it.",
+        "\(only.joinedWithAnd) is not measured in rounds, so it cannot compare builds.",
         try: "bench list"
       )
     }

@@ -109,7 +109,7 @@ extension Catalogue {
     ),
     Entry(
       "power-off",
-      "The power goes: what was not synced is lost or torn.",
+      "The power fails: data that was not synced is lost or torn.",
       .documented("sqlite.org on synchronous=NORMAL: the newest commits may be gone")
     ),
     Entry(
@@ -134,10 +134,10 @@ extension PlannedFault.Kind {
     case .full: "A write finds the disk full and does nothing."
     case .busy: "A lock is refused, as if another process held it."
     case .shortRead: "A read gets the first half of its bytes and then zeros."
-    case .memory: "SQLite asks for memory and gets none."
+    case .memory: "SQLite requests memory and gets none."
     case .delay: "A sync is acknowledged and takes place with the file's next one only."
-    case .powerOff: "The power goes: what was not synced is lost."
-    case .torn: "The power goes: of what was not synced any sectors are left."
+    case .powerOff: "The power fails: data that was not synced is lost."
+    case .torn: "The power fails: some of the sectors that were not synced are lost."
     }
   }
 }
@@ -145,22 +145,22 @@ extension PlannedFault.Kind {
 extension Catalogue {
   /// The metrics of the benchmarks.
   static let metrics = [
-    Entry("wall", "Time on the wall, in nanoseconds; the medians of rounds, and their ratios."),
-    Entry("cpu", "Time of the measuring thread on a processor, in nanoseconds."),
-    Entry("bytes a change", "What one change of a history takes in its file."),
-    Entry("peak memory", "The most memory that a process had, as Linux counts it, in bytes."),
-    Entry("memory growth", "By how much that is more than before the work, in bytes."),
+    Entry("wall", "Elapsed time, in nanoseconds; the medians of rounds, and their ratios."),
+    Entry("cpu", "Processor time of the measuring thread, in nanoseconds."),
+    Entry("bytes a change", "The bytes that one change of a history takes in its file."),
+    Entry("peak memory", "The peak memory of a process in bytes, as Linux counts it."),
+    Entry("memory growth", "The increase of the peak memory during the work, in bytes."),
     Entry("VM steps", "Instructions of SQLite's virtual machine."),
     Entry("page reads", "Pages that SQLite asked for, from its cache or from the file."),
     Entry("page writes", "Pages that SQLite wrote, into the write-ahead log too."),
     Entry("rows written", "Rows that were inserted, updated or deleted, those of history too."),
     Entry("system calls", "Calls of the measuring thread that read or write."),
-    Entry("bytes read", "Bytes that such calls read."),
-    Entry("bytes written", "Bytes that such calls wrote."),
+    Entry("bytes read", "Bytes read by these system calls."),
+    Entry("bytes written", "Bytes written by these system calls."),
     Entry("allocations", "Allocations of all threads, counted by jemalloc."),
     Entry("allocated bytes", "Bytes that the measuring thread allocated."),
-    Entry("live bytes", "By how much the bytes that are allocated and not freed rose."),
-    Entry("resident growth", "By how much more memory was resident during one measurement."),
+    Entry("live bytes", "The increase of the bytes that are allocated and not freed."),
+    Entry("resident growth", "The increase of resident memory during one measurement."),
     Entry("missed", "Commits that were not signalled to a watching process."),
   ]
 }

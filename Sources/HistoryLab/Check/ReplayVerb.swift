@@ -121,7 +121,7 @@ extension ReplayVerb {
     examples: [
       Example(
         "replay Reports/latest/counterexample-article-Convergence.jsonl",
-        "What the newest run found, once more."
+        "Replays a counterexample of the newest run."
       ),
       Example(
         "replay --system article --seed 0x1 --plan 17",

@@ -38,10 +38,10 @@ struct ExploreOptions: VerbOptions {
   )
   var conditions = ConditionChoice.all
   @Flag("card", "Prints a safety card: every invariant under every condition.") var card
-  @Flag("quick", "Two actors, to depth 5.") private var quick
+  @Flag("quick", "Explores two actors to depth 5.") private var quick
   @Flag(
     "no-merging",
-    "Goes on from every plan, not once from equal states: far slower, to check the merging itself."
+    "Continues every plan, even from an equal state: far slower; checks the merging of states."
   )
   private var noMerging
   /// The maximum number of states of one scope under one condition.
