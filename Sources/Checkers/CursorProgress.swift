@@ -99,7 +99,7 @@ package struct CursorProgress: Invariant {
     }
     guard next >= 0 else {
       guard !timeline.mayHoldUnreported else { return }
-      return accuse(event, "\(event.who) \(verb) #\(cursor), which nobody committed", cursor)
+      return accuse(event, "\(event.who) \(verb) #\(cursor), which was never committed", cursor)
     }
     if let old = member.cursor, next < old {
       let labels = "#\(cursor) after \(timeline.label(old))"

@@ -149,8 +149,8 @@ extension Finding {
     case .failedAndCommitted: "\(who) got an error for its write, but it was committed"
     case .disagrees(let disagreement): disagreement.sentence(who, label)
     case .unfounded:
-      "\(who)'s write was refused as a conflict, but nobody changed its objects since its view read them"
-    case .refused(let message): "\(who)'s write failed, though nothing stood in its way: \(message)"
+      "\(who)'s write was refused as a conflict, but its objects have not changed since its view read them"
+    case .refused(let message): "\(who)'s write failed without a reason: \(message)"
     case .data(let difference): difference.sentence(of: "the store's data", against: "the plan")
     }
   }

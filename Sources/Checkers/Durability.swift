@@ -69,7 +69,7 @@ package struct Durability: Invariant {
     if let through, last < 0, !timeline.mayHoldUnreported {
       return accuse(
         event,
-        "the power went, and the store holds #\(through), which nobody committed"
+        "the power went, and the store holds #\(through), which was never committed"
       )
     }
     let promised = acknowledged ?? timeline.log.count

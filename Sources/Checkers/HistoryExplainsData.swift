@@ -183,7 +183,7 @@ package struct HistoryExplainsData: Invariant {
     for transaction in held {
       guard let position = timeline.log.position(of: transaction.name) else {
         guard !timeline.mayHoldUnreported else { continue }
-        return ("history holds #\(transaction.name), which nobody committed", transaction.name)
+        return ("history holds #\(transaction.name), which was never committed", transaction.name)
       }
       if let missing = lack(in: next..<max(next, position), on: timeline) { return missing }
       if let fault = fault(of: transaction, at: position, next: next, on: timeline) {

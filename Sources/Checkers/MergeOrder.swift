@@ -49,7 +49,7 @@ package struct MergeOrder: Invariant {
     for (name, position) in zip(names, timeline.named) {
       guard position >= 0 else {
         guard !timeline.mayHoldUnreported else { continue }
-        return accuse(event, "\(event.who) merged #\(name), which nobody committed", name)
+        return accuse(event, "\(event.who) merged #\(name), which was never committed", name)
       }
       let status = timeline.log.statuses[position]
       let isFirst = !status.everMerged.contains(bit) && status.required.contains(bit)

@@ -77,8 +77,8 @@ extension PlanCodec {
     }
     guard query.form != .purge || query.isPurgeFilter else {
       throw fields.place.error(
-        "\(fields.what) purges by something else than authors or contexts",
-        "Use conditions \"author\" and \"context\" without \"not\", of which all must hold."
+        "\(fields.what) filters a purge by something other than authors or contexts",
+        "Use only \"author\" and \"context\" conditions, without \"not\" or \"any\"."
       )
     }
     return query

@@ -167,7 +167,7 @@ import Traces
   @Test func `A last transaction that was never committed is rejected`() throws {
     var story = try written()
     lose(&story, through: 7)
-    #expect(violation(story)?.because.contains("#7, which nobody committed") == true)
+    #expect(violation(story)?.because.contains("#7, which was never committed") == true)
   }
 
   @Test func `A missing transaction between surviving ones is rejected`() throws {

@@ -120,9 +120,9 @@ extension BenchCompareVerb {
     name: "bench compare",
     sentence: "Compares two builds by launching them in turn.",
     examples: [
-      Example("bench compare --base main", "This command beside a build of `main`."),
-      Example("bench compare old/history-lab new/history-lab", "Two builds that are there."),
-      Example("bench compare --base HEAD~1 --only fetch", "The benchmarks of fetch alone."),
+      Example("bench compare --base main", "Compares this build with one of `main`."),
+      Example("bench compare old/history-lab new/history-lab", "Compares two existing builds."),
+      Example("bench compare --base HEAD~1 --only fetch", "Compares only the benchmarks of fetch."),
     ]
   ) { BenchCompareVerb(options: $0, composition: $1, terminal: $2) }
 }
@@ -224,7 +224,7 @@ struct BenchCompareVerb: Verb {
   ) {
     let suspects = outcome.judged.filter(\.verdict.wasSuspect)
     terminal.print(
-      terminal.styled("Head beside base", .bold)
+      terminal.styled("Head compared with base", .bold)
         + " (\(options.launches.counted("pair")) of launches, seed 0x\(String(options.seed, radix: 16)))"
     )
     terminal.print(table(outcome.judged))

@@ -154,7 +154,7 @@ struct BenchRunVerb: Verb {
     guard !folder.hasVerdict || BenchJournal(in: folder.path).isThere else {
       throw .usage(
         "--resume: the run in \(folder.path.quoted) is whole: nothing is left to measure. Leave out "
-          + "--resume to measure anew."
+          + "--resume to measure again."
       )
     }
     var first = try BenchRunOptions(arguments, in: composition)

@@ -31,7 +31,7 @@ extension Catalogue {
     Entry(
       "stamp-before-commit",
       "A write reads the clock before it has the lock, so that others may commit in between.",
-      .hypothetical("it would show as a step back: none in 18,464 real transactions")
+      .hypothetical("no time in 18,464 real transactions is earlier than the one before")
     ),
     Entry(
       "pause",
@@ -68,8 +68,8 @@ extension Catalogue {
     ),
     Entry(
       "late-join",
-      "An actor is first launched when there is history already.",
-      .documented("versions 1.0.4 to 1.3 of the kit purge without waiting for who never recorded")
+      "An actor launches for the first time after history was written.",
+      .documented("versions 1.0.4 to 1.3 of the kit do not wait for members that never recorded")
     ),
   ]
 
@@ -92,7 +92,7 @@ extension Catalogue {
     Entry(
       "mirror-lag",
       "A mirror such as CloudKit's reads history later than the actors.",
-      .documented("error 134301 after cleaning beside CloudKit (the kit's issue 7)")
+      .documented("error 134301 after cleaning with CloudKit (the kit's issue 7)")
     ),
     Entry(
       "hook-failure",

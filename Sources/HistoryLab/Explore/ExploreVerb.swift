@@ -20,7 +20,7 @@ struct ExploreOptions: VerbOptions {
     "depth",
     .integer("N", 1...12),
     shown: "6, of three actors and more 5",
-    "The greatest number of commands of a plan."
+    "The maximum number of commands in a plan."
   )
   private var depth: Int?
   @Option(
@@ -104,8 +104,8 @@ struct ExploreOptions: VerbOptions {
       }
       guard ExternalProgram.command(in: name) == nil else {
         throw .usage(
-          "--system: an external system cannot be explored: what it has in memory can neither be put "
-            + "back nor compared.",
+          "--system: an external system cannot be explored: its memory can be neither restored "
+            + "nor compared.",
           try: "check --system \(name.shellQuoted)"
         )
       }

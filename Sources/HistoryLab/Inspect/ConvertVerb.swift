@@ -10,7 +10,7 @@ struct ConvertOptions: VerbOptions {
   )
   var source: String
   @Argument(
-    .text("NEW", "a file that is not there yet"),
+    .text("NEW", "a file that does not exist yet"),
     "The store to make; a file that is there is never overwritten."
   )
   var target: String
