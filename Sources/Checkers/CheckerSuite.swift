@@ -155,6 +155,17 @@ package protocol Invariant: Sendable {
   func verdict(on timeline: Timeline) -> Verdict
 }
 
+extension Invariant {
+  /// Returns a violation by an event.
+  static func violation(
+    at event: Event,
+    because: String,
+    transaction: TransactionName? = nil
+  ) -> Violation {
+    Violation(checker: name, at: event.at, because: because, transaction: transaction)
+  }
+}
+
 /// A checker of a single invariant, with its own timeline.
 package struct InvariantChecker<Checked: Invariant>: Checker {
   private var timeline: Timeline

@@ -72,9 +72,8 @@ package struct Convergence: Invariant {
         timeline.log.transactions[$0].commit.name
       }
     }
-    return Violation(
-      checker: name,
-      at: event.at,
+    return Self.violation(
+      at: event,
       because: finding.sentence(event.who, transaction),
       transaction: transaction
     )

@@ -74,16 +74,7 @@ package struct MergeOrder: Invariant {
       + "which was committed later"
   }
 
-  private mutating func accuse(
-    _ event: Event,
-    _ because: String,
-    _ transaction: TransactionName
-  ) {
-    violation = Violation(
-      checker: Self.name,
-      at: event.at,
-      because: because,
-      transaction: transaction
-    )
+  private mutating func accuse(_ event: Event, _ because: String, _ transaction: TransactionName) {
+    violation = Self.violation(at: event, because: because, transaction: transaction)
   }
 }

@@ -124,9 +124,8 @@ package struct ObserverDelivery: Invariant {
     on timeline: Timeline
   ) {
     let fate = isFalling ? "after one that was committed later" : "again"
-    violation = Violation(
-      checker: Self.name,
-      at: event.at,
+    violation = Self.violation(
+      at: event,
       because: "observers of \(event.who) were notified of \(timeline.label(position)) \(fate)",
       transaction: timeline.log.transactions[position].commit.name
     )
