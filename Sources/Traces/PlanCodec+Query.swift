@@ -207,7 +207,7 @@ private struct ConditionReader {
   private func read(_ item: JSONValue, depth: Int) throws(FormatError) -> PlannedCondition {
     guard depth <= PlannedCondition.depthMax else {
       throw fields.place.error(
-        "conditions lie more than \(PlannedCondition.depthMax) deep in each other",
+        "conditions are nested more than \(PlannedCondition.depthMax) deep",
         "Write them flatter."
       )
     }

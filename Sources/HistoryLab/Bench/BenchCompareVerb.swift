@@ -46,7 +46,7 @@ struct BenchCompareOptions: VerbOptions {
   @Option(
     "launches",
     .integer("N", 6...1_000),
-    "How often each build is launched; suspects four times as often again."
+    "How often each build is launched; suspects get four times as many further launches."
   )
   var launches = 20
   @Option(.tolerance) var tolerancePercent: Double
