@@ -33,12 +33,13 @@ def of_type(name, traces):
     raise ValueError(f"Sources/Traces has no `static let keys` of {name} any more; adapt site_formats.py.")
 
 
-def words(path):
-    """The keys of each word of commands or of events, in the order of their declaration."""
+def words(path, name):
+    """The keys of each word of commands or of events, in the order of their declaration in an enum."""
     text = path.read_text()
+    text = text[text.find(f"enum {name}:"):].split("\n}\n")[0]
     own = OWN.search(text)
     if not own:
-        raise ValueError(f"{path.name} has no `private var own: [String]` any more; adapt site_formats.py.")
+        raise ValueError(f"{path.name} has no {name} with `private var own: [String]` any more; adapt site_formats.py.")
     found = {}
     for case in CASE.finditer(own[1]):
         keys = WORDS.findall(case[2]) if case[2].startswith("[") else of_type(case[2][:-len(".keys")], path.parent)
@@ -60,9 +61,9 @@ def table(head, rows):
 def make(folder, traces):
     """Writes the page; raises ValueError for a key that Formats.md does not explain."""
     named, keys = declared(traces)
-    commands, command_keys = words(traces / "CommandWord.swift")
-    events, event_keys = words(traces / "EventWord.swift")
-    for group, file in ((commands, "CommandWord.swift"), (events, "EventWord.swift")):
+    commands, command_keys = words(traces / "Command.swift", "CommandWord")
+    events, event_keys = words(traces / "Event.swift", "EventWord")
+    for group, file in ((commands, "Command.swift"), (events, "Event.swift")):
         for some in group.values():
             for key in some:
                 keys.setdefault(key, file)

@@ -208,7 +208,7 @@ package struct LaunchProbe: Sendable {
     try start(text, environment)
     let path = request.folder + Self.file
     guard let data = FileManager.default.contents(atPath: path) else {
-      throw NoLaunch(command: command, reason: "it left nothing that was measured")
+      throw NoLaunch(command: command, reason: "it wrote no results")
     }
     try FileManager.default.removeItem(atPath: path)
     do { return try JSONDecoder().decode([BenchmarkRow].self, from: data) } catch {

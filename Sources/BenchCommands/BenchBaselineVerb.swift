@@ -101,7 +101,7 @@ struct BaselineListVerb: Verb {
     name: "bench baseline list",
     sentence: "Lists the results that are kept.",
     examples: [
-      Example("bench baseline list", "Their names, with commit and time."),
+      Example("bench baseline list", "Lists each baseline with its commit and time."),
       Example("bench baseline list --output runs", "Those that belong to another folder of runs."),
     ]
   ) { (options, _, terminal) in BaselineListVerb(options: options, terminal: terminal) }
@@ -146,7 +146,7 @@ struct BaselineCompareVerb: Verb {
       "base",
       .commit,
       shown: "the one that the baseline names",
-      "The commit to decide beside."
+      "The commit that is launched for comparison."
     )
     var base: String?
 
@@ -164,9 +164,12 @@ struct BaselineCompareVerb: Verb {
     sentence:
       "Compares a run with a baseline: counts decide; times are reported, or decided by launches.",
     examples: [
-      Example("bench baseline compare before", "The newest run beside `before`."),
-      Example("bench baseline compare before --tolerance 0", "Any count that differs."),
-      Example("bench baseline compare before --decide", "And which times have really risen."),
+      Example("bench baseline compare before", "Compares the newest run with `before`."),
+      Example("bench baseline compare before --tolerance 0", "Reports every count that differs."),
+      Example(
+        "bench baseline compare before --decide",
+        "Also decides which times have risen, by launches."
+      ),
     ]
   ) { BaselineCompareVerb(options: $0, composition: $1, terminal: $2) }
 
@@ -181,7 +184,7 @@ struct BaselineCompareVerb: Verb {
     let code = CountText(terminal: terminal).print(counts)
     let suspects = TimeSuspects(base: base.rows, head: head.rows)
     guard !suspects.suspects.isEmpty else { return code }
-    terminal.print("Times beside the floor that lie apart; two launches decide nothing:")
+    terminal.print("Ratios to the floor that differ; two launches decide nothing:")
     terminal.print(suspects.table)
     guard options.decides else {
       let words = "bench baseline compare \(options.name) --decide"
@@ -205,7 +208,9 @@ struct BaselineCompareVerb: Verb {
     }
     var codes = [code]
     for comparison in suspects.comparisons {
-      terminal.print("With \(comparison.historySize.counted("transaction")), beside \(commit):")
+      terminal.print(
+        "With \(comparison.historySize.counted("transaction")), compared with \(commit):"
+      )
       var options = BenchCompareOptions()
       options.base = .commit(commit)
       options.subjects = comparison.subjects
@@ -216,7 +221,7 @@ struct BaselineCompareVerb: Verb {
       codes.append(try await verb.run())
     }
     for suspect in suspects.undecidable {
-      terminal.print("Not decided: \(suspect.row.title), which no launches are compared by.")
+      terminal.print("Undecided: \(suspect.row.title) cannot be compared by launches.")
       codes.append(.undecided)
     }
     return codes.contains(.violation)
@@ -240,7 +245,7 @@ struct BaselineCheckVerb: Verb {
     sentence: "Holds the counts of a run against the committed thresholds of this platform.",
     examples: [
       Example("bench baseline check", "The newest run."),
-      Example("bench baseline check --tolerance 0", "Any count that differs."),
+      Example("bench baseline check --tolerance 0", "Reports every count that differs."),
     ]
   ) { (options, _, terminal) in BaselineCheckVerb(options: options, terminal: terminal) }
 

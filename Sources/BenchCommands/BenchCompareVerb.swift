@@ -47,7 +47,7 @@ struct BenchCompareOptions: VerbOptions {
   @Option(
     "launches",
     .integer("N", 6...1_000),
-    "How often each build is launched; suspects four times as often again."
+    "How often each build is launched; suspects get four times as many further launches."
   )
   var launches = 20
   @Option(.tolerance) var tolerancePercent: Double
@@ -104,7 +104,7 @@ struct BenchCompareOptions: VerbOptions {
     }
     guard !subjects.isEmpty else {
       throw .usage(
-        "\(only.joinedWithAnd) is not measured in rounds, so that builds cannot be compared by it.",
+        "\(only.joinedWithAnd) is not measured in rounds, so it cannot compare builds.",
         try: "bench list"
       )
     }
@@ -121,9 +121,9 @@ extension BenchCompareVerb {
     name: "bench compare",
     sentence: "Compares two builds by launching them in turn.",
     examples: [
-      Example("bench compare --base main", "This command beside a build of `main`."),
-      Example("bench compare old/history-lab new/history-lab", "Two builds that are there."),
-      Example("bench compare --base HEAD~1 --only fetch", "The benchmarks of fetch alone."),
+      Example("bench compare --base main", "Compares this build with one of `main`."),
+      Example("bench compare old/history-lab new/history-lab", "Compares two existing builds."),
+      Example("bench compare --base HEAD~1 --only fetch", "Compares only the benchmarks of fetch."),
     ]
   ) { BenchCompareVerb(options: $0, composition: $1, terminal: $2) }
 }
@@ -225,7 +225,7 @@ struct BenchCompareVerb: Verb {
   ) {
     let suspects = outcome.judged.filter(\.verdict.wasSuspect)
     terminal.print(
-      terminal.styled("Head beside base", .bold)
+      terminal.styled("Head compared with base", .bold)
         + " (\(options.launches.counted("pair")) of launches, seed 0x\(String(options.seed, radix: 16)))"
     )
     terminal.print(table(outcome.judged))

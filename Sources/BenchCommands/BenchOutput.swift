@@ -76,8 +76,8 @@ struct BenchText {
     )
     print(table(outcome))
     terminal.print(
-      "ratio: wall time beside raw SQLite in C, in the same rounds; growth: wall time at the "
-        + "largest history beside that at the smallest."
+      "ratio: wall time relative to raw SQLite in C, in the same rounds; growth: wall time at the "
+        + "largest history compared with that at the smallest."
     )
     printNoise(outcome)
     printLaws(report.results)

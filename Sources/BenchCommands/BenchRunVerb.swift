@@ -23,13 +23,13 @@ struct BenchRunOptions: VerbOptions {
     "also",
     each: .text("NAME", "a name, or its beginning"),
     shown: "none",
-    "Measures besides what is measured without it, such as `large`, which only runs when named."
+    "Measures these in addition to the others, such as `large`, which only runs when named."
   )
   var also: [String]
   /// The conditions to measure in, which may include `base`; empty for the default ones.
   @Option(
     "axis",
-    each: .text("NAME", "a name of `bench list`, or base"),
+    each: .text("NAME", "a name from `bench list`, or base"),
     shown: "all; base with --quick",
     "Measures only in this condition: the one that all benchmarks share, or another."
   )
@@ -154,7 +154,7 @@ struct BenchRunVerb: Verb {
     guard !folder.hasVerdict || BenchJournal(in: folder.path).isThere else {
       throw .usage(
         "--resume: the run in \(folder.path.quoted) is whole: nothing is left to measure. Leave out "
-          + "--resume to measure anew."
+          + "--resume to measure again."
       )
     }
     var first = try BenchRunOptions(arguments, in: composition)

@@ -16,8 +16,8 @@ extension BenchSelftestVerb {
     name: "bench selftest",
     sentence: "Tests the measuring itself on costs and regressions that are known.",
     examples: [
-      Example("bench selftest", "All of it, in about a minute."),
-      Example("bench selftest --quick --seed 1", "A tenth of it, the same each time."),
+      Example("bench selftest", "Runs the whole self-test, in about a minute."),
+      Example("bench selftest --quick --seed 1", "Runs a tenth of it, the same each time."),
     ]
   ) { (options, _, terminal) in BenchSelftestVerb(options: options, terminal: terminal) }
 }
@@ -52,7 +52,7 @@ struct BenchSelftestVerb: Verb {
       terminal.log("Ending early.")
       isWhole = false
     } catch {
-      throw .lab("the measuring could not be tested: \(error)")
+      throw .lab("the self-test could not run: \(error)")
     }
     try print(outcomes, isWhole: isWhole)
     guard outcomes.allSatisfy(\.isReached) else { return .violation }

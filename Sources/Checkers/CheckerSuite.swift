@@ -123,3 +123,238 @@ package struct CheckerSuite: Sendable {
   /// The number of times a cursor was reset to none.
   package var cursorResetCount: Int { core.cursorProgress.resetCount }
 }
+
+/// A fold over a trace that checks one invariant.
+package protocol Checker: Sendable {
+  /// The name of the invariant, as reports print it.
+  static var name: String { get }
+  /// Creates a checker for a trace with this header, before the first event.
+  init(_ header: TraceHeader)
+  /// Checks the next event.
+  mutating func observe(_ event: Event)
+  /// The verdict, after the last event.
+  var verdict: Verdict { get }
+}
+
+/// A fold over a trace that reads the state shared by all invariants from a timeline.
+///
+/// An invariant observes each event before the timeline applies it; the event's names are looked up
+/// already. All invariants share the timeline, so its cost is paid once.
+package protocol Invariant: Sendable {
+  /// The name, as reports print it.
+  static var name: String { get }
+  /// The rule, in one sentence.
+  static var sentence: String { get }
+  /// Creates the invariant for a trace with this header, before the first event.
+  init(_ header: TraceHeader)
+  /// The first violation in the part of the trace that was read; `nil` if there is none.
+  var violation: Violation? { get }
+  /// Checks the next event, with the timeline in the state before it.
+  mutating func observe(_ event: Event, on timeline: Timeline)
+  /// Returns the verdict, after the last event.
+  func verdict(on timeline: Timeline) -> Verdict
+}
+
+extension Invariant {
+  /// Returns a violation by an event.
+  static func violation(
+    at event: Event,
+    because: String,
+    transaction: TransactionName? = nil
+  ) -> Violation {
+    Violation(checker: name, at: event.at, because: because, transaction: transaction)
+  }
+}
+
+/// A checker of a single invariant, with its own timeline.
+package struct InvariantChecker<Checked: Invariant>: Checker {
+  private var timeline: Timeline
+  private var invariant: Checked
+
+  package static var name: String { Checked.name }
+
+  package init(_ header: TraceHeader) {
+    timeline = Timeline(header)
+    invariant = Checked(header)
+  }
+
+  package mutating func observe(_ event: Event) {
+    timeline.advance(event) { invariant.observe(event, on: $0) }
+  }
+
+  package var verdict: Verdict { timeline.undecided ?? invariant.verdict(on: timeline) }
+}
+
+/// The checkers that every plan with writes, passes and purges exercises.
+struct CoreCheckers: Sendable {
+  /// The names and the rules, in the order of the verdicts.
+  static let all: [(checker: String, sentence: String)] = [
+    (Convergence.name, Convergence.sentence),
+    (PurgeSafety.name, PurgeSafety.sentence),
+    (NoLostTransaction.name, NoLostTransaction.sentence),
+    (MergeOrder.name, MergeOrder.sentence),
+    (CursorProgress.name, CursorProgress.sentence),
+  ]
+
+  private(set) var convergence: Convergence
+  private(set) var purgeSafety: PurgeSafety
+  private(set) var noLostTransaction: NoLostTransaction
+  private(set) var mergeOrder: MergeOrder
+  private(set) var cursorProgress: CursorProgress
+
+  init(_ header: TraceHeader) {
+    convergence = Convergence(header)
+    purgeSafety = PurgeSafety(header)
+    noLostTransaction = NoLostTransaction(header)
+    mergeOrder = MergeOrder(header)
+    cursorProgress = CursorProgress(header)
+  }
+
+  /// Checks the next event, and returns whether an invariant is broken so far.
+  mutating func observe(_ event: Event, on timeline: Timeline) -> Bool {
+    convergence.observe(event, on: timeline)
+    purgeSafety.observe(event, on: timeline)
+    noLostTransaction.observe(event, on: timeline)
+    mergeOrder.observe(event, on: timeline)
+    cursorProgress.observe(event, on: timeline)
+    return convergence.violation != nil
+      || purgeSafety.violation != nil
+      || noLostTransaction.violation != nil
+      || mergeOrder.violation != nil
+      || cursorProgress.violation != nil
+  }
+
+  /// The invariants that are broken so far, one bit each in the order of the verdicts.
+  var broken: UInt64 {
+    Self.bits([
+      convergence.violation != nil, purgeSafety.violation != nil,
+      noLostTransaction.violation != nil, mergeOrder.violation != nil,
+      cursorProgress.violation != nil,
+    ])
+  }
+
+  /// Returns one bit for each flag, the first one lowest.
+  static func bits(_ flags: [Bool]) -> UInt64 {
+    flags.enumerated().reduce(0) { $1.element ? $0 | 1 << UInt64($1.offset) : $0 }
+  }
+
+  /// Calls a closure with the verdict of each checker, in the order of ``all``.
+  func forEachVerdict(on timeline: Timeline, _ body: (Verdict) -> Void) {
+    body(convergence.verdict(on: timeline))
+    body(purgeSafety.verdict(on: timeline))
+    body(noLostTransaction.verdict(on: timeline))
+    body(mergeOrder.verdict(on: timeline))
+    body(cursorProgress.verdict(on: timeline))
+  }
+}
+
+/// The checkers that need special features of a plan or of a system.
+///
+/// These are observers, retention, protected authors, signals, power-offs, and answers about
+/// history.
+struct FurtherCheckers: Sendable {
+  /// The names and the rules, in the order of the verdicts.
+  static let all: [(checker: String, sentence: String)] = [
+    (ObserverDelivery.name, ObserverDelivery.sentence),
+    (LoudExpiry.name, LoudExpiry.sentence),
+    (ProtectedAuthors.name, ProtectedAuthors.sentence),
+    (HistoryExplainsData.name, HistoryExplainsData.sentence),
+    (TombstoneFidelity.name, TombstoneFidelity.sentence),
+    (Reclaim.name, Reclaim.sentence),
+    (Durability.name, Durability.sentence),
+    (WakeUp.name, WakeUp.sentence),
+  ]
+
+  private(set) var observerDelivery: ObserverDelivery
+  private(set) var loudExpiry: LoudExpiry
+  private(set) var protectedAuthors: ProtectedAuthors
+  private(set) var historyExplainsData: HistoryExplainsData
+  private(set) var tombstoneFidelity: TombstoneFidelity
+  private(set) var reclaim: Reclaim
+  private(set) var durability: Durability
+  private(set) var wakeUp: WakeUp
+
+  init(_ header: TraceHeader) {
+    observerDelivery = ObserverDelivery(header)
+    loudExpiry = LoudExpiry(header)
+    protectedAuthors = ProtectedAuthors(header)
+    historyExplainsData = HistoryExplainsData(header)
+    tombstoneFidelity = TombstoneFidelity(header)
+    reclaim = Reclaim(header)
+    durability = Durability(header)
+    wakeUp = WakeUp(header)
+  }
+
+  /// Checks the next event, and returns whether an invariant is broken so far.
+  mutating func observe(_ event: Event, on timeline: Timeline) -> Bool {
+    observerDelivery.observe(event, on: timeline)
+    loudExpiry.observe(event, on: timeline)
+    protectedAuthors.observe(event, on: timeline)
+    historyExplainsData.observe(event, on: timeline)
+    tombstoneFidelity.observe(event, on: timeline)
+    reclaim.observe(event, on: timeline)
+    durability.observe(event, on: timeline)
+    wakeUp.observe(event, on: timeline)
+    return observerDelivery.violation != nil
+      || loudExpiry.violation != nil
+      || protectedAuthors.violation != nil
+      || historyExplainsData.violation != nil
+      || tombstoneFidelity.violation != nil
+      || reclaim.violation != nil
+      || durability.violation != nil
+      || wakeUp.violation != nil
+  }
+
+  /// The invariants that are broken so far, one bit each in the order of the verdicts.
+  var broken: UInt64 {
+    CoreCheckers.bits([
+      observerDelivery.violation != nil, loudExpiry.violation != nil,
+      protectedAuthors.violation != nil, historyExplainsData.violation != nil,
+      tombstoneFidelity.violation != nil, reclaim.violation != nil,
+      durability.violation != nil, wakeUp.violation != nil,
+    ])
+  }
+
+  /// Adds all state that later verdicts depend on; `tick` is the current one.
+  func describe(_ state: inout StateSketch, on timeline: Timeline, tick: Int) {
+    observerDelivery.describe(&state, on: timeline)
+    loudExpiry.describe(&state)
+    historyExplainsData.describe(&state)
+    tombstoneFidelity.describe(&state, on: timeline)
+    if state.includesLosses { durability.describe(&state, on: timeline) }
+    wakeUp.describe(&state, on: timeline, tick: tick)
+  }
+
+  /// Calls a closure with the verdict of each checker, in the order of ``all``.
+  func forEachVerdict(on timeline: Timeline, _ body: (Verdict) -> Void) {
+    body(observerDelivery.verdict(on: timeline))
+    body(loudExpiry.verdict(on: timeline))
+    body(protectedAuthors.verdict(on: timeline))
+    body(historyExplainsData.verdict(on: timeline))
+    body(tombstoneFidelity.verdict(on: timeline))
+    body(reclaim.verdict(on: timeline))
+    body(durability.verdict(on: timeline))
+    body(wakeUp.verdict(on: timeline))
+  }
+}
+
+/// The order in which several broken invariants are shown.
+package enum FindingOrder {
+  /// The invariants shown first, most harmful first: unsafe purges, then lost updates.
+  private static let names = [
+    "PurgeSafety", "NoLostTransaction", "Convergence", "MergeOrder", "CursorProgress",
+  ]
+
+  /// Returns the findings with the most harmful first; the others keep their order.
+  package static func mostSpecificFirst<Finding>(
+    _ findings: [Finding],
+    by checker: (Finding) -> String
+  ) -> [Finding] {
+    func rank(_ finding: Finding) -> Int {
+      names.firstIndex(of: checker(finding)) ?? names.count
+    }
+    return findings.enumerated().sorted {
+      (rank($0.element), $0.offset) < (rank($1.element), $1.offset)
+    }.map(\.element)
+  }
+}

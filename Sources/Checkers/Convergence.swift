@@ -55,7 +55,7 @@ package struct Convergence: Invariant {
       return .unknown("The trace ends without the view of \(timeline.everyone[member].id).")
     }
     guard timeline.hasForeignWork(for: watched) else {
-      return .unknown("No running member had to merge an effective write of another.")
+      return .unknown("No running member had to merge a change of another member.")
     }
     return .valid
   }
@@ -72,9 +72,8 @@ package struct Convergence: Invariant {
         timeline.log.transactions[$0].commit.name
       }
     }
-    return Violation(
-      checker: name,
-      at: event.at,
+    return Self.violation(
+      at: event,
       because: finding.sentence(event.who, transaction),
       transaction: transaction
     )

@@ -34,14 +34,13 @@ package struct CursorProgress: Invariant {
     if Self.words.contains(timeline.command.word), let failure = timeline.unexplainedFailure(event)
     {
       let because = "\(event.who)'s \(timeline.command.word) failed without a reason: \(failure)"
-      violation = Violation(checker: Self.name, at: event.at, because: because)
+      violation = Self.violation(at: event, because: because)
       return
     }
     switch event.happening {
     case .rewound where !hasGoneBack:
-      violation = Violation(
-        checker: Self.name,
-        at: event.at,
+      violation = Self.violation(
+        at: event,
         because:
           "\(event.who) got the error that history went back behind its cursor, and no power-off took "
           + "any of it"
@@ -99,7 +98,7 @@ package struct CursorProgress: Invariant {
     }
     guard next >= 0 else {
       guard !timeline.mayHoldUnreported else { return }
-      return accuse(event, "\(event.who) \(verb) #\(cursor), which nobody committed", cursor)
+      return accuse(event, "\(event.who) \(verb) #\(cursor), which was never committed", cursor)
     }
     if let old = member.cursor, next < old {
       let labels = "#\(cursor) after \(timeline.label(old))"
@@ -127,16 +126,7 @@ package struct CursorProgress: Invariant {
     }
   }
 
-  private mutating func accuse(
-    _ event: Event,
-    _ because: String,
-    _ transaction: TransactionName
-  ) {
-    violation = Violation(
-      checker: Self.name,
-      at: event.at,
-      because: because,
-      transaction: transaction
-    )
+  private mutating func accuse(_ event: Event, _ because: String, _ transaction: TransactionName) {
+    violation = Self.violation(at: event, because: because, transaction: transaction)
   }
 }

@@ -62,3 +62,123 @@ package enum Difference: Hashable, Sendable {
     )
   }
 }
+
+/// The first change in which a system's report differs from a write's net effect.
+package enum Disagreement: Hashable, Sendable {
+  /// The write changes the object, and the system does not report it.
+  case missing(ChangeType, ObjectName)
+  /// The system reports a change that the write does not make.
+  case invented(ChangeType, ObjectName)
+  /// The system reports a different change of the object, or several.
+  case other(ChangeType, reported: [ChangeType], ObjectName)
+
+  /// Compares changes in any order; `nil` if they agree.
+  ///
+  /// A replaced object may be reported as an update or as a delete and an insert. An update that
+  /// changed no value may be reported or left out.
+  ///
+  /// - Complexity: linear in the changes.
+  init?(net: [NetChange], reported: [CommittedChange]) {
+    if Self.agreeInOrder(net, reported) { return nil }
+    var types: [ObjectName: [ChangeType]] = [:]
+    for change in reported { types[change.object, default: []].append(change.type) }
+    for change in net {
+      let reported = types.removeValue(forKey: change.object) ?? []
+      guard let type = change.type, !Self.isReported(change, type, by: reported) else { continue }
+      self =
+        reported.isEmpty
+        ? .missing(type, change.object) : .other(type, reported: reported, change.object)
+      return
+    }
+    guard let invented = reported.first(where: { types[$0.object] != nil }) else { return nil }
+    self = .invented(invented.type, invented.object)
+  }
+
+  private static func agreeInOrder(_ net: [NetChange], _ reported: [CommittedChange]) -> Bool {
+    guard net.count == reported.count else { return false }
+    for (left, right) in zip(net, reported) {
+      guard left.type == right.type, left.object == right.object else { return false }
+    }
+    return true
+  }
+
+  private static func isReported(
+    _ change: NetChange,
+    _ type: ChangeType,
+    by reported: [ChangeType]
+  ) -> Bool {
+    if reported == [type] { return true }
+    guard type == .update else { return false }
+    guard !reported.isEmpty else { return !change.changesValues }
+    return change.isReplacement && reported.count == 2 && Set(reported) == [.delete, .insert]
+  }
+}
+
+extension ChangeType {
+  /// The change as a noun with its article, for a sentence.
+  var noun: String {
+    switch self {
+    case .insert: "an insert"
+    case .update: "an update"
+    case .delete: "a delete"
+    }
+  }
+}
+
+extension Event {
+  /// The name of the event's actor, for a sentence.
+  var who: String { actor?.name ?? "the store" }
+
+  /// Whether it notifies a member that history it needs is gone, by an event or by an error.
+  var isExpiry: Bool {
+    switch happening {
+    case .expired: true
+    case .ended(_, .failed(let failure)): failure.code == .expired
+    default: false
+    }
+  }
+}
+
+extension Finding {
+  /// Returns the contradiction as a sentence.
+  func sentence(_ who: String, _ transaction: TransactionName?) -> String {
+    let label = transaction.map { "#\($0)" } ?? "nothing"
+    return switch self {
+    case .unasked: "\(who) wrote \(label), which no command of the plan asked for"
+    case .committedTwice: "\(who) wrote \(label), a second transaction for one write"
+    case .failedAndCommitted: "\(who) got an error for its write, but it was committed"
+    case .disagrees(let disagreement): disagreement.sentence(who, label)
+    case .unfounded:
+      "\(who)'s write was refused as a conflict, but its objects have not changed since its view read them"
+    case .refused(let message): "\(who)'s write failed without a reason: \(message)"
+    case .data(let difference): difference.sentence(of: "the store's data", against: "the plan")
+    }
+  }
+}
+
+extension Disagreement {
+  fileprivate func sentence(_ who: String, _ label: String) -> String {
+    switch self {
+    case .missing(let type, let object):
+      "\(who) got the answer that its write changed \(label == "nothing" ? label : "other objects in \(label)"), "
+        + "but it makes \(type.noun) of \(object)"
+    case .invented(let type, let object):
+      "\(who)'s write \(label) reports \(type.noun) of \(object), which it does not make"
+    case .other(let type, let reported, let object):
+      "\(who)'s write \(label) reports \(reported.map(\.noun).joined(separator: " and ")) of \(object), "
+        + "but it makes \(type.noun)"
+    }
+  }
+}
+
+extension Difference {
+  /// Returns the difference as a sentence.
+  func sentence(of owner: String, against truth: String) -> String {
+    switch self {
+    case .lacks(let object): "\(owner) lacks \(object), which \(truth) has"
+    case .adds(let object): "\(owner) still has \(object), which \(truth) does not"
+    case .value(let object, let attribute, let expected, let found):
+      "\(owner) says \(attribute) = \(found) for \(object), \(truth) says \(expected)"
+    }
+  }
+}

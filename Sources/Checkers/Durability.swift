@@ -37,7 +37,7 @@ package struct Durability: Invariant {
     case .fault(let fault) where fault.kind == .delay: hasDelays = true
     case .fault(let fault) where fault.kind.isPowerOff: acknowledged = timeline.log.count
     case .damaged(let because):
-      accuse(event, "the power went, and the store is not whole: \(because)")
+      accuse(event, "after a power-off the store is damaged: \(because)")
     case .recovered(let through): recover(through, event, on: timeline)
     case .data where isRecovering: compareData(event, on: timeline)
     case .history(let held) where isRecovering: compare(held, event, on: timeline)
@@ -47,7 +47,7 @@ package struct Durability: Invariant {
 
   package func verdict(on timeline: Timeline) -> Verdict {
     if let violation { return .invalid(violation) }
-    return hasRecovered ? .valid : .unknown("The power never went.")
+    return hasRecovered ? .valid : .unknown("No power-off occurred.")
   }
 
   /// Adds the transactions that an earlier power-off left.
@@ -69,7 +69,7 @@ package struct Durability: Invariant {
     if let through, last < 0, !timeline.mayHoldUnreported {
       return accuse(
         event,
-        "the power went, and the store holds #\(through), which nobody committed"
+        "after a power-off the store contains #\(through), which was never committed"
       )
     }
     let promised = acknowledged ?? timeline.log.count
@@ -90,19 +90,19 @@ package struct Durability: Invariant {
     let label = timeline.label(position)
     accuse(
       event,
-      "\(timeline.writer(of: position)) wrote \(label), which \(reason); the power went, and "
-        + "\(label) is gone",
+      "\(timeline.writer(of: position)) wrote \(label), which \(reason); after a "
+        + "power-off \(label) is missing",
       timeline.log.transactions[position].commit.name
     )
   }
 
   private mutating func compareData(_ event: Event, on timeline: Timeline) {
     guard case .data(let difference) = timeline.ledger.finding else { return }
-    let last = timeline.log.transactions.last.map { "through #\($0.commit.name)" } ?? "of nobody"
+    let last = timeline.log.transactions.last.map { "after #\($0.commit.name)" }
     let detail = difference.sentence(of: "the store", against: "the model")
     accuse(
       event,
-      "the power went, and the data are not what the transactions \(last) left: \(detail)"
+      "after a power-off the data are not those \(last ?? "before the first transaction"): \(detail)"
     )
   }
 
@@ -112,7 +112,7 @@ package struct Durability: Invariant {
     on timeline: Timeline
   ) {
     guard let (because, name) = HistoryExplainsData.fault(of: held, on: timeline) else { return }
-    accuse(event, "the power went, and \(because)", name)
+    accuse(event, "after a power-off \(because)", name)
   }
 
   private mutating func accuse(
@@ -120,11 +120,6 @@ package struct Durability: Invariant {
     _ because: String,
     _ transaction: TransactionName? = nil
   ) {
-    violation = Violation(
-      checker: Self.name,
-      at: event.at,
-      because: because,
-      transaction: transaction
-    )
+    violation = Self.violation(at: event, because: because, transaction: transaction)
   }
 }

@@ -45,20 +45,19 @@ package struct HistoryExplainsData: Invariant {
     if Self.words.contains(timeline.command.word), let failure = timeline.unexplainedFailure(event)
     {
       let because = "\(event.who)'s \(timeline.command.word) failed without a reason: \(failure)"
-      violation = Violation(checker: Self.name, at: event.at, because: because)
+      violation = Self.violation(at: event, because: because)
       return
     }
     if let fault = readings.fault(of: event, on: timeline) {
       let because = "\(event.who) \(fault)"
-      violation = Violation(checker: Self.name, at: event.at, because: because)
+      violation = Self.violation(at: event, because: because)
       return
     }
     switch event.happening {
     case .answered(let answer):
       if let fault = answers.fault(of: answer, on: timeline) {
-        violation = Violation(
-          checker: Self.name,
-          at: event.at,
+        violation = Self.violation(
+          at: event,
           because: "the answer to \(event.who)'s query \(fault)"
         )
       }
@@ -141,9 +140,8 @@ package struct HistoryExplainsData: Invariant {
     else { return nil }
     if change.columns.isEmpty {
       guard bare == nil, net.changesValues else { return nil }
-      bare = Violation(
-        checker: Self.name,
-        at: event.at,
+      bare = Self.violation(
+        at: event,
         because: "\(event.who)'s write #\(transaction.name) reports no column for its update of "
           + "\(change.object)",
         transaction: transaction.name
@@ -183,7 +181,7 @@ package struct HistoryExplainsData: Invariant {
     for transaction in held {
       guard let position = timeline.log.position(of: transaction.name) else {
         guard !timeline.mayHoldUnreported else { continue }
-        return ("history holds #\(transaction.name), which nobody committed", transaction.name)
+        return ("history holds #\(transaction.name), which was never committed", transaction.name)
       }
       if let missing = lack(in: next..<max(next, position), on: timeline) { return missing }
       if let fault = fault(of: transaction, at: position, next: next, on: timeline) {
@@ -242,16 +240,7 @@ package struct HistoryExplainsData: Invariant {
     }
   }
 
-  private mutating func accuse(
-    _ event: Event,
-    _ because: String,
-    _ transaction: TransactionName
-  ) {
-    violation = Violation(
-      checker: Self.name,
-      at: event.at,
-      because: because,
-      transaction: transaction
-    )
+  private mutating func accuse(_ event: Event, _ because: String, _ transaction: TransactionName) {
+    violation = Self.violation(at: event, because: because, transaction: transaction)
   }
 }

@@ -43,9 +43,8 @@ package struct LoudExpiry: Invariant {
     switch event.happening {
     case .lost: unreported.formUnion(member.bit)
     case .registered where member.status.isCutOff && unreported.contains(member.bit):
-      violation = Violation(
-        checker: Self.name,
-        at: event.at,
+      violation = Self.violation(
+        at: event,
         because: "\(member.id) was cut off, and registered again without an error"
       )
     case .resynced, .registered: unreported.subtract(member.bit)
@@ -83,9 +82,8 @@ package struct LoudExpiry: Invariant {
     let loss =
       gone.map { "\(timeline.label($0)) was purged before \(member.id) had merged it" }
       ?? "\(member.id) was cut off by a limit"
-    violation = Violation(
-      checker: Self.name,
-      at: event.at,
+    violation = Self.violation(
+      at: event,
       because: "\(loss), and \(member.id) fetched again without an error",
       transaction: gone.map { timeline.log.transactions[$0].commit.name }
     )

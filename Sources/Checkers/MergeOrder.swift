@@ -49,7 +49,7 @@ package struct MergeOrder: Invariant {
     for (name, position) in zip(names, timeline.named) {
       guard position >= 0 else {
         guard !timeline.mayHoldUnreported else { continue }
-        return accuse(event, "\(event.who) merged #\(name), which nobody committed", name)
+        return accuse(event, "\(event.who) merged #\(name), which was never committed", name)
       }
       let status = timeline.log.statuses[position]
       let isFirst = !status.everMerged.contains(bit) && status.required.contains(bit)
@@ -74,16 +74,7 @@ package struct MergeOrder: Invariant {
       + "which was committed later"
   }
 
-  private mutating func accuse(
-    _ event: Event,
-    _ because: String,
-    _ transaction: TransactionName
-  ) {
-    violation = Violation(
-      checker: Self.name,
-      at: event.at,
-      because: because,
-      transaction: transaction
-    )
+  private mutating func accuse(_ event: Event, _ because: String, _ transaction: TransactionName) {
+    violation = Self.violation(at: event, because: because, transaction: transaction)
   }
 }

@@ -31,7 +31,7 @@ package struct NoLostTransaction: Invariant {
       }
     }
     guard timeline.hasForeignWork(for: watched) else {
-      return .unknown("No running member had to merge an effective write of another.")
+      return .unknown("No running member had to merge a change of another member.")
     }
     return .valid
   }

@@ -63,7 +63,7 @@ package struct ObserverDelivery: Invariant {
       return .invalid(Self.violation(position, member, on: timeline))
     }
     guard timeline.hasForeignWork(for: watched) else {
-      return .unknown("No observer had to be notified of an effective write of another actor.")
+      return .unknown("No observer had to be notified of a change of another actor.")
     }
     return .valid
   }
@@ -124,9 +124,8 @@ package struct ObserverDelivery: Invariant {
     on timeline: Timeline
   ) {
     let fate = isFalling ? "after one that was committed later" : "again"
-    violation = Violation(
-      checker: Self.name,
-      at: event.at,
+    violation = Self.violation(
+      at: event,
       because: "observers of \(event.who) were notified of \(timeline.label(position)) \(fate)",
       transaction: timeline.log.transactions[position].commit.name
     )

@@ -52,9 +52,8 @@ package struct ProtectedAuthors: Invariant {
     let loss = gone.map { "\(timeline.label($0)) was purged and " } ?? ""
     let fate =
       event.isLoss ? "was cut off by a limit" : "got the error that its history expired"
-    violation = Violation(
-      checker: Self.name,
-      at: event.at,
+    violation = Self.violation(
+      at: event,
       because: "\(loss)the consumer \(event.who) \(fate): history is kept for consumers",
       transaction: gone.map { timeline.log.transactions[$0].commit.name }
     )
@@ -72,9 +71,8 @@ package struct ProtectedAuthors: Invariant {
       let transaction = timeline.log.transactions[position]
       hasTempted = hasTempted || position > first
       guard protects(transaction.commit.author) else { continue }
-      violation = Violation(
-        checker: Self.name,
-        at: event.at,
+      violation = Self.violation(
+        at: event,
         because: "\(event.who) purged \(timeline.label(position)), whose author "
           + "\(transaction.commit.author ?? "") is protected",
         transaction: transaction.commit.name

@@ -54,9 +54,8 @@ package struct PurgeSafety: Invariant {
       let status = timeline.log.statuses[position]
       let owing = status.unrecorded.intersection(keeping)
       guard let member = owing.first else { continue }
-      violation = Violation(
-        checker: Self.name,
-        at: event.at,
+      violation = Self.violation(
+        at: event,
         because: Self.sentence(event, position, member, on: timeline),
         transaction: timeline.log.transactions[position].commit.name
       )
@@ -142,9 +141,8 @@ package struct PurgeSafety: Invariant {
     loss: String = "",
     transaction: TransactionName? = nil
   ) {
-    violation = Violation(
-      checker: Self.name,
-      at: event.at,
+    violation = Self.violation(
+      at: event,
       because: "\(loss)\(event.who) \(fate)",
       transaction: transaction
     )

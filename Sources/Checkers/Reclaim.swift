@@ -23,7 +23,7 @@ package struct Reclaim: Invariant {
     guard violation == nil else { return }
     if timeline.command.word == "purge", let failure = timeline.unexplainedFailure(event) {
       let because = "\(event.who)'s purge failed without a reason: \(failure)"
-      violation = Violation(checker: Self.name, at: event.at, because: because)
+      violation = Self.violation(at: event, because: because)
       return
     }
     switch event.happening {
@@ -67,9 +67,8 @@ package struct Reclaim: Invariant {
       hasReclaimed = true
       return
     }
-    violation = Violation(
-      checker: Self.name,
-      at: event.at,
+    violation = Self.violation(
+      at: event,
       because: "\(event.who) purged when every member had recorded the head, and "
         + "\(timeline.label(left)) is still there",
       transaction: timeline.log.transactions[left].commit.name

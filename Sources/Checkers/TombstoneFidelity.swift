@@ -87,9 +87,8 @@ package struct TombstoneFidelity: Invariant {
       let found = change.tombstone ?? [:]
       hasTombstone = hasTombstone || change.tombstone != nil
       guard let attribute = values.firstDifference(from: found) else { continue }
-      let wrong = Violation(
-        checker: Self.name,
-        at: event.at,
+      let wrong = Self.violation(
+        at: event,
         because: "the tombstone of \(change.object) in #\(transaction.name) says \(attribute) = "
           + "\(found[attribute] ?? .null), the object had \(values[attribute] ?? .null)",
         transaction: transaction.name

@@ -127,9 +127,8 @@ package struct WakeUp: Invariant {
     for (member, duty) in duties.enumerated() {
       guard let duty, event.tick > duty.end else { continue }
       let id = timeline.everyone[member].id
-      violation = Violation(
-        checker: Self.name,
-        at: event.at,
+      violation = Self.violation(
+        at: event,
         because: "\(timeline.writer(of: duty.position)) wrote \(timeline.label(duty.position)); "
           + "\(id) ran and made no pass in the \((duty.end - duty.since).counted("tick")) after it",
         transaction: timeline.log.transactions[duty.position].commit.name

@@ -9,3 +9,26 @@
 @_exported public import struct Foundation.Date
 @_exported public import struct Foundation.UUID
 #endif
+
+/// Durations as numbers, for the file and for SQLite.
+extension Duration {
+  /// The greatest number of seconds that ``init(clampedSeconds:)`` accepts: about 30 million years.
+  private static let secondsMax = 1e15
+
+  /// Creates a duration of at most 1e15 seconds in either direction; NaN counts as 0.
+  package init(clampedSeconds seconds: Double) {
+    let limit = Self.secondsMax
+    self = .seconds(seconds.isNaN ? 0 : min(max(seconds, -limit), limit))
+  }
+
+  /// The number of seconds.
+  package var inSeconds: Double {
+    Double(components.seconds) + Double(components.attoseconds) * 1e-18
+  }
+
+  /// The number of milliseconds, rounded down, from 0 to the greatest that SQLite and `poll` accept.
+  package var clampedMilliseconds: Int32 {
+    let milliseconds = (inSeconds * 1000).rounded(.down)
+    return Int32(min(max(milliseconds, 0), Double(Int32.max)))
+  }
+}

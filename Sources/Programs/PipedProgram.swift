@@ -157,7 +157,7 @@ extension PipedProgram {
         let limit = program.lineByteCountMax
         received = []
         searched = 0
-        throw WireTrouble("it said a line of more than \(limit) bytes")
+        throw WireTrouble("it wrote a line of more than \(limit) bytes")
       }
     }
     return !bytes.isEmpty
@@ -195,7 +195,7 @@ extension PipedProgram {
     }
     guard let text = String(validating: line, as: UTF8.self) else {
       let start = String(decoding: line.prefix(80), as: UTF8.self)
-      throw WireTrouble("it said a line that is not UTF-8: \(start)")
+      throw WireTrouble("it wrote a line that is not UTF-8: \(start)")
     }
     return text
   }

@@ -69,7 +69,7 @@ extension ChoiceSource {
     let drawn = index(below: count)
     let index = adjusted(drawn)
     guard (0..<count).contains(index) else {
-      fatalError("index(below: \(count)): \(index) cannot be settled for")
+      fatalError("index(below: \(count)): the adjusted index \(index) is out of range")
     }
     if index != drawn { amendLast(Int64(index)) }
     return index

@@ -174,8 +174,8 @@ struct PropertyReport {
     var lines = [headline(shrunk.ending), shrunk.message]
     if !isReplay {
       lines.append(
-        "Found as case \(failure.caseIndex + 1) with seed \(result.seed), made simpler "
-          + "\(shrunk.improvements) times in \(shrunk.evaluations) runs."
+        "Case \(failure.caseIndex + 1) of seed \(result.seed) failed. It was simplified "
+          + "\(shrunk.improvements) times in \(shrunk.evaluations) further runs."
       )
     }
     lines.append("Replay: PROPERTY_REPLAY='\(failure.replayLine)' swift test --filter '\(name)'")

@@ -77,7 +77,7 @@ struct UnfinishedCase: Sendable {
     guard let file else { return nil }
     if let running = RunningCase(file) { return running }
     (warn ?? say)(
-      "\(name): \(file.path) cannot be written, so that a trap would lose the case that it ends. "
+      "\(name): \(file.path) cannot be written, so a case that traps would be lost. "
         + "Choose another corpus folder, or repeat all cases with \(seedSetting)."
     )
     return nil

@@ -70,9 +70,9 @@ package struct ProtocolReport: Hashable, Sendable, Codable {
     let ending = trouble.map { " The conversation ended too early: \($0)" } ?? ""
     let commands = right.counted("command")
     guard wrong.isEmpty else {
-      return "It answers \(wrong.joinedWithAnd) wrongly, and \(commands) rightly." + ending
+      return "It answers \(wrong.joinedWithAnd) wrongly, and \(commands) correctly." + ending
     }
-    return "It answered \(commands) rightly." + ending
+    return "It answered \(commands) correctly." + ending
   }
 }
 

@@ -119,7 +119,7 @@ extension ProtocolScript {
     }
     if reported.author != edit.author {
       let right = edit.author.map(\.quoted) ?? "null"
-      return "its author must be \(right), and is \(reported.author.map(\.quoted) ?? "null")"
+      return "its author must be \(right), but is \(reported.author.map(\.quoted) ?? "null")"
     }
     guard model.knowsData else { return nil }
     return edit.disagreement(with: reported.changes) ?? edit.wrongValue(in: reported.changes)

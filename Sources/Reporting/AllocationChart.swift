@@ -120,9 +120,9 @@ extension BenchmarkReport {
       "Allocations",
       [
         .paragraph(
-          "How often one operation asks for memory at its longest history, counted on all threads in "
-            + "a run that is not timed; what stays live after it, and by how much resident memory grew, "
-            + "stand beside. The exact counters have the other benchmarks."
+          "The allocations of one operation at its longest history, counted on all threads in a run "
+            + "that is not timed, with the bytes that stay live after it and the growth of resident "
+            + "memory. The other benchmarks have exact counters."
             + (reason.map { " Not measured: \($0)." } ?? "")
         ), block,
       ]

@@ -65,7 +65,7 @@ extension BenchmarkReport {
         subject: Self.heading(title),
         state: .measured,
         answer: NumberText.ratio(ratio.interval.estimate),
-        detail: "\(Self.median(row)) beside \(ratio.to) at "
+        detail: "\(Self.median(row)) compared with \(ratio.to) at "
           + "\(NumberText.count(row.historySize)) transactions. " + growth(of: row),
         anchor: PageSection.anchor(from: title)
       )
@@ -101,7 +101,7 @@ extension BenchmarkReport {
     guard ours.count >= 3, let least = ours.first, let most = ours.last else { return [] }
     return [
       VerdictTile(
-        subject: "Cost beside \(glance.floor)",
+        subject: "Cost relative to \(glance.floor)",
         state: .measured,
         answer: NumberText.ratio(SortedSamples(ratios).median),
         detail: "The middle of \(ours.count) operations at \(NumberText.count(glance.size)) "
@@ -122,7 +122,7 @@ extension BenchmarkReport {
       anchor: Self.glanceAnchor,
       [
         .paragraph(
-          "What each operation costs beside \(floor), which was measured in the same rounds on "
+          "The cost of each operation relative to \(floor), which was measured in the same rounds on "
             + "the same data, at \(NumberText.count(most)) transactions. The line through a dot "
             + "is its 95 % interval. Who takes part in few operations stands in the table alone."
         ),
@@ -201,7 +201,7 @@ extension BenchmarkReport {
 
   private func ratioTable(_ rows: [BenchmarkRow]) -> ReportTable {
     var table = ReportTable(
-      caption: "Cost beside the floor",
+      caption: "Cost relative to the floor",
       columns: [
         .text("benchmark"), .text("contender"), .number("wall"), .number("95 % interval"),
         .number("processor"),

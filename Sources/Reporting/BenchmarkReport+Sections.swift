@@ -58,7 +58,7 @@ extension BenchmarkReport {
     guard let least = rows.first?.historySize, let most = rows.last?.historySize,
       !factors.isEmpty
     else { return "" }
-    return "Cost at \(NumberText.count(most)) transactions beside that at "
+    return "Cost at \(NumberText.count(most)) transactions compared with that at "
       + "\(NumberText.count(least)): \(factors.joined(separator: ", ")). "
   }
 

@@ -178,8 +178,8 @@ extension BenchmarkReport {
       [
         .paragraph(
           sentence
-            + " A ratio is of times on the wall, from the same rounds; beside it stands that "
-            + "of times on the processor, which a busy machine disturbs less. Where two histories are "
+            + " A ratio compares elapsed times of the same rounds; next to it is the ratio of "
+            + "processor times, which a busy machine disturbs less. Where two histories are "
             + "named, both were measured in turn."
         ),
         .table(Self.table(of: reachedFor)),

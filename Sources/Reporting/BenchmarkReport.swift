@@ -53,7 +53,7 @@ package struct BenchmarkReport: Sendable {
   /// A table with the medians and ratios of all timed rows.
   package var overview: ReportTable {
     var table = ReportTable(
-      caption: "Time of one operation, and its cost beside the floor of the same rounds",
+      caption: "Time of one operation, and its cost relative to the floor in the same rounds",
       columns: [
         .text("benchmark"), .number("history"), .text("contender"), .number("wall"),
         .number("processor"), .number("ratio"), .number("95 % interval"),
@@ -165,7 +165,7 @@ extension BenchmarkReport {
       [
         .paragraph(
           "Benchmarks whose curves are not drawn, to keep the page short. Growth is the cost at the "
-            + "largest history beside that at the smallest, by medians."
+            + "largest history compared with that at the smallest, by medians."
         ),
         .table(table),
       ]

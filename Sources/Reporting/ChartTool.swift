@@ -35,8 +35,10 @@ package struct ChartTool: Sendable {
     let status = try runPython(arguments: [input.path, output.path], log: log)
     guard status == 0 else {
       let said = String(decoding: try Data(contentsOf: log), as: UTF8.self)
-      let last = said.split(separator: "\n").last.map(String.init) ?? "nothing"
-      throw ChartFailure(text: "the chart tool ended with \(status) and said: \(last)")
+      let last = said.split(separator: "\n").last.map(String.init) ?? "none"
+      throw ChartFailure(
+        text: "the chart tool ended with exit code \(status); its last line of output: \(last)"
+      )
     }
     let drawings = try JSONDecoder().decode([String].self, from: Data(contentsOf: output))
     guard drawings.count == specs.count else {

@@ -112,8 +112,8 @@ package struct CounterexamplePage: Sendable {
       .command(plan, purpose: "The plan, for a file of one's own:"),
       .link(path: file, text: "The plan with everything that happened"),
       .paragraph(
-        "That file is a test as it stands: where a folder of counterexamples is replayed with the tests, "
-          + "as in Tests/HistoryLabTests/Counterexamples, drop it in unchanged."
+        "That file is a complete test: copy it unchanged into a folder of counterexamples that tests "
+          + "replay, such as Tests/HistoryLabTests/Counterexamples."
       ),
     ]
   }

@@ -143,7 +143,7 @@ extension BenchmarkReport {
   private static func table(_ series: [LatencyChart.Series]) -> ReportTable {
     let shares = LatencyChart.shares
     var table = ReportTable(
-      caption: "Latency within which so many samples lie",
+      caption: "Latency below which each share of the samples lies",
       columns: [.text("what"), .number("samples")]
         + shares.map { .number(LatencyChart.name($0)) } + [.number("most")]
     )

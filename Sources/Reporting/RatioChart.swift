@@ -47,7 +47,7 @@ package struct RatioChart: Sendable, Hashable {
 
   private var summary: String {
     let text = entries.prefix(8).map(label).joined(separator: "; ")
-    return "Cost beside \(floor), which is 1. \(text)"
+    return "Cost relative to \(floor), which is 1. \(text)"
       + (entries.count > 8 ? "; and \(entries.count - 8) more, in the table." : ".")
   }
 
@@ -93,7 +93,8 @@ package struct RatioChart: Sendable, Hashable {
 
   private var x: ChartSpec {
     [
-      "type": "quantitative", "title": .text("cost beside \(floor) (1 = equal, right = dearer)"),
+      "type": "quantitative",
+      "title": .text("cost relative to \(floor) (1 = equal, right = dearer)"),
       "scale": [
         "type": "log", "nice": false,
         "domain": [.number(domain.lowerBound), .number(domain.upperBound)],
@@ -186,8 +187,8 @@ extension BenchmarkReport {
     guard !groups.isEmpty || !rest.isEmpty else { return nil }
     var blocks: [PageBlock] = [
       .paragraph(
-        "What has little reason to depend on the size of history is measured at few sizes of it or at "
-          + "the largest alone. Among it are other ways to keep history, on the same rows in the same "
+        "Operations that should not depend on the size of history are measured at few sizes, or only "
+          + "at the largest. Other ways to keep history are measured on the same rows in the same "
           + "rounds: the tables have every size, the charts the largest of each."
       )
     ]

@@ -121,7 +121,7 @@ package struct RunFolderError: Error, Hashable, CustomStringConvertible {
     /// Writing a file.
     case cannotWrite = "cannot write"
     /// Pointing the link to the newest run.
-    case cannotLink = "cannot point the link"
+    case cannotLink = "cannot update the link"
     /// Replacing a file or folder that is not a link.
     case notALink = "will not replace"
   }

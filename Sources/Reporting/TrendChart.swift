@@ -64,7 +64,7 @@ struct TrendChart {
     [
       "field": .text(field), "type": "quantitative", "scale": ["zero": false],
       "axis": [
-        "title": .text(course.row.unit.isEmpty ? "beside the floor" : course.row.metric),
+        "title": .text(course.row.unit.isEmpty ? "relative to the floor" : course.row.metric),
         "tickCount": 5, "ticks": false, "labelExpr": .text(tickText),
       ],
     ]

@@ -54,7 +54,7 @@ package struct TrendReport: Sendable {
   /// A sentence that summarizes the trend.
   package var sentence: String {
     guard rowCount > 0 else {
-      return "There are no two runs of one row on one machine yet: a trend needs more nights."
+      return "No row has two runs on one machine yet: a trend needs more nights."
     }
     let runs = "\(rowCount.counted("row")) over \(runCount.counted("run"))"
     guard !findings.isEmpty else { return "No step in \(runs)." }

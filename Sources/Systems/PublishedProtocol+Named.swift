@@ -25,7 +25,7 @@ extension PublishedProtocol {
   /// The approach of Apple's documentation: merge by date, and delete old transactions.
   package static let sevenDayPurge = PublishedProtocol(
     name: "seven-day-purge",
-    sentence: "Merge by date, and by command purge everything older than seven days.",
+    sentence: "Merge by date, and purge everything older than seven days on command.",
     reading: .allButOwn,
     bound: .age,
     manualBound: .age,

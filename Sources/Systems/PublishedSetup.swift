@@ -102,7 +102,10 @@ struct PublishedSetup {
   ) throws(SystemFailure) -> CleanStrategy {
     guard let word = actor.strategy else { return rules.strategy }
     guard let strategy = CleanStrategy(planned: word) else {
-      throw SystemFailure(.failed, "\(actor.id)'s manager knows no strategy \"\(word)\".")
+      throw SystemFailure(
+        .failed,
+        "\(actor.id)'s manager does not support the purge strategy \"\(word)\"."
+      )
     }
     return strategy
   }

@@ -24,7 +24,7 @@ struct TrackerSetup {
     guard let strategy = PurgeStrategy(planned: actor.strategy) else {
       throw SystemFailure(
         .failed,
-        "\(actor.id)'s tracker knows no strategy \"\(actor.strategy ?? "")\"."
+        "\(actor.id)'s tracker does not support the purge strategy \"\(actor.strategy ?? "")\"."
       )
     }
     self.strategy = strategy

@@ -1,3 +1,11 @@
+internal import HistoryTypes
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
 /// One JSON value.
 enum JSONValue: Hashable, Sendable {
   case null
@@ -112,5 +120,146 @@ extension JSONValue {
     case .string("-Infinity"): -.infinity
     default: finite
     }
+  }
+
+  /// The value as one line of JSON, without spaces and with keys in byte order.
+  ///
+  /// It is written without Foundation because the bytes are compared and digested: Foundation
+  /// orders keys differently on Apple's systems, and writes -0.0 as an integer, which is then read
+  /// as 0.
+  ///
+  /// - Complexity: linear in the text, plus sorting the keys of each object.
+  var line: String {
+    var bytes: [UInt8] = []
+    append(to: &bytes)
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// The line, truncated to 40 characters for error messages.
+  var excerpt: String {
+    let whole = line
+    return whole.count > 40 ? whole.prefix(37) + "..." : whole
+  }
+
+  private func append(to bytes: inout [UInt8]) {
+    switch self {
+    case .null: bytes += "null".utf8
+    case .bool(let truth): bytes += (truth ? "true" : "false").utf8
+    case .integer(let integer): bytes += String(integer).utf8
+    case .number(let number): bytes += number.description.utf8
+    case .string(let text): Self.append(text, to: &bytes)
+    case .array(let elements): Self.append(elements, to: &bytes)
+    case .object(let members): Self.append(members, to: &bytes)
+    }
+  }
+
+  private static func append(_ elements: [JSONValue], to bytes: inout [UInt8]) {
+    bytes.append(UInt8(ascii: "["))
+    for (position, element) in elements.enumerated() {
+      if position > 0 { bytes.append(UInt8(ascii: ",")) }
+      element.append(to: &bytes)
+    }
+    bytes.append(UInt8(ascii: "]"))
+  }
+
+  private static func append(_ members: [String: JSONValue], to bytes: inout [UInt8]) {
+    bytes.append(UInt8(ascii: "{"))
+    let sorted = members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+    for (position, member) in sorted.enumerated() {
+      if position > 0 { bytes.append(UInt8(ascii: ",")) }
+      append(member.key, to: &bytes)
+      bytes.append(UInt8(ascii: ":"))
+      member.value.append(to: &bytes)
+    }
+    bytes.append(UInt8(ascii: "}"))
+  }
+
+  private static func append(_ text: String, to bytes: inout [UInt8]) {
+    bytes.append(UInt8(ascii: "\""))
+    for byte in text.utf8 {
+      switch byte {
+      case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
+      case 0x0a: bytes += "\\n".utf8
+      case 0x0d: bytes += "\\r".utf8
+      case 0x09: bytes += "\\t".utf8
+      case 0x00...0x1f: bytes += "\\u00\(byte < 16 ? "0" : "")\(String(byte, radix: 16))".utf8
+      default: bytes.append(byte)
+      }
+    }
+    bytes.append(UInt8(ascii: "\""))
+  }
+}
+
+extension Value {
+  /// The value as plans and traces write it; its type follows from the model, not from the text.
+  var json: JSONValue {
+    switch self {
+    case .null: .null
+    case .int(let integer): JSONValue(integer)
+    case .double(let number): JSONValue(number)
+    case .string(let text): .string(text)
+    case .data(let data): .string(data.base64EncodedString())
+    case .date(let date): JSONValue(date.timeIntervalSinceReferenceDate)
+    case .bool(let truth): .bool(truth)
+    case .uuid(let uuid): .string(uuid.uuidString)
+    }
+  }
+
+  /// Reads a value of an attribute's type, or returns `nil`.
+  init?(_ json: JSONValue, as type: AttributeType) {
+    if json == .null {
+      self = .null
+      return
+    }
+    let value: Value? =
+      switch type {
+      case .int: json.whole.map(Value.int)
+      case .double: json.double.map(Value.double)
+      case .string: json.text.map(Value.string)
+      case .data: json.text.flatMap { Data(base64Encoded: $0) }.map(Value.data)
+      case .date: json.double.map { .date(Date(timeIntervalSinceReferenceDate: $0)) }
+      case .bool: json.truth.map(Value.bool)
+      case .uuid: json.text.flatMap { UUID(exactly: $0) }.map(Value.uuid)
+      }
+    guard let value else { return nil }
+    self = value
+  }
+}
+
+extension AttributeType {
+  /// A sentence that describes how a value of the type is written.
+  var spelling: String {
+    switch self {
+    case .int: "An int is a whole number up to 2^53, beyond that a decimal string."
+    case .double: "A double is a number, \"NaN\", \"Infinity\" or \"-Infinity\"."
+    case .string: "A string is in quotes."
+    case .data: "Data is a base64 string."
+    case .date: "A date is a number of seconds since 2001-01-01 UTC."
+    case .bool: "A bool is true or false."
+    case .uuid: "A uuid is a string such as \"6BA7B810-9DAD-11D1-80B4-00C04FD430C8\"."
+    }
+  }
+}
+
+extension ChangeType {
+  /// The word for the type in plans and traces.
+  package var word: String {
+    switch self {
+    case .insert: "insert"
+    case .update: "update"
+    case .delete: "delete"
+    }
+  }
+}
+
+extension Fields {
+  /// Reads the type of a change under the key `op`.
+  func changeType() throws(FormatError) -> ChangeType {
+    let text = try string("op")
+    guard let type = ChangeType.allCases.first(where: { $0.word == text }) else {
+      let words = ChangeType.allCases.map(\.word)
+      throw place.error("\"op\" of \(what) cannot be \"\(text)\"", Self.advice(text, words))
+    }
+    return type
   }
 }

@@ -100,3 +100,178 @@ extension JSONValue {
     self = value
   }
 }
+
+/// The members of one JSON object, read by key, with an error message for each problem.
+///
+/// A `null` value counts as an absent key.
+struct Fields {
+  /// A description of the object, with its article, for error messages.
+  let what: String
+  let place: Place
+  let members: [String: JSONValue]
+
+  init(_ value: JSONValue, as what: String, at place: Place) throws(FormatError) {
+    guard let members = value.members else {
+      throw place.error("\(what) is not an object", "Write {\"key\":value,...}.")
+    }
+    self.init(members, as: what, at: place)
+  }
+
+  init(_ members: [String: JSONValue], as what: String, at place: Place) {
+    self.what = what
+    self.place = place
+    self.members = members
+  }
+
+  /// Returns the same members under another description.
+  func named(_ what: String) -> Fields { Fields(members, as: what, at: place) }
+
+  /// Returns whether the key is present and not `null`.
+  func has(_ key: String) -> Bool { (members[key] ?? .null) != .null }
+
+  /// Rejects unknown keys, unless the place is lenient.
+  func allow(_ known: [String]) throws(FormatError) {
+    if place.lenient { return }
+    guard let key = members.keys.filter({ !known.contains($0) }).min() else { return }
+    throw place.of(key).error("\(what) has no key \"\(key)\"", Self.advice(key, known))
+  }
+
+  /// Returns a suggestion: the nearest known name, or all known names.
+  static func advice(_ name: String, _ known: [String]) -> String {
+    if let nearest = NearestName.of(name, among: known) { return "Did you mean \"\(nearest)\"?" }
+    return "Known are \(known.sorted().map { "\"\($0)\"" }.joined(separator: ", "))."
+  }
+
+  /// Returns the value of a key, or `nil` if the key is absent.
+  func find<T>(
+    _ key: String,
+    _ wanted: String,
+    _ convert: (JSONValue) -> T?
+  ) throws(FormatError) -> T? {
+    guard let value = members[key], value != .null else { return nil }
+    guard let result = convert(value) else {
+      throw place.of(key).error(
+        "\"\(key)\" of \(what) is \(value.excerpt)",
+        "It must be \(wanted)."
+      )
+    }
+    return result
+  }
+
+  /// Returns the value of a required key.
+  func need<T>(
+    _ key: String,
+    _ wanted: String,
+    _ convert: (JSONValue) -> T?
+  ) throws(FormatError) -> T {
+    guard let value = try find(key, wanted, convert) else {
+      throw place.error("\(what) lacks the key \"\(key)\"", "It must be \(wanted).")
+    }
+    return value
+  }
+}
+
+extension Fields {
+  func string(_ key: String) throws(FormatError) -> String {
+    try need(key, "a string", \.text)
+  }
+
+  func string(ifAny key: String) throws(FormatError) -> String? {
+    try find(key, "a string", \.text)
+  }
+
+  func strings(ifAny key: String) throws(FormatError) -> [String]? {
+    try find(key, "a list of strings") { value in
+      guard let texts = value.elements?.map(\.text), !texts.contains(nil) else { return nil }
+      return texts.compactMap { $0 }
+    }
+  }
+
+  func bool(_ key: String, default standard: Bool) throws(FormatError) -> Bool {
+    try find(key, "true or false", \.truth) ?? standard
+  }
+
+  /// Returns a nonnegative integer, or `nil` if the key is absent.
+  func count(ifAny key: String) throws(FormatError) -> Int? {
+    try find(key, "a whole number, 0 or more", Self.count)
+  }
+
+  func count(_ key: String) throws(FormatError) -> Int {
+    try need(key, "a whole number, 0 or more", Self.count)
+  }
+
+  private static func count(_ value: JSONValue) -> Int? {
+    guard case .integer(let number) = value, number >= 0 else { return nil }
+    return Int(number)
+  }
+
+  func finite(ifAny key: String) throws(FormatError) -> Double? {
+    try find(key, "a number", \.finite)
+  }
+
+  func finite(_ key: String) throws(FormatError) -> Double {
+    try need(key, "a number", \.finite)
+  }
+
+  /// Returns a number of seconds; NaN and infinity are accepted, so that checkers see them.
+  func seconds(_ key: String) throws(FormatError) -> Double {
+    try need(key, "a number of seconds", \.double)
+  }
+
+  /// Returns the objects of a list, each described for error messages; empty if the key is absent.
+  func objects(_ key: String, as name: String) throws(FormatError) -> [Fields] {
+    let list = try find(key, "a list of objects", \.elements) ?? []
+    return try list.enumerated().map { (item) throws(FormatError) in
+      try Fields(item.element, as: "\(name) \(item.offset + 1) of \(what)", at: place)
+    }
+  }
+
+  /// Returns the enumeration case that the key names.
+  func choice<T: RawRepresentable & CaseIterable>(
+    _ key: String,
+    as type: T.Type
+  ) throws(FormatError) -> T where T.RawValue == String {
+    try word(try string(key), of: key)
+  }
+
+  func choice<T: RawRepresentable & CaseIterable>(
+    _ key: String,
+    default standard: T
+  ) throws(FormatError) -> T where T.RawValue == String {
+    guard let text = try string(ifAny: key) else { return standard }
+    return try word(text, of: key)
+  }
+
+  private func word<T: RawRepresentable & CaseIterable>(
+    _ text: String,
+    of key: String
+  ) throws(FormatError) -> T where T.RawValue == String {
+    guard let result = T(rawValue: text) else {
+      let advice = Self.advice(text, T.allCases.map(\.rawValue))
+      throw place.of(key).error("\"\(key)\" of \(what) cannot be \"\(text)\"", advice)
+    }
+    return result
+  }
+}
+
+/// An error in a plan, trace or counterexample: the line, the problem and a suggestion.
+package struct FormatError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The line of the file, counted from 1, or `nil` for a wire message.
+  package var line: Int?
+  /// The problem, as a clause.
+  package var problem: String
+  /// The suggestion, as a sentence.
+  package var advice: String
+
+  package init(line: Int?, problem: String, advice: String) {
+    self.line = line
+    self.problem = problem
+    self.advice = advice
+  }
+
+  /// The line, the problem and the suggestion as one line of text.
+  package var description: String {
+    let place = line.map { "line \($0): " } ?? ""
+    return "\(place)\(problem). \(advice)"
+  }
+}

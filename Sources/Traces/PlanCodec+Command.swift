@@ -88,4 +88,133 @@ extension PlanCodec {
     if fault.seed != 0 { members["seed"] = .integer(Int64(fault.seed)) }
     return .object(members)
   }
+
+  static func command(_ fields: Fields, _ names: Vocabulary) throws(FormatError) -> Command {
+    let word = try fields.choice("do", as: CommandWord.self)
+    let named = fields.named("the command \"\(word.rawValue)\"")
+    try named.allow(word.keys)
+    let faults = try named.objects("faults", as: "fault").map(fault)
+    return Command(try action(word, named, names), faults: faults)
+  }
+
+  /// Reads the action for a word; one line per word lists the keys it reads.
+  private static func action(
+    _ word: CommandWord,
+    _ fields: Fields,
+    _ names: Vocabulary
+  ) throws(FormatError) -> Action {
+    func actor() throws(FormatError) -> ActorID { try names.member("actor", of: fields) }
+    switch word {
+    case .write: return .write(try write(fields, names))
+    case .batch: return .batch(try batch(fields, names))
+    case .begin: return .begin(try write(fields, names))
+    case .commit: return .commit(try actor())
+    case .launch: return .launch(try actor())
+    case .stop: return .stop(try actor())
+    case .crash: return .crash(try actor())
+    case .retire: return .retire(try actor())
+    case .fetch: return .fetch(try actor())
+    case .merge: return .merge(try actor())
+    case .record: return .record(try actor())
+    case .pass: return .pass(try actor())
+    case .purge: return .purge(try actor())
+    case .resync: return .resync(try actor())
+    case .belated: return .belated(try actor(), try fields.choice("step", as: BelatedStep.self))
+    case .query: return .query(try query(fields, names))
+    case .consume: return .consume(try names.member("consumer", of: fields))
+    case .read: return .read(try reading(fields, names))
+    case .deliver: return .deliver(try actor(), try fields.choice("fate", default: .delivered))
+    case .poll: return .poll(try actor(), try fields.choice("fate", default: .delivered))
+    case .view: return .view(try actor(), context: try context(fields))
+    case .data: return .data
+    case .history: return .history
+    case .clock: return .clock(advance: try fields.finite("advance"))
+    }
+  }
+
+  private static func context(_ fields: Fields) throws(FormatError) -> String {
+    try fields.string(ifAny: "context") ?? "view"
+  }
+
+  /// Reads an author: an absent key means the actor's own author, `null` means none.
+  private static func author(_ fields: Fields) throws(FormatError) -> WriteAuthor {
+    guard fields.members["author"] != nil else { return .own }
+    return try fields.string(ifAny: "author").map(WriteAuthor.other) ?? .absent
+  }
+
+  private static func write(
+    _ fields: Fields,
+    _ names: Vocabulary
+  ) throws(FormatError) -> PlannedWrite {
+    _ = try fields.need("changes", "a list of changes", \.elements)
+    let changes = try fields.objects("changes", as: "change")
+      .map { (change) throws(FormatError) in try self.change(change, names) }
+    let tick = try fields.find("tick", "0 or 1") { $0.whole.flatMap { 0...1 ~= $0 ? $0 : nil } }
+    return PlannedWrite(
+      actor: try names.member("actor", of: fields),
+      context: try context(fields),
+      author: try author(fields),
+      changes: changes,
+      policy: try fields.choice("policy", default: .objectWins),
+      ticks: tick != 0
+    )
+  }
+
+  static func change(
+    _ fields: Fields,
+    _ names: Vocabulary
+  ) throws(FormatError) -> PlannedChange {
+    try fields.allow(["op", "object", "values"])
+    let object = try names.object(try fields.string("object"), of: fields)
+    let values = try names.values("values", of: object.entity, in: fields)
+    return PlannedChange(try fields.changeType(), object, values ?? [:])
+  }
+
+  private static func batch(
+    _ fields: Fields,
+    _ names: Vocabulary
+  ) throws(FormatError) -> PlannedBatch {
+    let entity = try fields.string("entity")
+    try names.check(entity: entity, of: fields)
+    let type = try fields.changeType()
+    guard type != .insert else {
+      throw fields.place.error(
+        "a batch cannot insert",
+        "Insert through a \"write\" in the context \"batch\"."
+      )
+    }
+    return PlannedBatch(
+      actor: try names.member("actor", of: fields),
+      author: try author(fields),
+      type: type,
+      entity: entity,
+      conditions: try conditions(fields, of: entity, names),
+      values: try names.values("values", of: entity, in: fields) ?? [:]
+    )
+  }
+
+  static func fault(_ fields: Fields) throws(FormatError) -> PlannedFault {
+    try fields.allow(["kind", "file", "call", "k", "from", "seed"])
+    let kind = try fields.choice("kind", as: PlannedFault.Kind.self)
+    let call = try fields.choice("call", as: PlannedFault.Call.self)
+    guard kind.calls.contains(call) else {
+      let known = kind.calls.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
+      throw fields.place.error(
+        "\(fields.what) is of the kind \"\(kind.rawValue)\", which no call "
+          + "\"\(call.rawValue)\" meets",
+        "\(kind.calls.count > 1 ? "Calls that do are" : "The call that does is") \(known)."
+      )
+    }
+    let k = try fields.need("k", "a whole number, 1 or more") { value in
+      value.whole.flatMap { $0 >= 1 ? Int($0) : nil }
+    }
+    return PlannedFault(
+      kind: kind,
+      file: try fields.choice("file", as: PlannedFault.File.self),
+      call: call,
+      k: k,
+      from: try fields.bool("from", default: false),
+      seed: try fields.count(ifAny: "seed") ?? 0
+    )
+  }
 }

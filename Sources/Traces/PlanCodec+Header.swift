@@ -67,4 +67,155 @@ extension PlanCodec {
     members["bytes"] = retention.bytes.map { .integer(Int64($0)) }
     return .object(members)
   }
+
+  private static let headerKeys = [
+    "plan", "seed", "step", "timestamps", "drive", "model", "actors", "consumers", "batchAuthors",
+    "protectedAuthors", "retention", "synchronous", "checkpointPages", "locks", "tokens", "driver",
+  ]
+  private static let actorKeys = [
+    "id", "author", "launched", "allAuthors", "batchAuthors", "ignores", "contexts", "page",
+    "strategy", "cursors", "hooks",
+  ]
+
+  /// Reads a header; the version is checked first, since a newer one may have other keys.
+  static func header(
+    _ fields: Fields,
+    and more: [String] = []
+  ) throws(FormatError) -> PlanHeader {
+    try checkVersion("plan", is: PlanHeader.version, in: fields)
+    try fields.allow(headerKeys + more)
+    var header = PlanHeader(model: try model(fields), actors: try actors(fields))
+    header.seed = try seed(fields)
+    header.step = try fields.finite(ifAny: "step") ?? 1
+    header.timestamps = try fields.choice("timestamps", default: .monotone)
+    header.drive = try fields.choice("drive", default: .commands)
+    header.driver = try fields.choice("driver", default: .core)
+    header.synchronous = try fields.choice("synchronous", default: .normal)
+    header.checkpointPages = try fields.find("checkpointPages", "a whole number, 1 or more") {
+      $0.whole.flatMap { $0 >= 1 && $0 <= Int64(Int32.max) ? Int($0) : nil }
+    }
+    header.locks = try fields.choice("locks", default: .held)
+    header.tokens = try fields.choice("tokens", default: .store)
+    header.consumers = try consumers(fields)
+    header.batchAuthors = try fields.strings(ifAny: "batchAuthors") ?? []
+    header.protectedAuthors = try fields.strings(ifAny: "protectedAuthors") ?? []
+    header.retention = try retention(fields)
+    try checkNames(header.actors.map(\.id) + header.consumers, fields.place)
+    return header
+  }
+
+  /// Rejects a file of another kind or version.
+  static func checkVersion(
+    _ kind: String,
+    is known: Int,
+    in fields: Fields
+  ) throws(FormatError) {
+    guard let version = fields.members[kind] else {
+      throw fields.place.error(
+        "this is not the header of a \(kind)",
+        "A \(kind) begins with {\"\(kind)\":\(known),...}."
+      )
+    }
+    guard version != .integer(Int64(known)) else { return }
+    let isNewer = (version.whole ?? 0) > known
+    throw fields.place.error(
+      "the \(kind) is of version \(version.excerpt), and this lab reads version \(known)",
+      isNewer ? "Use a newer history-lab." : "Write {\"\(kind)\":\(known),...}."
+    )
+  }
+
+  private static func seed(_ fields: Fields) throws(FormatError) -> UInt64 {
+    try fields.find("seed", "a string such as \"0x2a\"") { value in
+      guard let text = value.text, text.hasPrefix("0x") else { return nil }
+      return UInt64(text.dropFirst(2), radix: 16)
+    } ?? 0
+  }
+
+  /// Reads the entities.
+  static func model(_ fields: Fields) throws(FormatError) -> Model {
+    let entities = try fields.objects("model", as: "entity")
+      .map { (entity) throws(FormatError) in
+        try entity.allow(["entity", "attributes"])
+        let attributes = try entity.objects("attributes", as: "attribute").map(attribute)
+        return Entity(try entity.string("entity"), attributes)
+      }
+    do {
+      return try Model(entities)
+    } catch {
+      throw fields.place.error("the model is wrong", error.description)
+    }
+  }
+
+  private static func attribute(_ fields: Fields) throws(FormatError) -> Attribute {
+    try fields.allow(["name", "type", "preserved"])
+    return Attribute(
+      try fields.string("name"),
+      try fields.choice("type", as: AttributeType.self),
+      preservesValueInHistoryOnDeletion: try fields.bool("preserved", default: false)
+    )
+  }
+
+  static func actors(_ fields: Fields) throws(FormatError) -> [PlannedActor] {
+    _ = try fields.need("actors", "a list of objects", \.elements)
+    return try fields.objects("actors", as: "actor").map(actor)
+  }
+
+  /// Reads an actor of a plan, or of a configuration of version 1.
+  static func actor(_ fields: Fields) throws(FormatError) -> PlannedActor {
+    try fields.allow(actorKeys)
+    var actor = PlannedActor(
+      try id(try fields.string("id"), fields),
+      author: try fields.string(ifAny: "author"),
+      launched: try fields.bool("launched", default: true)
+    )
+    actor.allAuthors = try fields.strings(ifAny: "allAuthors")
+    actor.batchAuthors = try fields.strings(ifAny: "batchAuthors")
+    actor.ignores = try fields.strings(ifAny: "ignores")
+    actor.contexts = try fields.count(ifAny: "contexts")
+    actor.page = try fields.find("page", "a whole number, 1 or more") { value in
+      value.whole.flatMap { $0 > 0 ? Int($0) : nil }
+    }
+    actor.strategy = try fields.string(ifAny: "strategy")
+    actor.cursors = try fields.find("cursors", "\"shared\" or \"own\"") { value in
+      value.text.flatMap { ["shared", "own"].contains($0) ? $0 : nil }
+    }
+    actor.hooks = try fields.strings(ifAny: "hooks")
+    return actor
+  }
+
+  static func consumers(_ fields: Fields) throws(FormatError) -> [ActorID] {
+    try (fields.strings(ifAny: "consumers") ?? []).map { (name) throws(FormatError) in
+      try id(name, fields)
+    }
+  }
+
+  private static func id(_ name: String, _ fields: Fields) throws(FormatError) -> ActorID {
+    guard !name.isEmpty else {
+      throw fields.place.error("\(fields.what) has an empty name", "Name it, such as \"app\".")
+    }
+    return ActorID(name)
+  }
+
+  /// Reads the retention limits, or returns `nil` if the key is absent.
+  static func retention(_ fields: Fields) throws(FormatError) -> PlannedRetention? {
+    guard let members = try fields.find("retention", "an object", \.members) else { return nil }
+    let limits = Fields(members, as: "the retention", at: fields.place)
+    try limits.allow(["age", "transactions", "bytes"])
+    return PlannedRetention(
+      age: try limits.finite(ifAny: "age"),
+      transactions: try limits.count(ifAny: "transactions"),
+      bytes: try limits.count(ifAny: "bytes")
+    )
+  }
+
+  /// Rejects actors or consumers with the same name.
+  static func checkNames(_ ids: [ActorID], _ place: Place) throws(FormatError) {
+    var names: Set<ActorID> = []
+    for id in ids where !names.insert(id).inserted {
+      throw place.error(
+        "two actors or consumers are named \"\(id)\"",
+        "Each needs a name of its own."
+      )
+    }
+  }
 }

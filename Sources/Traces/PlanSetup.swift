@@ -1,5 +1,11 @@
 package import HistoryTypes
 
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
 /// A user's own configuration, for which plans are generated: actors, consumers and limits.
 package struct PlanSetup: Hashable, Sendable {
   /// The entities of the store, or `nil` to generate them.
@@ -36,5 +42,251 @@ package struct PlanSetup: Hashable, Sendable {
     header.drive = drive
     header.synchronous = synchronous ?? .normal
     return header
+  }
+}
+
+/// Decodes a user's own configuration: one JSON object, which may span several lines.
+package enum SetupCodec {
+  /// The version of the configuration format, in the kit's parameter names and with its defaults.
+  ///
+  /// Version 1 is still read, with its own keys and defaults: there, an actor merges a mirror's
+  /// imports unless it ignores them.
+  package static let version = 2
+
+  private static let keys = [
+    "config", "model", "actors", "consumers", "batchAuthors", "protectedAuthors", "retention",
+    "drive", "synchronous",
+  ]
+
+  /// Reads a configuration.
+  ///
+  /// - Throws: ``FormatError`` with the line, the problem and a suggestion.
+  package static func decode(_ text: String) throws(FormatError) -> PlanSetup {
+    let place = Place(line: nil, keyLines: lines(of: text))
+    let fields = try Fields(try parse(text), as: "the configuration", at: place)
+    let isOld = fields.members["config"] == .integer(1)
+    if !isOld { try PlanCodec.checkVersion("config", is: version, in: fields) }
+    try fields.allow(keys)
+    _ = try fields.need("actors", "a list of objects", \.elements)
+    var setup = PlanSetup(actors: [])
+    setup.protectedAuthors = try fields.strings(ifAny: "protectedAuthors") ?? []
+    if isOld {
+      try checkOld(fields)
+      setup.actors = try PlanCodec.actors(fields)
+    } else {
+      try KitActors.read(fields, into: &setup)
+    }
+    guard !setup.actors.isEmpty else {
+      throw place.of("actors").error(
+        "the configuration has no actors",
+        "Name at least one: \(isOld ? #"{"id":"app","author":"app"}"# : #"{"currentAuthor":"app"}"#)."
+      )
+    }
+    setup.model = try model(fields)
+    setup.consumers = try PlanCodec.consumers(fields)
+    setup.batchAuthors = try fields.strings(ifAny: "batchAuthors") ?? []
+    setup.retention = try PlanCodec.retention(fields)
+    setup.drive = try fields.choice("drive", default: .commands)
+    setup.synchronous =
+      fields.has("synchronous")
+      ? try fields.choice("synchronous", as: PlannedSynchronous.self) : nil
+    try PlanCodec.checkNames(setup.actors.map(\.id) + setup.consumers, place.of("actors"))
+    return setup
+  }
+
+  /// Rejects the kit's parameter names in version 1, whose defaults differ.
+  private static func checkOld(_ fields: Fields) throws(FormatError) {
+    let new = ["currentAuthor", "includingCloudKitMirroring", "cleanStrategy", "backgroundAuthor"]
+    for actor in try fields.objects("actors", as: "actor") {
+      guard let key = new.first(where: actor.has) else { continue }
+      throw actor.place.of(key).error(
+        "\(actor.what) has the key \"\(key)\" of version 2 in a configuration of version 1",
+        "Write \"config\": 2, and the kit's parameter names throughout."
+      )
+    }
+  }
+
+  private static func model(_ fields: Fields) throws(FormatError) -> Model? {
+    guard fields.has("model") else { return nil }
+    let model = try PlanCodec.model(fields)
+    guard let bare = model.entities.first(where: \.attributes.isEmpty) else { return model }
+    throw fields.place.of("model").error(
+      "the entity \"\(bare.name)\" has no attributes, so that nothing can be written to it",
+      "Give it one: {\"name\":\"title\",\"type\":\"string\"}."
+    )
+  }
+
+  private static func parse(_ text: String) throws(FormatError) -> JSONValue {
+    // Some decoders accept more than JSON, such as a comma before a closing bracket.
+    let wrongLine = JSONSyntax.wrongLine(of: text)
+    if wrongLine == nil,
+      let value = try? JSONDecoder().decode(JSONValue.self, from: Data(text.utf8))
+    {
+      return value
+    }
+    throw FormatError(
+      line: wrongLine,
+      problem: "this is not JSON",
+      advice: "A configuration is one object: {\"config\":\(version),\"actors\":[...]}."
+    )
+  }
+
+  /// Returns the first line of each key.
+  private static func lines(of text: String) -> [String: Int] {
+    var lines: [String: Int] = [:]
+    for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
+    {
+      for key in keys(in: line) where lines[key] == nil { lines[key] = index + 1 }
+    }
+    return lines
+  }
+
+  /// Returns the quoted texts of a line that are followed by a colon.
+  private static func keys(in line: Substring) -> [String] {
+    let parts = line.split(separator: "\"", omittingEmptySubsequences: false)
+    return parts.indices.dropFirst().dropLast().filter { index in
+      parts[index + 1].first { !$0.isWhitespace } == ":"
+    }.map { String(parts[$0]) }
+  }
+}
+
+/// Decodes the actors of a configuration in the parameter names of PersistentHistoryTrackingKit.
+///
+/// Parameters that are left out have the kit's defaults.
+enum KitActors {
+  /// The keys of an actor.
+  private static let keys = [
+    "id", "currentAuthor", "launched", "allAuthors", "includingCloudKitMirroring", "batchAuthors",
+    "ignores", "contexts", "backgroundAuthor", "page", "cleanStrategy", "cursors", "hooks",
+  ]
+  /// The keys of version 1 that have another name in the kit.
+  private static let renamed = ["author": "currentAuthor", "strategy": "cleanStrategy"]
+  /// The kit's parameters that the lab does not vary.
+  private static let fixed = [
+    "container", "viewContext", "userDefaults", "maximumDuration", "uniqueString", "logger",
+    "logLevel", "autoStart", "merger", "deduplicator",
+  ]
+  /// The author under which a CloudKit mirror imports (`NSCloudKitMirroringDelegate`).
+  private static let mirrorAuthor = "NSCloudKitMirroringDelegate.import"
+
+  /// Reads the actors, and adds the mirror and the background authors that they name.
+  static func read(_ fields: Fields, into setup: inout PlanSetup) throws(FormatError) {
+    let all = try fields.objects("actors", as: "actor")
+    for fields in all {
+      try check(fields)
+      let (actor, includesMirror) = try decode(fields)
+      setup.actors.append(actor)
+      setup.backgroundAuthors[actor.id] = try fields.string(ifAny: "backgroundAuthor")
+      // A process includes the mirror only where there is one.
+      if includesMirror, !matchesMirror(setup.protectedAuthors) {
+        setup.protectedAuthors.append("NSCloudKitMirroringDelegate.*")
+      }
+    }
+    if matchesMirror(setup.protectedAuthors) { try excludeMirror(all, &setup) }
+    completeAuthors(&setup)
+  }
+
+  /// Makes the actors that do not include the mirror ignore its imports.
+  private static func excludeMirror(
+    _ all: [Fields],
+    _ setup: inout PlanSetup
+  ) throws(FormatError) {
+    for (index, fields) in all.enumerated() {
+      let includes = try fields.bool("includingCloudKitMirroring", default: false)
+      guard !includes, setup.actors[index].ignores?.contains(mirrorAuthor) != true else { continue }
+      setup.actors[index].ignores = (setup.actors[index].ignores ?? []) + [mirrorAuthor]
+    }
+  }
+
+  /// Adds the background authors to the default of `allAuthors`, which is all that actors write as.
+  private static func completeAuthors(_ setup: inout PlanSetup) {
+    guard !setup.backgroundAuthors.isEmpty else { return }
+    let authors =
+      setup.actors.map { $0.author ?? $0.id.name }
+      + setup.actors.compactMap { setup.backgroundAuthors[$0.id] }
+    for index in setup.actors.indices where setup.actors[index].allAuthors == nil {
+      setup.actors[index].allAuthors = authors.reduce(into: []) { unique, author in
+        if !unique.contains(author) { unique.append(author) }
+      }
+    }
+  }
+
+  private static func matchesMirror(_ authors: [String]) -> Bool {
+    authors.contains { author in
+      author == mirrorAuthor || author.hasSuffix("*") && mirrorAuthor.hasPrefix(author.dropLast())
+    }
+  }
+
+  private static func check(_ fields: Fields) throws(FormatError) {
+    for (old, new) in renamed.sorted(by: { $0.key < $1.key }) where fields.has(old) {
+      throw fields.place.of(old).error(
+        "\(fields.what) has the key \"\(old)\" of version 1",
+        "Write \"\(new)\", the kit's name."
+      )
+    }
+    for key in fixed where fields.has(key) {
+      throw fields.place.of(key).error(
+        "\(fields.what) has \"\(key)\", which the lab does not vary",
+        "Leave it out: the kit's default is tested."
+      )
+    }
+    try fields.allow(keys)
+  }
+
+  private static func decode(
+    _ fields: Fields
+  ) throws(FormatError) -> (actor: PlannedActor, includesMirror: Bool) {
+    var members = fields.members
+    let author = try fields.string(ifAny: "currentAuthor")
+    if !fields.has("id") {
+      guard let author else {
+        throw fields.place.error(
+          "\(fields.what) has neither \"currentAuthor\" nor \"id\"",
+          "Write {\"currentAuthor\":\"app\"}."
+        )
+      }
+      members["id"] = .string(author)
+    }
+    members["author"] = members.removeValue(forKey: "currentAuthor")
+    for key in ["includingCloudKitMirroring", "backgroundAuthor", "cleanStrategy"] {
+      members[key] = nil
+    }
+    var actor = try PlanCodec.actor(Fields(members, as: fields.what, at: fields.place))
+    actor.strategy = try fields.find(
+      "cleanStrategy",
+      "a strategy of the kit such as \".none\", \".byNotification(times: 1)\" or "
+        + "\".byDuration(seconds: 604800)\", or a word of the system such as \"whenMerged\"",
+      strategy
+    )
+    return (actor, try fields.bool("includingCloudKitMirroring", default: false))
+  }
+
+  /// Returns a strategy as plans write it; `nil` for text that starts like the kit's and is not.
+  private static func strategy(_ value: JSONValue) -> String? {
+    guard let text = value.text else { return nil }
+    guard text.hasPrefix(".") else { return text }
+    let words = text.dropFirst().filter { !$0.isWhitespace }
+    if words == "none" { return words }
+    for (name, label) in [("byNotification", "times"), ("byDuration", "seconds")] {
+      let start = "\(name)(\(label):"
+      guard words.hasPrefix(start), words.hasSuffix(")") else { continue }
+      guard let number = product(words.dropFirst(start.count).dropLast()) else { return nil }
+      return "\(name)/\(number)"
+    }
+    return nil
+  }
+
+  /// Returns the product of whole numbers such as `60*60*24`, or a number with a fraction, as text.
+  private static func product(_ text: Substring) -> String? {
+    var product: Int64 = 1
+    for factor in text.split(separator: "*", omittingEmptySubsequences: false) {
+      guard let number = Int64(factor.filter { $0 != "_" }), number >= 0 else {
+        return Double(text).map { "\($0)" }
+      }
+      let (next, isTooLarge) = product.multipliedReportingOverflow(by: number)
+      guard !isTooLarge else { return nil }
+      product = next
+    }
+    return String(product)
   }
 }

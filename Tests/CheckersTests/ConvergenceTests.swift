@@ -392,7 +392,7 @@ import Traces
     story.run(.write(write), .failed(SystemFailure(code, "no")))
     let because = story.verdict(Convergence.self).violation?.because
     #expect(
-      because == (code == .failed ? "app's write failed, though nothing stood in its way: no" : nil)
+      because == (code == .failed ? "app's write failed without a reason: no" : nil)
     )
   }
 

@@ -133,7 +133,7 @@ import Traces
     var story = try opened("1")
     story.merge("app", "1")
     story.record("app", "2")
-    #expect(violation(story)?.because == "app recorded #2, which nobody committed")
+    #expect(violation(story)?.because == "app recorded #2, which was never committed")
   }
 
   @Test func `A published reset is a cost, not a violation`() throws {

@@ -63,7 +63,7 @@ import Traces
     lose(&story, through: 2)
     #expect(
       violation(story)?.because
-        == "app wrote #3, which was acknowledged with synchronous=FULL; the power went, and #3 is gone"
+        == "app wrote #3, which was acknowledged with synchronous=FULL; after a power-off #3 is missing"
     )
   }
 
@@ -153,7 +153,7 @@ import Traces
     #expect(violation(story)?.transaction == "3")
     #expect(
       violation(story)?.because
-        == "app wrote #3, which was acknowledged with synchronous=FULL; the power went, and #3 is gone"
+        == "app wrote #3, which was acknowledged with synchronous=FULL; after a power-off #3 is missing"
     )
   }
 
@@ -167,7 +167,7 @@ import Traces
   @Test func `A last transaction that was never committed is rejected`() throws {
     var story = try written()
     lose(&story, through: 7)
-    #expect(violation(story)?.because.contains("#7, which nobody committed") == true)
+    #expect(violation(story)?.because.contains("#7, which was never committed") == true)
   }
 
   @Test func `A missing transaction between surviving ones is rejected`() throws {
@@ -187,7 +187,7 @@ import Traces
       var story = try written()
       lose(&story, through: 2, data: wrong)
       #expect(
-        violation(story)?.because.hasPrefix("the power went, and the data are not what") == true
+        violation(story)?.because.hasPrefix("after a power-off the data are not those") == true
       )
     }
     var data = Self.objects(through: 2)
@@ -200,7 +200,7 @@ import Traces
   @Test func `The store must open and pass the integrity check`() throws {
     var story = try written()
     story.run(.fetch("app")) { $0.tell(nil, .damaged(because: "row 3 is missing")) }
-    #expect(violation(story)?.because.hasSuffix("is not whole: row 3 is missing") == true)
+    #expect(violation(story)?.because.hasSuffix("the store is damaged: row 3 is missing") == true)
   }
 
   // MARK: The others

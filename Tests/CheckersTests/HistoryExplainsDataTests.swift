@@ -154,7 +154,7 @@ import Traces
     #expect(violation(purged)?.because == "history still holds #1, which was purged")
     all[0].name = "8"
     story.tell(nil, .history(all))
-    #expect(violation(story)?.because == "history holds #8, which nobody committed")
+    #expect(violation(story)?.because == "history holds #8, which was never committed")
   }
 
   @Test func `A power-off may restore a purged transaction`() throws {

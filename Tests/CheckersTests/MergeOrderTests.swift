@@ -115,7 +115,8 @@ import Traces
     var story = try opened("1")
     story.merge("app", "8")
     #expect(
-      story.verdict(MergeOrder.self).violation?.because == "app merged #8, which nobody committed"
+      story.verdict(MergeOrder.self).violation?.because
+        == "app merged #8, which was never committed"
     )
   }
 

@@ -163,7 +163,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ("/bin/echo", "it left nothing that was measured"), ("/bin/ls", "it ended with exit code "),
+    ("/bin/echo", "it wrote no results"), ("/bin/ls", "it ended with exit code "),
     ("/etc/hosts", "it cannot be started"),
   ])
   func `A program that is not a build of the command is refused by name`(

@@ -112,7 +112,7 @@ import Traces
       #expect(count > 5 && faults.reduce(0) { $0 + $1.fired } == count)
       let full = try #require(system.powerOffsAtFull)
       #expect(full > 0 && full < count)
-      let sentence = "  The power went \(count) times, \(full) of them with synchronous=FULL.\n"
+      let sentence = "  The power failed \(count) times, \(full) of them with synchronous=FULL.\n"
       #expect(text.output.contains(sentence))
       #expect(system.invalidPlans == 0)
       // With so few plans, power-offs do not occur in every command.
@@ -290,7 +290,7 @@ import Traces
     #expect(result.code == .usage)
     #expect(
       result.errors.hasPrefix(
-        "history-lab: --conditions: article cannot be put through hook-failure: it does not have the "
+        "history-lab: --conditions: article does not support hook-failure: it does not have the "
           + #"capability "hooks". Leave out one of them."#
       )
     )

@@ -169,7 +169,7 @@ import Darwin
       // For an ordinary user, the folder's permissions refuse access before the file is opened.
       let sentence =
         geteuid() == 0
-        ? "/proc/history-lab-new cannot be made" : "the folder \"/proc\" cannot be written"
+        ? "/proc/history-lab-new cannot be created" : "the folder \"/proc\" cannot be written"
       #expect(result.errors.contains(sentence), "\(result.errors)")
       #expect(!result.errors.contains("No such file"), "\(result.errors)")
       let check = await run(["check", "--plans", "1", "--output", "/proc/history-lab-runs"])

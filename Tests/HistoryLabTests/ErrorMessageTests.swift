@@ -148,7 +148,7 @@ import Darwin
     ),
     (
       "check --conditions crash,tyes",
-      "--conditions takes conditions with commas between, as list conditions shows them, or all, "
+      "--conditions takes names from `list conditions` separated by commas, or all, "
         + #"not "crash,tyes". Try: history-lab check --help"#
     ),
     (

@@ -32,8 +32,8 @@ import Workloads
       #expect(result.output.contains("3,531"))
       #expect(
         result.output.contains(
-          "Every invariant that was put to the test holds under steady and late-join, with 11 of 26 "
-            + "cells not put to the test."
+          "Every exercised invariant holds under steady and late-join, with 11 of 26 cells not "
+            + "exercised."
         )
       )
       let document = try cards(folder)
@@ -54,15 +54,14 @@ import Workloads
       #expect(result.code == .good, "\(result.errors)")
       #expect(
         result.output.contains(
-          "Every invariant that was put to the test holds under steady, with 11 of 13 cells not put "
-            + "to the test."
+          "Every exercised invariant holds under steady, with 11 of 13 cells not exercised."
         )
       )
-      #expect(result.output.contains("holds, 2 of 13 put to the test"))
+      #expect(result.output.contains("holds, 2 of 13 exercised"))
     }
     let system = try #require(LabSystem.named("article"))
     let refused = SafetyCard(system, conditions: [.hookFailure], pieceCount: 1, [])
-    #expect(refused.verdict == "unknown" && refused.sentence == "nothing was put to the test.")
+    #expect(refused.verdict == "unknown" && refused.sentence == "no invariant was exercised.")
   }
 
   @Test func `A system that breaks exits 1 and writes the shortest plans`() async throws {
@@ -206,7 +205,7 @@ import Workloads
     #expect(card.verdict == "unknown")
     #expect(card.conditions[0].cells.allSatisfy { $0.result == .unknown && $0.budget == nil })
     #expect(
-      ExploreText(card: card).open == "Unknown: steady (interrupted). Try --states with more."
+      ExploreText(card: card).open == "Unknown: steady (interrupted). Try a larger --states."
     )
     #expect(card.conditions[1].cells.allSatisfy { $0.result == .notExercised })
   }
@@ -240,7 +239,7 @@ import Workloads
       let ids = page.matches(of: /\ id="([^"]*)"/).map { String($0.1) }
       #expect(Set(ids).count == ids.count)
       for link in page.matches(of: /href="#([^"]*)"/) { #expect(ids.contains(String(link.1))) }
-      #expect(page.contains("each process is to have an author of its own"))
+      #expect(page.contains("each process must have its own author"))
     }
   }
 
@@ -262,7 +261,7 @@ import Workloads
       let cut = "\(two) was to be run; it was cut short under steady (more than 5 states)."
       #expect(page.contains("<p>\(cut)</p>"))
       #expect(page.contains("<dt>article-eager</dt><dd>\(cut)</dd>"))
-      #expect(page.contains("Not all systems were explored as far as each other."))
+      #expect(page.contains("The systems were explored to different depths."))
     }
   }
 
@@ -347,9 +346,9 @@ import Workloads
     ("explore --actors 9", "--actors takes"),
     ("explore --actors 5", "Try: history-lab check --actors 5"),
     ("explore --depth 0", "--depth takes"),
-    ("explore --system article --conditions power-off", "cannot be put through power-off"),
+    ("explore --system article --conditions power-off", "article does not support power-off"),
     ("explore --conditions crash,call-failure", "an exploration never makes a call fail"),
-    ("explore --system article --conditions hook-failure", "cannot be put through hook-failure"),
+    ("explore --system article --conditions hook-failure", "article does not support hook-failure"),
   ])
   func `Wrong arguments are reported`(_ line: String, _ sentence: String) async {
     let result = await lab(line.split(separator: " ").map(String.init))

@@ -158,7 +158,7 @@ import Darwin
       let result = await run(["history", "list", "--history", history])
       #expect(result.code == .usage)
       #expect(
-        result.errors.contains("written by a newer history-lab: its tables are of version 99")
+        result.errors.contains("written by a newer history-lab: its tables have version 99")
       )
     }
   }

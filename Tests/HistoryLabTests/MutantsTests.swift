@@ -102,7 +102,7 @@ import Testing
       #expect(words.prefix(5) == ["mortal", "killed", "2/2", "PurgeSafety", "2"])
       #expect(words.suffix(4) == ["3", "3", "3", "2/2"])
       #expect(result.output.contains("1 of 1 mutants killed by every one of 2 seeds."))
-      #expect(result.output.contains("100 % came to the least length that is known"))
+      #expect(result.output.contains("100 % reached the shortest known length"))
     }
   }
 

@@ -80,7 +80,7 @@ import Testing
       (taken, taken), (folder.file("free"), folder.file("free-wal")), (fixture.path, fixture.path),
     ] {
       let error = HistoryError.unreadable(
-        "\(named) is there already, and nothing is overwritten. Name another file."
+        "\(named) already exists, and it is not overwritten. Name another file."
       )
       if target != fixture.path {
         #expect(throws: error) { try store.convert(to: target) }

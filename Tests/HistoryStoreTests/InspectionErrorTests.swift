@@ -149,24 +149,24 @@ import Testing
     ),
     (
       .foreignFile(path: "a.db", tables: ["a", "b", "c", "d\u{1b}[2J", "e", "f"]),
-      "a.db is an SQLite database without a history: it holds \"a\", \"b\", \"c\", "
+      "a.db is an SQLite database without a history: it contains \"a\", \"b\", \"c\", "
         + "\"d\\u{1B}[2J\" and 2 more. Name a store of this library, or a Core Data store with "
         + "persistent history tracking on."
     ),
     (
       .foreignFile(path: "a.db", tables: []),
-      "a.db is an SQLite database without a history: it holds no table. Name a store of this "
+      "a.db is an SQLite database without a history: it contains no table. Name a store of this "
         + "library, or a Core Data store with persistent history tracking on."
     ),
     (
       .missingTables(path: "a.db", tables: ["ACHANGE"]),
-      "a.db holds a part of a history only: without \"ACHANGE\" it cannot be read. Inspect a "
+      "a.db contains only part of a history: without \"ACHANGE\" it cannot be read. Inspect a "
         + "complete copy."
     ),
     (
       .missingColumns(path: "a.db", table: "ACHANGE", columns: ["ZENTITY"]),
-      "a.db: the table ACHANGE is not Core Data's, it has no \"ZENTITY\". Inspect a file that Core "
-        + "Data wrote."
+      "a.db: the table ACHANGE is not Core Data's: it has no column \"ZENTITY\". Inspect a file that "
+        + "Core Data wrote."
     ),
     (
       .newerFormat(path: "a.db", found: 9, known: 1),
@@ -178,7 +178,7 @@ import Testing
     ),
     (
       .changing(path: "a.db"),
-      "a.db is being written all the time. Try again when the app that uses it is idle."
+      "a.db keeps being written while it is read. Try again when the app that uses it is idle."
     ),
     (
       .cannotCopy(path: "a.db", folder: "/tmp", reason: "No space left on device"),

@@ -37,8 +37,8 @@ import Testing
     ("read x; printf '{\"id\":'", "it ended with code 0, in the middle of a line"),
     ("no-such-program-anywhere", "it ended with code 127"),
     ("exec 0<&-; exit 4", "it ended with code 4"),
-    ("printf 'a\\377b\\n'; cat", "it said a line that is not UTF-8: a\u{FFFD}b"),
-    ("cat /dev/zero", "it said a line of more than 262144 bytes"),
+    ("printf 'a\\377b\\n'; cat", "it wrote a line that is not UTF-8: a\u{FFFD}b"),
+    ("cat /dev/zero", "it wrote a line of more than 262144 bytes"),
   ])
   func `Every behaviour of a program is reported to the lab`(
     _ command: String,

@@ -82,7 +82,7 @@ import Testing
   @Test func `A tile next to the goals shows our median, lowest and highest cost`() throws {
     let results = try Sample.results(operations: ["newest 100", "all", "by author"])
     let tiles = BenchmarkReport(results, goals: Self.goals).page().tiles
-    let tile = try #require(tiles.first { $0.subject == "Cost beside raw SQLite" })
+    let tile = try #require(tiles.first { $0.subject == "Cost relative to raw SQLite" })
     #expect(tile.answer == "\u{D7}1.48" && tile.anchor == "at-a-glance")
     #expect(
       tile.detail.hasPrefix("The middle of 3 operations at 100,000 transactions: from \u{D7}1.48, ")

@@ -125,7 +125,7 @@ import Traces
       $0.actors[0].strategy = "whenMerged"
     }
     let failure = #expect(throws: SystemFailure.self) { try rig.perform(.launch("app")) }
-    #expect(failure?.message == "app's manager knows no strategy \"whenMerged\".")
+    #expect(failure?.message == "app's manager does not support the purge strategy \"whenMerged\".")
     for word in PublishedProtocol.strategyWords {
       #expect(PublishedProtocol.knows(strategy: word))
     }

@@ -194,7 +194,7 @@ struct Refusal: Sendable, CustomTestStringConvertible {
         String(repeating: #"{"not":"#, count: 15) + #"["count","=",1]"#
           + String(repeating: "}", count: 15)
       ),
-      "line 2: conditions lie more than 15 deep in each other. Write them flatter."
+      "line 2: conditions are nested more than 15 deep. Write them flatter."
     ),
     Refusal(
       #"{"advance":"soon","do":"clock"}"#,

@@ -42,7 +42,7 @@ extension Option<String> {
       wrappedValue: CommonOption.runsFolder,
       "output",
       .path("DIR"),
-      "The folder that holds the folders of runs."
+      "The folder in which each run creates its own folder."
     )
   }
 
@@ -120,7 +120,7 @@ extension Option<ShardChoice?> {
       "shard",
       .shard,
       shown: "everything",
-      "Does the I-th of N equal parts, which report merge joins; auto asks the machine's scheduler."
+      "Runs the I-th of N equal parts, which report merge joins; auto asks the job scheduler."
     )
   }
 }
@@ -174,7 +174,7 @@ package enum ShardChoice: Hashable, Sendable {
         )
       }
       throw .usage(
-        "--shard auto: no scheduler says which part this is. Set SLURM_ARRAY_TASK_ID and _COUNT, "
+        "--shard auto: no job scheduler has set the part's number. Set SLURM_ARRAY_TASK_ID and _COUNT, "
           + "JOB_COMPLETION_INDEX and JOB_COMPLETIONS, or STRATEGY_JOB_INDEX and STRATEGY_JOB_TOTAL, or "
           + "give I/N."
       )

@@ -10,7 +10,7 @@ struct ConvertOptions: VerbOptions {
   )
   var source: String
   @Argument(
-    .text("NEW", "a file that is not there yet"),
+    .text("NEW", "a file that does not exist yet"),
     "The store to make; a file that is there is never overwritten."
   )
   var target: String
@@ -25,7 +25,7 @@ struct ConvertOptions: VerbOptions {
   func validate(in composition: Composition) throws(LabError) {
     try FilePath.checkReadable(source)
     guard FilePath.state(of: target) == .absent else {
-      throw .usage("\(target.quoted) is there already, and nothing is overwritten.")
+      throw .usage("\(target.quoted) already exists, and it is not overwritten. Name another file.")
     }
     try FilePath.checkWritableFile(target, for: "NEW")
   }

@@ -32,7 +32,7 @@ extension Catalogue {
     Entry(
       "stamp-before-commit",
       "A write reads the clock before it has the lock, so that others may commit in between.",
-      .hypothetical("it would show as a step back: none in 18,464 real transactions")
+      .hypothetical("no time in 18,464 real transactions is earlier than the one before")
     ),
     Entry(
       "pause",
@@ -69,8 +69,8 @@ extension Catalogue {
     ),
     Entry(
       "late-join",
-      "An actor is first launched when there is history already.",
-      .documented("versions 1.0.4 to 1.3 of the kit purge without waiting for who never recorded")
+      "An actor launches for the first time after history was written.",
+      .documented("versions 1.0.4 to 1.3 of the kit do not wait for members that never recorded")
     ),
   ]
 
@@ -93,7 +93,7 @@ extension Catalogue {
     Entry(
       "mirror-lag",
       "A mirror such as CloudKit's reads history later than the actors.",
-      .documented("error 134301 after cleaning beside CloudKit (the kit's issue 7)")
+      .documented("error 134301 after cleaning with CloudKit (the kit's issue 7)")
     ),
     Entry(
       "hook-failure",
@@ -110,7 +110,7 @@ extension Catalogue {
     ),
     Entry(
       "power-off",
-      "The power goes: what was not synced is lost or torn.",
+      "The power fails: data that was not synced is lost or torn.",
       .documented("sqlite.org on synchronous=NORMAL: the newest commits may be gone")
     ),
     Entry(
@@ -135,10 +135,10 @@ extension PlannedFault.Kind {
     case .full: "A write finds the disk full and does nothing."
     case .busy: "A lock is refused, as if another process held it."
     case .shortRead: "A read gets the first half of its bytes and then zeros."
-    case .memory: "SQLite asks for memory and gets none."
+    case .memory: "SQLite requests memory and gets none."
     case .delay: "A sync is acknowledged and takes place with the file's next one only."
-    case .powerOff: "The power goes: what was not synced is lost."
-    case .torn: "The power goes: of what was not synced any sectors are left."
+    case .powerOff: "The power fails: data that was not synced is lost."
+    case .torn: "The power fails: some of the sectors that were not synced are lost."
     }
   }
 }
@@ -146,22 +146,22 @@ extension PlannedFault.Kind {
 extension Catalogue {
   /// The metrics of the benchmarks.
   static let metrics = [
-    Entry("wall", "Time on the wall, in nanoseconds; the medians of rounds, and their ratios."),
-    Entry("cpu", "Time of the measuring thread on a processor, in nanoseconds."),
-    Entry("bytes a change", "What one change of a history takes in its file."),
-    Entry("peak memory", "The most memory that a process had, as Linux counts it, in bytes."),
-    Entry("memory growth", "By how much that is more than before the work, in bytes."),
+    Entry("wall", "Elapsed time, in nanoseconds; the medians of rounds, and their ratios."),
+    Entry("cpu", "Processor time of the measuring thread, in nanoseconds."),
+    Entry("bytes a change", "The bytes that one change of a history takes in its file."),
+    Entry("peak memory", "The peak memory of a process in bytes, as Linux counts it."),
+    Entry("memory growth", "The increase of the peak memory during the work, in bytes."),
     Entry("VM steps", "Instructions of SQLite's virtual machine."),
     Entry("page reads", "Pages that SQLite asked for, from its cache or from the file."),
     Entry("page writes", "Pages that SQLite wrote, into the write-ahead log too."),
     Entry("rows written", "Rows that were inserted, updated or deleted, those of history too."),
     Entry("system calls", "Calls of the measuring thread that read or write."),
-    Entry("bytes read", "Bytes that such calls read."),
-    Entry("bytes written", "Bytes that such calls wrote."),
+    Entry("bytes read", "Bytes read by these system calls."),
+    Entry("bytes written", "Bytes written by these system calls."),
     Entry("allocations", "Allocations of all threads, counted by jemalloc."),
     Entry("allocated bytes", "Bytes that the measuring thread allocated."),
-    Entry("live bytes", "By how much the bytes that are allocated and not freed rose."),
-    Entry("resident growth", "By how much more memory was resident during one measurement."),
+    Entry("live bytes", "The increase of the bytes that are allocated and not freed."),
+    Entry("resident growth", "The increase of resident memory during one measurement."),
     Entry("missed", "Commits that were not signalled to a watching process."),
   ]
 }

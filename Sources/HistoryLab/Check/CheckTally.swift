@@ -225,7 +225,7 @@ struct FaultCounts: Sendable, Equatable {
     var sentences: [String] = []
     if powerOffCount > 0 {
       sentences.append(
-        "The power went \(powerOffCount.counted("time")), \(fullPowerOffCount.grouped) of them with "
+        "The power failed \(powerOffCount.counted("time")), \(fullPowerOffCount.grouped) of them with "
           + "synchronous=FULL."
       )
     }

@@ -35,15 +35,15 @@ extension LabSystem {
 extension StatedUse {
   /// The requirements common to all of them: each process is identified by its author.
   private static let authors: [Condition: String] = [
-    .sameAuthorTwice: "each process is to have an author of its own",
-    .sameActorTwice: "each process is to have an author of its own",
-    .absentAuthor: "every context is to name its author",
-    .configSkew: "all processes are to list the same authors and share one defaults suite",
+    .sameAuthorTwice: "each process must have its own author",
+    .sameActorTwice: "each process must have its own author",
+    .absentAuthor: "every context must name its author",
+    .configSkew: "all processes must list the same authors and share one defaults suite",
   ]
 
   /// The additional requirements of the kits.
   private static let kitAuthors = authors.merging([
-    .backgroundWrites: "background and batch work is to have authors of its own"
+    .backgroundWrites: "background and batch work must have its own authors"
   ]) { $1 }
 
   private static func merging(_ some: [Condition: String]) -> [Condition: String] {
@@ -52,8 +52,8 @@ extension StatedUse {
 
   /// The article of 2021.
   fileprivate static let article = StatedUse(
-    sentence: "App and extensions each their own author, one process an author, dates in the app "
-      + "group's suite; batch work in a context named batchContext.",
+    sentence: "App and extensions use different authors, one process per author, and keep dates in "
+      + "the app group's suite; batch work runs in a context named batchContext.",
     outside: authors.merging([
       .backgroundWrites: "own work is merged only from the context named batchContext"
     ]) { $1 }
@@ -63,44 +63,45 @@ extension StatedUse {
   fileprivate static let sevenDays = StatedUse(
     sentence: "Every process runs and merges at least once in seven days.",
     outside: [
-      .pause: "a process that does not run for seven days is not provided for",
-      .clockJump: "the clock is to be right",
-      .sameAuthorTwice: "each process is to have an author of its own",
-      .sameActorTwice: "each process is to have an author of its own",
-      .backgroundWrites: "work of the own author is not to be merged",
+      .pause: "every process must run at least once in seven days",
+      .clockJump: "the clock must be right",
+      .sameAuthorTwice: "each process must have its own author",
+      .sameActorTwice: "each process must have its own author",
+      .backgroundWrites: "the process must not need to merge work of its own author",
     ]
   )
 
   /// The README of version 1.
   fileprivate static let kit1 = StatedUse(
-    sentence: "App and extensions each their own author, one process an author, dates in the app "
-      + "group's suite; beside a CloudKit mirror only with a strategy of days.",
+    sentence: "App and extensions use different authors, one process per author, and keep dates in "
+      + "the app group's suite; with CloudKit only under a purge strategy by days.",
     outside: merging([
-      .mirrorLag: "beside CloudKit cleaning is to be seven days apart, not after every pass"
+      .mirrorLag: "with CloudKit, seven days must pass between two cleanings"
     ])
   )
 
   /// The README of version 1, with manual cleaning.
   fileprivate static let kit1Manual = StatedUse(
-    sentence: "App and extensions each their own author, one process an author, dates in the app "
-      + "group's suite; the cleaner runs when the app sees fit.",
+    sentence: "App and extensions use different authors, one process per author, and keep dates in "
+      + "the app group's suite; the app decides when the cleaner runs.",
     outside: kitAuthors
   )
 
   /// The README and the guides of version 2.
   fileprivate static let kit2 = StatedUse(
-    sentence: "App and extensions each their own author, one process an author, dates in the app "
-      + "group's suite; beside a CloudKit mirror only with a strategy of days.",
+    sentence: "App and extensions use different authors, one process per author, and keep dates in "
+      + "the app group's suite; with CloudKit only under a purge strategy by days.",
     outside: merging([
-      .mirrorLag: "beside CloudKit cleaning is to be days apart, and imports are not to be merged"
+      .mirrorLag:
+        "with CloudKit, days must pass between two cleanings, and imports must not be merged"
     ])
   )
 
   /// The README and the guides of version 2, with manual cleaning.
   fileprivate static let kit2Manual = StatedUse(
-    sentence: "App and extensions each their own author, one process an author, dates in the app "
-      + "group's suite; the cleaner runs when the app sees fit.",
-    outside: merging([.mirrorLag: "imports are not to be merged beside CloudKit"])
+    sentence: "App and extensions use different authors, one process per author, and keep dates in "
+      + "the app group's suite; the app decides when the cleaner runs.",
+    outside: merging([.mirrorLag: "CloudKit's imports must not be merged"])
   )
 
   /// The quick start of version 2 itself.

@@ -121,7 +121,7 @@ extension LabSystem {
     }
     return LabSystem(
       name: name,
-      sentence: "\(hello.system) \(hello.version), a program of its own.",
+      sentence: "\(hello.system) \(hello.version), an external program.",
       timestamps: hello.timestamps,
       capabilities: hello.abilities,
       knows: { _ in true },

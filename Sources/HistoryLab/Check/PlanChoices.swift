@@ -21,7 +21,7 @@ enum ConditionChoice: Hashable, Sendable {
 
   static let reader = ValueReader(
     placeholder: "LIST",
-    expectation: "conditions with commas between, as list conditions shows them, or all",
+    expectation: "names from `list conditions` separated by commas, or all",
     suggestions: Condition.allCases.map(\.rawValue) + [everything],
     show: { $0 == .everyday ? everydayNames : $0.text },
     read: { ConditionChoice($0) }
@@ -67,7 +67,7 @@ enum ConditionChoice: Hashable, Sendable {
     case .named(let named):
       guard let refused = named.first(where: { !possible.contains($0) }) else { return Set(named) }
       throw .usage(
-        "--conditions: \(system.name) cannot be put through \(refused.rawValue): it does "
+        "--conditions: \(system.name) does not support \(refused.rawValue): it does "
           + "not have the capability \((refused.need?.rawValue ?? "").quoted). Leave out one of them."
       )
     }

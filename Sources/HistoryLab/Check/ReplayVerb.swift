@@ -33,7 +33,11 @@ struct ReplayOptions: VerbOptions {
   var system: String?
   @Option("seed", .seed, "The seed of the check whose plan is run again; needs --plan.")
   private var seed: UInt64?
-  @Option("plan", .integer("INDEX", 1...10_000_000), "Which plan of that check; the first is 1.")
+  @Option(
+    "plan",
+    .integer("INDEX", 1...10_000_000),
+    "The number of the plan in that check, from 1."
+  )
   private var plan: Int?
   private var planOptions = PlanOptions()
   @Option(.timeout) var timeout: Double
@@ -51,7 +55,7 @@ struct ReplayOptions: VerbOptions {
   )
   var until: Int?
   @Option(.onDisk) var onDisk: String?
-  @Flag("json", "Prints the trace as JSON Lines: a header with the plan, then an event a line.")
+  @Flag("json", "Prints the trace as JSON Lines: a header with the plan, then one event per line.")
   var json
   var source = Source.file("")
 
@@ -123,7 +127,7 @@ extension ReplayVerb {
     examples: [
       Example(
         "replay Reports/latest/counterexample-article-Convergence.jsonl",
-        "What the newest run found, once more."
+        "Replays a counterexample of the newest run."
       ),
       Example(
         "replay --system article --seed 0x1 --plan 17",
@@ -131,7 +135,7 @@ extension ReplayVerb {
       ),
       Example(
         "replay Reports/latest/counterexample-article-Convergence.jsonl --until 3",
-        "The same plan, stopped after its third command: who has what, and how far."
+        "The same plan, stopped after its third command: the state of each member."
       ),
       Example(
         "replay Reports/latest/counterexample-article-Convergence.jsonl --step",
@@ -184,7 +188,7 @@ struct ReplayVerb: Verb {
   }
 
   private static func undecided(_ trouble: SystemTrouble) -> LabError {
-    .undecided("the system did not take part in the plan to its end: \(trouble)")
+    .undecided("the system did not complete the plan: \(trouble)")
   }
 
   /// Returns the violation to show: of the invariant that the file names, else the first one.

@@ -53,8 +53,8 @@ struct ExploreText {
   private static func held(by piece: ExploreTask.Outcome) -> String {
     let all = CheckerSuite.names(in: .all).count
     let tested = piece.exploration.exercised.nonzeroBitCount
-    if tested == 0 { return "nothing put to the test" }
-    return tested < all ? "holds, \(tested) of \(all) put to the test" : "holds"
+    if tested == 0 { return "no invariant exercised" }
+    return tested < all ? "holds, \(tested) of \(all) exercised" : "holds"
   }
 
   private static func foreseen(_ piece: ExploreTask.Outcome) -> String {
@@ -134,7 +134,7 @@ struct ExploreText {
       let reason = budget.map { "more than \($0.grouped) states" } ?? "interrupted"
       return "\(row.condition.rawValue) (\(reason))"
     }
-    return "Unknown: \(names.joined(separator: ", ")). Try --states with more."
+    return "Unknown: \(names.joined(separator: ", ")). Try a larger --states."
   }
 
   // MARK: Markdown

@@ -22,7 +22,7 @@ struct ExploreOptions: VerbOptions {
     "depth",
     .integer("N", 1...12),
     shown: "6, of three actors and more 5",
-    "The greatest number of commands of a plan."
+    "The maximum number of commands in a plan."
   )
   private var depth: Int?
   @Option(
@@ -40,10 +40,10 @@ struct ExploreOptions: VerbOptions {
   )
   var conditions = ConditionChoice.all
   @Flag("card", "Prints a safety card: every invariant under every condition.") var card
-  @Flag("quick", "Two actors, to depth 5.") private var quick
+  @Flag("quick", "Explores two actors to depth 5.") private var quick
   @Flag(
     "no-merging",
-    "Goes on from every plan, not once from equal states: far slower, to check the merging itself."
+    "Continues every plan, even from an equal state: far slower; checks the merging of states."
   )
   private var noMerging
   /// The maximum number of states of one scope under one condition.
@@ -106,8 +106,8 @@ struct ExploreOptions: VerbOptions {
       }
       guard ExternalProgram.command(in: name) == nil else {
         throw .usage(
-          "--system: an external system cannot be explored: what it has in memory can neither be put "
-            + "back nor compared.",
+          "--system: an external system cannot be explored: its memory can be neither restored "
+            + "nor compared.",
           try: "check --system \(name.shellQuoted)"
         )
       }

@@ -96,14 +96,14 @@ struct SafetyCard: Sendable {
     if !held.isEmpty {
       let cells = held.flatMap(\.cells)
       let untested = cells.filter { $0.result == .notExercised }.count
-      let every = untested == 0 ? "every invariant" : "every invariant that was put to the test"
+      let every = untested == 0 ? "every invariant" : "every exercised invariant"
       let subject = broken.isEmpty && open.isEmpty ? every + " " : ""
-      let gap = "with \(untested.grouped) of \(cells.count.grouped) cells not put to the test"
+      let gap = "with \(untested.grouped) of \(cells.count.grouped) cells not exercised"
       parts.append("\(subject)holds under \(list(held))" + (untested == 0 ? "" : ", " + gap))
     }
     if !open.isEmpty { parts.append("is unknown under \(list(open))") }
-    if !idle.isEmpty { parts.append("nothing was put to the test under \(list(idle))") }
-    return parts.isEmpty ? "nothing was put to the test." : parts.joined(separator: "; ") + "."
+    if !idle.isEmpty { parts.append("no invariant was exercised under \(list(idle))") }
+    return parts.isEmpty ? "no invariant was exercised." : parts.joined(separator: "; ") + "."
   }
 }
 

@@ -97,8 +97,8 @@ extension HistoryDatabase {
     guard application == Self.applicationID || tables == 0 else { throw Self.foreign(path) }
     guard version <= Self.schemaVersion else {
       throw .usage(
-        "--history: \(path.quoted) was written by a newer history-lab: its tables are of version "
-          + "\(version), and this one knows version \(Self.schemaVersion). Use that program, or name "
+        "--history: \(path.quoted) was written by a newer history-lab: its tables have version "
+          + "\(version), and this program reads version \(Self.schemaVersion). Use the newer one, or name "
           + "another file."
       )
     }

@@ -223,8 +223,8 @@ struct MutantText {
     for outcome in report.failures { explain(outcome) }
     terminal.print(
       "At most \(text(report.caseMedianMax)) plans in the median of a mutant's seeds; "
-        + "\(Int(report.leastShare * 100)) % came to the least length that is known, "
-        + "\(Int(report.firstLeastShare * 100)) % with the first plan; "
+        + "\(Int(report.leastShare * 100)) % reached the shortest known length, "
+        + "\(Int(report.firstLeastShare * 100)) % with the first failing plan; "
         + "\(Int(report.seconds.rounded())) s, seed 0x\(String(report.seed, radix: 16))"
     )
     let style: Style = report.verdict == "valid" ? .green : .red

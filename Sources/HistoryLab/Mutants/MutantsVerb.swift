@@ -20,12 +20,12 @@ struct MutantsOptions: VerbOptions {
   )
   var seedCount = 10
   @Flag("quick", "Tries \(quickSeeds) seeds, unless --seeds says how many.") private var quick
-  @Flag("generated", "Tries the edits that rules have made, each in a process of its own.")
+  @Flag("generated", "Tries the edits that rules make, each in its own process.")
   var isGenerated
   @Option(
     "plans",
     .integer("N", 1...10_000_000),
-    "How many plans each generated edit meets, under every condition."
+    "How many plans each generated edit runs, under every condition."
   )
   var planCount = 600
   @Option(.seed) var seed: UInt64
@@ -124,7 +124,7 @@ extension MutantsVerb {
       Example("mutants --quick --seed 1", "Three seeds each, as every change is tested."),
       Example(
         "mutants --generated --plans 600",
-        "Edits that rules have made: which does nobody notice?"
+        "Edits that rules make: which are not detected?"
       ),
       Example("mutants --only purge --seeds 100", "The bugs of purges, a hundred seeds each."),
     ],

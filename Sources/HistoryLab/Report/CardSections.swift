@@ -35,7 +35,7 @@ struct CardSections {
       "Which design is safe under what",
       [
         .paragraph(
-          (shared ?? "Not all systems were explored as far as each other.")
+          (shared ?? "The systems were explored to different depths.")
             + " One condition at a time was added to the plans. Conditions were observed in real "
             + "stores, are documented, or are hypothetical. A cell leads to its details."
         )
@@ -228,7 +228,7 @@ struct TrialSections {
         word: mutants.verdict == "valid" ? "found" : nil,
         answer: "\(mutants.killed) of \(bugs)",
         detail: "\(mutants.seeds.counted("seed")) each; "
-          + "\(Int(mutants.leastShare * 100)) % came to the least length that is known.",
+          + "\(Int(mutants.leastShare * 100)) % reached the shortest known length.",
         anchor: "seeded-bugs"
       )
     }

@@ -41,8 +41,11 @@ extension ProtocolCheckVerb {
     name: "protocol check",
     sentence: "Shows a program's wrong answers next to right ones, before any plan is run.",
     examples: [
-      Example("protocol check \"python3 mine.py\"", "A program of your own."),
-      Example("protocol check \"history-lab serve\" --json", "Ours, for machines."),
+      Example("protocol check \"python3 mine.py\"", "Checks a program of your own."),
+      Example(
+        "protocol check \"history-lab serve\" --json",
+        "Checks the built-in program, and prints JSON."
+      ),
     ]
   ) { (options, _, terminal) in ProtocolCheckVerb(options: options, terminal: terminal) }
 }

@@ -69,19 +69,19 @@ extension InspectionError: CustomStringConvertible {
       "\(path) is an SQLite database without a history: \(Self.contents(tables)). Name a store of "
         + "this library, or a Core Data store with persistent history tracking on."
     case .missingTables(let path, let tables):
-      "\(path) holds a part of a history only: without \(Self.list(tables)) it cannot be read. "
+      "\(path) contains only part of a history: without \(Self.list(tables)) it cannot be read. "
         + "Inspect a complete copy."
     case .missingColumns(let path, let table, let columns):
-      "\(path): the table \(table) is not Core Data's, it has no \(Self.list(columns)). Inspect a "
-        + "file that Core Data wrote."
+      "\(path): the table \(table) is not Core Data's: it has no column \(Self.list(columns)). Inspect "
+        + "a file that Core Data wrote."
     case .newerFormat(let path, let found, let known):
       "\(path) has format \(found); this version reads up to \(known). Update the lab."
     case .damaged(let path, let reason):
       "\(path) is damaged: \(reason). Restore it from a copy."
     case .changing(let path):
-      "\(path) is being written all the time. Try again when the app that uses it is idle."
+      "\(path) keeps being written while it is read. Try again when the app that uses it is idle."
     case .changedSince(let path):
-      "\(path) was written since it was opened. Open it again, and it is read as it is now."
+      "\(path) was changed after it was opened. Open it again to read its new contents."
     case .cannotCopy(let path, let folder, let reason):
       "\(path) has a live log and must be copied before it is read, but \(folder) cannot take the "
         + "copy: \(reason). Set TMPDIR to a folder with more room."
@@ -90,7 +90,7 @@ extension InspectionError: CustomStringConvertible {
   }
 
   private static func contents(_ tables: [String]) -> String {
-    tables.isEmpty ? "it holds no table" : "it holds \(list(tables))"
+    tables.isEmpty ? "it contains no table" : "it contains \(list(tables))"
   }
 
   /// The first names, quoted so that they cannot contain control sequences of a terminal.

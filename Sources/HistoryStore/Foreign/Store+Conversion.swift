@@ -181,8 +181,8 @@ final class NewStoreFile {
       // For example in /proc: the folder exists, but no file can be created in it.
       let reason =
         code == ENOENT && Self.hasFolder(path)
-        ? "its folder takes no files" : String(cString: strerror(code))
-      throw .unreadable("\(path) cannot be made: \(reason). Name another file.")
+        ? "no file can be created in its folder" : String(cString: strerror(code))
+      throw .unreadable("\(path) cannot be created: \(reason). Name another file.")
     }
     close(file)
     self.path = path
@@ -202,6 +202,6 @@ final class NewStoreFile {
   }
 
   private static func isThere(_ path: String) -> HistoryError {
-    .unreadable("\(path) is there already, and nothing is overwritten. Name another file.")
+    .unreadable("\(path) already exists, and it is not overwritten. Name another file.")
   }
 }

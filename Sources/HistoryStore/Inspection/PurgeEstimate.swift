@@ -1,3 +1,5 @@
+import SQLiteStorage
+
 /// The bound of a purge: it deletes only transactions strictly before it.
 package enum PurgeBound: Sendable, Hashable {
   /// Transactions with lower numbers.
@@ -70,5 +72,151 @@ package struct PurgeEstimate: Sendable, Hashable {
   package init(bound: PurgeBound, timestamp: Double? = nil) {
     self.bound = bound
     self.timestamp = timestamp
+  }
+}
+
+/// A transaction's weight in two tables, in any unit that is the same for all transactions.
+struct RowWeight {
+  /// Its weight in the table of transactions.
+  var transaction = 0.0
+  /// Its weight in the table of changes, or of chunks of them.
+  var changes = 0.0
+
+  static func += (left: inout RowWeight, right: RowWeight) {
+    left.transaction += right.transaction
+    left.changes += right.changes
+  }
+}
+
+/// Counts the transactions that a purge would delete while a history is read.
+struct PurgeCounter {
+  private(set) var estimate: PurgeEstimate
+  /// The lowest cursor of the active members of a store of this library.
+  private let watermark: Int64
+  /// The newest transaction of a store of this library, which is never purged.
+  private let head: Int64
+  private let protectedPatterns: Set<String>
+  private let protectedStrings: Set<Int64>
+  private var all = RowWeight()
+  private var purged = RowWeight()
+  private var entities = EntityTally()
+  private var authors = AuthorTally()
+  private var protectedAuthors = AuthorTally()
+  /// Whether the changes that follow belong to a transaction that would be deleted.
+  private(set) var isDeleting = false
+
+  /// Determines which transactions a purge of the file may delete.
+  ///
+  /// In a store of this library, these are the ones that every member has merged, without the
+  /// newest transaction and those of protected authors. In other files, only the transactions of
+  /// protected authors are excluded; these include the ones of a CloudKit mirror.
+  init(
+    _ bound: PurgeBound,
+    _ source: any HistorySource,
+    _ connection: borrowing Connection,
+    _ registry: CensusRegistry?,
+    isOurs: Bool
+  ) throws {
+    let newest = try source.newest(connection)
+    switch bound {
+    case .number: estimate = PurgeEstimate(bound: bound)
+    case .timestamp(let time): estimate = PurgeEstimate(bound: bound, timestamp: time)
+    case .days(let days):
+      estimate = PurgeEstimate(bound: bound, timestamp: newest.timestamp.map { $0 - days * 86400 })
+    }
+    watermark = registry?.watermark ?? .max
+    head = isOurs ? newest.number : .max
+    let patterns = Set(StoreConfiguration().protectedAuthors)
+      .union(registry?.protectedAuthors ?? [])
+    protectedPatterns = patterns
+    protectedStrings =
+      source.hasStrings
+      ? try source.strings(connection, where: { AuthorPatterns.match($0, patterns) }) : []
+  }
+
+  /// Returns whether a transaction lies before the bound.
+  private func isBefore(_ number: Int64, _ timestamp: Double?) -> Bool {
+    if case .number(let first) = estimate.bound { return number < first }
+    guard let timestamp, let bound = estimate.timestamp else { return false }
+    return timestamp < bound
+  }
+
+  private func isProtected(_ author: CensusBuilder.AuthorKey) -> Bool {
+    switch author {
+    case .absent: false
+    case .string(let string): protectedStrings.contains(string)
+    case .text(let name): AuthorPatterns.match(name, protectedPatterns)
+    }
+  }
+
+  /// Decides whether the next transaction would be deleted; its changes follow.
+  mutating func begin(
+    _ number: Int64,
+    _ timestamp: Double?,
+    _ author: CensusBuilder.AuthorKey
+  ) {
+    isDeleting = false
+    guard isBefore(number, timestamp) else { return }
+    if isProtected(author) {
+      estimate.kept.protected += 1
+      protectedAuthors.add(author, changeCount: 0)
+    } else if number > watermark {
+      estimate.kept.unmerged += 1
+    } else if number >= head {
+      estimate.kept.newest += 1
+    } else {
+      isDeleting = true
+      estimate.last = PurgeEstimate.Position(number: number, timestamp: timestamp)
+    }
+  }
+
+  /// Counts a change of a transaction that would be deleted.
+  mutating func addChange(entity: Int64?, type: Int64?, hasTombstone: Bool) {
+    entities.add(entity: entity, type: type)
+    if hasTombstone { estimate.tombstones += 1 }
+  }
+
+  /// Counts the transaction whose changes were counted.
+  mutating func end(
+    _ author: CensusBuilder.AuthorKey,
+    changeCount: Int,
+    _ weight: RowWeight
+  ) {
+    all += weight
+    guard isDeleting else { return }
+    isDeleting = false
+    estimate.transactions += 1
+    estimate.changes += changeCount
+    authors.add(author, changeCount: changeCount)
+    purged += weight
+  }
+
+  /// Returns the estimate, after looking up the names of authors and entities.
+  func finish(
+    author: (Int64) throws -> String?,
+    entity: (Int64) throws -> String?
+  ) rethrows -> PurgeEstimate {
+    var estimate = estimate
+    estimate.authors = try authors.finish(author)
+    estimate.protectedAuthors = try protectedAuthors.finish(author)
+    estimate.entities = try entities.finish(entity)
+    return estimate
+  }
+
+  /// Returns the bytes that would become free, in proportion to the weight in the tables.
+  func bytes(
+    _ tables: [CensusStorage.Table]?,
+    transactions: String,
+    changes: String
+  ) -> Int64? {
+    guard let tables else { return nil }
+    func part(_ name: String, _ purged: Double, _ all: Double) -> Double {
+      guard all > 0, let table = tables.first(where: { $0.name == name }) else { return 0 }
+      return Double(table.tableBytes + table.indexBytes) * purged / all
+    }
+    return Int64(
+      part(transactions, purged.transaction, all.transaction)
+        + part(changes, purged.changes, all.changes)
+    )
   }
 }

@@ -33,14 +33,14 @@ extension CursorImport: CustomStringConvertible {
       "The date \(Self.text(date)) was imported: everything through #\(token.number) is certainly "
         + "merged."
     case .ignored(.alreadyAMember):
-      "The date was not imported: the member is known already, and its own cursor counts. Leave the "
-        + "old dates out from now on."
+      "The date was not imported: the member is already registered and has a cursor. Leave out the "
+        + "old dates from now on."
     case .ignored(.noDate(let author)):
       "There is no date for \(author.map { "the author \"\($0)\"" } ?? "a member without an author"): "
         + "the member starts at the newest transaction."
     case .ignored(.historyIsGone(let date)):
       "History after the date \(Self.text(date)) is purged: the member starts at the newest "
-        + "transaction, and reads its data anew as at every launch."
+        + "transaction, and reads all data again, as at every launch."
     }
   }
 

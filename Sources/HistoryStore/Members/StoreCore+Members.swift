@@ -122,7 +122,7 @@ extension StoreCore {
     )
     defer { raise.statement.reset() }
     guard try raise.statement.step() else {
-      throw HistoryError.damaged(path: path, what: "it has no epoch")
+      throw HistoryError.damaged(path: path, what: "its counter of launches (epoch) is missing")
     }
     return raise.statement.int(0)
   }

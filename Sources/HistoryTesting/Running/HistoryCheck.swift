@@ -174,7 +174,7 @@ struct HistoryCheck: Sendable {
     let isExercised = report.invariants.contains { $0.heldCount + $0.brokenCount > 0 }
     if sentences.isEmpty, report.planCount > 0, !isExercised {
       sentences.append(
-        "None of \(report.planCount) plans exercised an invariant: the check is vacuous. Look "
+        "None of \(report.planCount) plans exercised an invariant: the check is vacuous. Check "
           + "whether the methods of \(subject.name) throw."
       )
     }

@@ -1,7 +1,9 @@
+internal import Checkers
 internal import Foundation
 internal import Simulation
 internal import Systems
 internal import Traces
+internal import Workloads
 
 /// A runner of plans on one system; only one thread at a time may use it.
 final class PlanRunner {
@@ -69,3 +71,156 @@ protocol JobCounting {
 }
 
 extension SystemAdapter: JobCounting {}
+
+/// A system under test: its name, its capabilities and its factory.
+struct Subject: Sendable {
+  let name: String
+  let capabilities: Set<Capability>
+  let timestamps: TimestampPolicy
+  let canRetire: Bool
+  /// Whether plans may give members small limits on the transactions per fetch.
+  let hasPages: Bool
+  /// Whether the system has tasks, whose order each plan's own seed decides.
+  let hasSchedules: Bool
+  let make: @Sendable () -> any SystemUnderTest
+
+  init<Log: HistoryLog>(log: Log.Type) {
+    name = "\(log)"
+    capabilities = LogSystem<Log>.abilities
+    timestamps = .monotone
+    canRetire = true
+    hasPages = true
+    hasSchedules = false
+    make = { LogSystem<Log>() }
+  }
+
+  init<System: HistorySystem>(
+    _ make: @escaping @Sendable (HistoryEnvironment) async throws -> System
+  ) {
+    name = "\(System.self)"
+    capabilities = System.abilities
+    timestamps = .wallClock
+    canRetire = System.self is any RetiringSystem.Type
+    hasPages = false
+    hasSchedules = true
+    self.make = { SystemAdapter(make) }
+  }
+
+  /// The conditions of a check that names none.
+  var defaultConditions: [HistoryCondition] {
+    [.crash, .restart, .lateJoin].filter { lack(for: $0) == nil }
+  }
+
+  /// The protocol that the system must conform to for a condition, if it does not.
+  func lack(for condition: HistoryCondition) -> String? {
+    switch condition.known {
+    case .ties, .clockBack, .clockJump, .pause:
+      capabilities.contains(.clock) ? nil : "ClockedSystem"
+    case .crash: capabilities.contains(.crash) ? nil : "CrashingSystem"
+    default: nil
+    }
+  }
+
+  /// Returns the style of plans under some conditions.
+  func style(_ conditions: [HistoryCondition]) -> PlanStyle {
+    var style = PlanStyle()
+    style.conditions = Set(conditions.compactMap(\.known))
+    (style.hasContexts, style.hasHooks, style.hasPolicies) = (false, false, false)
+    style.hasPages = hasPages
+    style.actions = actions
+    return style
+  }
+
+  /// The kinds of commands that the system supports.
+  var actions: Set<PlanAction> {
+    Set(PlanAction.allCases).filter { action in
+      switch action {
+      case .fetch, .merge, .record: capabilities.contains(.steps)
+      case .purge: capabilities.contains(.purge)
+      case .resync: capabilities.contains(.resync)
+      case .retire: canRetire
+      case .poll, .belated: false
+      default: true
+      }
+    }
+  }
+}
+
+/// All checkers over one run: the built-in ones, then those of the user.
+struct RunVerdicts {
+  private var suite: CheckerSuite
+  private var own: [OwnCheck]
+
+  init(_ plan: Plan, system: String, _ checkers: [any HistoryChecker.Type]) {
+    suite = CheckerSuite(TraceHeader(plan: plan, system: system), scope: .all)
+    own = checkers.map { OwnCheck($0, HistoryPlan(plan)) }
+  }
+
+  /// Returns the names of all checkers, in the order of their verdicts.
+  static func names(_ checkers: [any HistoryChecker.Type]) -> [String] {
+    CheckerSuite.names(in: .all) + checkers.map { $0.name }
+  }
+
+  mutating func observe(_ event: Event) {
+    suite.observe(event)
+    guard !own.isEmpty else { return }
+    let seen = HistoryEvent(event)
+    for index in own.indices { own[index].observe(seen) }
+  }
+
+  /// The verdicts, in the order of ``names(_:)``; read them after the last event.
+  var answers: [(checker: String, verdict: Verdict)] {
+    suite.verdicts + own.map { ($0.name, $0.verdict) }
+  }
+
+  /// Returns the violation of one checker, or `nil`.
+  func violation(of checker: String) -> Violation? {
+    for answer in answers where answer.checker == checker {
+      if case .invalid(let violation) = answer.verdict { return violation }
+    }
+    return nil
+  }
+
+  /// Returns the violation of one checker as soon as an event has broken its invariant.
+  func earlyViolation(of checker: String) -> Violation? {
+    suite.isInvalid || own.contains { $0.isBroken } ? violation(of: checker) : nil
+  }
+}
+
+/// A checker of the user over one run.
+private struct OwnCheck {
+  let name: String
+  private var checker: any HistoryChecker
+  private var brokenAt: Int?
+  private var last = 0
+
+  init(_ type: any HistoryChecker.Type, _ plan: HistoryPlan) {
+    name = type.name
+    checker = type.init(plan)
+  }
+
+  var isBroken: Bool { brokenAt != nil }
+
+  mutating func observe(_ event: HistoryEvent) {
+    guard brokenAt == nil else { return }
+    checker.observe(event)
+    last = event.position
+    if case .broken = checker.verdict { brokenAt = last }
+  }
+
+  var verdict: Verdict {
+    switch checker.verdict {
+    case .holds: .valid
+    case .undecided(let because): .unknown(because)
+    case .broken(let because, let transaction):
+      .invalid(
+        Violation(
+          checker: name,
+          at: brokenAt ?? last,
+          because: because,
+          transaction: transaction
+        )
+      )
+    }
+  }
+}

@@ -1,6 +1,8 @@
 internal import Checkers
+internal import Foundation
 internal import PropertyTesting
 internal import Simulation
+internal import Synchronization
 internal import Systems
 internal import Traces
 internal import Workloads
@@ -147,4 +149,66 @@ extension Trace {
     }
     return "it had \(events.count) events, and then \(other.events.count)"
   }
+}
+
+/// The verdicts of the plans of a search, counted for each invariant.
+struct PlanTally: Sendable {
+  /// The verdicts of one checker.
+  struct Count: Sendable {
+    let checker: String
+    var held = 0
+    var broken = 0
+    /// The lowest number of a plan that broke the invariant.
+    var firstBroken: Int?
+  }
+
+  private(set) var counts: [Count]
+  private(set) var planCount = 0
+  /// The first plan in which the system did not take part to the end, and the reason.
+  var trouble: (plan: Int, because: String)?
+  /// The first plan whose second run differed, and how.
+  var unrepeatable: (plan: Int, how: String)?
+
+  init(_ names: [String]) { counts = names.map { Count(checker: $0) } }
+
+  /// Adds the verdicts of a plan, in the order of the names.
+  mutating func add(_ verdicts: [Verdict], of plan: Int) {
+    planCount += 1
+    for (index, verdict) in verdicts.enumerated() {
+      switch verdict {
+      case .valid: counts[index].held += 1
+      case .unknown: break
+      case .invalid:
+        counts[index].broken += 1
+        counts[index].firstBroken = counts[index].firstBroken ?? plan
+      }
+    }
+  }
+
+  /// The broken invariants, each with the first plan that broke it.
+  var broken: [(checker: String, plan: Int)] {
+    counts.compactMap { count in count.firstBroken.map { (count.checker, $0) } }
+  }
+}
+
+/// A thread of its own for work that blocks, so that no thread of Swift's pool does.
+enum OwnThread {
+  /// Runs a closure on a new thread, and returns its result.
+  static func run<Answer: Sendable>(_ body: @escaping @Sendable () -> Answer) async -> Answer {
+    await withCheckedContinuation { continuation in
+      let thread = Thread { continuation.resume(returning: body()) }
+      // Generators recurse, and secondary threads have a stack of half a megabyte by default.
+      thread.stackSize = 16 << 20
+      thread.start()
+    }
+  }
+}
+
+/// A flag that another thread sets once.
+final class CancelFlag: Sendable {
+  private let value = Atomic(false)
+
+  var isSet: Bool { value.load(ordering: .relaxed) }
+
+  func set() { value.store(true, ordering: .relaxed) }
 }

@@ -112,7 +112,7 @@ package final class ExternalSystem: SystemUnderTest {
       said = line
       guard again == hello else {
         throw SystemTrouble(
-          clause: "it said something else of itself than when it was launched first",
+          clause: "its answer to \"hello\" differs from that of its first launch",
           said: line
         )
       }

@@ -1,5 +1,161 @@
 internal import HistoryTypes
 
+/// Encodes messages between the lab and a program under test: one JSON object per line.
+///
+/// Unknown keys are ignored, so that either side may be newer.
+package enum WireCodec {
+  /// Returns one request without its newline.
+  package static func encode(_ message: WireMessage) -> String {
+    var members = json(of: message.request)
+    members["do"] = .string(message.request.word)
+    members["id"] = .integer(Int64(message.id))
+    members["now"] = message.now.map { JSONValue($0) }
+    return JSONValue.object(members).line
+  }
+
+  private static func json(of request: WireRequest) -> [String: JSONValue] {
+    switch request {
+    case .hello: return ["version": .integer(Int64(PlanHeader.version))]
+    case .reset(let header):
+      var members = PlanCodec.json(of: header).members ?? [:]
+      members["plan"] = nil
+      members["version"] = .integer(Int64(PlanHeader.version))
+      return members
+    case .command(let action): return PlanCodec.json(of: Command(action)).members ?? [:]
+    case .recover, .bye: return [:]
+    }
+  }
+
+  /// Reads a request; commands are read with the names of the current plan.
+  ///
+  /// - Throws: ``WireRefusal`` with an error message for the sender.
+  package static func request(
+    _ line: String,
+    for header: PlanHeader?
+  ) throws(WireRefusal) -> WireMessage {
+    var id: Int?
+    do throws(FormatError) {
+      let place = Place(line: nil, lenient: true)
+      let fields = try Fields(JSONValue(message: line), as: "the message", at: place)
+      id = try fields.find("id", "a whole number") { $0.whole.map { Int($0) } }
+      let known = try fields.need("id", "a whole number") { $0.whole.map { Int($0) } }
+      let request = try request(fields, for: header)
+      return WireMessage(id: known, request: request, now: try fields.finite(ifAny: "now"))
+    } catch {
+      let isUnknown = error.problem.hasPrefix(unknownWord)
+      throw WireRefusal(
+        id: id,
+        failure: SystemFailure(isUnknown ? .unsupported : .failed, error.description)
+      )
+    }
+  }
+
+  private static let unknownWord = "\"do\" of the message cannot be"
+
+  private static func request(
+    _ fields: Fields,
+    for header: PlanHeader?
+  ) throws(FormatError) -> WireRequest {
+    switch try fields.string("do") {
+    case "hello": return .hello
+    case "reset": return .reset(try plan(fields))
+    case "heal": return .recover
+    case "bye": return .bye
+    case let word:
+      guard CommandWord(rawValue: word) != nil else {
+        throw fields.place.error(
+          "\(unknownWord) \"\(word)\"",
+          Fields.advice(word, WireRequest.words)
+        )
+      }
+      guard let header else {
+        throw fields.place.error(
+          "the command \"\(word)\" comes before any plan",
+          "Send \"reset\" with the keys of a plan's header first."
+        )
+      }
+      return .command(try PlanCodec.command(fields, Vocabulary(header)).action)
+    }
+  }
+
+  private static func plan(_ fields: Fields) throws(FormatError) -> PlanHeader {
+    var members = fields.members
+    members["plan"] = members["version"] ?? .integer(Int64(PlanHeader.version))
+    return try PlanCodec.header(Fields(members, as: "the header", at: fields.place))
+  }
+}
+
+extension WireCodec {
+  /// Returns one answer without its newline.
+  package static func encode(_ answer: WireAnswer, id: Int) -> String {
+    line(id: id, "ok", .object(json(of: answer)))
+  }
+
+  /// Returns one failure without its newline; `id` is `nil` if the request's id was unreadable.
+  package static func encode(_ failure: WireFailure, id: Int?) -> String {
+    var members: [String: JSONValue] = [
+      "code": .string(failure.failure.code.rawValue), "message": .string(failure.failure.message),
+    ]
+    let done = json(of: failure.done)
+    if !done.isEmpty { members["done"] = .object(done) }
+    return line(id: id, "error", .object(members))
+  }
+
+  /// Returns the answer to a greeting, without its newline.
+  package static func encode(_ hello: WireHello, id: Int) -> String {
+    let members: [String: JSONValue] = [
+      "system": .string(hello.system), "version": .string(hello.version),
+      "capabilities": JSONValue(strings: hello.capabilities),
+      "timestamps": .string(hello.timestamps.rawValue),
+    ]
+    return line(id: id, "ok", .object(members))
+  }
+
+  private static func line(id: Int?, _ key: String, _ value: JSONValue) -> String {
+    JSONValue.object(["id": id.map { .integer(Int64($0)) } ?? .null, key: value]).line
+  }
+
+  private static func json(of answer: WireAnswer) -> [String: JSONValue] {
+    var members: [String: JSONValue] = [:]
+    members["transactions"] = answer.transactions.map { JSONValue(strings: $0) }
+    members["fetched"] = answer.fetched.map { JSONValue(strings: $0) }
+    members["observed"] = answer.observed.map { JSONValue(strings: $0) }
+    members["finished"] = answer.finished.map { JSONValue(strings: $0) }
+    members["purged"] = answer.purged.map { JSONValue(strings: $0) }
+    members["cursor"] = answer.cursor.map(json)
+    members["recorded"] = answer.recorded.map(json)
+    members["objects"] = answer.objects.map(TraceCodec.json)
+    members["now"] = answer.now.map { JSONValue($0) }
+    members["registered"] = answer.isRegistered.map(JSONValue.bool)
+    if let held = answer.history {
+      members["transactions"] = .array(held.map { .object(TraceCodec.json(of: $0)) })
+    }
+    for (key, flag) in [
+      ("woke", answer.hasWoken), ("expired", answer.isExpired), ("rewound", answer.isRewound),
+    ] where flag { members[key] = .bool(true) }
+    for (key, ids) in [("lost", answer.lost), ("signalled", answer.signalled)] where !ids.isEmpty {
+      members[key] = JSONValue(strings: ids.map(\.name))
+    }
+    return members.merging(json(of: answer.write)) { $1 }
+  }
+
+  private static func json(of position: WirePosition) -> JSONValue {
+    position.transaction.map(JSONValue.string) ?? .null
+  }
+
+  private static func json(of write: WireWrite?) -> [String: JSONValue] {
+    switch write {
+    case nil: return [:]
+    case .nothing: return ["transaction": .null, "timestamp": .null, "changes": []]
+    case .committed(let transaction):
+      var members = TraceCodec.json(of: transaction)
+      // If the key is absent, the lab assumes the actor's own author.
+      members["author"] = transaction.author.map(JSONValue.string) ?? .null
+      return members
+    }
+  }
+}
+
 extension WireCodec {
   /// The reply of a program: the effects of a command, or its failure.
   package typealias Reply = Result<WireAnswer, WireFailure>
@@ -97,7 +253,7 @@ extension WireCodec {
     }
     if let error = try fields.find("error", "an object", \.members) {
       guard !fields.has("ok") else {
-        throw place.error("\(fields.what) has \"ok\" and \"error\"", "It is one or the other.")
+        throw place.error("\(fields.what) has \"ok\" and \"error\"", "Send only one of them.")
       }
       let error = Fields(error, as: "the error of \"\(word)\"", at: place)
       let code = try error.choice("code", as: SystemFailure.Code.self)
