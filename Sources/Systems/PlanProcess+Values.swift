@@ -39,7 +39,7 @@ private struct Text: ObjectRecord, Hashable {
 private struct Nested: ObjectRecord {
   static let entityName = "Text"
   struct Part: Codable { var one = 1 }
-  var part = Part()
+  var text = Part()
 }
 
 private struct Unknown: ObjectRecord {

@@ -31,12 +31,13 @@ import Traces
     #expect(try answer(PlannedQuery(actor: "app", form: .watch, page: page), rig()) == [])
   }
 
-  @Test(arguments: 1...5)
-  func `Large transactions and drawn values are as plain code has them`(seed: Int) throws {
-    let rig = try rig()
-    for form in [PlannedQuery.Form.large, .values] {
-      #expect(try answer(PlannedQuery(actor: "app", form: form, page: seed), rig) == [])
-    }
+  @Test(arguments: [PlannedQuery.Form.large, .values], 1...2)
+  func `Large transactions and drawn values are as plain code has them`(
+    form: PlannedQuery.Form,
+    seed: Int
+  ) throws {
+    let lines = try answer(PlannedQuery(actor: "app", form: form, page: seed), rig())
+    #expect(lines.isEmpty, "\(lines.joined(separator: "\n"))")
   }
 
   @Test(arguments: 1...20)
