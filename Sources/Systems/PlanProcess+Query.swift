@@ -51,6 +51,7 @@ extension PlanProcess {
     case .watch: try watchLines(pausing: query.page == 1)
     case .large: try largeLines(seed: query.page)
     case .values: try valueLines(seed: query.page)
+    case .purges: try purgeLines(seed: query.page)
     default: nil
     }
   }
@@ -79,7 +80,7 @@ extension PlanProcess {
     case .table: return try tableLines(after: query.number ?? 0, query.planned, bench)
     case .refusals: return try refusalLines()
     case .tour: return try tour(query.planned, from: query.date, bench)
-    case .files, .watch, .large, .values: return []
+    case .files, .watch, .large, .values, .purges: return []
     case .count, .changeCount: return [String(try store.count(try request(query)))]
     case .exists: return [String(try store.hasHistory(try request(query)))]
     case .objects: return try objectLines(try request(query), bench)

@@ -69,6 +69,8 @@ package struct PlannedQuery: Hashable, Sendable {
     case large
     /// Values, conditions, records and identities in a store on disk, drawn from the page size.
     case values
+    /// Purges before positions of a short history on disk, drawn from the page size.
+    case purges
 
     /// Whether the form requests objects of an entity.
     package var isOfEntity: Bool {

@@ -119,13 +119,16 @@ extension PlanGenerator {
     guard style.hasQueries, source.bool(probability: style.diskShare, label: "disk") else { return }
     let actor = draft.header.actors[source.index(below: draft.header.actors.count)]
     var query = PlannedQuery(actor: actor.id, form: .files)
-    switch source.weighted([4, 2, 2, 4]) {
+    switch source.weighted([4, 2, 2, 4, 6]) {
     case 0: break
     case 1:
       query.form = .watch
       query.page = source.bool(probability: 0.6) ? 1 : 1000
     case 2:
       query.form = .large
+      query.page = source.int(in: 1...10_000)
+    case 3:
+      query.form = .purges
       query.page = source.int(in: 1...10_000)
     default:
       query.form = .values

@@ -31,13 +31,22 @@ import Traces
     #expect(try answer(PlannedQuery(actor: "app", form: .watch, page: page), rig()) == [])
   }
 
-  @Test(arguments: [PlannedQuery.Form.large, .values], 1...2)
+  @Test(arguments: [PlannedQuery.Form.large, .values, .purges], 1...2)
   func `Large transactions and drawn values are as plain code has them`(
     form: PlannedQuery.Form,
     seed: Int
   ) throws {
     let lines = try answer(PlannedQuery(actor: "app", form: form, page: seed), rig())
     #expect(lines.isEmpty, "\(lines.joined(separator: "\n"))")
+  }
+
+  @Test(arguments: [TimestampPolicy.monotone, .wallClock])
+  func `Drawn purges leave what they should`(timestamps: TimestampPolicy) throws {
+    let rig = try Rig(TrackerSystem()) { $0.timestamps = timestamps }
+    for seed in 1...40 {
+      let lines = try answer(PlannedQuery(actor: "app", form: .purges, page: seed), rig)
+      #expect(lines.isEmpty, "\(seed): \(lines.joined(separator: "\n"))")
+    }
   }
 
   @Test(arguments: 1...20)

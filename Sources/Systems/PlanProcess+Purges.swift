@@ -1,0 +1,260 @@
+import HistoryStore
+import HistoryTypes
+import ObjectContexts
+import Synchronization
+import Traces
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// The request about purges before positions, and about what is held and missing after them.
+extension PlanProcess {
+  /// Purges drawn parts of a short history on disk, and compares what is left with plain code.
+  ///
+  /// - Returns: what was not as expected.
+  func purgeLines(seed: Int) throws(SystemFailure) -> [String] {
+    let folder = try ScratchFolder()
+    return try telling { () throws(HistoryError) in
+      var course = PurgeCourse(store: store, seed: seed)
+      try course.run(folder)
+      return course.faults
+    }
+  }
+}
+
+private struct PurgeCourse: DiskCourse {
+  let store: Store
+  var faults: [String] = []
+  private let random: RandomState
+  private let now = CourseClock()
+  /// All transactions, purged ones included.
+  private var written: [HistoryTransaction] = []
+  private var held: Set<Int64> = []
+  /// The position of the only member; `nil` without one.
+  private var cursor: Int64?
+
+  init(store: Store, seed: Int) {
+    self.store = store
+    random = RandomState(UInt64(truncatingIfNeeded: seed))
+  }
+
+  private func draw(_ count: Int) -> Int { Int(random.next() % UInt64(max(count, 1))) }
+
+  private func pick<Element>(_ list: [Element]) -> Element { list[draw(list.count)] }
+
+  private static let authors: [String?] = ["a", "b", nil]
+  private static let contexts: [String?] = ["view", "batch", nil]
+
+  private var head: Int64 { Int64(written.count) }
+
+  mutating func run(_ folder: borrowing ScratchFolder) throws(HistoryError) {
+    var configuration = configuration()
+    configuration.clock = { [now] in now.date }
+    let path = folder.file("purged")
+    let file = try Store(path: path, model: store.model, configuration: configuration)
+    let member = draw(5) == 0 ? nil : try file.join("slow", author: "a")
+    try write(10 + draw(30), into: file)
+    try compareDates(file)
+    if let member {
+      let place = draw(written.count + 1)
+      if place > 0 { try file.record(member, through: written[place - 1].token) }
+      cursor = Int64(place)
+    }
+    for round in 0..<5 {
+      try purge(file, isFirst: round == 0)
+      if draw(3) == 0 { try write(1 + draw(6), into: file) }
+    }
+    try refuseForeignMembers(file, path, configuration, member)
+    expect(try file.verify().allSatisfy { !$0.isWrong }, "the file is wrong")
+  }
+
+  private mutating func write(_ count: Int, into file: Store) throws(HistoryError) {
+    for _ in 0..<count {
+      now.move(by: pick([0, 0, 0.5, 1, 10, 3600, -5]))
+      let context = ObjectContext(
+        store: file,
+        author: pick(Self.authors),
+        name: pick(Self.contexts)
+      )
+      for _ in 0...draw(3) { _ = try context.insert(store.model.entities[0].name) }
+      guard let number = try context.save()?.number,
+        let transaction = try file.transaction(number)
+      else { return faults.append("a save has no transaction") }
+      let last = head
+      expect(number.rawValue == last + 1, "#\(number) comes after #\(last)")
+      written.append(transaction)
+      held.insert(number.rawValue)
+    }
+  }
+
+  // MARK: Purging
+
+  private enum Bound {
+    case none
+    case before(Int64)
+    case date(Double)
+  }
+
+  private mutating func purge(_ file: Store, isFirst: Bool) throws(HistoryError) {
+    let target = pick(written)
+    let isHeld = held.contains(target.number.rawValue)
+    let filter = PurgeFilter(
+      authors: draw(2) == 0 ? nil : Set((0...draw(2)).map { _ in pick(Self.authors) }),
+      contextNames: draw(3) > 0 ? nil : Set((0...draw(2)).map { _ in pick(Self.contexts) })
+    )
+    let isCuttingOff = draw(6) == 0
+    let limit = min(isCuttingOff ? head : cursor ?? head, head - 1)
+    let bound: Bound
+    let result: PurgeResult
+    switch draw(5) {
+    case 0:
+      bound = .none
+      result = try file.purge(filter: filter)
+    case 1 where isHeld:
+      bound = .before(target.number.rawValue)
+      result = try file.purge(before: target, filter: filter, cuttingOff: isCuttingOff)
+    case 2:
+      let date = target.timestamp.timeIntervalSinceReferenceDate + pick([0, 0.25, -0.25])
+      bound = .date(date)
+      result = try file.purge(
+        before: Date(timeIntervalSinceReferenceDate: date),
+        filter: filter,
+        cuttingOff: isCuttingOff
+      )
+    default:
+      bound = .before(target.number.rawValue)
+      result = try file.purge(before: target.token, filter: filter, cuttingOff: isCuttingOff)
+    }
+    var usesCut = isCuttingOff
+    if case .none = bound { usesCut = false }
+    let reach = usesCut ? limit : min(cursor ?? head, head - 1)
+    let wanted = written.filter { transaction in
+      let number = transaction.number.rawValue
+      let isBefore =
+        switch bound {
+        case .none: true
+        case .before(let bound): number < bound
+        case .date(let date): transaction.timestamp.timeIntervalSinceReferenceDate < date
+        }
+      return held.contains(number) && isBefore && number < head
+        && filter.authors?.contains(transaction.author) ?? true
+        && filter.contextNames?.contains(transaction.contextName) ?? true
+    }
+    let gone = wanted.map(\.number.rawValue).filter { $0 <= reach }
+    held.subtract(gone)
+    let what = "\(bound), \(filter), reaching #\(reach) of #\(head)"
+    expect(result.transactionCount == gone.count, "\(what): \(result) for \(gone)")
+    expect(try file.heldNumbers() == held.sorted(), "\(what): other transactions are left")
+    if !usesCut {
+      expect(result.watermark.rawValue == cursor ?? head, "\(what): \(result)")
+      expect(result.lostMembers.isEmpty, "\(what): \(result)")
+      if isFirst { compareLimit(result, bound, wanted.last?.number.rawValue ?? 0, reach, filter) }
+    } else if let cursor, !result.lostMembers.isEmpty {
+      expect(gone.contains { $0 > cursor } || cursor < reach, "\(what): \(result)")
+      self.cursor = nil
+    } else {
+      expect(!gone.contains { $0 > cursor ?? head }, "\(what): nobody was cut off")
+    }
+    try compareTokens(file, gone)
+  }
+
+  /// Compares whether a purge says that it was limited, where nothing was purged before.
+  private mutating func compareLimit(
+    _ result: PurgeResult,
+    _ bound: Bound,
+    _ last: Int64,
+    _ reach: Int64,
+    _ filter: PurgeFilter
+  ) {
+    switch bound {
+    case .none where filter.contextNames == nil: expect(!result.isLimited, "\(result) is limited")
+    case .before(let bound) where filter.contextNames == nil:
+      expect(result.isLimited == (reach < bound - 1), "\(result) before #\(bound), #\(reach)")
+    case .before where last > 0: expect(result.isLimited == (last > reach), "\(result), #\(last)")
+    default: break
+    }
+  }
+
+  /// Fetches after tokens: what is missing after one makes it expire, and nothing else is left out.
+  private mutating func compareTokens(_ file: Store, _ gone: [Int64]) throws(HistoryError) {
+    let all = try file.fetch(HistoryRequest(after: nil)).transactions.map(\.number.rawValue)
+    expect(all == held.sorted(), "a fetch from the beginning has \(all)")
+    for _ in 0..<4 {
+      let token = pick(written).token
+      let rest = held.filter { $0 > token.number }.sorted()
+      let isGap = written.contains {
+        $0.number.rawValue > token.number && !held.contains($0.number.rawValue)
+      }
+      do throws(HistoryError) {
+        let found = try file.fetch(HistoryRequest(after: token)).transactions
+        expect(found.map(\.number.rawValue) == rest, "after #\(token.number) others are left")
+        expect(!isGap, "what is missing after #\(token.number) is not noticed")
+      } catch {
+        // A purge of an author without history below its bound makes tokens expire there too.
+        expect(error.code == .expired, "after #\(token.number): \(error)")
+      }
+    }
+  }
+
+  // MARK: Dates and members
+
+  /// Fetches what is later than a date, in pages, before anything is purged.
+  private mutating func compareDates(_ file: Store) throws(HistoryError) {
+    for _ in 0..<6 {
+      let date = Date(
+        timeIntervalSinceReferenceDate:
+          pick(written).timestamp.timeIntervalSinceReferenceDate + pick([0, 0.25, -0.25])
+      )
+      var request = HistoryRequest(after: date, transactionCountMax: 1 + draw(5))
+      var found: [Int64] = []
+      while found.count <= written.count {
+        let page = try file.fetch(request)
+        found += page.transactions.map(\.number.rawValue)
+        guard page.hasMore else { break }
+        request = request.next(after: page)
+      }
+      let expected = written.filter { $0.timestamp > date }.map(\.number.rawValue)
+      expect(found == expected, "after \(date) there are \(found), not \(expected)")
+    }
+  }
+
+  /// Purges and records for a member that another process has taken over.
+  private mutating func refuseForeignMembers(
+    _ file: Store,
+    _ path: String,
+    _ configuration: StoreConfiguration,
+    _ member: Registration?
+  ) throws(HistoryError) {
+    guard let member, cursor != nil else { return }
+    var configuration = configuration
+    configuration.memberLocks = .none
+    let other = try Store(path: path, configuration: configuration)
+    let taken = try other.join("slow", author: "a")
+    expect(.superseded, of: "a purge by a process that was replaced") { () throws(HistoryError) in
+      _ = try file.purge(by: member)
+    }
+    expect(.superseded, of: "a record by a process that was replaced") { () throws(HistoryError) in
+      try file.record(member, through: try file.currentToken())
+    }
+    let token = try other.currentToken()
+    let result = try other.purge(by: taken, recording: token)
+    expect(result.watermark.rawValue == token.number, "a purge has recorded \(result.watermark)")
+    expect(try other.heldNumbers() == [head], "a purge after the last record leaves more")
+    try other.retire(taken)
+    expect(.notAMember, of: "a purge by a member that has retired") { () throws(HistoryError) in
+      _ = try other.purge(by: taken)
+    }
+  }
+}
+
+/// A clock that a course moves.
+private final class CourseClock: Sendable {
+  private let seconds = Mutex(700_000_000.0)
+
+  var date: Date { Date(timeIntervalSinceReferenceDate: seconds.withLock { $0 }) }
+
+  func move(by interval: Double) { seconds.withLock { $0 += interval } }
+}
