@@ -22,7 +22,7 @@ extension ToolSpec {
     verbs: [
       CheckVerb.spec, ReplayVerb.spec, ExploreVerb.spec, MutantsVerb.spec, StressVerb.spec,
       BenchRunVerb.group, ReportVerb.spec, HistoryListVerb.group, InspectVerb.spec,
-      ConvertVerb.spec, ServeVerb.spec, ProtocolCheckVerb.group, ListVerb.spec,
+      AdviseVerb.spec, ConvertVerb.spec, ServeVerb.spec, ProtocolCheckVerb.group, ListVerb.spec,
     ],
     examples: [
       Example("check", "200 random plans on our tracker."),
