@@ -132,6 +132,10 @@ let package = Package(
       ]
     ),
     room(
+      "FileCommands",
+      ["HistoryTypes", "HistoryStore", "Basics", "Measuring", "Reporting", "Commands"]
+    ),
+    room(
       "BenchCommands",
       [
         "HistoryTypes", "Basics", "Programs", "Measuring", "Reporting", "HistoryBenchmarks",
@@ -143,7 +147,8 @@ let package = Package(
       dependencies: system + [
         "SQLiteStorage", "HistoryTracking", "Basics", "Traces", "PropertyTesting", "Workloads",
         "Faults", "Programs", "Systems", "Simulation", "Checkers", "ProtocolChecks", "Stressing",
-        "Measuring", "Reporting", "HistoryBenchmarks", "Commands", "BenchCommands",
+        "Measuring", "Reporting", "HistoryBenchmarks", "Commands", "FileCommands",
+        "BenchCommands",
       ],
       swiftSettings: settings
     ),
@@ -226,7 +231,7 @@ let package = Package(
         "Basics", "HistoryTypes", "SQLiteStorage", "HistoryStore", "Traces", "Workloads",
         "Checkers",
         "Systems", "ProtocolChecks", "Stressing", "Simulation", "Measuring", "Reporting",
-        "HistoryBenchmarks", "Programs", "Commands", "BenchCommands",
+        "HistoryBenchmarks", "Programs", "Commands", "FileCommands", "BenchCommands",
       ],
       exclude: ["Counterexamples", "LeastPlans", "Reached"]
     ),

@@ -1,5 +1,6 @@
 import BenchCommands
 import Commands
+import FileCommands
 
 extension ToolSpec {
   /// The specification of the command `history-lab`.
@@ -9,7 +10,7 @@ extension ToolSpec {
     verbs: [
       CheckVerb.spec, ReplayVerb.spec, ExploreVerb.spec, MutantsVerb.spec, StressVerb.spec,
       .bench, ReportVerb.spec, HistoryListVerb.group, .inspect,
-      .convert, ServeVerb.spec, ProtocolCheckVerb.group, .list,
+      .advise, .convert, ServeVerb.spec, ProtocolCheckVerb.group, .list,
     ],
     examples: [
       Example("check", "200 random plans on our tracker."),

@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import Commands
+@testable import FileCommands
 @testable import HistoryLab
 
 #if canImport(Glibc)

@@ -19,7 +19,7 @@ import Darwin
     (
       "measure",
       #"unknown verb "measure". There are check, replay, explore, mutants, stress, bench, report, history, "#
-        + #"inspect, convert, serve, protocol and list. "#
+        + #"inspect, advise, convert, serve, protocol and list. "#
         + "Try: history-lab --help"
     ),
     (

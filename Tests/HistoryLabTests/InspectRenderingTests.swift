@@ -3,6 +3,7 @@ import HistoryStore
 import Testing
 
 @testable import Commands
+@testable import FileCommands
 @testable import HistoryLab
 
 @Suite struct InspectRenderingTests {

@@ -5,6 +5,7 @@ import SQLiteStorage
 import Testing
 
 @testable import Commands
+@testable import FileCommands
 @testable import HistoryLab
 
 /// The questions of `inspect`, from the command line to the printed result.

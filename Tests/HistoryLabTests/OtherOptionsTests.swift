@@ -3,6 +3,7 @@ import Testing
 
 @testable import BenchCommands
 @testable import Commands
+@testable import FileCommands
 @testable import HistoryLab
 
 @Suite struct `Options of other verbs` {

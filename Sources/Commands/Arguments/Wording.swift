@@ -12,6 +12,16 @@ extension Double {
   package var short: String { Int(exactly: self).map(\.grouped) ?? String(self) }
 }
 
+extension String {
+  /// The text with control and bidirectional characters escaped, so that it is safe on a terminal.
+  package var visible: String {
+    unicodeScalars.map { scalar in
+      scalar.properties.generalCategory == .control || scalar.properties.isBidiControl
+        ? "\\u{\(String(scalar.value, radix: 16))}" : String(scalar)
+    }.joined()
+  }
+}
+
 /// The words with which a user starts this executable from the current folder.
 package struct ShellCommand: Hashable, Sendable {
   /// The command's name or path, quoted for a shell.

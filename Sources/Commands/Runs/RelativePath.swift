@@ -68,3 +68,15 @@ extension ChartTool {
     return currentFolder + "/.tools"
   }
 }
+
+/// A writer of page files.
+package enum PageFile {
+  /// - Throws: A lab error that names the page if it cannot be written.
+  package static func write(_ text: String, to path: String) throws(LabError) {
+    do {
+      try text.write(toFile: path, atomically: true, encoding: .utf8)
+    } catch {
+      throw .lab("the page \(path.quoted) cannot be written: \(error.localizedDescription)")
+    }
+  }
+}

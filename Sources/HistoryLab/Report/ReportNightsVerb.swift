@@ -44,18 +44,6 @@ struct ReportNightsVerb: Verb {
   }
 }
 
-/// A writer of page files.
-enum PageFile {
-  /// - Throws: A lab error that names the page if it cannot be written.
-  static func write(_ text: String, to path: String) throws(LabError) {
-    do {
-      try text.write(toFile: path, atomically: true, encoding: .utf8)
-    } catch {
-      throw .lab("the page \(path.quoted) cannot be written: \(error.localizedDescription)")
-    }
-  }
-}
-
 /// The index page of all nights: the result of each step, and a link to the page of each night.
 struct NightsPage {
   /// One night, as read from its folder.

@@ -11,13 +11,13 @@ struct CoreDataHistory: HistorySource {
 
   let tables = [transactionTable, changeTable, stringTable]
   let layout = HistoryLayout.coreData
-  private let authorColumns: Set<String>
+  let authorColumns: Set<String>
   let hasStrings: Bool
-  private let hasEntityNames: Bool
+  let hasEntityNames: Bool
   /// The columns of the values that deleted objects left behind.
   private let tombstones: [String]
   /// Whether the file is a store of this library, which records how far it was purged.
-  private let keepsPurges: Bool
+  let keepsPurges: Bool
 
   init(_ file: FileTables, _ connection: borrowing Connection, path: String) throws {
     let missing = file.missing(of: tables)
@@ -96,9 +96,9 @@ struct CoreDataHistory: HistorySource {
     return (unknown, file.missing(of: tables + ["Z_PRIMARYKEY", "Z_METADATA"]))
   }
 
-  private func column(_ name: String) -> String { authorColumns.contains(name) ? name : "NULL" }
+  func column(_ name: String) -> String { authorColumns.contains(name) ? name : "NULL" }
 
-  private func author(_ row: borrowing Statement) -> CensusBuilder.AuthorKey {
+  func author(_ row: borrowing Statement) -> CensusBuilder.AuthorKey {
     if row.storage(2) == .integer { return .string(row.int(2)) }
     return row.text(3).map { .text($0) } ?? .absent
   }
@@ -121,7 +121,7 @@ struct CoreDataHistory: HistorySource {
   }
 
   /// A query that returns no name for any number.
-  private var noName: String { "SELECT NULL WHERE ?1 IS NULL" }
+  var noName: String { "SELECT NULL WHERE ?1 IS NULL" }
 }
 
 /// A cursor over the changes in the order of their transactions.

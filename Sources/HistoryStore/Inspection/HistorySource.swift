@@ -12,6 +12,8 @@ protocol HistorySource {
 
   /// Counts the contents of the tables in one pass, and the effect of a purge if one is requested.
   func read(_ connection: borrowing Connection, _ purge: PurgeCounter?) throws -> CensusBuilder
+  /// Reads the transactions, and counts what their changes touch.
+  func outline(_ connection: borrowing Connection, into builder: inout OutlineBuilder) throws
   /// Finishes a census with the names that the file assigns to numbers.
   func finish(_ builder: CensusBuilder, _ connection: borrowing Connection) throws -> HistoryCensus
   /// Returns the tables of the file that are foreign to its kind, and those of its kind it lacks.
@@ -91,7 +93,7 @@ struct PackedHistory: HistorySource {
   let layout = HistoryLayout.packed
   let hasStrings = true
   /// The approximate size of a row without its blob, in bytes.
-  private static let rowBytes = (transaction: 40.0, chunk: 12.0)
+  static let rowBytes = (transaction: 40.0, chunk: 12.0)
 
   init(_ file: FileTables, _ connection: borrowing Connection, path: String) throws {
     let missing = file.missing(of: tables + ["history_metadata"])
@@ -163,7 +165,7 @@ struct PackedHistory: HistorySource {
     return isWhole
   }
 
-  private func eachChunk(
+  func eachChunk(
     of number: Int64,
     _ chunks: borrowing Statement,
     _ body: (UnsafeRawBufferPointer) -> Void

@@ -1,3 +1,4 @@
+import Commands
 import HistoryStore
 import Reporting
 
@@ -18,16 +19,6 @@ struct InspectRendering {
   var shownMax = 10
   /// The maximum width of a line of text, in columns; `nil` for no limit.
   var width: Int?
-}
-
-extension String {
-  /// The text with control and bidirectional characters escaped, so that it is safe on a terminal.
-  var visible: String {
-    unicodeScalars.map { scalar in
-      scalar.properties.generalCategory == .control || scalar.properties.isBidiControl
-        ? "\\u{\(String(scalar.value, radix: 16))}" : String(scalar)
-    }.joined()
-  }
 }
 
 /// Formats quantities for people.

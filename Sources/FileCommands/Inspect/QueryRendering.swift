@@ -1,3 +1,4 @@
+import Commands
 import HistoryStore
 import HistoryTypes
 import Reporting

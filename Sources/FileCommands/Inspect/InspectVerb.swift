@@ -1,3 +1,4 @@
+import Commands
 import HistoryStore
 
 /// The options of `inspect`.

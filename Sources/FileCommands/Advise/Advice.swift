@@ -1,0 +1,127 @@
+import Basics
+import Commands
+import HistoryStore
+import HistoryTypes
+
+/// The answers about a history, from its transactions and the positions of its consumers.
+struct Advice: Sendable {
+  /// The questions that a user may set.
+  struct Settings: Sendable, Hashable {
+    /// The age in days of a purge to judge, run regularly; `nil` judges the history as it is.
+    var olderThanDays: Double?
+    /// The number of transactions that the last forecast keeps.
+    var keptCount = 1000
+    /// The authors that write and never read.
+    var writesOnly: Set<String> = []
+  }
+
+  let history: PastHistory
+  let settings: Settings
+  let cost: HistoryCost
+  let conditions: [HistoryCondition]
+  let consumers: [ConsumerStatus]
+  /// The authors that may read, and for which no position is known.
+  let undeclaredAuthors: [String]
+  var forecasts: [PurgeForecast]
+
+  /// Analyses a history.
+  ///
+  /// - Complexity: some visits to each transaction, and one for each purge and consumer.
+  init(_ outline: HistoryOutline, given: [Consumer], _ settings: Settings = Settings()) {
+    let history = PastHistory(outline)
+    let consumers = Consumer.all(of: outline, and: given)
+    self.history = history
+    self.settings = settings
+    cost = HistoryCost(history)
+    conditions = HistoryCondition.all(in: history)
+    self.consumers = consumers.map { ConsumerStatus($0, in: history) }
+    let declared = Set(consumers.map(\.author)).union(settings.writesOnly)
+    undeclaredAuthors =
+      outline.isOurs
+      ? []
+      : outline.authors.compactMap(\.readerName).filter { !declared.contains($0) }.sorted()
+    forecasts = PurgeForecast.all(
+      PurgePlan.all(wanted: settings.olderThanDays, keeping: settings.keptCount),
+      history,
+      consumers,
+      writesOnly: settings.writesOnly
+    )
+  }
+
+  var outline: HistoryOutline { history.outline }
+
+  /// The active consumers whose position is not known.
+  var unknownConsumers: [String] {
+    consumers.map(\.consumer).filter { $0.isActive && !$0.isKnown }.map(\.name)
+  }
+
+  /// The active consumers whose position is known.
+  var knownConsumers: [ConsumerStatus] {
+    consumers.filter { $0.consumer.isActive && $0.consumer.isKnown }
+  }
+
+  /// The forecast of the purge that the user asked about, or `nil` without one.
+  var wanted: PurgeForecast? {
+    settings.olderThanDays.flatMap { days in
+      forecasts.first { $0.plan == .olderThan(days: days) }
+    }
+  }
+
+  /// The forecast purge that frees most without a loss to any known consumer, now or in the past.
+  var safest: PurgeForecast? {
+    guard !knownConsumers.isEmpty else { return nil }
+    let names = Set(knownConsumers.map(\.consumer.author))
+    return forecasts.filter { forecast in
+      forecast.transactions > 0 && !forecast.loses
+        && !forecast.past.contains { names.contains($0.consumer) }
+    }.max { $0.transactions < $1.transactions }
+  }
+
+  /// The facts that decide whether a purge loses data and that are not known, most important first.
+  var notKnown: [String] {
+    let who = outline.isOurs ? "registered" : "given with --cursors"
+    var sentences = unknownConsumers.map { name in
+      name == Consumer.mirrorName
+        ? "how far the \(name) has exported. Core Data keeps that to itself: wait until its export has "
+          + "finished, and name it with a date in --cursors as "
+          + "\"NSCloudKitMirroringDelegate.export\". A purge before that makes its token expire (error "
+          + "134301)."
+        : "the position of \(name.visible.quoted). Give the date or the token of its last merge."
+    }
+    if consumers.isEmpty {
+      sentences.append(
+        "who reads this history. No consumer is \(who): every purge may lose what one has not merged."
+      )
+    }
+    sentences += undeclaredAuthors.prefix(Self.shownMax).map { name in
+      "whether the author \(AdviceFacts.name(name).quoted) also reads. Give its position in --cursors, or name it "
+        + "with --writes-only."
+    }
+    let rest = undeclaredAuthors.count - Self.shownMax
+    if rest > 0 { sentences.append("whether \(rest.counted("more author")) also read.") }
+    if !outline.isOurs && unknownConsumers.isEmpty
+      && !consumers.contains(where: \.consumer.isMirror)
+    {
+      sentences.append(
+        "whether a CloudKit mirror exports from this store. Nothing of it is in this history."
+      )
+    }
+    if !outline.isOurs && !consumers.isEmpty {
+      sentences.append("whether there are other consumers. Core Data keeps no list of them.")
+    }
+    if outline.isOurs && !consumers.isEmpty {
+      sentences.append("whether a token is kept outside of the registry.")
+    }
+    if cost.growth == nil {
+      sentences.append(
+        cost.bytes == nil
+          ? "the bytes of the history: this SQLite is built without dbstat."
+          : "how fast the history grows: it spans less than \(HistoryCost.daysMin + 1) days."
+      )
+    }
+    return sentences
+  }
+
+  /// The maximum number of authors, entities and days that a text names.
+  static let shownMax = 10
+}

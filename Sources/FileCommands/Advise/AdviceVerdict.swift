@@ -1,0 +1,184 @@
+import Basics
+import Commands
+import HistoryStore
+import HistoryTypes
+
+/// The answer whether history is bounded and nobody loses, with its reasons.
+struct AdviceVerdict: Sendable, Hashable {
+  /// The state, each with an exit code of its own.
+  enum State: String, Sendable, Hashable {
+    /// History is bounded, and no consumer loses any.
+    case bounded
+    /// A consumer loses history, or history grows without bound.
+    case loses
+    /// Not enough is known.
+    case unknown
+  }
+
+  let state: State
+  /// The reasons of the state, most important first.
+  let reasons: [String]
+  /// What to give or to do next, most important first.
+  let suggestions: [String]
+
+  /// The age from which on a member that holds history back counts as gone, in days.
+  static let holdingDaysMax = 7.0
+  /// The days of history from which on one that was never purged counts as unbounded.
+  static let unpurgedDaysMin = 7.0
+  /// The days of history beyond which an earlier purge does not show a bound.
+  static let keptDaysMax = 90.0
+
+  /// Judges the history as it is, or the purge that the user asked about.
+  init(_ advice: Advice) {
+    let bad = Self.cutOff(advice) + Self.losses(advice) + Self.growth(advice)
+    let unknown = Self.unknown(advice)
+    if !bad.isEmpty {
+      (state, reasons) = (.loses, bad + unknown)
+    } else if !unknown.isEmpty {
+      (state, reasons) = (.unknown, unknown)
+    } else {
+      (state, reasons) = (.bounded, Self.good(advice))
+    }
+    suggestions = Self.suggestions(advice, state)
+  }
+
+  /// The verdict in a sentence.
+  var sentence: String {
+    switch state {
+    case .bounded: "History is bounded, and no known consumer loses any."
+    case .loses: "A consumer loses history, or history grows without bound."
+    case .unknown: "Not enough is known to say that a purge loses nothing."
+    }
+  }
+
+  var exitCode: ExitCode {
+    switch state {
+    case .bounded: .good
+    case .loses: .violation
+    case .unknown: .undecided
+    }
+  }
+}
+
+extension AdviceVerdict {
+  private static func cutOff(_ advice: Advice) -> [String] {
+    advice.consumers.filter(\.isCutOff).map { status in
+      let name = status.consumer.name.visible.quoted
+      return status.consumer.isActive
+        ? "\(name) has lost history already: what follows its position is purged."
+        : "\(name) has lost history already: a retention limit excluded it."
+    }
+  }
+
+  private static func losses(_ advice: Advice) -> [String] {
+    guard let wanted = advice.wanted else { return [] }
+    let now = wanted.losses.map { loss in
+      "A purge of what is \(wanted.plan.name) takes \(loss.transactions.counted("transaction")) with "
+        + "\(loss.changes.counted("change")) from \(loss.consumer.visible.quoted), which has not merged them."
+    }
+    let names = Set(advice.knownConsumers.map(\.consumer.author))
+    let past = Dictionary(
+      grouping: wanted.past.filter { names.contains($0.consumer) },
+      by: \.consumer
+    )
+    return now
+      + past.sorted { $0.key < $1.key }.map { name, cuts in
+        "A purge of what is \(wanted.plan.name) would have cut \(name.visible.quoted) off "
+          + "\(cuts.count.counted("time")) in the past, the last on "
+          + "\(InspectUnits.date(cuts[cuts.count - 1].time))."
+      }
+  }
+
+  private static func growth(_ advice: Advice) -> [String] {
+    let holders = advice.consumers.filter {
+      $0.holdsBack && ($0.lagSeconds ?? 0) > holdingDaysMax * 86400
+    }
+    let held = holders.map { status in
+      "\(status.consumer.name.visible.quoted) has merged nothing of the last "
+        + "\(InspectUnits.duration(status.lagSeconds ?? 0)): every purge stops at it, and history grows."
+    }
+    guard advice.wanted == nil, !advice.history.wasPurged, let seconds = advice.history.keptSeconds,
+      seconds >= unpurgedDaysMin * 86400
+    else { return held }
+    return held + [
+      "History was never purged in \(InspectUnits.duration(seconds)): it grows without bound."
+    ]
+  }
+
+  private static func unknown(_ advice: Advice) -> [String] {
+    var reasons: [String] = []
+    if advice.knownConsumers.isEmpty && advice.unknownConsumers.isEmpty {
+      reasons.append("No active consumer is known.")
+    }
+    if !advice.unknownConsumers.isEmpty {
+      let names = advice.unknownConsumers.map(\.visible).joinedWithAnd
+      reasons.append("The position of \(names) is unknown.")
+    }
+    if !advice.undeclaredAuthors.isEmpty {
+      let count = advice.undeclaredAuthors.count
+      reasons.append(
+        "\(count.counted("author writes", "authors write")) without being a known consumer: "
+          + "\(advice.undeclaredAuthors.prefix(Advice.shownMax).map { AdviceFacts.name($0) }.joinedWithAnd)."
+      )
+    }
+    return reasons + unknownBound(advice)
+  }
+
+  private static func unknownBound(_ advice: Advice) -> [String] {
+    guard advice.wanted == nil else { return [] }
+    let seconds = advice.history.keptSeconds ?? 0
+    if !advice.history.wasPurged && seconds < unpurgedDaysMin * 86400 {
+      return [
+        "History spans \(InspectUnits.duration(seconds)) and was never purged: that is too short to show a bound."
+      ]
+    }
+    if advice.history.wasPurged && seconds > keptDaysMax * 86400 {
+      return [
+        "History was purged once, but keeps \(InspectUnits.duration(seconds)): that shows no bound."
+      ]
+    }
+    return []
+  }
+
+  private static func good(_ advice: Advice) -> [String] {
+    let count = advice.knownConsumers.count.counted("known consumer")
+    if let wanted = advice.wanted {
+      return [
+        "A purge of what is \(wanted.plan.name) deletes "
+          + "\(wanted.transactions.counted("transaction")), and takes nothing that one of the \(count) "
+          + "has not merged.",
+        "Run regularly, it keeps history bounded.",
+      ]
+    }
+    return [
+      "History was purged, and keeps \(InspectUnits.duration(advice.history.keptSeconds ?? 0)).",
+      "Nothing is gone that one of the \(count) has not merged.",
+    ]
+  }
+
+  private static func suggestions(_ advice: Advice, _ state: State) -> [String] {
+    var words: [String] = []
+    if !advice.outline.isOurs,
+      advice.consumers.allSatisfy({ $0.consumer.source == .mirror })
+        || !advice.unknownConsumers.isEmpty
+    {
+      words.append("Give the consumers and their positions with --cursors FILE.")
+    }
+    if advice.outline.isOurs && advice.consumers.isEmpty {
+      words.append("Register the consumers as members, or give them with --cursors FILE.")
+    }
+    if !advice.undeclaredAuthors.isEmpty {
+      words.append("Name authors that never read with --writes-only AUTHOR.")
+    }
+    if advice.wanted == nil && state != .bounded {
+      words.append("Judge a purge that you plan with --older-than DAYS.")
+    }
+    if let safest = advice.safest, advice.unknownConsumers.isEmpty, advice.undeclaredAuthors.isEmpty
+    {
+      words.append(
+        "Of these purges, \"\(safest.plan.name)\" frees most without a loss to a known consumer."
+      )
+    }
+    return words
+  }
+}

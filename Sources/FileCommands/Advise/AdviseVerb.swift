@@ -1,0 +1,164 @@
+import Basics
+import Commands
+import Foundation
+import HistoryStore
+import HistoryTypes
+import Reporting
+
+/// The options of `advise`.
+struct AdviseOptions: VerbOptions {
+  @Argument(
+    .text("FILE", "a store file"),
+    "A store of ours or a real Core Data file; it is only read."
+  )
+  var file: String
+  @Option(
+    "cursors",
+    .path("FILE"),
+    "Reads the positions of consumers: a JSON list of objects with name and one of date, token or "
+      + "unknown, or a property list of UserDefaults with the kit's dates."
+  )
+  var cursors: String?
+  @Option(
+    "prefix",
+    .text("TEXT", "the beginning of a key"),
+    "The beginning of the kit's keys in a property list."
+  )
+  var prefix = KitCursors.standardPrefix
+  @Option(
+    "writes-only",
+    each: .text("AUTHOR", "an author's name"),
+    "Names an author that writes and never reads, so that it needs no position."
+  )
+  var writesOnly: [String]
+  @Option(
+    "older-than",
+    .decimal("DAYS", 0...1_000_000),
+    shown: "judges the history as it is",
+    "Judges a purge of what was written so many days before the newest transaction, run regularly."
+  )
+  var olderThan: Double?
+  @Option("keep", .integer("N", 1...1_000_000_000), "Forecasts a purge of all but the newest N.")
+  var kept = 1000
+  @Flag("measure", "Measures each purge on a private copy of the file, which copies it each time.")
+  var measures
+  @Flag(.json) var json
+  @Option("html", .path("FILE"), "Writes the advice with charts as a page that needs no network.")
+  var page: String?
+
+  /// - Throws: A usage error if a file cannot be read or the page cannot be written.
+  func validate(in composition: Composition) throws(LabError) {
+    try FilePath.checkReadable(file)
+    if let cursors { try FilePath.checkReadable(cursors, for: "--cursors") }
+    if let page {
+      try FilePath.checkWritableFile(page, for: "--html")
+      guard !Self.isSame(page, file), cursors.map({ Self.isSame(page, $0) }) != true else {
+        throw .usage("--html: \(page.quoted) is the file to read. Name another file.")
+      }
+    }
+  }
+
+  /// Returns whether a page would overwrite a file or one of its logs.
+  private static func isSame(_ page: String, _ file: String) -> Bool {
+    func resolved(_ path: String) -> String {
+      URL(fileURLWithPath: path).resolvingSymlinksInPath().standardizedFileURL.path
+    }
+    return ["", "-wal", "-shm", "-journal"].contains { resolved(page) == resolved(file) + $0 }
+  }
+
+  var settings: Advice.Settings {
+    Advice.Settings(olderThanDays: olderThan, keptCount: kept, writesOnly: Set(writesOnly))
+  }
+}
+
+extension AdviseVerb {
+  static let spec = VerbSpec(
+    name: "advise",
+    sentence:
+      "Says what a store's history costs, who holds it back, and who would lose what by a purge.",
+    examples: [
+      Example("advise Photos.sqlite", "What is not known, what history costs, and a verdict."),
+      Example(
+        "advise App.sqlite --cursors cursors.json --older-than 7",
+        "May I purge after a week? The exit code is 0, 1 or 2."
+      ),
+      Example(
+        "advise App.sqlite --cursors Library/Preferences/group.com.example.plist --measure",
+        "The kit's dates, and purges measured on a private copy."
+      ),
+      Example("advise App.sqlite --html advice.html", "The same as a page with charts."),
+    ]
+  ) { (options, _, terminal) in AdviseVerb(options: options, terminal: terminal) }
+}
+
+/// Answers whether a store's history may be purged, and who would lose what.
+struct AdviseVerb: Verb {
+  let options: AdviseOptions
+  let terminal: Terminal
+  /// Returns the current time in seconds since 2001-01-01 UTC, for dates in the future.
+  var now: @Sendable () -> Double = { Date().timeIntervalSinceReferenceDate }
+
+  func run() async throws(LabError) -> ExitCode {
+    let inspector = StoreInspector(stopCheck: Interruption.stopCheck)
+    let outline: HistoryOutline
+    do { outline = try inspector.outline(of: options.file) } catch { throw .inspection(error) }
+    guard outline.count > 0 else {
+      throw .usage(
+        "\(options.file.quoted) has no transaction in its history: there is nothing to purge. Name a "
+          + "store that was written with persistent history tracking on."
+      )
+    }
+    let given = try options.cursors.map { path throws(LabError) in
+      try ConsumerFile(path, prefix: options.prefix).consumers(of: outline, now: now())
+    }
+    var advice = Advice(outline, given: given ?? [], options.settings)
+    if options.measures { try measure(&advice, inspector) }
+    let verdict = AdviceVerdict(advice)
+    try report(advice, verdict)
+    return verdict.exitCode
+  }
+
+  private func report(_ advice: Advice, _ verdict: AdviceVerdict) throws(LabError) {
+    if let page = options.page {
+      let html = AdvicePage(path: options.file, advice: advice, verdict: verdict).html()
+      try PageFile.write(html, to: page)
+    }
+    if options.json {
+      let document = AdviceDocument(options.file, advice, verdict)
+      terminal.print(try JSONText.document(document, named: "the advice"))
+    } else {
+      var text = AdviceText(path: options.file, advice: advice, verdict: verdict)
+      text.width = terminal.traits.columns
+      terminal.print(text.text())
+    }
+  }
+
+  /// Measures each different purge that deletes anything, once.
+  private func measure(_ advice: inout Advice, _ inspector: StoreInspector) throws(LabError) {
+    let rules = advice.forecasts.map { forecast in
+      PurgeRule(forecast.plan, advice.history, advice.consumers.map(\.consumer))
+    }
+    let bar = ProgressBar(
+      WorkState("measuring", unit: "purges", total: advice.forecasts.count),
+      on: terminal
+    )
+    defer { bar.finish() }
+    var trials: [[Int64]: PurgeTrial] = [:]
+    for (place, rule) in rules.enumerated() {
+      bar.advance()
+      guard let rule, advice.forecasts[place].transactions > 0 else { continue }
+      let numbers = advice.outline.numbers.indices.filter { rule.decision(at: $0) == .deletes }
+        .map { advice.outline.numbers[$0] }
+      if trials[numbers] == nil {
+        do throws(InspectionError) {
+          trials[numbers] = try inspector.trial(of: options.file, deleting: numbers) {
+            terminal.now() / .seconds(1)
+          }
+        } catch {
+          throw .inspection(error)
+        }
+      }
+      advice.forecasts[place].trial = trials[numbers]
+    }
+  }
+}

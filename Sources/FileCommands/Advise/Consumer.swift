@@ -1,0 +1,144 @@
+import HistoryStore
+
+/// A reader of history, with the position through which it has merged as far as that is known.
+struct Consumer: Sendable, Hashable {
+  /// The position through which a consumer has merged.
+  enum Position: Sendable, Hashable {
+    /// Every transaction through this number.
+    case number(Int64)
+    /// Every transaction that is not later, in seconds since 2001-01-01 UTC.
+    case date(Double)
+    /// No position is known.
+    case unknown
+  }
+
+  /// The place from which a consumer is known.
+  enum Source: Sendable, Hashable {
+    /// The registry of a store of this library.
+    case registry(MemberState)
+    /// The file of cursors that the user gave.
+    case file
+    /// The tables or authors of a CloudKit mirror in the store.
+    case mirror
+  }
+
+  let name: String
+  let source: Source
+  var position: Position
+  /// The time of its last launch or record, in seconds since 2001-01-01 UTC, if it is registered.
+  var seen: Double?
+  /// The author that it writes under, if that is known; the default is the name.
+  var author: String
+
+  init(
+    _ name: String,
+    _ source: Source = .file,
+    at position: Position,
+    seen: Double? = nil,
+    author: String? = nil
+  ) {
+    self.name = name
+    self.source = source
+    self.position = position
+    self.seen = seen
+    self.author = author ?? name
+  }
+
+  /// Whether history must be kept for it; `false` for members that left or were excluded.
+  var isActive: Bool {
+    guard case .registry(let state) = source else { return true }
+    return state == .active
+  }
+
+  /// Whether a position is known for it.
+  var isKnown: Bool { position != .unknown }
+
+  /// Whether it is the CloudKit mirror.
+  var isMirror: Bool {
+    source == .mirror || AuthorPatterns.match(name, [AuthorPatterns.cloudKitMirror])
+  }
+
+  /// Returns whether it has merged a transaction; `false` where its position is unknown.
+  @inline(__always)
+  func hasMerged(_ number: Int64, _ timestamp: Double) -> Bool {
+    switch position {
+    case .number(let last): number <= last
+    case .date(let date): timestamp <= date
+    case .unknown: false
+    }
+  }
+}
+
+extension Consumer {
+  /// The name of the mirror that the store itself shows, unless a file names its position.
+  static let mirrorName = "CloudKit mirror"
+
+  /// Returns the consumers of a history: its members, those of a file, and the mirror it shows.
+  static func all(of outline: HistoryOutline, and given: [Consumer]) -> [Consumer] {
+    let members = (outline.members ?? []).map { member in
+      Consumer(
+        member.name,
+        .registry(member.state),
+        at: .number(member.cursor),
+        seen: member.seen,
+        author: member.author
+      )
+    }
+    let isMirrored = outline.hasMirrorTables || outline.authors.contains(where: \.isMirror)
+    let lacksMirror = isMirrored && !outline.isOurs && !given.contains(where: \.isMirror)
+    return members + given
+      + (lacksMirror ? [Consumer(mirrorName, .mirror, at: .unknown)] : [])
+  }
+}
+
+extension OutlineAuthor {
+  /// The beginning of the author under which Core Data itself migrates a store.
+  private static let migrator = "com.apple.coredata.schemamigrator*"
+
+  /// The name of an author that may also read history, or `nil` for one that does not.
+  ///
+  /// A CloudKit mirror is a consumer of its own, and a migration reads nothing.
+  var readerName: String? {
+    guard case .known(let name) = name, !isProtected else { return nil }
+    return AuthorPatterns.match(name, [Self.migrator]) ? nil : name
+  }
+}
+
+/// The position of a consumer in a history, and the history that it has not merged.
+struct ConsumerStatus: Sendable, Hashable {
+  let consumer: Consumer
+  /// The numbers of kept transactions and changes that it has not merged; `nil` if unknown.
+  var lagTransactions: Int?
+  var lagChanges: Int?
+  /// The seconds from the oldest of these to the newest transaction; `nil` without any.
+  var lagSeconds: Double?
+  /// Whether history after its position is gone already, so that it has lost some of it.
+  var isCutOff = false
+  /// Whether it is a member at which every purge of the store stops.
+  var holdsBack = false
+
+  /// Measures the position of a consumer.
+  ///
+  /// - Complexity: one visit to each transaction.
+  init(_ consumer: Consumer, in history: PastHistory) {
+    self.consumer = consumer
+    if case .registry(.lost) = consumer.source { isCutOff = true }
+    guard consumer.isKnown, consumer.isActive else { return }
+    let outline = history.outline
+    var (transactions, changes) = (0, 0)
+    var oldest: Double?
+    for index in 0..<outline.count {
+      let timestamp = outline.timestamps[index]
+      if consumer.hasMerged(outline.numbers[index], timestamp) { continue }
+      transactions += 1
+      changes += Int(outline.changeCounts[index])
+      if timestamp.isFinite { oldest = min(oldest ?? timestamp, timestamp) }
+    }
+    (lagTransactions, lagChanges) = (transactions, changes)
+    if let oldest, let newest = history.newestTime { lagSeconds = max(0, newest - oldest) }
+    isCutOff = history.isGone(after: consumer.position)
+    if case .registry(.active) = consumer.source, transactions > 0 {
+      holdsBack = consumer.position == outline.watermark.map { .number($0) }
+    }
+  }
+}

@@ -1,0 +1,255 @@
+import Basics
+import Commands
+import Foundation
+import HistoryStore
+import HistoryTypes
+
+/// A file that states the positions of consumers: a JSON list, or a property list of `UserDefaults`.
+///
+/// A JSON list has an object for each consumer, with `name` and one of `date` (ISO 8601), `token`
+/// (the number of the last transaction that it has merged) and `unknown` (`true`). With a token,
+/// `store` may name the UUID of the store that issued it. A property list has the dates that
+/// PersistentHistoryTrackingKit stores, by author.
+struct ConsumerFile {
+  /// A consumer with the UUID of the store that issued its token, if the file states it.
+  struct Entry: Sendable, Hashable {
+    let consumer: Consumer
+    var store: String?
+  }
+
+  /// The path as the user gave it.
+  let path: String
+  let entries: [Entry]
+
+  /// Reads a file.
+  ///
+  /// - Throws: A usage error that says what is wrong, where, and what to give instead.
+  init(_ path: String, prefix: String = KitCursors.standardPrefix) throws(LabError) {
+    let bytes: Data
+    do { bytes = try Data(contentsOf: URL(fileURLWithPath: path)) } catch {
+      throw .usage("--cursors: \(path.quoted) cannot be read: \(error.localizedDescription).")
+    }
+    try self.init(bytes, path: path, prefix: prefix)
+  }
+
+  /// Reads the bytes of a file; a JSON list starts with `[` or `{`.
+  ///
+  /// - Throws: A usage error, as ``init(_:prefix:)`` does.
+  init(
+    _ bytes: Data,
+    path: String,
+    prefix: String = KitCursors.standardPrefix
+  ) throws(LabError) {
+    self.path = path
+    let first = bytes.first { !UInt8.isBlank($0) }
+    let isJSON = first == UInt8(ascii: "[") || first == UInt8(ascii: "{")
+    entries =
+      isJSON
+      ? try Self.json(bytes, path)
+      : try Self.propertyList(bytes, path, prefix).map { Entry(consumer: $0) }
+    let names = entries.map(\.consumer.name)
+    if let twice = Dictionary(grouping: names, by: \.self).first(where: { $0.value.count > 1 }) {
+      throw .usage(
+        "--cursors: \(path.quoted) names \(twice.key.quoted) twice. Keep one of the two."
+      )
+    }
+  }
+}
+
+extension ConsumerFile {
+  /// One object of a JSON list, with any types.
+  private struct Item: Decodable {
+    var name: String?
+    var date: String?
+    var token: Int64?
+    var store: String?
+    var unknown: Bool?
+  }
+
+  private static let shape =
+    #"Give a list such as [{"name": "widget", "date": "2025-01-31T12:30:00Z"}, {"name": "app", "#
+    + #""token": 512}, {"name": "watch", "unknown": true}]."#
+
+  private static func json(_ bytes: Data, _ path: String) throws(LabError) -> [Entry] {
+    let items: [Item]
+    do { items = try JSONDecoder().decode([Item].self, from: bytes) } catch {
+      throw .usage("--cursors: \(path.quoted) \(place(error)). \(shape)")
+    }
+    guard !items.isEmpty else {
+      throw .usage("--cursors: \(path.quoted) names no consumer. \(shape)")
+    }
+    var entries: [Entry] = []
+    for (index, item) in items.enumerated() {
+      entries.append(try entry(item, "\(path.quoted), object \(index + 1)"))
+    }
+    return entries
+  }
+
+  private static func entry(_ item: Item, _ place: String) throws(LabError) -> Entry {
+    guard let name = item.name, !name.isEmpty else {
+      throw .usage("--cursors: \(place), has no name. \(shape)")
+    }
+    let given = [item.date != nil, item.token != nil, item.unknown != nil].count { $0 }
+    guard given == 1, item.unknown != false else {
+      throw .usage(
+        "--cursors: \(place), \(name.quoted), needs exactly one of date, token, and unknown with "
+          + "the value true."
+      )
+    }
+    guard item.store == nil || item.token != nil else {
+      throw .usage(
+        "--cursors: \(place), \(name.quoted), names a store without a token. Leave the store out."
+      )
+    }
+    var position = Consumer.Position.unknown
+    if let token = item.token { position = .number(token) }
+    if let text = item.date {
+      guard let seconds = ISO8601Text.seconds(text) else {
+        throw .usage(
+          "--cursors: \(place), \(name.quoted), has the date \(text.quoted), which is no date of "
+            + "ISO 8601. Write it as 2025-01-31T12:30:00Z."
+        )
+      }
+      position = .date(seconds)
+    }
+    return Entry(consumer: Consumer(name, at: position), store: item.store)
+  }
+
+  /// Returns what is wrong with a JSON text, and where.
+  private static func place(_ error: any Error) -> String {
+    guard let error = error as? DecodingError else { return "is no JSON" }
+    switch error {
+    case .typeMismatch(_, let context), .valueNotFound(_, let context),
+      .keyNotFound(_, let context):
+      guard let index = context.codingPath.first?.intValue else {
+        return "is JSON, but no list of objects"
+      }
+      let key = context.codingPath.dropFirst().last.map { ", \($0.stringValue.quoted)," } ?? ""
+      return "has in object \(index + 1)\(key) a value of the wrong type"
+    case .dataCorrupted(let context):
+      let place = context.codingPath.first?.intValue.map { " in object \($0 + 1)" } ?? ""
+      return "is no JSON that can be read\(place)"
+    @unknown default: return "is no JSON that can be read"
+    }
+  }
+}
+
+extension ConsumerFile {
+  private static func propertyList(
+    _ bytes: Data,
+    _ path: String,
+    _ prefix: String
+  ) throws(LabError) -> [Consumer] {
+    let isList = bytes.starts(with: Array("bplist".utf8)) || bytes.first.map(UInt8.isMarkup) == true
+    let list: [String: Any]?
+    do {
+      list =
+        isList
+        ? try PropertyListSerialization.propertyList(from: bytes, format: nil) as? [String: Any]
+        : nil
+    } catch { list = nil }
+    guard let list else {
+      throw .usage(
+        "--cursors: \(path.quoted) is neither a JSON list nor a property list with keys. \(shape) Or "
+          + "give the file Library/Preferences/GROUP.plist of the app group."
+      )
+    }
+    if list["$archiver"] != nil { throw archived(path, "is an archive") }
+    let values = list.filter { $0.key.hasPrefix(prefix) }
+    if let token = values.filter({ $0.value is Data }).keys.min() {
+      throw archived(path, "has an archive under the key \(token.quoted)")
+    }
+    if let other = values.filter({ !($0.value is Date) }).keys.min() {
+      throw .usage(
+        "--cursors: \(path.quoted) has no date under the key \(other.quoted). Name the prefix of the "
+          + "kit's keys with --prefix."
+      )
+    }
+    let dates = KitCursors(list, prefix: prefix).dates
+    guard !dates.isEmpty else {
+      throw .usage(
+        "--cursors: \(path.quoted) has no date of PersistentHistoryTrackingKit: none of its "
+          + "\(list.count.counted("key")) starts with \(prefix.quoted). Give the defaults of the app group, or "
+          + "name the prefix of the kit's keys with --prefix."
+      )
+    }
+    return dates.sorted { $0.key < $1.key }.map { author, date in
+      Consumer(author, at: .date(date.timeIntervalSinceReferenceDate))
+    }
+  }
+
+  private static func archived(_ path: String, _ what: String) -> LabError {
+    .usage(
+      "--cursors: \(path.quoted) \(what), such as one of an NSPersistentHistoryToken, which only Core "
+        + "Data can read. Give the transactionNumber of the last transaction that the consumer has "
+        + #"merged in a JSON list: [{"name": "widget", "token": 512}]."#
+    )
+  }
+}
+
+extension ConsumerFile {
+  /// Returns the consumers, after comparing their positions with a history.
+  ///
+  /// `now` is the current time in seconds since 2001-01-01 UTC.
+  ///
+  /// - Throws: A usage error for a position that this history cannot have.
+  func consumers(of outline: HistoryOutline, now: Double) throws(LabError) -> [Consumer] {
+    let head = outline.numbers.last ?? 0
+    let latest = max(now, outline.timestamps.last { $0.isFinite } ?? now)
+    for entry in entries {
+      let (name, what) = (
+        entry.consumer.name, "--cursors: \(path.quoted), \(entry.consumer.name.quoted)"
+      )
+      if let store = entry.store, let own = outline.store, store.uppercased() != own {
+        throw .usage(
+          "\(what), has a token of the store \(store), but this file is \(own). Give the file that "
+            + "the token was read from, or a token of this one."
+        )
+      }
+      if outline.members?.contains(where: { $0.name == name }) == true {
+        throw .usage("\(what), is a registered member, whose own cursor counts. Leave it out.")
+      }
+      switch entry.consumer.position {
+      case .number(let number) where number < 0:
+        throw .usage("\(what), has the token \(number). Give a transaction number, 0 for none.")
+      case .number(let number) where number > head:
+        throw .usage(
+          "\(what), has the token \(number), beyond the newest transaction, #\(head): it belongs to "
+            + "another store, or this file is an older copy. Give a token of this file."
+        )
+      case .date(let date) where date > latest:
+        throw .usage(
+          "\(what), has the date \(InspectUnits.date(date)), which is in the future. Give the time of "
+            + "the last transaction that it has merged, in UTC."
+        )
+      case .number, .date, .unknown: break
+      }
+    }
+    return entries.map(\.consumer)
+  }
+}
+
+/// Reads dates and times of ISO 8601.
+enum ISO8601Text {
+  /// Returns the seconds from 2001-01-01 UTC to a date; a time without a zone is invalid.
+  static func seconds(_ text: String) -> Double? {
+    if case .timestamp(let seconds)? = PurgeBound.reader.read(text) { return seconds }
+    for hasFraction in [false, true] {
+      let style = Date.ISO8601FormatStyle(includingFractionalSeconds: hasFraction)
+      do { return try style.parse(text).timeIntervalSinceReferenceDate } catch { continue }
+    }
+    return nil
+  }
+}
+
+extension UInt8 {
+  /// Returns whether a byte is a blank or a line break.
+  fileprivate static func isBlank(_ byte: UInt8) -> Bool {
+    [0x20, 0x09, 0x0A, 0x0D].contains(byte)
+  }
+
+  /// Returns whether a byte can start an XML text, with or without a mark of its encoding.
+  fileprivate static func isMarkup(_ byte: UInt8) -> Bool {
+    [UInt8(ascii: "<"), 0xEF, 0xFE, 0xFF].contains(byte) || isBlank(byte)
+  }
+}

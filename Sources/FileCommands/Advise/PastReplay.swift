@@ -1,0 +1,124 @@
+import HistoryStore
+
+/// A past time at which a consumer would have come back to purged history.
+struct PastCut: Sendable, Hashable {
+  /// The author whose writes show when the consumer ran.
+  let consumer: String
+  /// The time at which it wrote again, in seconds since 2001-01-01 UTC.
+  let time: Double
+  /// The seconds since its previous write.
+  let gapSeconds: Double
+  /// The numbers of transactions and changes of others that it would have missed.
+  let transactions: Int
+  let changes: Int
+}
+
+/// The replay of purges over the past that a file contains.
+///
+/// A consumer is taken to run, and to merge everything, whenever it writes under its author; between
+/// two writes it is taken to be off. A purge is taken to run all the time. So a consumer is cut off
+/// when it writes again after a purge would have deleted something that others wrote meanwhile.
+struct PastReplay: Sendable {
+  /// The cut with the index of its purge.
+  struct Entry: Sendable {
+    let plan: Int
+    let cut: PastCut
+  }
+
+  /// The maximum number of authors that are replayed, by descending number of transactions.
+  static let authorsMax = 32
+
+  /// The cuts in commit order of the transaction at which they would have been noticed.
+  private(set) var cuts: [Entry] = []
+  private let plans: [PurgePlan]
+  private let history: PastHistory
+  private let ageMin: Double
+  private let countMin: Int
+  /// Whether no timestamp is lower than the one before, so that short gaps hide nothing old.
+  private let isRising: Bool
+
+  /// Replays purges for the authors that may also read.
+  ///
+  /// Nothing is replayed for a store with active members, because its purges wait for them.
+  ///
+  /// - Complexity: one visit to each transaction for each author that was away for long enough.
+  init(_ plans: [PurgePlan], _ history: PastHistory, writesOnly: Set<String>) {
+    self.plans = plans
+    self.history = history
+    ageMin = plans.compactMap(\.age).min() ?? .infinity
+    countMin = plans.compactMap(\.kept).min() ?? .max
+    let timestamps = history.outline.timestamps
+    isRising = zip(timestamps, timestamps.dropFirst()).allSatisfy { $0 <= $1 }
+    guard history.outline.watermark == nil else { return }
+    for author in Self.readers(history, writesOnly) { replay(author) }
+    cuts.sort { ($0.cut.time, $0.plan) < ($1.cut.time, $1.plan) }
+  }
+
+  /// Returns the indexes of the most frequent authors that have a name and are not protected.
+  static func readers(_ history: PastHistory, _ writesOnly: Set<String>) -> [Int] {
+    let outline = history.outline
+    var counts = Array(repeating: 0, count: outline.authors.count)
+    for author in outline.authorIndexes { counts[Int(author)] += 1 }
+    let named = outline.authors.indices.filter { index in
+      outline.authors[index].readerName.map { !writesOnly.contains($0) } ?? false
+    }
+    return Array(named.sorted { (counts[$1], $0) < (counts[$0], $1) }.prefix(authorsMax))
+  }
+
+  private mutating func replay(_ author: Int) {
+    let outline = history.outline
+    var previous: Int?
+    for index in 0..<outline.count where Int(outline.authorIndexes[index]) == author {
+      defer { previous = index }
+      guard let previous else { continue }
+      let gap = outline.timestamps[index] - outline.timestamps[previous]
+      let mayLose = !isRising || gap > ageMin || index - previous > countMin
+      if mayLose { replay(author, previous, index, gap) }
+    }
+  }
+
+  /// Counts what each purge would have deleted of the transactions between two of an author.
+  private mutating func replay(_ author: Int, _ left: Int, _ back: Int, _ gap: Double) {
+    let outline = history.outline
+    let now = outline.timestamps[back]
+    var missed = plans.map { _ in (transactions: 0, changes: 0) }
+    for index in left + 1..<back where !history.isProtected[Int(outline.authorIndexes[index])] {
+      let timestamp = outline.timestamps[index]
+      for (place, plan) in plans.enumerated() {
+        let isGone =
+          switch plan {
+          case .olderThan(let days): timestamp < now - days * 86400
+          case .newest(let count): back - index > count
+          case .merged: false
+          }
+        guard isGone else { continue }
+        missed[place].transactions += 1
+        missed[place].changes += Int(outline.changeCounts[index])
+      }
+    }
+    for (place, missed) in missed.enumerated() where missed.transactions > 0 {
+      let cut = PastCut(
+        consumer: outline.authors[author].name.text,
+        time: now,
+        gapSeconds: gap,
+        transactions: missed.transactions,
+        changes: missed.changes
+      )
+      cuts.append(Entry(plan: place, cut: cut))
+    }
+  }
+}
+
+extension PurgePlan {
+  /// The age in seconds from which on it deletes, or `nil` for other purges.
+  fileprivate var age: Double? {
+    guard case .olderThan(let days) = self else { return nil }
+    return days * 86400
+  }
+
+  /// The number of the newest transactions that it keeps, or `nil` for other purges.
+  fileprivate var kept: Int? {
+    guard case .newest(let count) = self else { return nil }
+    return count
+  }
+}

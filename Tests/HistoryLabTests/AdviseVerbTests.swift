@@ -1,0 +1,177 @@
+import Foundation
+import HistoryStore
+import SQLiteStorage
+import Testing
+
+@testable import Commands
+@testable import HistoryLab
+
+/// The verb `advise`, from the command line to the printed answer and the exit code.
+@Suite struct `The verb advise` {
+  private static let cursors = #"""
+    [{"name": "app", "token": 60}, {"name": "widget", "date": "2001-01-16T00:00:00Z"}]
+    """#
+
+  /// Runs a closure with a folder that contains a store of forty days and a file of cursors.
+  private func withStore(
+    _ body: (_ folder: String, _ file: String) async throws -> Void
+  ) async throws {
+    try await withFolder { folder in
+      try AdviceFile.make(AdviceFile.fortyDays, at: "\(folder)/a.sqlite")
+      try makeFile("\(folder)/c.json", Self.cursors)
+      try await body(folder, "\(folder)/a.sqlite")
+    }
+  }
+
+  @Test func `The text begins with what is not known and ends with the verdict`() async throws {
+    try await withStore { _, file in
+      let result = await run(["advise", file])
+      #expect(result.code == .violation && result.errors == "")
+      let parts = [
+        "Not known:", "who reads this history", "What history costs", "authors", "entities",
+        "attributes", "conditions of the lab", "Who holds it back", "What if: a purge of",
+        "Replayed over the past", "Times: not measured", "Verdict:",
+      ]
+      let places = parts.map { result.output.firstRange(of: $0)?.lowerBound }
+      #expect(places.allSatisfy { $0 != nil }, "\(zip(parts, places).filter { $0.1 == nil })")
+      #expect(places.compactMap(\.self) == places.compactMap(\.self).sorted())
+      #expect(result.output.contains("PRAGMA incremental_vacuum (auto_vacuum is incremental)"))
+      #expect(result.output.contains("134301"))
+    }
+  }
+
+  @Test func `Cursors and a planned purge decide the exit code`() async throws {
+    try await withStore { folder, file in
+      let lost = await run([
+        "advise", file, "--cursors", "\(folder)/c.json", "--older-than", "7",
+      ])
+      #expect(lost.code == .violation)
+      #expect(lost.output.contains("older than 7 days: widget loses"))
+      let kept = await run([
+        "advise", file, "--cursors", "\(folder)/c.json", "--older-than", "30",
+      ])
+      #expect(kept.code == .good, "\(kept.output)")
+      let unknown = await run(["advise", file, "--older-than", "30"])
+      #expect(unknown.code == .undecided)
+      #expect(
+        unknown.output.contains("Give the consumers and their positions with --cursors FILE.")
+      )
+    }
+  }
+
+  @Test func `JSON has the same figures and the exit code`() async throws {
+    try await withStore { folder, file in
+      let result = await run([
+        "advise", file, "--json", "--cursors", "\(folder)/c.json", "--older-than", "7", "--keep",
+        "10",
+      ])
+      let decoded = try JSONSerialization.jsonObject(with: Data(result.output.utf8))
+      let json = try #require(decoded as? [String: Any])
+      let verdict = try #require(json["verdict"] as? [String: Any])
+      #expect(verdict["exitCode"] as? Int == 1 && verdict["state"] as? String == "loses")
+      let purges = try #require(json["purges"] as? [[String: Any]])
+      #expect(
+        purges.map { $0["purge"] as? String } == [
+          "older than 1 day", "older than 3 days", "older than 7 days", "older than 14 days",
+          "older than 30 days", "older than 90 days", "merged by all known consumers",
+          "all but the newest 10",
+        ]
+      )
+      #expect(purges.last?["transactions"] as? Int == 50)
+      let cost = try #require(json["cost"] as? [String: Any])
+      #expect(cost["transactions"] as? Int == 60 && cost["changes"] as? Int == 120)
+      let consumers = try #require(json["consumers"] as? [[String: Any]])
+      #expect(consumers.map { $0["name"] as? String } == ["app", "widget"])
+    }
+  }
+
+  @Test func `A page has the charts, needs no network and never replaces the store`() async throws {
+    try await withStore { folder, file in
+      let page = "\(folder)/advice.html"
+      let result = await run(["advise", file, "--cursors", "\(folder)/c.json", "--html", page])
+      #expect(result.code == .violation)
+      let html = try String(contentsOfFile: page, encoding: .utf8)
+      #expect(html.components(separatedBy: "<svg role").count == 4)
+      #expect(html.contains("Not known") && html.contains("What if") && html.contains("Verdict"))
+      #expect(!html.contains("http://") && !html.contains("https://"))
+      for path in [file, file + "-wal", "\(folder)/./a.sqlite", "\(folder)/c.json"] {
+        let refused = await run(["advise", file, "--cursors", "\(folder)/c.json", "--html", path])
+        #expect(refused.code == .usage, "\(path)")
+        #expect(refused.errors.contains("is the file to read. Name another file."))
+      }
+    }
+  }
+
+  @Test func `A file with a live log is read with it, and nothing in the folder changes`()
+    async throws
+  {
+    try await withStore { folder, file in
+      let writer = try Connection(path: file)
+      try writer.turnOnLog()
+      try writer.execute(
+        "INSERT INTO ATRANSACTION(Z_PK, ZAUTHORTS, ZTIMESTAMP) VALUES(61, 1, 3456000)"
+      )
+      let before = try contents(folder)
+      let result = await run(["advise", file, "--measure"])
+      #expect(result.output.contains("61 transactions, 120 changes"))
+      #expect(result.output.contains("Measured on a private copy"))
+      #expect(try contents(folder) == before)
+      #expect(try writer.integer("SELECT count(*) FROM ATRANSACTION") == 61)
+    }
+  }
+
+  private func contents(_ folder: String) throws -> [String: Data] {
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+    return try Dictionary(
+      uniqueKeysWithValues: names.filter { !$0.hasSuffix("-shm") }.map { name in
+        (name, try Data(contentsOf: URL(fileURLWithPath: "\(folder)/\(name)")))
+      }
+    )
+  }
+
+  @Test func `Measured purges have the forecast numbers of transactions`() async throws {
+    try await withFolder { folder in
+      let days = (0..<400).map { StatedTransaction("app", Double($0) / 10, 20) }
+      let file = "\(folder)/a.sqlite"
+      try AdviceFile.make(days, at: file)
+      let result = await run(["advise", file, "--measure", "--json"])
+      let decoded = try JSONSerialization.jsonObject(with: Data(result.output.utf8))
+      let purges = try #require((decoded as? [String: Any])?["purges"] as? [[String: Any]])
+      var measuredCount = 0
+      for purge in purges where purge["transactions"] as? Int != 0 {
+        let measured = try #require(purge["measured"] as? [String: Any])
+        let freed = try #require(measured["freedPages"] as? Int)
+        let forecast = try #require(purge["freePages"] as? Int)
+        #expect(abs(freed - forecast) <= max(10, forecast / 5), "\(purge["purge"] ?? "")")
+        let (before, after) = (measured["bytesBefore"] as? Int, measured["bytesAfter"] as? Int)
+        #expect(try #require(after) < #require(before))
+        measuredCount += 1
+      }
+      #expect(measuredCount == 5)
+    }
+  }
+
+  @Test func `Wrong files get one sentence`() async throws {
+    try await withFolder { folder in
+      try makeFile("\(folder)/text", "no database")
+      try Connection(path: "\(folder)/foreign").execute("CREATE TABLE t(a)")
+      try AdviceFile.make([], at: "\(folder)/empty")
+      try AdviceFile.make(AdviceFile.fortyDays, at: "\(folder)/good")
+      let table = [
+        ("text", [], "is not an SQLite database"), ("foreign", [], "without a history"),
+        ("empty", [], "has no transaction in its history"), ("missing", [], "there is no file"),
+        ("good", ["--cursors", "\(folder)/missing"], "--cursors: there is no file"),
+        ("good", ["--cursors", "\(folder)/text"], "neither a JSON list nor a property list"),
+        ("good", ["--cursors", folder], "is a folder, not a file"),
+        ("good", ["--older-than", "x"], "--older-than takes a number"),
+        ("good", ["--html", "\(folder)/none/a.html"], "there is no folder"),
+      ]
+      for (name, words, sentence) in table {
+        let result = await run(["advise", "\(folder)/\(name)"] + words)
+        #expect(result.code == .usage, "\(name) \(words): \(result.output)")
+        #expect(result.errors.contains(sentence), "\(result.errors)")
+        #expect(result.output == "" && result.errors.split(separator: "\n").count == 1)
+      }
+    }
+  }
+}
