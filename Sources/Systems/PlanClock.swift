@@ -19,3 +19,28 @@ package final class PlanClock: Sendable {
   /// The current time as a date.
   package var date: Date { Date(timeIntervalSinceReferenceDate: now) }
 }
+
+/// A thread-safe source of bits that depends only on its seed.
+///
+/// SplitMix64 (Steele, Lea and Flood, 2014).
+package final class RandomState: Sendable {
+  private let state: Atomic<UInt64>
+
+  package init(_ seed: UInt64) {
+    state = Atomic(seed)
+  }
+
+  /// The position in the sequence, which a snapshot keeps.
+  var value: UInt64 {
+    get { state.load(ordering: .relaxed) }
+    set { state.store(newValue, ordering: .relaxed) }
+  }
+
+  /// Returns the next 64 bits of the sequence.
+  package func next() -> UInt64 {
+    var bits = state.wrappingAdd(0x9e37_79b9_7f4a_7c15, ordering: .relaxed).newValue
+    bits = (bits ^ bits >> 30) &* 0xbf58_476d_1ce4_e5b9
+    bits = (bits ^ bits >> 27) &* 0x94d0_49bb_1331_11eb
+    return bits ^ bits >> 31
+  }
+}

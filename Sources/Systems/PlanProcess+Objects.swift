@@ -51,3 +51,96 @@ extension ObjectName {
     return name
   }
 }
+
+extension ObjectPredicate {
+  /// Converts a plan's condition.
+  init(_ planned: PlannedCondition) {
+    self =
+      switch planned {
+      case .compare(let name, let comparison, let value):
+        .compare(name, Comparison(comparison), value)
+      case .among(let name, let values): .in(name, values)
+      case .between(let name, let low, let high): .between(name, low, high)
+      case .like(let name, let pattern): .like(name, pattern)
+      case .all(let parts): .all(parts.map(Self.init))
+      case .any(let parts): .any(parts.map(Self.init))
+      case .not(let part): .not(Self(part))
+      }
+  }
+}
+
+extension Comparison {
+  /// Converts a plan's comparison.
+  init(_ planned: PlannedComparison) {
+    self =
+      switch planned {
+      case .equal: .equal
+      case .notEqual: .notEqual
+      case .less: .less
+      case .lessOrEqual: .lessOrEqual
+      case .greater: .greater
+      case .greaterOrEqual: .greaterOrEqual
+      }
+  }
+}
+
+extension MergePolicy {
+  /// Converts a plan's merge policy.
+  init(_ planned: PlannedPolicy) {
+    self =
+      switch planned {
+      case .objectWins: .objectWins
+      case .error: .error
+      case .storeWins: .storeWins
+      case .overwrite: .overwrite
+      case .rollback: .rollback
+      }
+  }
+}
+
+/// A row of the data or of a context, with the plan's name for its object.
+struct NamedRow {
+  private(set) var name: ObjectName
+  let entity: Entity
+  let values: ArraySlice<Value>
+
+  /// Returns the same row under another name.
+  func named(_ name: ObjectName) -> NamedRow {
+    var row = self
+    row.name = name
+    return row
+  }
+}
+
+extension Objects {
+  /// Creates a dictionary of rows by name, each by attribute name and without null values.
+  init(_ rows: [NamedRow]) {
+    self.init(minimumCapacity: rows.count)
+    for row in rows { self[row.name] = row.entity.values(row.values) }
+  }
+}
+
+extension StateSketch {
+  /// Adds rows in the order of their names, each with its attributes in the model's order.
+  mutating func add(_ rows: [NamedRow]) {
+    add(rows.count)
+    for row in rows.sorted(by: { $0.name < $1.name }) {
+      add(row.name)
+      for (index, value) in row.values.enumerated() where value != .null {
+        add(index)
+        add(value)
+      }
+    }
+  }
+}
+
+extension Entity {
+  /// Returns a row's values by attribute name, without null values.
+  func values(_ row: ArraySlice<Value>) -> Values {
+    var values: Values = [:]
+    for (attribute, value) in zip(attributes, row) where value != .null {
+      values[attribute.name] = value
+    }
+    return values
+  }
+}

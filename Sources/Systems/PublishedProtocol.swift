@@ -1,3 +1,7 @@
+import HistoryTracking
+import HistoryTypes
+import Traces
+
 /// The rules in which a published system differs from the others.
 ///
 /// One implementation serves all systems. All have in common: one date for each author in a
@@ -92,5 +96,94 @@ package struct PublishedProtocol: Sendable {
     if hooks == .beforeMerge { all.insert(.hooks) }
     if hasContexts { all.insert(.contexts) }
     return all
+  }
+}
+
+/// The rule by which a published cleaner chooses the date before which it deletes.
+enum PurgeBound {
+  /// The least date, if every author has one.
+  case everyone
+  /// The least date if every author has one; else, if the least is older, seven days ago.
+  case everyoneOrAge
+  /// The least of the stored dates.
+  case known
+  /// The least of the stored dates, or seven days ago if there are none.
+  case knownOrAge
+  /// Seven days ago.
+  case age
+
+  /// Seven days, in seconds.
+  static let maximumAge = 604_800.0
+
+  /// Returns the date to delete before, or `nil` if no transaction may be deleted.
+  func date(_ dates: [String: Date], of authors: Set<String>, now: Date) -> Date? {
+    let kept = authors.compactMap { dates[$0] }
+    let limit = now.addingTimeInterval(-Self.maximumAge)
+    let isWhole = kept.count == authors.count
+    return switch self {
+    case .everyone: isWhole ? kept.min() : nil
+    case .everyoneOrAge: kept.min().flatMap { isWhole ? $0 : $0 < limit ? limit : nil }
+    case .known: kept.min()
+    case .knownOrAge: kept.min() ?? limit
+    case .age: limit
+    }
+  }
+}
+
+/// When a published system purges after a pass that found transactions.
+enum CleanStrategy: Hashable {
+  case none
+  /// Once in `times` passes.
+  case byNotification(times: Int)
+  /// If more than `seconds` have passed since this process was last allowed to purge.
+  case byDuration(seconds: Double)
+
+  /// Parses a plan's strategy; `nil` if the published systems have no such strategy.
+  init?(planned word: String) {
+    switch PurgeStrategy(planned: word) {
+    case .some(.none): self = .none
+    case .byNotification(let times): self = .byNotification(times: times)
+    case .byDuration(let duration): self = .byDuration(seconds: duration.inSeconds)
+    case .whenMerged, .whenLargerThan, nil: return nil
+    }
+  }
+}
+
+extension PublishedProtocol {
+  /// The strategies that plans can name, in plan syntax, with example numbers.
+  package static let strategyWords = ["none", "byNotification/2", "byDuration/60"]
+
+  /// A Boolean value that indicates whether the published systems support a plan's strategy.
+  package static func knows(strategy word: String) -> Bool {
+    CleanStrategy(planned: word) != nil
+  }
+}
+
+/// The state of a purge strategy in one process, kept in memory only.
+struct CleanCounter {
+  /// The number of passes counted in the current round of `times` passes.
+  private var passCount = 0
+  private var last: Date?
+
+  /// Counts a pass that found transactions, and returns whether it may purge.
+  ///
+  /// The opportunity counts as used even if no transaction can be deleted.
+  mutating func allows(_ strategy: CleanStrategy, first: Bool, now: Date) -> Bool {
+    switch strategy {
+    case .none: return false
+    case .byNotification(let times):
+      defer { passCount = (passCount + 1) % max(1, times) }
+      return passCount == (first ? 0 : max(1, times) - 1)
+    case .byDuration(let seconds):
+      if let last, now <= last.addingTimeInterval(seconds) { return false }
+      last = now
+      return true
+    }
+  }
+
+  /// Adds the counter's state.
+  func describe(_ state: inout StateSketch) {
+    state.add(passCount)
+    if let last { state.add(time: last.timeIntervalSinceReferenceDate) } else { state.add(-1) }
   }
 }

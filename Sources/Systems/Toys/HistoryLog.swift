@@ -1,3 +1,4 @@
+public import HistoryTypes
 public import Traces
 
 /// A design of history tracking as a value: what each member reads, its cursor, and the purge.
@@ -49,4 +50,99 @@ public struct LoggedTransaction: Hashable, Sendable {
   public let writer: ActorID
   /// The transaction's author, time and changes.
   public let commit: CommittedTransaction
+}
+
+/// A design with one deliberate bug, for trying out the lab.
+///
+/// It purges the transactions that the fastest member has merged, so that the others lose updates.
+package struct GreatestCursorLog: HistoryLog {
+  package private(set) var held: [LoggedTransaction] = []
+  private var cursors: [ActorID: Int] = [:]
+
+  package init() {}
+
+  package mutating func join(_ actor: ActorID, head: Int) { cursors[actor] = head }
+
+  package mutating func leave(_ actor: ActorID) { cursors[actor] = nil }
+
+  package mutating func append(_ transaction: LoggedTransaction) { held.append(transaction) }
+
+  package func news(for actor: ActorID) -> [LoggedTransaction] {
+    held.filter { $0.number > cursor(of: actor) && $0.writer != actor }
+  }
+
+  package mutating func record(_ actor: ActorID, through number: Int) {
+    cursors[actor] = max(cursor(of: actor), number)
+  }
+
+  package func cursor(of actor: ActorID) -> Int { cursors[actor] ?? 0 }
+
+  package mutating func purge() -> [LoggedTransaction] {
+    let bound = cursors.values.max() ?? 0
+    let gone = held.filter { $0.number <= bound }
+    held.removeAll { $0.number <= bound }
+    return gone
+  }
+}
+
+/// The effect of one save on the objects of a store.
+package struct SaveEffect: Sendable {
+  /// The objects that a change was applied to, sorted, with or without a net change.
+  package let touched: [ObjectName]
+  /// The net changes, sorted by object.
+  package let changes: [CommittedChange]
+  /// The attributes that were set for each object.
+  private let columns: [ObjectName: Set<String>]
+
+  fileprivate init(_ columns: [ObjectName: Set<String>], _ before: Objects, _ after: Objects) {
+    self.columns = columns
+    touched = columns.keys.sorted()
+    changes = Self.changes(columns, before, after)
+  }
+
+  /// Returns the net changes of the same save on a store that reports its content afterwards.
+  package func changes(from before: Objects, to after: Objects) -> [CommittedChange] {
+    Self.changes(columns, before, after)
+  }
+
+  private static func changes(
+    _ columns: [ObjectName: Set<String>],
+    _ before: Objects,
+    _ after: Objects
+  ) -> [CommittedChange] {
+    columns.sorted { $0.key < $1.key }.compactMap { object, columns in
+      switch (before[object], after[object]) {
+      case (nil, nil): nil
+      case (nil, let values?): CommittedChange(.insert, object, values: values)
+      case (_?, nil): CommittedChange(.delete, object)
+      case (_?, let values?):
+        CommittedChange(
+          .update,
+          object,
+          columns: columns.sorted(),
+          values: values.filter { columns.contains($0.key) }
+        )
+      }
+    }
+  }
+}
+
+extension Objects {
+  /// Applies the changes of one save in order.
+  ///
+  /// An insert of an object that exists, and an update or a delete of one that does not, are
+  /// skipped.
+  package mutating func apply(_ changes: [PlannedChange]) -> SaveEffect {
+    let before = self
+    var columns: [ObjectName: Set<String>] = [:]
+    for change in changes where (self[change.object] != nil) == (change.type != .insert) {
+      switch change.type {
+      case .insert: self[change.object] = change.values
+      case .update: self[change.object]?.merge(change.values) { _, new in new }
+      case .delete: self[change.object] = nil
+      }
+      columns[change.object, default: []].formUnion(change.values.keys)
+    }
+    return SaveEffect(columns, before, self)
+  }
 }
