@@ -37,20 +37,16 @@ struct ChildProcess {
     _ command: String
   ) throws(WireTrouble) -> (ChildPipes, pid_t) {
     var pipes = ChildPipes()
-    var started: pid_t?
     do throws(WireTrouble) {
       for _ in 0..<3 { try pipes.add() }
-      let id = try spawn(
+      let id = try spawnKept(
         command,
         input: pipes[0].read,
         output: pipes[1].write,
         errors: pipes[2].write
       )
-      started = id
-      try ChildKeeper.keep(id)
       return (pipes, id)
     } catch {
-      if let started { end(started) }
       pipes.closeAll()
       throw error
     }
@@ -63,6 +59,33 @@ struct ChildProcess {
     while waitpid(id, &status, 0) < 0 && errno == EINTR {}
   }
 
+  /// Starts a command that runs once its keeper watches it, and never if this process ends before.
+  ///
+  /// - Throws: ``WireTrouble`` when the system provides no pipe or no process.
+  static func spawnKept(
+    _ command: String,
+    input: Int32,
+    output: Int32,
+    errors: Int32
+  ) throws(WireTrouble) -> pid_t {
+    var gate = ChildPipes()
+    try gate.add()
+    defer { gate.closeAll() }
+    let id = try spawn(command, input: input, output: output, errors: errors, gate: gate[0].read)
+    do throws(WireTrouble) { try ChildKeeper.keep(id) } catch {
+      end(id)
+      throw error
+    }
+    var newline = UInt8(ascii: "\n")
+    _ = write(gate[0].write, &newline, 1)
+    return id
+  }
+
+  /// The descriptor from which a child with a gate reads a line before it begins.
+  private static let gateFile: Int32 = 9
+  /// Waits for that line, and ends at the end of the file.
+  private static let waiting = "read -r gate <&9 || exit 125; exec 9<&-; unset gate; "
+
   /// The kind of group that a child leads.
   enum Leadership {
     /// A session: it identifies descendants, even those that outlive their parents.
@@ -73,12 +96,15 @@ struct ChildProcess {
 
   /// Starts a command through `/bin/sh -c`, with the given standard files.
   ///
+  /// With a gate, it begins once a line can be read from that pipe.
+  ///
   /// - Throws: ``WireTrouble`` when the system provides no process.
   static func spawn(
     _ command: String,
     input: Int32,
     output: Int32,
     errors: Int32,
+    gate: Int32? = nil,
     _ leadership: Leadership = .session
   ) throws(WireTrouble) -> pid_t {
     #if canImport(Darwin)
@@ -100,10 +126,13 @@ struct ChildProcess {
     for (from, to) in [(input, STDIN_FILENO), (output, STDOUT_FILENO), (errors, STDERR_FILENO)] {
       posix_spawn_file_actions_adddup2(&actions, from, to)
     }
+    if let gate { posix_spawn_file_actions_adddup2(&actions, gate, gateFile) }
     #if !canImport(Darwin)
     // Replaces Darwin's POSIX_SPAWN_CLOEXEC_DEFAULT: Foundation's pipes may be inherited, and a
     // child that holds one keeps its reader from seeing the end.
-    for file in 3..<max(3, openFileLimit) { posix_spawn_file_actions_addclose(&actions, file) }
+    for file in 3..<max(3, openFileLimit) where gate == nil || file != gateFile {
+      posix_spawn_file_actions_addclose(&actions, file)
+    }
     #endif
     // The lab ignores SIGPIPE, its children do not. They get their own session or group, because
     // ctrl-C is for the lab, which then ends its children in order.
@@ -118,7 +147,8 @@ struct ChildProcess {
     posix_spawnattr_setflags(&attributes, Int16(Int32(flags) | leads))
     var id = pid_t()
     let environment = ProcessInfo.processInfo.environment.map { "\($0)=\($1)" }
-    let code = withStrings(["sh", "-c", command]) { arguments in
+    let words = ["sh", "-c", (gate == nil ? "" : waiting) + command]
+    let code = withStrings(words) { arguments in
       withStrings(environment) { environment in
         posix_spawn(&id, "/bin/sh", &actions, &attributes, arguments, environment)
       }

@@ -22,7 +22,12 @@ package enum KeptCommand {
     let silence = open("/dev/null", O_RDONLY | O_CLOEXEC)
     defer { if silence >= 0 { close(silence) } }
     let id = try ChildProcess.starting.withLock { _ throws(WireTrouble) in
-      try start(command, input: silence, output: output)
+      try ChildProcess.spawnKept(
+        command,
+        input: silence,
+        output: output,
+        errors: STDERR_FILENO
+      )
     }
     while true {
       if let code = ending(of: id) {
@@ -36,19 +41,6 @@ package enum KeptCommand {
       }
       usleep(lookUs)
     }
-  }
-
-  private static func start(
-    _ command: String,
-    input: Int32,
-    output: Int32
-  ) throws(WireTrouble) -> pid_t {
-    let id = try ChildProcess.spawn(command, input: input, output: output, errors: STDERR_FILENO)
-    do throws(WireTrouble) { try ChildKeeper.keep(id) } catch {
-      ChildProcess.end(id)
-      throw error
-    }
-    return id
   }
 
   /// Returns the exit code of a process: `nil` while it runs, 127 if its status is unavailable.

@@ -196,8 +196,13 @@ private struct LargeCourse: DiskCourse {
   }
 
   private mutating func compareHistory(_ store: Store) throws(HistoryError) {
-    let found = try transactions(store).map { lines($0.changes).sorted() }
+    let whole = try transactions(store)
+    let found = whole.map { lines($0.changes).sorted() }
     expect(found == written, "history has other changes than were written")
+    let changes = whole.flatMap { $0.changes.map(\.id) }
+    let areInOrder = zip(changes, changes.dropFirst()).allSatisfy { $0 < $1 && !($1 < $0) }
+    expect(areInOrder, "changes are not in the order of their IDs")
+    expect(!changes.contains { $0 < $0 }, "the ID of a change is less than itself")
   }
 
   private func transactions(_ store: Store) throws(HistoryError) -> [HistoryTransaction] {

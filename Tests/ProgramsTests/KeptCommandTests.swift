@@ -62,6 +62,30 @@ import Testing
     #expect(life.ends(within: .seconds(10)))
   }
 
+  @Test(arguments: [true, false])
+  func `A command with a gate runs once that is opened, and never otherwise`(opens: Bool) throws {
+    let folder = try TemporaryFolder()
+    let silence = open("/dev/null", O_RDWR | O_CLOEXEC)
+    defer { close(silence) }
+    var gate = ChildPipes()
+    try gate.add()
+    let id = try ChildProcess.spawn(
+      "echo ran > '\(folder.path("trace"))'; [ ! -e /proc/$$/fd/9 ]",
+      input: silence,
+      output: silence,
+      errors: silence,
+      gate: gate[0].read
+    )
+    var newline = UInt8(ascii: "\n")
+    if opens { #expect(write(gate[0].write, &newline, 1) == 1) }
+    // As if this process ended.
+    gate.closeAll()
+    var status: Int32 = 0
+    while waitpid(id, &status, 0) < 0 && errno == EINTR {}
+    #expect((status >> 8) & 0xff == (opens ? 0 : 125))
+    #expect(FileManager.default.fileExists(atPath: folder.path("trace")) == opens)
+  }
+
   @Test func `Where processes cannot be listed, the group ends and the error names the rest`()
     async throws
   {

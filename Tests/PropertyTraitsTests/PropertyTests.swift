@@ -39,7 +39,7 @@ import Testing
     #expect(found.first?.sourceLocation == place)
     let text = text(found.first)
     #expect(text.contains("[0, 1]\n"), "\(text)")
-    #expect(text.contains("with seed 1,"), "\(text)")
+    #expect(text.contains("of seed 1 failed"), "\(text)")
     #expect(
       text.contains("PROPERTY_REPLAY='1:1,0,2x1,0' swift test --filter 'A failure is one"),
       "\(text)"
@@ -167,9 +167,9 @@ import Testing
       }
     }
     let first = try await run(9_000)
-    #expect(!text(first.first).contains("as case 1 "))
+    #expect(!text(first.first).contains("Case 1 of"))
     let second = try await run(9_000)
-    #expect(text(second.first).contains("as case 1 "))
+    #expect(text(second.first).contains("Case 1 of"))
     #expect(try await run(10_000).isEmpty)
     let corpus = Corpus(folder: folder.path, property: "A failing case is kept and tried first")
     #expect(try corpus.examples().map(\.description) == ["1:9000"])
