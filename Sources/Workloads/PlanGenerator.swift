@@ -55,6 +55,27 @@ package struct PlanGenerator: Sendable {
     return Plan(header: header, commands: commands)
   }
 
+  /// Draws commands that continue a plan under all conditions of the style.
+  ///
+  /// The actors, the model and all other settings are those of the plan's header.
+  package func continuation(of plan: Plan, from source: inout ChoiceSource) -> [Command] {
+    var draft = PlanDraft(
+      header: plan.header,
+      active: style.conditions,
+      state: PlanState(after: plan),
+      swarm: source.swarmWeights(actions.count)
+    )
+    var commands: [Command] = []
+    var repetition = Repetition("command", 0...style.commandCountMax)
+    while repetition.next(&source) {
+      if let command = command(&source, &draft) { commands.append(command) }
+    }
+    addQueries(to: &commands, draft, &source)
+    addReadings(to: &commands, draft, &source)
+    addRequests(to: &commands, draft, &source)
+    return commands
+  }
+
   /// Draws the conditions of one plan.
   ///
   /// Each condition of a whole plan is drawn separately, so that a plan has few of them; if the

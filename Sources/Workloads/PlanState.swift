@@ -40,6 +40,46 @@ struct PlanState {
     members = running
   }
 
+  /// Creates the state after the commands of a plan.
+  init(after plan: Plan) {
+    self.init(plan.header)
+    for command in plan.commands {
+      switch command.action {
+      case .write(let write), .begin(let write): for change in write.changes { note(change) }
+      default: break
+      }
+      if let (action, place) = known(command.action, plan.header) { note(action, by: place) }
+      if command.losesPower { loseEverything() }
+    }
+  }
+
+  /// Returns the kind and the actor's place of an action; `nil` if the state does not depend on it.
+  private func known(_ action: Action, _ header: PlanHeader) -> (PlanAction, Int)? {
+    let kind: PlanAction
+    switch action {
+    case .write: kind = .write
+    case .batch: kind = .batch
+    case .begin: kind = .begin
+    case .commit: kind = .commit
+    case .launch: kind = .launch
+    case .stop: kind = .stop
+    case .crash: kind = .crash
+    case .retire: kind = .retire
+    case .fetch: kind = .fetch
+    case .merge: kind = .merge
+    case .record: kind = .record
+    case .pass: kind = .pass
+    case .resync: kind = .resync
+    case .deliver: kind = .deliver
+    case .consume: kind = .consume
+    case .purge, .belated, .query, .read, .poll, .view, .data, .history, .clock: return nil
+    }
+    let members = kind == .consume ? header.consumers : header.actors.map(\.id)
+    guard let place = members.firstIndex(where: { $0 == action.actor }) else { return nil }
+    let isSecond = kind == .launch && running >> UInt64(place) & 1 == 1
+    return (isSecond ? .launchTwice : kind, place)
+  }
+
   /// Whether every member has read the last write, so that all but the newest may be purged.
   var isCaughtUp: Bool { hasHistory && behind == 0 && consumersBehind == 0 }
 

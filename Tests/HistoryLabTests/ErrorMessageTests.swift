@@ -18,7 +18,7 @@ import Darwin
     ("chekc", #"unknown verb "chekc". Did you mean "check"? Try: history-lab --help"#),
     (
       "measure",
-      #"unknown verb "measure". There are check, replay, explore, mutants, stress, bench, report, history, "#
+      #"unknown verb "measure". There are check, replay, why, explore, mutants, stress, bench, report, history, "#
         + #"inspect, advise, convert, serve, protocol and list. "#
         + "Try: history-lab --help"
     ),

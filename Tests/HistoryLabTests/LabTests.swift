@@ -21,7 +21,7 @@ import Testing
       try makeFile("\(folder)/file")
       let more = [
         "replay": "--seed 1 --plan 1", "inspect": "\(folder)/file",
-        "advise": "\(folder)/file",
+        "advise": "\(folder)/file", "why": "\(folder)/file",
         "convert": "\(folder)/file \(folder)/new", "report": "--output \(folder)",
         "report trend": "--history \(folder)/file", "history add": folder, "report nights": folder,
         "report merge": folder, "report export": "--output \(folder)",

@@ -31,6 +31,20 @@ import Traces
     }
   }
 
+  @Test func `Every command of a continuation is legal at its turn`() {
+    for seed in 1...200 as ClosedRange<UInt64> {
+      var plan = Self.plan(seed)
+      let count = plan.commands.count
+      var source = ChoiceSource(seed: seed)
+      plan.commands += PlanGenerator().continuation(of: plan, from: &source)
+      var rules = PlanRules(plan.header)
+      for (index, command) in plan.commands.enumerated() {
+        let objection = rules.objection(to: command.action)
+        #expect(objection == nil, "seed \(seed), command \(index) of \(count) and more")
+      }
+    }
+  }
+
   @Test func `Every possible plan element occurs within 500 plans`() {
     var words: Set<String> = []
     var seen: Set<String> = []

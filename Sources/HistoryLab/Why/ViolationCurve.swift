@@ -1,0 +1,123 @@
+import PropertyTesting
+import Traces
+import Workloads
+
+/// A share of trials with Wilson's interval at 95 %.
+struct ShareInterval: Hashable, Sendable {
+  /// The number of trials that count.
+  var count: Int
+  /// The number of all trials.
+  var total: Int
+
+  /// The observed share, from 0 to 1; 0 without trials.
+  var share: Double { total == 0 ? 0 : Double(count) / Double(total) }
+
+  /// The lower bound of the interval.
+  var lower: Double { count == 0 ? 0 : max(0, centre - spread) }
+
+  /// The upper bound of the interval.
+  var upper: Double { count == total ? 1 : min(1, centre + spread) }
+
+  /// The quantile of the normal distribution that leaves out 2.5 % on each side.
+  private static let quantile = 1.959_963_984_540_054
+
+  private var scale: Double { 1 + Self.quantile * Self.quantile / Double(total) }
+
+  private var centre: Double {
+    (share + Self.quantile * Self.quantile / (2 * Double(total))) / scale
+  }
+
+  private var spread: Double {
+    let (n, z) = (Double(total), Self.quantile)
+    return z * (share * (1 - share) / n + z * z / (4 * n * n)).squareRoot() / scale
+  }
+}
+
+/// The share of random continuations that break an invariant, by the number of commands kept.
+struct ViolationCurve: Hashable, Sendable {
+  /// The change of the probability by one command.
+  struct Rise: Hashable, Sendable {
+    /// The number of the command, from 1.
+    let command: Int
+    /// The probability before the command.
+    let before: ShareInterval
+    /// The probability after the command.
+    let after: ShareInterval
+
+    /// Whether the two intervals are disjoint.
+    var isClear: Bool { after.lower > before.upper }
+  }
+
+  /// The shares, from the one before the first command to the one after the last.
+  private(set) var points: [ShareInterval]
+
+  /// The first of the commands that raised the probability most; `nil` if none raised it.
+  var steepestRise: Rise? {
+    var steepest: Rise?
+    var height = 0.0
+    for (place, (before, after)) in zip(points, points.dropFirst()).enumerated()
+    where after.share - before.share > height {
+      height = after.share - before.share
+      steepest = Rise(command: place + 1, before: before, after: after)
+    }
+    return steepest
+  }
+
+  /// The least number of commands from which on every continuation broke the invariant.
+  ///
+  /// It is `nil` if some continuation of the whole plan did not.
+  var pointOfNoReturn: Int? {
+    let open = points.lastIndex { $0.count < $0.total || $0.total == 0 }
+    let first = open.map { $0 + 1 } ?? 0
+    return first < points.count ? first : nil
+  }
+
+  /// Returns the curve of the continuations with some numbers, each after every number of commands.
+  ///
+  /// The closure runs one continuation and returns whether the invariant broke.
+  static func measured<Failure: Error>(
+    commands: Int,
+    numbers: [Int],
+    breaks: (_ kept: Int, _ number: Int) throws(Failure) -> Bool
+  ) throws(Failure) -> ViolationCurve {
+    var curve = ViolationCurve(commands: commands)
+    for number in numbers {
+      for kept in 0...commands {
+        curve.points[kept].total += 1
+        if try breaks(kept, number) { curve.points[kept].count += 1 }
+      }
+    }
+    return curve
+  }
+
+  /// Creates a curve without continuations for a plan with a number of commands.
+  init(commands: Int) {
+    points = Array(repeating: ShareInterval(count: 0, total: 0), count: commands + 1)
+  }
+
+  /// Adds the continuations of another curve of the same plan.
+  mutating func add(_ other: ViolationCurve) {
+    for place in points.indices {
+      points[place].count += other.points[place].count
+      points[place].total += other.points[place].total
+    }
+  }
+}
+
+/// The source of random continuations of one plan.
+struct ContinuationRecipe: Sendable {
+  let plan: Plan
+  let generator: PlanGenerator
+  let seed: UInt64
+
+  /// Returns the first commands of the plan with the continuation of a number, from 1.
+  func plan(keeping kept: Int, number: Int) -> Plan {
+    var start = plan
+    start.commands = Array(plan.commands.prefix(kept))
+    let ownSeed = SeededGenerator.seed(seed, part: UInt64(kept))
+    var source = ChoiceSource(seed: SeededGenerator.seed(ownSeed, part: UInt64(number - 1)))
+    let more = generator.continuation(of: start, from: &source)
+    start.commands += more
+    return start
+  }
+}

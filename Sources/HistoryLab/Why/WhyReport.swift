@@ -1,0 +1,84 @@
+import Checkers
+import Commands
+import HistoryTypes
+import Reporting
+import Traces
+
+/// The explanation of one counterexample.
+struct WhyReport {
+  /// A plan that holds, with the texts of its commands.
+  struct Nearest {
+    let edit: PlanEdit
+    /// The texts of the edited plan's commands.
+    let commands: [String]
+  }
+  let counterexample: Counterexample
+  /// The seed of the continuations.
+  let seed: UInt64
+  /// The texts of the commands, as `replay --step` prints them.
+  let commands: [String]
+  let curve: ViolationCurve
+  let parts: [PartAnswer]
+  /// The nearest plan that holds by each kind of edit, the nearest of all first.
+  let nearest: [Nearest]
+
+  /// Runs the alternatives and edits of the plan.
+  ///
+  /// An edited plan holds if it breaks no invariant, and no more of its commands are skipped or
+  /// fail than those of the original.
+  init(_ run: WhyRun, _ curve: ViolationCurve, _ counterexample: Counterexample) throws(LabError) {
+    let trials = VariationRunner(run.system, run.checker)
+    defer { trials.close() }
+    self.counterexample = counterexample
+    self.curve = curve
+    seed = run.recipe.seed
+    let trace = counterexample.trace
+    commands = Self.texts(of: trace, counterexample.violation)
+    var parts: [PartAnswer] = []
+    for part in PlanPart.all(of: run.recipe.plan) {
+      parts.append(try part.answer(breaks: trials.breaks))
+    }
+    self.parts = parts
+    let edits = try NearestPlans(plan: run.recipe.plan).all { plan throws(LabError) in
+      let (edited, suite) = try trials.observe(plan)
+      return !suite.isInvalid && edited.ineffectiveCount <= trace.ineffectiveCount
+    }
+    var nearest: [Nearest] = []
+    for edit in edits {
+      let edited = try trials.observe(edit.plan).trace
+      nearest.append(Nearest(edit: edit, commands: Self.texts(of: edited, nil)))
+    }
+    self.nearest = nearest
+  }
+
+  private static func texts(of trace: Trace, _ violation: Violation?) -> [String] {
+    let plan = trace.header.plan
+    var texts = plan.commands.map { command in
+      ((command.action.actor.map { "\($0.name): " } ?? "") + command.action.word).printable
+    }
+    for step in TraceWalk(trace, violation: violation).steps {
+      guard let number = step.number, texts.indices.contains(number - 1) else { continue }
+      texts[number - 1] = ((step.actor.map { "\($0.name): " } ?? "") + step.text).printable
+    }
+    return texts
+  }
+
+  var system: String { counterexample.trace.header.system }
+
+  /// The broken invariant.
+  var checker: String { counterexample.violation.checker }
+
+  /// Returns a sentence about an edit, without its full stop.
+  func sentence(_ nearest: Nearest) -> String {
+    switch nearest.edit.kind {
+    case .moved(let from, let to):
+      let place = to < from ? "before command \(to + 1)" : "after command \(to + 1)"
+      return "command \(from + 1) moved \(place)"
+    case .added(let place):
+      let text = nearest.commands[place]
+      return place < commands.count
+        ? "\(text), added before command \(place + 1)" : "\(text), added at the end"
+    case .leftOut(let index): return "command \(index + 1) left out"
+    }
+  }
+}

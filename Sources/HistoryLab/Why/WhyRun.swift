@@ -1,0 +1,164 @@
+import Checkers
+import Commands
+import Programs
+import Simulation
+import Systems
+import Traces
+
+/// Runs the variations of a counterexample's plan on its system.
+///
+/// The results do not depend on the number of workers.
+struct WhyRun: Sendable {
+  let system: LabSystem
+  let recipe: ContinuationRecipe
+  /// The invariant to explain.
+  let checker: String
+
+  /// The number of continuations at each place by default.
+  static let continuationsByDefault = 1_000
+  /// The number of continuations at each place after which the time of all of them is estimated.
+  static let trialCount = 20
+  /// The number of steps that take about five seconds on one processor.
+  static let stepBudget = 250_000
+
+  /// Returns how many continuations fit into the budget of steps, from 20 to 1,000.
+  static func continuations(trialSteps: Int) -> Int {
+    let count = stepBudget * trialCount / max(trialSteps, 1)
+    return min(continuationsByDefault, max(trialCount, count))
+  }
+
+  // MARK: Continuations
+
+  /// Returns the curve; without a number of continuations, as many as fit into the budget run.
+  func curve(
+    continuations wanted: Int?,
+    jobs: Int,
+    progress: @escaping @Sendable (_ count: Int) -> Void
+  ) async throws(LabError) -> ViolationCurve {
+    let first = wanted ?? Self.trialCount
+    var tally = try await tally(1...first, jobs: jobs, progress)
+    let all = wanted ?? Self.continuations(trialSteps: tally.steps)
+    if all > first {
+      tally.curve.add(try await self.tally((first + 1)...all, jobs: jobs, progress).curve)
+    }
+    return tally.curve
+  }
+
+  /// The curve of some continuations, and the number of their steps.
+  private struct Tally {
+    var curve: ViolationCurve
+    var steps = 0
+  }
+
+  private func tally(
+    _ numbers: ClosedRange<Int>,
+    jobs: Int,
+    _ progress: @escaping @Sendable (Int) -> Void
+  ) async throws(LabError) -> Tally {
+    let results = await withTaskGroup(of: Result<Tally, LabError>.self) { group in
+      for job in 0..<jobs {
+        // A worker blocks while it waits for an external program, so each needs its own thread.
+        group.addTask(executorPreference: ThreadPerJob()) {
+          do throws(LabError) {
+            return .success(try part(numbers.filter { $0 % jobs == job }, progress))
+          } catch {
+            return .failure(error)
+          }
+        }
+      }
+      var results: [Result<Tally, LabError>] = []
+      for await result in group { results.append(result) }
+      return results
+    }
+    var total = Tally(curve: ViolationCurve(commands: recipe.plan.commands.count))
+    for result in results {
+      let part = try result.get()
+      total.curve.add(part.curve)
+      total.steps += part.steps
+    }
+    return total
+  }
+
+  /// Runs the continuations of one worker.
+  private func part(
+    _ numbers: [Int],
+    _ progress: (Int) -> Void
+  ) throws(LabError) -> Tally {
+    let trials = VariationRunner(system, checker)
+    defer { trials.close() }
+    let curve = try ViolationCurve.measured(
+      commands: recipe.plan.commands.count,
+      numbers: numbers
+    ) { kept, number throws(LabError) in
+      defer { progress(1) }
+      return try trials.breaks(recipe.plan(keeping: kept, number: number))
+    }
+    return Tally(curve: curve, steps: trials.stepCount)
+  }
+}
+
+/// A worker that runs variations of a plan, and asks for one invariant.
+final class VariationRunner {
+  private let worker: PlanWorker
+  private let place = StorePlace.heap()
+  private let checker: String
+
+  init(_ system: LabSystem, _ checker: String) {
+    self.checker = checker
+    worker = PlanWorker(system, at: place, versions: ["lab": ToolSpec.version])
+  }
+
+  /// The number of steps performed so far.
+  var stepCount: Int { worker.stepCount }
+
+  /// Returns whether a plan breaks the invariant.
+  ///
+  /// - Throws: An error when the system did not take part, or when the work was interrupted.
+  func breaks(_ plan: Plan) throws(LabError) -> Bool {
+    if Interruption.isRequested { throw .interrupted }
+    do throws(SystemFailure) {
+      let violation = try worker.violation(of: checker, by: plan)
+      try checkTrouble()
+      return violation != nil
+    } catch {
+      throw Self.failure(error)
+    }
+  }
+
+  /// Runs a plan to its end and returns its trace with the checkers that observed it.
+  func observe(_ plan: Plan) throws(LabError) -> (trace: Trace, suite: CheckerSuite) {
+    if Interruption.isRequested { throw .interrupted }
+    do throws(SystemFailure) {
+      let trace = try worker.trace(plan)
+      try checkTrouble()
+      return (trace, CheckerSuite(checking: trace, scope: .all))
+    } catch {
+      throw Self.failure(error)
+    }
+  }
+
+  func close() {
+    worker.close()
+    place.removeStore()
+  }
+
+  private func checkTrouble() throws(SystemFailure) {
+    if let trouble = worker.trouble { throw SystemFailure(.crashed, trouble.description) }
+  }
+
+  private static func failure(_ error: SystemFailure) -> LabError {
+    .undecided("the system did not complete a variation of the plan: \(error.message)")
+  }
+}
+
+extension Trace {
+  /// The number of commands that were skipped or failed.
+  var ineffectiveCount: Int {
+    events.count { event in
+      switch event.happening {
+      case .skipped(command: .some, _), .ended(command: .some, .failed): true
+      default: false
+      }
+    }
+  }
+}

@@ -1,0 +1,162 @@
+import Basics
+import Checkers
+import Commands
+import Programs
+import Reporting
+import Simulation
+import Systems
+import Traces
+import Workloads
+
+/// The options of `why`.
+struct WhyOptions: VerbOptions {
+  @Argument(
+    .text("COUNTEREXAMPLE", "a counterexample or a plan file"),
+    "A counterexample or a plan, as a check leaves them in its run's folder."
+  )
+  var file: String
+  /// The system to run the plan on; `nil` selects the one that the file names, else `tracker`.
+  @Option(
+    "system",
+    .system,
+    shown: "the one that the file names, else tracker",
+    "The system to run the plan on; external:COMMAND is a program that /bin/sh runs."
+  )
+  var system: String?
+  @Option(
+    "continuations",
+    .integer("N", 1...1_000_000),
+    shown: "1,000, or as many as take about five seconds",
+    "How many random continuations run after each command."
+  )
+  var continuations: Int?
+  @Option("commands", .integer("N", 1...1_000), "The most commands that a continuation may have.")
+  var commands = 40
+  @Option(
+    "conditions",
+    ConditionChoice.reader,
+    "The kinds of trouble that continuations may contain, with those of the plan."
+  )
+  var conditions = ConditionChoice.everyday
+  @Option("seed", .seed, shown: "the plan's own", "The number that all continuations come from.")
+  var seed: UInt64?
+  @Option(.jobs) var jobs: Int
+  @Option(.timeout) var timeout: Double
+  @Flag(.json) var json
+
+  /// - Throws: A usage error if the system is unknown or the file cannot be read.
+  func validate(in composition: Composition) throws(LabError) {
+    if let system { try composition.checkSystem(system) }
+    try FilePath.checkReadable(file)
+  }
+
+  /// Returns the options of `replay` for the same file.
+  var replay: ReplayOptions {
+    ReplayOptions(source: .file(file), system: system, timeout: timeout)
+  }
+}
+
+extension WhyVerb {
+  static let spec = VerbSpec(
+    name: "why",
+    sentence: "Explains a counterexample: which command made it likely, and what would prevent it.",
+    examples: [
+      Example(
+        "why Reports/latest/counterexample-article-Convergence.jsonl",
+        "The probability of the violation after each command, and which parts matter."
+      ),
+      Example(
+        "why counterexample.jsonl --continuations 10000 --seed 1",
+        "The same with narrower intervals, from other continuations."
+      ),
+      Example(
+        "why plan.jsonl --system greatest-cursor --json",
+        "A plan on a named system, for a program that reads the answer."
+      ),
+    ]
+  ) { WhyVerb(options: $0, terminal: $2) }
+}
+
+/// Explains why a counterexample breaks its invariant.
+struct WhyVerb: Verb {
+  let options: WhyOptions
+  let terminal: Terminal
+
+  func run() async throws(LabError) -> ExitCode {
+    let programs = ProgramShelf(seconds: options.timeout)
+    let source = try ReplaySource(options.replay, programs)
+    let trials = VariationRunner(source.system, source.checker ?? "")
+    defer { trials.close() }
+    let original = try trials.observe(source.plan)
+    let violation = try violation(in: original.suite, source)
+    let run = WhyRun(
+      system: source.system,
+      recipe: ContinuationRecipe(
+        plan: source.plan,
+        generator: PlanGenerator(try style(for: source)),
+        seed: options.seed ?? source.plan.header.seed
+      ),
+      checker: violation.checker
+    )
+    let curve = try await curve(of: run)
+    let report = try WhyReport(
+      run,
+      curve,
+      Counterexample(trace: original.trace, violation: violation)
+    )
+    if options.json {
+      terminal.print(try JSONText.document(WhyDocument(report), named: "the explanation"))
+    } else {
+      WhyText(terminal: terminal, isLimited: options.continuations == nil).print(report)
+    }
+    return .good
+  }
+
+  /// Returns the violation to explain: of the invariant that the file names, else the first one.
+  private func violation(
+    in suite: CheckerSuite,
+    _ source: ReplaySource
+  ) throws(LabError) -> Violation {
+    let name = source.system.name
+    guard let checker = source.checker else {
+      if let violation = suite.violation { return violation }
+      throw .undecided(
+        "\(options.file.quoted) breaks no invariant on \(name), so there is nothing to explain.",
+        try: "replay \(options.file.shellQuoted)"
+      )
+    }
+    if let violation = suite.violation(of: checker) { return violation }
+    let other = suite.violation.map { " \($0.checker) is broken instead." } ?? ""
+    throw .undecided(
+      "\(options.file.quoted) does not reproduce on \(name): \(checker) is not broken.\(other)",
+      try: "replay \(options.file.shellQuoted)"
+    )
+  }
+
+  /// Returns the style of continuations: the chosen conditions, with those of the plan.
+  private func style(for source: ReplaySource) throws(LabError) -> PlanStyle {
+    let planOptions = PlanOptions(commands: options.commands, conditions: options.conditions)
+    var style = try planOptions.style(for: source.system)
+    let own = Condition.found(in: source.plan).intersection(source.system.conditions)
+    style.conditions.formUnion(own)
+    return style
+  }
+
+  private func curve(of run: WhyRun) async throws(LabError) -> ViolationCurve {
+    let places = run.recipe.plan.commands.count + 1
+    let bar = ProgressBar(
+      WorkState(
+        "continuing",
+        unit: "plans",
+        total: options.continuations.map { $0 * places }
+      ),
+      on: terminal
+    )
+    defer { bar.finish() }
+    return try await run.curve(
+      continuations: options.continuations,
+      jobs: options.jobs,
+      progress: { bar.advance(by: $0) }
+    )
+  }
+}

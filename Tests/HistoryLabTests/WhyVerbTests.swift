@@ -1,0 +1,115 @@
+import Foundation
+import Testing
+
+@testable import Commands
+@testable import HistoryLab
+
+/// The verb `why` on committed plans, which break the system `greatest-cursor`.
+@Suite struct `The verb why` {
+  private static let mistaken = "greatest-cursor"
+  private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
+  /// Two writes of the app and its pass, after which it purges what the widget has not merged.
+  private static let least = folder.appending(path: "LeastPlans/purge-by-greatest-cursor.jsonl")
+    .path
+  private static let kept = folder.appending(
+    path: "Counterexamples/protected-author-unknown-to-the-purger.jsonl"
+  ).path
+
+  private func why(
+    _ file: String,
+    _ words: String...,
+    system: String = mistaken
+  ) async -> (code: ExitCode, output: String, errors: String) {
+    await run(["why", file, "--system", system] + words, composition: .current)
+  }
+
+  private func json(_ text: String) throws -> [String: Any] {
+    let decoded = try JSONSerialization.jsonObject(with: Data(text.utf8))
+    return try #require(decoded as? [String: Any])
+  }
+
+  @Test func `The text has the curve, the parts and the nearest plan in this order`() async {
+    let result = await why(Self.least, "--continuations", "50")
+    #expect(result.code == .good && result.errors == "", "\(result.errors)")
+    let parts = [
+      "is broken by greatest-cursor in 3 commands.",
+      "The probability that a random continuation breaks", "(before the first)",
+      "app: insert Item/1 {count: 0, title: \"a\"}",
+      "50 continuations after each command, drawn from the seed 0x7b6e6ca03cd698d.",
+      "It rose most at command 3", "After command 3 nothing could prevent it: 50 of 50",
+      "What the violation depends on", "The nearest plan that holds:",
+    ]
+    let places = parts.map { result.output.firstRange(of: $0)?.lowerBound }
+    #expect(places.allSatisfy { $0 != nil }, "\(result.output)")
+    #expect(places.compactMap(\.self) == places.compactMap(\.self).sorted())
+  }
+
+  @Test(arguments: [least, kept])
+  func `Equal seeds give equal results for any number of jobs`(_ file: String) async throws {
+    let words = ["--continuations", "30", "--json"]
+    func output(_ more: String...) async -> String {
+      await run(["why", file, "--system", Self.mistaken] + words + more, composition: .current)
+        .output
+    }
+    let one = await output("--jobs", "1", "--seed", "7")
+    let three = await output("--jobs", "3", "--seed", "7")
+    #expect(one == three)
+    let other = await output("--seed", "8")
+    #expect(try json(one)["steps"] as? NSArray != json(other)["steps"] as? NSArray)
+    #expect(try json(one)["parts"] as? NSArray == json(other)["parts"] as? NSArray)
+  }
+
+  @Test func `JSON has counts, bounds, the rise and a plan that holds`() async throws {
+    let result = await why(Self.kept, "--continuations", "40", "--json")
+    let answer = try json(result.output)
+    let steps = try #require(answer["steps"] as? [[String: Any]])
+    #expect(steps.map { $0["after"] as? Int } == Array(0...4))
+    #expect(steps.allSatisfy { $0["continuations"] as? Int == 40 })
+    for step in steps {
+      let lower = try #require(step["lower"] as? Double)
+      let upper = try #require(step["upper"] as? Double)
+      let share = try #require(step["probability"] as? Double)
+      #expect(lower <= share && share <= upper)
+      #expect(share == Double(try #require(step["violations"] as? Int)) / 40)
+    }
+    #expect(steps.last?["violations"] as? Int == 40)
+    #expect((answer["noReturn"] as? [String: Any])?["violations"] as? Int == 40)
+    let nearest = try #require((answer["nearest"] as? [[String: Any]])?.first)
+    try await withFolder { folder in
+      try makeFile("\(folder)/plan.jsonl", try #require(nearest["plan"] as? String))
+      let replay = ["replay", "\(folder)/plan.jsonl", "--system", Self.mistaken]
+      #expect(await run(replay, composition: .current).code == .good)
+    }
+  }
+
+  @Test func `A counterexample that does not reproduce is undecided`() async throws {
+    try await withFolder { folder in
+      let check = [
+        "check", "--system", Self.mistaken, "--plans", "10", "--seed", "1", "--output", folder,
+      ]
+      #expect(await run(check, composition: .current).code == .violation)
+      let file = "\(folder)/latest/counterexample-greatest-cursor-PurgeSafety.jsonl"
+      let found = await run(["why", file, "--continuations", "20"], composition: .current)
+      #expect(found.code == .good && found.output.contains("PurgeSafety is broken by"))
+      let gone = await why(file, system: "tracker")
+      #expect(gone.code == .undecided && gone.output.isEmpty)
+      #expect(
+        gone.errors.contains("does not reproduce on tracker: PurgeSafety is not broken."),
+        "\(gone.errors)"
+      )
+    }
+    let plan = await why(Self.least, system: "tracker")
+    #expect(plan.code == .undecided)
+    #expect(plan.errors.contains("breaks no invariant on tracker, so there is nothing to explain."))
+  }
+
+  @Test func `A file that cannot be read is an error of usage`() async throws {
+    try await withFolder { folder in
+      let absent = await run(["why", "\(folder)/none.jsonl"], composition: .current)
+      #expect(absent.code == .usage)
+      try makeFile("\(folder)/plan.jsonl", "{}")
+      let wrong = await run(["why", "\(folder)/plan.jsonl"], composition: .current)
+      #expect(wrong.code == .usage && wrong.output.isEmpty)
+    }
+  }
+}
