@@ -153,7 +153,7 @@ import Workloads
     #expect(try Self.words(.command, "clock", 2) == "may be left out")
     #expect(try Self.words(.command, "purge", 3) == "needed")
     #expect(try Self.words(.order, "write", 1) == "either order")
-    #expect(try Self.words(.clock, "5.0 s", 2) == "any clock")
+    #expect(try Self.words(.clock, "5.0 s", 2) == "any advance")
   }
 
   @Test func `The order of two neighbours is named where it matters`() throws {
@@ -193,6 +193,25 @@ import Workloads
     #expect(part.alternatives.map(\.name) == ["Item/2"])
     #expect(part.alternatives[0].plan.commands[0] == Self.insert(2, by: Self.app))
     #expect(part.answer { _ in false }.words == "must be Item/1")
+  }
+
+  @Test func `Authors and contexts name those that break the invariant too`() throws {
+    var plan = try Self.plan()
+    let change = PlannedChange(.insert, ObjectName("Item", 1), ["count": 3])
+    let write = PlannedWrite(
+      actor: Self.app,
+      context: "background",
+      author: .other("sync"),
+      changes: [change]
+    )
+    plan.commands[0] = Command(.write(write))
+    let parts = PlanPart.all(of: plan)
+    let author = try #require(parts.first { $0.kind == .author })
+    #expect(author.alternatives.map(\.name) == ["that of app", "none", "app", "widget"])
+    #expect(author.answer(breaks: Self.breaks).words == "may be that of app, none, app or widget")
+    let context = try #require(parts.first { $0.kind == .context })
+    #expect(context.answer(breaks: Self.breaks).words == "may be view")
+    #expect(context.answer { _ in false }.words == "needed")
   }
 
   // MARK: Nearest plans

@@ -90,6 +90,9 @@ struct PartAnswer: Hashable, Sendable {
     case (.order, .free): "either order"
     case (.order, _): "must come before command \((command ?? 0) + 1)"
     case (.role, .free): "any actor"
+    case (.clock, .free): "any advance"
+    case (.author, .free), (.context, .free), (.author, .limited), (.context, .limited):
+      "may be \(breaking.joinedAsAlternatives)"
     case (.value, .needed): "needed"
     case (_, .free): "any \(kind.rawValue)"
     case (.actor, .needed) where holding.count > 1: "must be \(name)"
@@ -242,15 +245,31 @@ private struct PlanParts {
   ) -> [PlanPart] {
     var parts: [PlanPart] = []
     if write.author != .own {
-      var own = write
-      own.author = .own
-      let plan = with(action(own), index)
-      parts.append(part(.author, index, write.author.name, [(write.actor.name, plan)]))
+      let own = WriteAuthor.own
+      let others =
+        [own, .absent] + plan.header.actors.compactMap { $0.author.map(WriteAuthor.other) }
+      parts.append(
+        part(
+          .author,
+          index,
+          write.author.name,
+          others.map { author in
+            var other = write
+            other.author = author
+            return (
+              author == own ? "that of \(write.actor)" : author.name, with(action(other), index)
+            )
+          }
+        )
+      )
     }
     if write.context != "view" {
-      var view = write
-      view.context = "view"
-      parts.append(part(.context, index, write.context, [("view", with(action(view), index))]))
+      let others = ["view", "background"].map { context in
+        var other = write
+        other.context = context
+        return (context, with(action(other), index))
+      }
+      parts.append(part(.context, index, write.context, others))
     }
     for (place, change) in write.changes.enumerated() {
       if write.changes.count > 1 {

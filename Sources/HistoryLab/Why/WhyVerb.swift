@@ -122,15 +122,21 @@ struct WhyVerb: Verb {
       if let violation = suite.violation { return violation }
       throw .undecided(
         "\(options.file.quoted) breaks no invariant on \(name), so there is nothing to explain.",
-        try: "replay \(options.file.shellQuoted)"
+        try: replayWords
       )
     }
     if let violation = suite.violation(of: checker) { return violation }
     let other = suite.violation.map { " \($0.checker) is broken instead." } ?? ""
     throw .undecided(
       "\(options.file.quoted) does not reproduce on \(name): \(checker) is not broken.\(other)",
-      try: "replay \(options.file.shellQuoted)"
+      try: replayWords
     )
+  }
+
+  /// The words that replay the file on the same system.
+  private var replayWords: String {
+    let system = options.system.map { " --system \($0.shellQuoted)" } ?? ""
+    return "replay \(options.file.shellQuoted)\(system)"
   }
 
   /// Returns the style of continuations: the chosen conditions, with those of the plan.
