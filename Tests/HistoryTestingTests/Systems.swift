@@ -39,7 +39,7 @@ actor PlainTracker: HistorySystem, PurgingSystem, SteppedSystem, CrashingSystem,
     case forgetsOwnSaves
     case recordsBeforeMerging
     case losesRowsOnLaunch
-    case random
+    case fetchesNothing
     case throwing
 
     /// The bugs that one of our invariants detects, each by its checker.
@@ -112,7 +112,7 @@ actor PlainTracker: HistorySystem, PurgingSystem, SteppedSystem, CrashingSystem,
 
   func fetch(_ member: ActorID) -> [String] {
     let news = log.filter { number($0) > cursors[member] ?? 0 && $0.writer != member.name }
-    fetched[member] = (mistake == .random && Bool.random() ? [] : news, head)
+    fetched[member] = (mistake == .fetchesNothing ? [] : news, head)
     if mistake == .recordsBeforeMerging { cursors[member] = head }
     return news.map(\.name)
   }
