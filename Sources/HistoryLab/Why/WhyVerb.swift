@@ -30,7 +30,7 @@ struct WhyOptions: VerbOptions {
     "How many random continuations run after each command."
   )
   var continuations: Int?
-  @Option("commands", .integer("N", 1...1_000), "The most commands that a continuation may have.")
+  @Option("commands", .integer("N", 1...100_000), "The most commands that a continuation may have.")
   var commands = 40
   @Option(
     "conditions",
