@@ -1,5 +1,8 @@
+import Checkers
 import Foundation
+import Simulation
 import Testing
+import Traces
 
 @testable import Commands
 @testable import HistoryLab
@@ -28,6 +31,16 @@ import Testing
     return try #require(decoded as? [String: Any])
   }
 
+  /// Returns a counterexample file of the least plan.
+  private static func counterexample() throws -> String {
+    let system = try #require(LabSystem.named(mistaken))
+    let plan = try LabFile(String(contentsOfFile: least, encoding: .utf8)).plan
+    let trace = try PlanWorker(system, at: .heap(), versions: [:]).trace(plan)
+    let suite = CheckerSuite(checking: trace, scope: .all)
+    let violation = try #require(suite.violation(of: "CursorProgress"))
+    return CounterexampleCodec.encode(Counterexample(trace: trace, violation: violation))
+  }
+
   /// Returns one member of a JSON object, with sorted keys.
   private func part(_ key: String, _ text: String) throws -> Data {
     let value = try #require(try json(text)[key])
@@ -53,7 +66,7 @@ import Testing
 
   @Test(arguments: [least, kept])
   func `Equal seeds give equal results for any number of jobs`(_ file: String) async throws {
-    let words = ["--continuations", "30", "--json"]
+    let words = ["--continuations", "12", "--json"]
     func output(_ more: String...) async -> String {
       await run(["why", file, "--system", Self.mistaken] + words + more, composition: .current)
         .output
@@ -91,23 +104,40 @@ import Testing
 
   @Test func `A counterexample that does not reproduce is undecided`() async throws {
     try await withFolder { folder in
-      let check = [
-        "check", "--system", Self.mistaken, "--plans", "10", "--seed", "1", "--output", folder,
-      ]
-      #expect(await run(check, composition: .current).code == .violation)
-      let file = "\(folder)/latest/counterexample-greatest-cursor-PurgeSafety.jsonl"
+      let file = "\(folder)/counterexample.jsonl"
+      try makeFile(file, try Self.counterexample())
       let found = await run(["why", file, "--continuations", "20"], composition: .current)
-      #expect(found.code == .good && found.output.contains("PurgeSafety is broken by"))
+      #expect(found.code == .good && found.output.contains("CursorProgress is broken by"))
       let gone = await why(file, system: "tracker")
       #expect(gone.code == .undecided && gone.output.isEmpty)
       #expect(
-        gone.errors.contains("does not reproduce on tracker: PurgeSafety is not broken."),
+        gone.errors.contains("does not reproduce on tracker: CursorProgress is not broken."),
         "\(gone.errors)"
       )
     }
     let plan = await why(Self.least, system: "tracker")
     #expect(plan.code == .undecided)
     #expect(plan.errors.contains("breaks no invariant on tracker, so there is nothing to explain."))
+  }
+
+  @Test func `A page has the curve, the picture and the parts, and never replaces the file`()
+    async throws
+  {
+    try await withFolder { folder in
+      let page = "\(folder)/why.html"
+      let result = await why(Self.least, "--continuations", "20", "--html", page)
+      #expect(result.code == .good, "\(result.errors)")
+      let html = try String(contentsOfFile: page, encoding: .utf8)
+      #expect(html.contains("<polyline") && html.contains("<polygon"))
+      #expect(html.components(separatedBy: "<title>after ").count == 5)
+      #expect(html.contains("after 3: 100 %"))
+      #expect(html.contains("What it depends on") && html.contains("must be another object than"))
+      #expect(html.contains("The nearest plan that holds"))
+      try makeFile("\(folder)/plan.jsonl", try String(contentsOfFile: Self.least, encoding: .utf8))
+      let refused = await why("\(folder)/plan.jsonl", "--html", "\(folder)/./plan.jsonl")
+      #expect(refused.code == .usage)
+      #expect(refused.errors.contains("is the file to read. Name another file."))
+    }
   }
 
   @Test func `A file that cannot be read is an error of usage`() async throws {

@@ -18,6 +18,8 @@ struct WhyReport {
   /// The texts of the commands, as `replay --step` prints them.
   let commands: [String]
   let curve: ViolationCurve
+  /// Whether the budget of steps limited the number of continuations.
+  var isLimited = false
   let parts: [PartAnswer]
   /// The nearest plan that holds by each kind of edit, the nearest of all first.
   let nearest: [Nearest]

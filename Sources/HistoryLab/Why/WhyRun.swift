@@ -18,7 +18,7 @@ struct WhyRun: Sendable {
   static let continuationsByDefault = 1_000
   /// The number of continuations at each place after which the time of all of them is estimated.
   static let trialCount = 20
-  /// The number of steps that take about five seconds on one processor.
+  /// The number of steps of a design in SQLite that take about five seconds on two processors.
   static let stepBudget = 250_000
 
   /// Returns how many continuations fit into the budget of steps, from 20 to 1,000.

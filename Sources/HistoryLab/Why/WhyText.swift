@@ -8,8 +8,6 @@ import Traces
 /// The explanation of a counterexample as text for a terminal.
 struct WhyText {
   let terminal: Terminal
-  /// Whether the budget limits the number of continuations.
-  let isLimited: Bool
 
   func print(_ report: WhyReport) {
     let count = report.commands.count.counted("command")
@@ -20,7 +18,7 @@ struct WhyText {
     printCurve(report)
     terminal.print("")
     heading("What the violation depends on")
-    terminal.print(parts(report))
+    terminal.print(report.partTable)
     terminal.print("")
     printNearest(report)
   }
@@ -33,49 +31,20 @@ struct WhyText {
     }
   }
 
-  // MARK: Probability
-
   private func printCurve(_ report: WhyReport) {
-    let total = report.curve.points.first?.total ?? 0
     heading("The probability that a random continuation breaks \(report.checker)")
-    var table = ReportTable(columns: [
-      .number("after"), .text("command"), .number("probability"), .text("95 % interval"),
-    ])
-    for (place, point) in report.curve.points.enumerated() {
-      table.append([
-        String(place), place == 0 ? "(before the first)" : report.commands[place - 1],
-        Self.percent(point.share), "\(Self.percent(point.lower)) to \(Self.percent(point.upper))",
-      ])
-    }
-    terminal.print(table)
-    let seed = "0x" + String(report.seed, radix: 16)
-    var ran = "\(total.counted("continuation")) after each command, drawn from the seed \(seed)."
-    if isLimited, total < WhyRun.continuationsByDefault {
-      ran += " More would take longer than about five seconds; --continuations sets another number."
-    }
-    paragraph(ran)
-    paragraph(Self.rise(report))
-    paragraph(Self.noReturn(report))
+    terminal.print(report.curveTable)
+    for sentence in report.curveSentences { paragraph(sentence) }
   }
 
-  private static func rise(_ report: WhyReport) -> String {
-    guard let rise = report.curve.steepestRise else { return "No command raised the probability." }
-    let text = report.commands[rise.command - 1]
-    let step =
-      "command \(rise.command) (\(text)), from \(percent(rise.before.share)) to "
-      + "\(percent(rise.after.share))"
-    return rise.isClear
-      ? "It rose most at \(step)." : "No command raised it beyond chance. It rose most at \(step)."
-  }
-
-  private static func noReturn(_ report: WhyReport) -> String {
-    guard let place = report.curve.pointOfNoReturn else {
-      return "After every command some continuation kept the invariant."
+  private func printNearest(_ report: WhyReport) {
+    guard let nearest = report.nearest.first else {
+      paragraph(WhyReport.noNearest)
+      return
     }
-    let point = report.curve.points[place]
-    let start = place == 0 ? "Before the first command" : "After command \(place)"
-    return "\(start) nothing could prevent it: \(point.count.inGroups) of "
-      + "\(point.total.counted("continuation")) broke it."
+    heading("The nearest plan that holds: \(report.sentence(nearest))")
+    terminal.print(report.table(beside: nearest))
+    for other in report.nearest.dropFirst() { paragraph(report.alsoHolds(other)) }
   }
 
   /// Returns a share in percent with one decimal; only exact shares are 0 % and 100 %.
@@ -84,12 +53,59 @@ struct WhyText {
     let tenths = min(999, max(1, (share * 1_000).rounded()))
     return String(format: "%.1f %%", tenths / 10)
   }
+}
 
-  // MARK: Parts
+/// The tables and sentences that the text and the page have in common.
+extension WhyReport {
+  /// The probabilities by command.
+  var curveTable: ReportTable {
+    var table = ReportTable(columns: [
+      .number("after"), .text("command"), .number("probability"), .text("95 % interval"),
+    ])
+    for (place, point) in curve.points.enumerated() {
+      table.append([
+        String(place), place == 0 ? "(before the first)" : commands[place - 1],
+        WhyText.percent(point.share),
+        "\(WhyText.percent(point.lower)) to \(WhyText.percent(point.upper))",
+      ])
+    }
+    return table
+  }
 
-  private func parts(_ report: WhyReport) -> ReportTable {
+  /// The number of continuations, the steepest rise and the point of no return.
+  var curveSentences: [String] {
+    let total = curve.points.first?.total ?? 0
+    let seed = "0x" + String(seed, radix: 16)
+    var ran = "\(total.counted("continuation")) after each command, drawn from the seed \(seed)."
+    if isLimited, total < WhyRun.continuationsByDefault {
+      ran += " More would take longer than about five seconds; --continuations sets another number."
+    }
+    return [ran, rise, noReturn]
+  }
+
+  private var rise: String {
+    guard let rise = curve.steepestRise else { return "No command raised the probability." }
+    let step =
+      "command \(rise.command) (\(commands[rise.command - 1])), from "
+      + "\(WhyText.percent(rise.before.share)) to \(WhyText.percent(rise.after.share))"
+    return rise.isClear
+      ? "It rose most at \(step)." : "No command raised it beyond chance. It rose most at \(step)."
+  }
+
+  private var noReturn: String {
+    guard let place = curve.pointOfNoReturn else {
+      return "After every command some continuation kept the invariant."
+    }
+    let point = curve.points[place]
+    let start = place == 0 ? "Before the first command" : "After command \(place)"
+    return "\(start) nothing could prevent it: \(point.count.inGroups) of "
+      + "\(point.total.counted("continuation")) broke it."
+  }
+
+  /// The answers about the parts of the plan.
+  var partTable: ReportTable {
     var table = ReportTable(columns: [.number("command"), .text("part"), .prose("answer")])
-    for part in report.parts {
+    for part in parts {
       table.append([
         part.command.map(String.init) ?? "", part.title.printable, part.words.printable,
       ])
@@ -97,25 +113,21 @@ struct WhyText {
     return table
   }
 
-  // MARK: Nearest plans
+  static let noNearest = "No plan that holds is one moved, added or left out command away."
 
-  private func printNearest(_ report: WhyReport) {
-    guard let nearest = report.nearest.first else {
-      paragraph("No plan that holds is one moved, added or left out command away.")
-      return
-    }
-    heading("The nearest plan that holds: \(report.sentence(nearest))")
+  /// Returns a sentence about a plan that holds but is not the nearest.
+  func alsoHolds(_ nearest: Nearest) -> String { "It also holds with \(sentence(nearest))." }
+
+  /// Returns the commands beside those of a plan that holds.
+  func table(beside nearest: Nearest) -> ReportTable {
     var table = ReportTable(columns: [.text("breaks"), .text("holds")])
-    for row in nearest.edit.rows(of: report.commands.count) {
+    for row in nearest.edit.rows(of: commands.count) {
       table.append([
-        row.original.map { "\($0 + 1)  \(report.commands[$0])" } ?? "",
+        row.original.map { "\($0 + 1)  \(commands[$0])" } ?? "",
         row.edited.map { "\($0 + 1)  \(nearest.commands[$0])" } ?? "",
       ])
     }
-    terminal.print(table)
-    for other in report.nearest.dropFirst() {
-      paragraph("It also holds with \(report.sentence(other)).")
-    }
+    return table
   }
 }
 

@@ -1,6 +1,7 @@
 import Basics
 import Checkers
 import Commands
+import Foundation
 import Programs
 import Reporting
 import Simulation
@@ -43,11 +44,20 @@ struct WhyOptions: VerbOptions {
   @Option(.jobs) var jobs: Int
   @Option(.timeout) var timeout: Double
   @Flag(.json) var json
+  @Option("html", .path("FILE"), "Writes the explanation with its curve as a page of one file.")
+  var page: String?
 
-  /// - Throws: A usage error if the system is unknown or the file cannot be read.
+  /// - Throws: A usage error if the system is unknown, the file cannot be read, or the page cannot be
+  ///   written.
   func validate(in composition: Composition) throws(LabError) {
     if let system { try composition.checkSystem(system) }
     try FilePath.checkReadable(file)
+    guard let page else { return }
+    try FilePath.checkWritableFile(page, for: "--html")
+    let paths = [page, file].map { URL(fileURLWithPath: $0).resolvingSymlinksInPath().path }
+    guard paths[0] != paths[1] else {
+      throw .usage("--html: \(page.quoted) is the file to read. Name another file.")
+    }
   }
 
   /// Returns the options of `replay` for the same file.
@@ -99,15 +109,14 @@ struct WhyVerb: Verb {
       checker: violation.checker
     )
     let curve = try await curve(of: run)
-    let report = try WhyReport(
-      run,
-      curve,
-      Counterexample(trace: original.trace, violation: violation)
-    )
+    let counterexample = Counterexample(trace: original.trace, violation: violation)
+    var report = try WhyReport(run, curve, counterexample)
+    report.isLimited = options.continuations == nil
+    if let page = options.page { try PageFile.write(WhyPage(report: report).html(), to: page) }
     if options.json {
       terminal.print(try JSONText.document(WhyDocument(report), named: "the explanation"))
     } else {
-      WhyText(terminal: terminal, isLimited: options.continuations == nil).print(report)
+      WhyText(terminal: terminal).print(report)
     }
     return .good
   }
