@@ -1,12 +1,5 @@
 import Basics
-import Measuring
 import Programs
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// The catalogue, defaults and factories that the verbs of the command use.
 package struct Composition: Sendable {
@@ -20,6 +13,7 @@ package struct Composition: Sendable {
   package var command: String?
   /// Draws the seed of a run without `--seed`.
   package var drawSeed: @Sendable () -> UInt64 = { UInt64.random(in: .min ... .max) }
+  /// The parts that were set, by type.
   private var parts: [ObjectIdentifier: any CompositionPart] = [:]
 
   package init() {}
@@ -33,7 +27,7 @@ package struct Composition: Sendable {
 
 /// Settings of some verbs in a composition, which the rooms of these verbs declare.
 package protocol CompositionPart: Sendable {
-  /// Creates the settings of this executable.
+  /// Creates the default settings.
   init()
 }
 

@@ -85,8 +85,8 @@ import Testing
     #expect(Self.verdict(Self.unpurged, Array(unknown), olderThan: 30).state == .unknown)
     #expect(Self.verdict(Self.unpurged, [], olderThan: 30).state == .unknown)
     #expect(Self.verdict(Self.unpurged, [Self.both[0]], olderThan: 30).state == .unknown)
-    let told = Self.verdict(Self.unpurged, [Self.both[0]], olderThan: 30, writesOnly: ["widget"])
-    #expect(told.state == .bounded && told.exitCode == .good)
+    let named = Self.verdict(Self.unpurged, [Self.both[0]], olderThan: 30, writesOnly: ["widget"])
+    #expect(named.state == .bounded && named.exitCode == .good)
     var mirrored = Self.unpurged
     mirrored.hasMirrorTables = true
     let verdict = Self.verdict(mirrored, olderThan: 30)

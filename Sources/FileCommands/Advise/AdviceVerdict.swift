@@ -18,7 +18,7 @@ struct AdviceVerdict: Sendable, Hashable {
   let state: State
   /// The reasons of the state, most important first.
   let reasons: [String]
-  /// What to give or to do next, most important first.
+  /// The options to add and the steps to take next, most important first.
   let suggestions: [String]
 
   /// The age from which on a member that holds history back counts as gone, in days.

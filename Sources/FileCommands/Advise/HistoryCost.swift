@@ -1,7 +1,7 @@
 import HistoryStore
 import Measuring
 
-/// What a history takes in its file, how fast it grows, and who writes it.
+/// The size of a history in its file, its growth, and the shares of its writers.
 struct HistoryCost: Sendable, Hashable {
   /// The transactions of one day, counted from the newest transaction backwards.
   struct Day: Sendable, Hashable {

@@ -66,7 +66,7 @@ struct CurveDrawing {
     let axis = [0.0, 0.5, 1.0].map { share in
       "<path d=\"M\(Self.left) \(Self.y(share))H\(Self.width)\" stroke=\"currentColor\" "
         + "opacity=\"0.2\"/><text x=\"\(Self.left - 6)\" y=\"\(Self.y(share) + 4)\" "
-        + "text-anchor=\"end\">\(WhyText.percent(share))</text>"
+        + "text-anchor=\"end\">\(Int(share * 100)) %</text>"
     }
     let stride = max(1, points.count / 12)
     let labels = Swift.stride(from: 0, to: points.count, by: stride).map { place in

@@ -16,9 +16,9 @@ struct WhyRun: Sendable {
 
   /// The number of continuations at each place by default.
   static let continuationsByDefault = 1_000
-  /// The number of continuations at each place after which the time of all of them is estimated.
+  /// The number of continuations at each place from which the steps of all of them are estimated.
   static let trialCount = 20
-  /// The number of steps of a design in SQLite that take about five seconds on two processors.
+  /// The greatest number of steps by default: a design in SQLite takes seconds for them.
   static let stepBudget = 250_000
 
   /// Returns how many continuations fit into the budget of steps, from 20 to 1,000.

@@ -78,7 +78,8 @@ extension WhyReport {
     let seed = "0x" + String(seed, radix: 16)
     var ran = "\(total.counted("continuation")) after each command, drawn from the seed \(seed)."
     if isLimited, total < WhyRun.continuationsByDefault {
-      ran += " More would take longer than about five seconds; --continuations sets another number."
+      ran +=
+        " More would run above \(WhyRun.stepBudget.counted("step")); --continuations sets another number."
     }
     return [ran, rise, noReturn]
   }

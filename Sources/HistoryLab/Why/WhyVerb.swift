@@ -27,7 +27,7 @@ struct WhyOptions: VerbOptions {
   @Option(
     "continuations",
     .integer("N", 1...1_000_000),
-    shown: "1,000, or as many as take about five seconds",
+    shown: "1,000, or fewer where plans have many steps",
     "How many random continuations run after each command."
   )
   var continuations: Int?
