@@ -100,10 +100,8 @@ enum BenchSource {
     }
     for folder in folders where RunDocument.refusal(of: folder) == nil {
       let file = folder + "/results.json"
-      guard FilePath.state(of: file) == .file, let results = try? ResultsFile.read(path: file)
-      else {
-        continue
-      }
+      guard FilePath.state(of: file) == .file else { continue }
+      let results = try read(file)
       // The user meant the newest run; an older one must not silently replace it.
       if results.rows.isEmpty { throw nothingMeasured(folder) }
       return results
