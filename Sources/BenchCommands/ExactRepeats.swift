@@ -51,7 +51,7 @@ struct ExactRepeats {
     let missing = comparison.missing.map {
       "\($0.title), \($0.contender): \($0.metric.name) missing"
     }
-    for sentence in comparison.findings.map(\.name) + missing {
+    for sentence in comparison.changes.map(\.name) + missing {
       if let place = differences.firstIndex(where: { $0.sentence == sentence }) {
         differences[place].count += 1
       } else {

@@ -84,9 +84,9 @@ final class PublishedProcess: HostedProcess {
   }
 
   /// Counts a call of a hook, and returns whether the plan makes it fail or finish the merge.
-  func isTrouble(hook: Int) -> Bool {
+  func fails(hook: Int) -> Bool {
     callCounts[hook] = callCounts[hook] % PlannedHook.period + 1
-    return !hasRecovered && setup.hooks[hook].isTrouble(at: callCounts[hook])
+    return !hasRecovered && setup.hooks[hook].fails(at: callCounts[hook])
   }
 
   // MARK: Snapshots
