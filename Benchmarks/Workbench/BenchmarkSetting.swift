@@ -303,7 +303,7 @@ final class FolderOwner {
     return text.joined(separator: " ")
   }()
 
-  /// Deletes a folder if its process was of this user, machine and PID namespace and is dead.
+  /// Deletes a folder whose process ran as this user in this PID namespace and has ended.
   ///
   /// Every failure leaves the folder alone.
   static func removeIfDead(_ folder: String) {

@@ -109,7 +109,9 @@ enum LockWatch {
   /// - Throws: ``FloorError`` if SQLite rejects the file system.
   static func configuration() throws(FloorError) -> StoreConfiguration {
     let code = locks_register()
-    guard code == 0 else { throw FloorError(code: code, message: "no file system for locks") }
+    guard code == 0 else {
+      throw FloorError(code: code, message: "SQLite did not register the locks' file system")
+    }
     var configuration = StoreTemplate.quietConfiguration
     configuration.vfs = String(cString: locks_vfs)
     return configuration

@@ -49,7 +49,9 @@ enum BenchBaselineVerb {
   fileprivate static func check(_ name: String) throws(LabError) {
     let isFileName = name.allSatisfy { $0.isLetter || $0.isNumber || "-_.".contains($0) }
     guard isFileName, name.first != "." else {
-      throw .usage("NAME takes letters, digits, dots, dashes and underscores.")
+      throw .usage(
+        "NAME may contain only letters, digits, dots, dashes and underscores, with no dot first."
+      )
     }
   }
 }

@@ -65,7 +65,9 @@ struct BenchCompareOptions: VerbOptions {
   mutating func validate(in composition: Composition) throws(LabError) {
     for path in [baseFile, headFile].compactMap({ $0 }) { try FilePath.checkReadable(path) }
     guard let base = try Self.build(baseFile, baseCommit, "BASE and --base") else {
-      throw .usage("bench compare needs BASE, an executable, or --base COMMIT.")
+      throw .usage(
+        "bench compare has nothing to compare with: give the executable BASE or --base COMMIT."
+      )
     }
     self.base = base
     head = try Self.build(headFile, headCommit, "HEAD and --head") ?? .this

@@ -148,7 +148,7 @@ struct BenchRunVerb: Verb {
   private func goOn(_ folder: RunOutput) async throws(LabError) -> ExitCode {
     guard folder.words.starts(with: ["bench", "run"]),
       case .run(_, var arguments) = try Invocation.read(folder.words, tool: .benchmarks)
-    else { throw .usage("--resume: \(folder.path.quoted) is no run of the benchmarks.") }
+    else { throw .usage("--resume: \(folder.path.quoted) is not a run of the benchmarks.") }
     // The scheduler that named the part may be gone, or name another one here.
     arguments.texts["shard"] = folder.shard.map { [$0.description] }
     guard !folder.hasVerdict || BenchJournal(in: folder.path).isThere else {

@@ -62,8 +62,8 @@ struct CommitBuild {
     let code = try start(words, output: nil, isCleaningUp: isCleaningUp)
     guard code != 0 else { return }
     throw LabError.lab(
-      "\(words.map(\.shellQuoted).joined(separator: " ")) ended with exit code \(code); its own "
-        + "words stand above."
+      "\(words.map(\.shellQuoted).joined(separator: " ")) ended with exit code \(code); see "
+        + "its output above."
     )
   }
 

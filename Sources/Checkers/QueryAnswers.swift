@@ -23,7 +23,7 @@ struct QueryAnswers: Sendable {
   /// Whether a fault was injected: a failed purge may have left rows in the file.
   private var hasFault = false
 
-  /// Follows the commands; call it for every event.
+  /// Updates the running requests and what was purged; call it for every event.
   mutating func observe(_ event: Event, on timeline: Timeline) {
     switch event.happening {
     case .called(let command, let word):

@@ -74,7 +74,7 @@ extension HeapFileSystem {
 }
 
 extension HeapFileSystem {
-  /// The clock's value in milliseconds of the Julian day number, as SQLite expects it.
+  /// The clock's Julian day number times 86,400,000, as `xCurrentTimeInt64` returns it.
   fileprivate var julianMilliseconds: Int64 {
     let referenceDate: Int64 = 211_845_067_200_000
     return referenceDate + Int64((clock() * 1000).rounded(.down))

@@ -10,7 +10,7 @@ internal import Workloads
 ///     let card = try await exploreHistory(of: MyLog.self, under: [.restart, .crash], depth: 4)
 ///     #expect(card.cells.allSatisfy { $0.result != .breaks }, "\(card)")
 ///
-/// Only designs are explored: the memory of a real system cannot be copied.
+/// Only designs are explored: a real system cannot be saved and restored.
 ///
 /// - Parameters:
 ///   - log: The type of the design.

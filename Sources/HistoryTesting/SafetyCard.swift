@@ -6,13 +6,13 @@
 public struct SafetyCard: Codable, Hashable, Sendable, CustomStringConvertible {
   /// The result of exploring an invariant under a condition.
   public enum Result: String, Codable, Hashable, Sendable {
-    /// No plan breaks it, and some exercise it.
+    /// No plan breaks the invariant, and some exercise it.
     case holds
-    /// A plan breaks it.
+    /// A plan breaks the invariant.
     case breaks
     /// The exploration ended before all plans were covered.
     case unknown
-    /// No plan exercises it.
+    /// No plan exercises the invariant.
     case notExercised
   }
 

@@ -101,9 +101,9 @@ package struct BenchmarkRow: Sendable, Hashable, Codable {
   /// The reason why an exact row may differ from run to run, or `nil` if it may not.
   package var varies: String?
 
-  /// The condition that differs from the base point, such as `cold`, or `nil` at the base point.
+  /// The one setting that differs from the usual ones, such as `cold`; `nil` if none does.
   ///
-  /// It is also part of `condition`.
+  /// `condition` includes it.
   package var axis: String?
 
   /// Creates a row from samples; there must be at least one.
@@ -171,7 +171,7 @@ package struct BenchmarkRow: Sendable, Hashable, Codable {
   }
 }
 
-/// The quantity that a row measures, and its unit; the three kinds are never mixed.
+/// The quantity that a row measures, and its unit; only metrics of one kind are compared.
 package struct Metric: Sendable, Hashable, Codable {
   /// The kinds of metric, which differ in how reliable they are on a busy machine.
   package enum Kind: String, Sendable, Codable {

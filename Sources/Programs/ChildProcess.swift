@@ -3,8 +3,8 @@ import Synchronization
 
 /// A process in its own session, with pipes for its three standard files.
 ///
-/// The lab's ends of the pipes are non-blocking, and no other child inherits them. When the lab is
-/// gone for any reason, the child reads the end of its input, and its keeper ends it.
+/// The lab's ends of the pipes are non-blocking, and no other child inherits them. When the lab
+/// ends for any reason, the input of the child ends, and ``ChildKeeper`` kills the child.
 struct ChildProcess {
   let id: pid_t
   let input: Int32

@@ -79,7 +79,7 @@ public struct Repetition {
 
   /// Draws the number of elements of a random case.
   ///
-  /// It is not recorded as a choice: the continuations record it.
+  /// The number is not a choice of its own: whether there is one more element is a choice each time.
   private func drawTarget(_ source: inout ChoiceSource) -> Int {
     guard !source.isReplaying else { return counts.upperBound }
     let width = UInt64(counts.upperBound - counts.lowerBound)

@@ -32,7 +32,7 @@ struct CounterexampleTable {
     widths = Self.widths(headings, rows, within: width - Self.gutter(digits))
   }
 
-  /// Returns the width before the first cell: a mark, the number and the transaction's life.
+  /// Returns the width of the columns before the first cell: the mark and the number of the step.
   private static func gutter(_ digits: Int) -> Int { 2 + digits + 1 + 1 }
 
   /// Returns whether a number of columns is readable within a width.

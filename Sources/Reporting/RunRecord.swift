@@ -191,13 +191,14 @@ package struct Shard: Sendable, Hashable, Codable, CustomStringConvertible {
     let last = try number("MAX", else: first + (count - 1) * step)
     guard count != 1 else {
       throw ScheduleError(
-        "Slurm's array has one task, \(id), so that the number of parts is not known"
+        "Slurm's array has only the task \(id), so the number of parts is unknown: submit all tasks, or "
+          + "give the part as K/N"
       )
     }
     guard first + (count - 1) * step == last else {
       throw ScheduleError(
-        "Slurm's array of \(count) tasks from \(first) to \(last) has gaps, so that the number of parts is "
-          + "not known"
+        "Slurm's array of \(count) tasks from \(first) to \(last) has gaps, so the number of parts is "
+          + "unknown: submit an array without gaps, or give the part as K/N"
       )
     }
     let (place, rest) = (id - first).quotientAndRemainder(dividingBy: step)

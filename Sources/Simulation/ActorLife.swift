@@ -69,7 +69,7 @@ struct ActorLife {
   /// All running actors and consumers, sorted by name.
   var alive: [ActorID] { states.filter { $0.value == .running }.keys.sorted() }
 
-  /// Marks every actor as ended, after all of them have lost their memory.
+  /// Marks every running actor as ended: a power-off has ended all processes.
   mutating func noteEnd() {
     for actor in alive { states[actor] = .ended }
     staged.removeAll()

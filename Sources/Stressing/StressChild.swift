@@ -134,7 +134,7 @@ enum StressWord: String, Sendable {
   case end
   /// From a process: it follows the store.
   case ready
-  /// From a process: the last order is done.
+  /// From a process: it has carried out the newest command that it received.
   case done
 }
 

@@ -90,7 +90,7 @@ final class StressMember {
   private(set) var writerLives: [TraceLife] = []
   /// The number of the last transaction that the actor is known to have written.
   var lastNumber: Int64 = 0
-  /// The time at which the next life is due.
+  /// The time at which a killed process is started again.
   var restartsAt = ContinuousClock.now
   /// The time at which a stopped process continues; `nil` if it is not stopped.
   var stopsUntil: ContinuousClock.Instant?

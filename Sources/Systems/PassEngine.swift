@@ -11,9 +11,9 @@ struct StepReport {
   var finished: [Int64] = []
   /// The transactions delivered to observers.
   var observed: [Int64] = []
-  /// The merged transactions; `nil` if it did not merge.
+  /// The merged transactions; `nil` if the pass did not merge.
   var merged: [Int64]?
-  /// The recorded position; `nil` if it did not record.
+  /// The recorded position; `nil` if the pass did not record.
   var cursor: HistoryToken?
   /// The members that its purge marked as lost.
   var lost: [ActorID] = []

@@ -138,7 +138,7 @@ enum CleanStrategy: Hashable {
   /// If more than `seconds` have passed since this process was last allowed to purge.
   case byDuration(seconds: Double)
 
-  /// Parses a plan's strategy; `nil` if the published systems have no such strategy.
+  /// Parses a plan's strategy; `nil` if no published system has such a strategy.
   init?(planned word: String) {
     switch PurgeStrategy(planned: word) {
     case .some(.none): self = .none

@@ -10,7 +10,7 @@ package enum TimestampPolicy: String, Hashable, Sendable, CaseIterable {
 
 /// The trigger of an actor's passes.
 package enum Drive: String, Hashable, Sendable, CaseIterable {
-  /// The plan's own commands.
+  /// The commands `pass`, `fetch`, `merge` and `record` of the plan.
   case commands
   /// Delivered signals.
   case signals
@@ -225,8 +225,8 @@ package enum SignalTicks {
   package static let lateness = 12
   /// The ticks between two polls of an actor that can poll.
   package static let poll = 32
-  /// The ticks within which an actor passes if no signal or poll was late or lost.
+  /// The ticks within which an actor makes a pass if no signal or poll was late or lost.
   package static let bound = 16
-  /// The ticks within which an actor passes even if signals or polls were late or lost.
+  /// The ticks within which an actor makes a pass even if signals or polls were late or lost.
   package static let boundAtWorst = 80
 }

@@ -78,7 +78,7 @@ extension TraceCodec {
     return try run(fields, of: Plan(header: header, commands: commands))
   }
 
-  /// Reads a trace's header apart from its plan.
+  /// Reads the fields of a trace's header, and adds the plan, which was read before.
   static func run(_ fields: Fields, of plan: Plan) throws(FormatError) -> TraceHeader {
     let versions = try fields.find("versions", "an object of strings") { value in
       value.members.flatMap { members in

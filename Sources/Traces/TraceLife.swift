@@ -106,7 +106,7 @@ extension Action {
 package struct TraceGroup: Sendable {
   /// The actor or consumer, if any.
   package var actor: ActorID?
-  /// The word of the command, or `nil` for an event outside of commands.
+  /// The command's name in the plan format; `nil` for an event outside of commands.
   package var word: String?
   /// The content of the command.
   package var given: Command?
@@ -265,7 +265,7 @@ package final class LifeTrace {
       throw FormatError(
         line: nil,
         problem: "\(path) cannot be opened: \(String(cString: strerror(errno)))",
-        advice: "It is the trace of a process; run it again."
+        advice: "The file is the trace of one process of the run: repeat the run."
       )
     }
   }

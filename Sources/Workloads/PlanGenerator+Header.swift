@@ -6,7 +6,7 @@ extension PlanGenerator {
   /// The author under which a CloudKit mirror imports (`NSCloudKitMirroringDelegate`).
   static let mirrorAuthor = "NSCloudKitMirroringDelegate.import"
   /// The pattern of all authors of a CloudKit mirror.
-  private static let mirrorAuthors = "NSCloudKitMirroringDelegate.*"
+  static let mirrorAuthors = "NSCloudKitMirroringDelegate.*"
   /// An author that only writes.
   private static let batchAuthor = "batch"
 

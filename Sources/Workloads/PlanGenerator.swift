@@ -14,7 +14,8 @@ package struct PlanGenerator: Sendable {
   package init(_ style: PlanStyle = PlanStyle()) {
     self.style = style
     actions = PlanAction.allCases.filter { action in
-      style.actions.contains(action) && action.condition.map(style.conditions.contains) ?? true
+      !(style.past != nil && action.isWrite) && style.actions.contains(action)
+        && action.condition.map(style.conditions.contains) ?? true
     }
   }
 
@@ -25,6 +26,7 @@ package struct PlanGenerator: Sendable {
     let active = activeConditions(&source)
     var header = header(active, &source)
     header.seed = seed
+    if let past = style.past { adopt(past, in: &header) }
     if active.contains(where: \.comesWithFaults) { storage(&header, &source) }
     var draft = PlanDraft(
       header: header,
@@ -40,8 +42,9 @@ package struct PlanGenerator: Sendable {
         &source
       )
     }
-    var commands: [Command] = []
-    var repetition = Repetition("command", 0...style.commandCountMax)
+    var commands = style.past.map { repeated($0, &source, &draft) } ?? []
+    let countMax = style.past == nil ? style.commandCountMax : Self.pastPauseMax
+    var repetition = Repetition("command", 0...countMax)
     while repetition.next(&source) {
       if let command = command(&source, &draft) { commands.append(command) }
     }
@@ -50,8 +53,10 @@ package struct PlanGenerator: Sendable {
     addReadings(to: &commands, draft, &source)
     addRequests(to: &commands, draft, &source)
     addDiskRequest(to: &commands, draft, &source)
-    addCrowd(to: &commands, draft, &source)
-    widen(&header, &commands, active, &source)
+    if style.past == nil {
+      addCrowd(to: &commands, draft, &source)
+      widen(&header, &commands, active, &source)
+    }
     return Plan(header: header, commands: commands)
   }
 
@@ -92,7 +97,7 @@ package struct PlanGenerator: Sendable {
 
   // MARK: Commands
 
-  private func command(_ source: inout ChoiceSource, _ draft: inout PlanDraft) -> Command? {
+  func command(_ source: inout ChoiceSource, _ draft: inout PlanDraft) -> Command? {
     let turn = turn(&draft)
     let plain = actions.map { weight(of: $0, draft, turn) }
     // No command is possible once no actor runs and the style has no launch.

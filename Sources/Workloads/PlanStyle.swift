@@ -41,6 +41,8 @@ package struct PlanStyle: Sendable {
   package var hasPolicies = true
   /// The fixed members, authors and limits of every plan; `nil` if they are drawn.
   package var setup: PlanSetup?
+  /// The history whose transactions are the writes of every plan; `nil` if writes are drawn.
+  package var past: PastHistory?
 
   package init() {}
 
@@ -56,6 +58,18 @@ package struct PlanStyle: Sendable {
     absentAuthorShare = profile.withoutAuthor
     actorCounts = 1...min(max(profile.authors.count, 2), Self.actorCountLimit)
     gaps = profile.gaps(16)
+  }
+
+  /// The maximum number of consecutive transactions of ``past`` in one plan.
+  package static let pastCountMax = 24
+
+  /// Sets the history that plans repeat, with an actor for each of its most active authors.
+  ///
+  /// A plan has two to four actors, or the given number.
+  package mutating func `repeat`(_ past: PastHistory, actors: Int?) {
+    self.past = past
+    let count = actors ?? min(max(past.members.count, 2), Self.actorCountLimit)
+    actorCounts = count...count
   }
 
   /// The limit on changes: the largest transactions of real stores would fill a plan.
@@ -157,6 +171,14 @@ package enum PlanAction: Int, CaseIterable, Sendable {
     case .batch, .commit: 4
     case .crash, .stop, .begin, .poll, .resync, .launchTwice: 2
     case .retire: 1
+    }
+  }
+
+  /// Whether the command commits a transaction.
+  var isWrite: Bool {
+    switch self {
+    case .write, .batch, .begin, .commit: true
+    default: false
     }
   }
 

@@ -115,7 +115,7 @@ import Testing
       #expect(none.code == .usage)
       #expect(none.errors.contains("holds no run of the benchmarks. Try: history-lab bench run"))
       let odd = await run(["bench", "baseline", "save", "a/b"] + words)
-      #expect(odd.errors.contains("NAME takes letters, digits, dots, dashes and underscores."))
+      #expect(odd.errors.contains("NAME may contain only letters, digits, dots, dashes and"))
       try write(rows(steps: 1), to: "\(runs)/20260101T000000Z-bench")
       #expect(await run(["bench", "baseline", "save", "before"] + words).code == .good)
       let nearly = await run(["bench", "baseline", "compare", "befor"] + words)
@@ -149,7 +149,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ("bench compare", "bench compare needs BASE, an executable, or --base COMMIT."),
+    ("bench compare", "bench compare has nothing to compare with: give the executable BASE"),
     ("bench compare nowhere", #"there is no file "nowhere"."#),
     ("bench compare Package.swift --base main", "BASE and --base name two builds: leave out one."),
     ("bench compare --base main --only fetsh", #"unknown benchmark "fetsh"."#),

@@ -60,7 +60,7 @@ import Testing
     + #""token": 512}, {"name": "watch", "unknown": true}]."#
 
   private static let wrong: [(text: String, sentence: String)] = [
-    ("[]", #""c.json" names no consumer."# + shape),
+    ("[]", #""c.json" lists no consumers."# + shape),
     ("{\"a\": 1}", #""c.json" is JSON, but no list of objects."# + shape),
     ("[{", #""c.json" is no JSON that can be read."# + shape),
     ("[1]", #""c.json" has in object 1 a value of the wrong type."# + shape),

@@ -203,6 +203,14 @@ extension Option: Equatable where Value: Equatable {
   }
 }
 
+extension Flag: Hashable {
+  package static func == (left: Flag, right: Flag) -> Bool {
+    left.wrappedValue == right.wrappedValue
+  }
+
+  package func hash(into hasher: inout Hasher) { hasher.combine(wrappedValue) }
+}
+
 extension Option: Hashable where Value: Hashable {
   package func hash(into hasher: inout Hasher) { hasher.combine(wrappedValue) }
 }

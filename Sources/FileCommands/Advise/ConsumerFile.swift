@@ -77,7 +77,7 @@ extension ConsumerFile {
       throw .usage("--cursors: \(path.quoted) \(place(error)). \(shape)")
     }
     guard !items.isEmpty else {
-      throw .usage("--cursors: \(path.quoted) names no consumer. \(shape)")
+      throw .usage("--cursors: \(path.quoted) lists no consumers. \(shape)")
     }
     var entries: [Entry] = []
     for (index, item) in items.enumerated() {

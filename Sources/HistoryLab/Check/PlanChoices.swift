@@ -76,14 +76,14 @@ enum ConditionChoice: Hashable, Sendable {
 
 /// The model for generated plans.
 enum ProfileSource: Hashable, Sendable {
-  /// The committed profile of Photos stores.
+  /// The built-in profile of Photos stores.
   case photos
-  /// The committed profile of a Notes store.
+  /// The built-in profile of a Notes store.
   case notes
   /// The history of a store file.
   case file(String)
 
-  /// The names of the committed profiles.
+  /// The names of the built-in profiles.
   static let profiles = ["photos", "notes"]
 
   static let reader = ValueReader(
@@ -172,7 +172,10 @@ enum ScheduleChoice: Hashable, Sendable {
   /// - Throws: A usage error for `exhaustive`.
   func check() throws(LabError) {
     guard self == .exhaustive else { return }
-    throw .usage("--schedule: every order of steps is what explore runs.", try: "explore")
+    throw .usage(
+      "--schedule: exhaustive is not possible here; explore runs every order of steps.",
+      try: "explore"
+    )
   }
 
   /// The schedule of the plans.

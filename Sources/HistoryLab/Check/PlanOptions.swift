@@ -38,6 +38,16 @@ struct PlanOptions: VerbOptions, Hashable {
     "Who takes part in every plan, how it is configured and which limits hold: a JSON file."
   )
   var config: String?
+  /// The file whose transactions are the writes of every plan; `nil` if writes are drawn.
+  @Option(
+    "history",
+    .path("FILE"),
+    shown: "writes are drawn",
+    "A store file whose real transactions every plan repeats, a window of at most \(PlanStyle.pastCountMax)."
+  )
+  var history: String?
+  @Flag("anonymous", "Replaces the names of authors and entities of --history by numbered ones.")
+  var anonymous
   @Option(
     "schedule",
     ScheduleChoice.reader,
@@ -72,6 +82,11 @@ struct PlanOptions: VerbOptions, Hashable {
     guard config == nil || actors == nil else {
       throw .usage("--config names every actor: leave out --actors.")
     }
+    if let history {
+      try FilePath.checkReadable(history, for: "--history")
+    } else if anonymous {
+      throw .usage("--anonymous renames what --history reads: name a file with --history too.")
+    }
   }
 
   /// The command-line options that produce these plans again, without defaults.
@@ -82,6 +97,8 @@ struct PlanOptions: VerbOptions, Hashable {
     if let actors { words += ["--actors", String(actors)] }
     if conditions != .everyday { words += ["--conditions", conditions.text] }
     if let config { words += ["--config", config] }
+    if let history { words += ["--history", history] }
+    if anonymous { words.append("--anonymous") }
     if schedule != .random { words += ["--schedule", schedule.text] }
     return words
   }
@@ -112,6 +129,9 @@ extension PlanOptions {
     style.hasHooks = system.capabilities.contains(.hooks)
     if let actors { style.actorCounts = actors...actors }
     if let config { style.setup = try Self.setup(config, for: system) }
+    if let history {
+      style.repeat(try PastHistoryFile.read(history, isAnonymous: anonymous), actors: actors)
+    }
     return style
   }
 

@@ -69,7 +69,9 @@ struct ReplaySource {
       throw .usage("\(path.quoted) cannot be read.")
     }
     guard let text = String(data: data, encoding: .utf8) else {
-      throw .usage("\(path.quoted) is not text in UTF-8: it is no plan and no counterexample.")
+      throw .usage(
+        "\(path.quoted) is not text in UTF-8: it is neither a plan nor a counterexample."
+      )
     }
     do throws(FormatError) { return try LabFile(text) } catch {
       throw .usage("\(path): \(error.description)")

@@ -108,8 +108,8 @@ extension Composition {
     let mutants = self[MutantTrials.self].mutants
     guard mutants.isEmpty else { return mutants }
     throw .usage(
-      "this build has no seeded bugs: scripts/mutants builds a copy that has them, and passes on to it "
-        + "what follows, for example scripts/mutants --only purge."
+      "this build has no seeded bugs. Run scripts/mutants, which builds a copy that has them; it takes "
+        + "the same options, for example scripts/mutants --only purge."
     )
   }
 }

@@ -74,7 +74,7 @@ extension QuietFile {
 struct OpenedFile: ~Copyable {
   let connection: Connection
   let header: FileHeader
-  /// The state that must not change while the file is open for reading; `nil` otherwise.
+  /// The file's state when it was opened for reading; `nil` if the store may write.
   var reading: QuietReading?
 }
 

@@ -70,7 +70,7 @@ public struct MemberLag: Sendable, Hashable {
 public struct MemberConfiguration: Sendable, Hashable, Codable {
   /// All authors that it expects to write to the store.
   public var authors: Set<String>?
-  /// The authors that only write, and that it does not expect among the members.
+  /// The authors that only write, and therefore need not be members.
   public var batchAuthors: Set<String>?
   /// The authors whose transactions it does not merge.
   public var ignoredAuthors: Set<String>?

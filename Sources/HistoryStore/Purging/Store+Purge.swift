@@ -96,7 +96,7 @@ extension Store {
 
 /// The arguments of a purge.
 struct PurgeOrder {
-  /// The last number to purge.
+  /// The number of the last transaction to purge.
   var wanted = Int64.max
   /// The authors whose history is purged; a `nil` set selects all.
   var authors: Set<String?>?

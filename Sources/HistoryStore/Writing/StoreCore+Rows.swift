@@ -190,7 +190,10 @@ extension StoreCore {
     while try query.statement.step() {
       let number = query.statement.int(0)
       guard number <= Self.stringNumberMax, let text = query.statement.text(1) else {
-        throw HistoryError.damaged(path: path, what: "it has a string with number \(number)")
+        throw HistoryError.damaged(
+          path: path,
+          what: "the table of strings has the invalid number \(number), or no text for it"
+        )
       }
       cache.strings.learn(text, as: Int32(number))
       greatest = max(greatest, Int32(number))

@@ -104,7 +104,7 @@ struct HistoryCheck: Sendable {
     }
   }
 
-  /// The number of plans; with a time limit but no number, only the time limits the check.
+  /// The number of plans: the given one, 200, or with a time limit alone a number never reached.
   private var planCount: Int { settings.plans ?? (settings.time == nil ? 200 : 1_000_000_000) }
 
   // MARK: Reporting

@@ -187,7 +187,7 @@ struct RunVerdicts {
   }
 }
 
-/// A checker of the user over one run.
+/// A user-defined checker during one run.
 private struct OwnCheck {
   let name: String
   private var checker: any HistoryChecker

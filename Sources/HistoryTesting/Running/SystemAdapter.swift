@@ -272,11 +272,11 @@ final class SystemAdapter<System: HistorySystem>: SystemUnderTest {
   // MARK: Unsupported
 
   func snapshot() throws(SystemFailure) -> SystemSnapshot {
-    throw SystemFailure(.unsupported, "The memory of a system cannot be copied.")
+    throw SystemFailure(.unsupported, "A real system cannot be saved and restored.")
   }
 
   func restore(_ snapshot: SystemSnapshot) throws(SystemFailure) {
-    throw SystemFailure(.unsupported, "The memory of a system cannot be copied.")
+    throw SystemFailure(.unsupported, "A real system cannot be saved and restored.")
   }
 
   func describe(_ state: inout StateSketch) throws(SystemFailure) {

@@ -1,0 +1,167 @@
+import HistoryTypes
+import PropertyTesting
+import Traces
+
+/// Plans whose writes are the transactions of a real history, in their order and with their gaps.
+///
+/// Launches, passes, crashes, purges and all other commands are drawn around them.
+extension PlanGenerator {
+  /// The maximum number of commands drawn between two transactions.
+  static let pastPauseMax = 8
+
+  /// Names the model and the actors after a history, unless a setup names the actors.
+  ///
+  /// The most active authors become actors; the others only write. A mirror's imports are protected,
+  /// as by a tracker's default.
+  func adopt(_ past: PastHistory, in header: inout PlanHeader) {
+    header.model = past.model
+    // The first actor inserts the objects that exist before the first transaction.
+    header.actors[0].launched = true
+    guard style.setup == nil else { return }
+    let members = past.members
+    var names: [String: String] = [:]
+    for place in header.actors.indices {
+      let name = header.actors[place].id.name
+      let other = members.contains(name) ? name + "-process" : name
+      names[name] = place < members.count ? members[place] : other
+    }
+    for place in header.actors.indices {
+      header.actors[place].author = names[header.actors[place].id.name]
+      // Settings that contradict those of others name authors too.
+      header.actors[place].allAuthors = header.actors[place].allAuthors?.map { names[$0] ?? $0 }
+      header.actors[place].ignores = header.actors[place].ignores?.map { names[$0] ?? $0 }
+    }
+    header.batchAuthors += members.dropFirst(header.actors.count)
+    if members.count < past.authors.count, header.protectedAuthors.isEmpty {
+      header.protectedAuthors = [Self.mirrorAuthors]
+    }
+  }
+
+  /// Draws a window of a history, and the commands around its transactions.
+  ///
+  /// Shrinking leaves transactions out; the time between the others stays as it was.
+  func repeated(
+    _ past: PastHistory,
+    _ source: inout ChoiceSource,
+    _ draft: inout PlanDraft
+  ) -> [Command] {
+    guard !past.transactions.isEmpty else { return [] }
+    let start = source.index(below: past.transactions.count, label: "first transaction")
+    var writes = PastWrites(past)
+    var commands: [Command] = []
+    var gap = 0.0
+    var window = Repetition("transaction", 1...PlanStyle.pastCountMax, length: .mostlyLongest)
+    while window.next(&source) {
+      let place = start + window.count - 1
+      guard place < past.transactions.count else {
+        window.stop(&source)
+        break
+      }
+      let transaction = past.transactions[place]
+      gap += place == start ? 0 : transaction.gap
+      guard source.bool(probability: 0.9, label: "kept") else { continue }
+      if gap != 0 { commands.append(Command(.clock(advance: gap))) }
+      gap = 0
+      let isWhole = source.bool(probability: 0.95, label: "whole")
+      let count = isWhole ? transaction.changes.count : min(1, transaction.changes.count)
+      append(
+        writes.next(transaction.changes.prefix(count)),
+        of: transaction,
+        past,
+        to: &commands,
+        &draft
+      )
+      commands += pause(&source, &draft)
+    }
+    return prelude(writes.existing, draft.header) + commands
+  }
+
+  /// Appends a write by the actor of the transaction's author, which is launched if it is not running.
+  private func append(
+    _ changes: [PlannedChange],
+    of transaction: PastHistory.Transaction,
+    _ past: PastHistory,
+    to commands: inout [Command],
+    _ draft: inout PlanDraft
+  ) {
+    guard !changes.isEmpty else { return }
+    let author = transaction.author.map { past.authors[$0] }
+    let actors = draft.header.actors
+    let place = actors.firstIndex { $0.author == author } ?? 0
+    if draft.state.eligible(for: .launch) >> UInt64(place) & 1 == 1 {
+      commands.append(Command(.launch(actors[place].id)))
+      draft.state.note(.launch, by: place)
+    }
+    let name: WriteAuthor =
+      actors[place].author == author ? .own : author.map { .other($0) } ?? .absent
+    let write = PlannedWrite(
+      actor: actors[place].id,
+      author: name,
+      changes: changes,
+      ticks: false
+    )
+    commands.append(Command(.write(write)))
+    for change in changes { draft.state.note(change) }
+    draft.state.note(.write, by: place)
+  }
+
+  /// Returns the write that inserts the objects that exist before the first transaction.
+  private func prelude(_ existing: [ObjectName], _ header: PlanHeader) -> [Command] {
+    guard !existing.isEmpty else { return [] }
+    let inserts = existing.map {
+      PlannedChange(.insert, $0, ["title": .string("old"), "count": 0])
+    }
+    return [Command(.write(PlannedWrite(actor: header.actors[0].id, changes: inserts)))]
+  }
+
+  /// Draws the commands after a transaction, none of which is a write.
+  private func pause(_ source: inout ChoiceSource, _ draft: inout PlanDraft) -> [Command] {
+    var commands: [Command] = []
+    var repetition = Repetition("command", 0...Self.pastPauseMax, length: .average(1.5))
+    while repetition.next(&source) {
+      if let command = command(&source, &draft) { commands.append(command) }
+    }
+    return commands
+  }
+}
+
+/// Translates the objects of a history into those of one plan.
+///
+/// Keys are counted from 1 for each entity. An object that exists before the plan's first transaction
+/// is inserted by a write at the beginning of the plan.
+private struct PastWrites {
+  private struct Key: Hashable {
+    let entity: Int
+    let key: Int64
+  }
+
+  private let model: Model
+  private var names: [Key: ObjectName] = [:]
+  private var counts: [Int: Int64] = [:]
+  /// The objects that exist before the first transaction, in the order of their first changes.
+  private(set) var existing: [ObjectName] = []
+  private var number: Int64 = 0
+
+  init(_ past: PastHistory) { model = past.model }
+
+  /// Returns the changes of the next transaction; each has values that no other has.
+  mutating func next(_ changes: some Sequence<PastHistory.Change>) -> [PlannedChange] {
+    number += 1
+    return changes.map { change in
+      let object = name(of: change)
+      let values: Values = ["title": .string("t\(number)"), "count": .int(number)]
+      return PlannedChange(change.type, object, change.type == .delete ? [:] : values)
+    }
+  }
+
+  private mutating func name(of change: PastHistory.Change) -> ObjectName {
+    let key = Key(entity: change.entity, key: change.key)
+    if let known = names[key] { return known }
+    let number = (counts[change.entity] ?? 0) + 1
+    counts[change.entity] = number
+    let object = ObjectName(model.entities[change.entity].name, number)
+    names[key] = object
+    if change.type != .insert { existing.append(object) }
+    return object
+  }
+}
