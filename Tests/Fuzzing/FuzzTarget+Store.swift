@@ -6,7 +6,7 @@ import SQLiteStorage
 extension FuzzTarget {
   static let blob = FuzzTarget(
     "blob",
-    "Packed changes of a transaction: read, or told as damage of that very transaction."
+    "Packed changes of a transaction: read, or reported as damage of that very transaction."
   ) {
     let file = try FuzzStore()
     let store = try file.open()
@@ -22,7 +22,7 @@ extension FuzzTarget {
 
   static let row = FuzzTarget(
     "row",
-    "Values in a row of Core Data's tables: read, or told as damage of the row's transaction."
+    "Values in a row of Core Data's tables: read, or reported as damage of the row's transaction."
   ) {
     let file = try FuzzStore(layout: .coreData)
     let store = try file.open()
@@ -58,7 +58,7 @@ extension FuzzTarget {
     } catch let error as HistoryError {
       try expect(
         error == .damagedTransaction(damaged),
-        "transaction \(damaged) is damaged, and told is: \(error)"
+        "transaction \(damaged) is damaged, but the error is: \(error)"
       )
     }
     _ = try answered { () throws(HistoryError) in try store.verify() }

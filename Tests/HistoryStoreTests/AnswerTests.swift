@@ -104,7 +104,7 @@ import Testing
     fixture.configuration.processID = "App"
     fixture.clock.now = 5000
     let store = try Store(
-      path: fixture.folder.path("told"),
+      path: fixture.folder.path("copy"),
       model: StoreFixture.model(),
       configuration: fixture.configuration
     )

@@ -58,9 +58,9 @@ import Testing
     let fixture = try StoreFixture()
     let store = try fixture.open()
     for _ in 0..<3 { try store.add("a") }
-    var told: [[Int64]] = []
-    _ = try store.convert(to: fixture.path + ".new") { told.append([Int64($0), $1, $2]) }
-    #expect(told == [[3, 3, 3]])
+    var calls: [[Int64]] = []
+    _ = try store.convert(to: fixture.path + ".new") { calls.append([Int64($0), $1, $2]) }
+    #expect(calls == [[3, 3, 3]])
     struct Enough: Error {}
     #expect(throws: HistoryError.self) {
       try store.convert(to: fixture.path + ".other") { _, _, _ in throw Enough() }

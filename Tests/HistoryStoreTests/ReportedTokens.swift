@@ -40,7 +40,7 @@ final class ReportedTokens: @unchecked Sendable {
       return true
     }
     if !came {
-      Issue.record("\(what) was not told; only \(numbers) were", sourceLocation: location)
+      Issue.record("\(what) was not reported; only \(numbers) were", sourceLocation: location)
     }
   }
 

@@ -53,7 +53,7 @@ import Testing
       { _ = try $0.purge() },
     ]
     _ = try shared.launch("app")
-    var toldBefore: Int64 = 0
+    var reportedBefore: Int64 = 0
     for count in 0...steps.count {
       try other.write("\(count)")
       let head = try other.store.currentToken().number
@@ -61,10 +61,13 @@ import Testing
       for step in steps.prefix(count) { try step(app) }
       // The process crashes here and loses its fetched and merged transactions.
       let again = try shared.launch("app")
-      let told = try again.fetch().numbers
-      #expect(told == (count < 3 ? Array(toldBefore + 1...head) : []), "after \(count) steps")
+      let reported = try again.fetch().numbers
+      #expect(
+        reported == (count < 3 ? Array(reportedBefore + 1...head) : []),
+        "after \(count) steps"
+      )
       #expect(try again.view.titles.count == count + 1)
-      if count >= 2 { toldBefore = head }
+      if count >= 2 { reportedBefore = head }
       if count == 2 { try again.pass() }
     }
   }

@@ -36,10 +36,10 @@ import Testing
     let store = try shared.open { $0.clock = { time } }
     let other = ObjectContext(store: store, author: "other", name: "editor")
     let app = try await shared.started("app")
-    let told = Reported()
+    let log = Reported()
     for operation in ChangeType.allCases {
       try await app.registerObserver(entity: "Item", operation: operation) { group in
-        await told.add(group)
+        await log.add(group)
       }
     }
     let item = try other.insert("Item", ["title": "x"])
@@ -47,7 +47,7 @@ import Testing
     try item.set(3, for: "count")
     try other.save()
     try await app.pass()
-    let contexts = await told.contexts
+    let contexts = await log.contexts
     #expect(contexts.map(\.operation) == [.insert, .update])
     #expect(contexts.map(\.key.number) == [1, 2])
     #expect(contexts.allSatisfy { $0.key.member == "app" && $0.entityName == "Item" })

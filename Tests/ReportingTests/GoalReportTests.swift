@@ -21,7 +21,7 @@ import Testing
   }
 
   private static let goals = [
-    goal("fetch"), goal("tight fetch", atMost: 1.1), goal("told fetch", atMost: nil),
+    goal("fetch"), goal("tight fetch", atMost: 1.1), goal("noted fetch", atMost: nil),
     goal("long fetch", .quantile(1), atMost: 25_000), goal("nobody's fetch", contender: "nobody"),
     BenchmarkGoal("merge", benchmark: "merge", contender: "ours", .quantile(1), atMost: 1),
   ]

@@ -45,13 +45,13 @@ import Traces
   }
 
   @Test(arguments: [Happening.expired, .rewound])
-  func `A member with expired history resyncs if the system can`(_ told: Happening) throws {
+  func `A member with expired history resyncs if the system can`(_ happening: Happening) throws {
     var fetches = 0
     system.answer = { action, log throws(SystemFailure) in
       guard action == .fetch("widget") else { return }
       fetches += 1
       guard fetches == 1 else { return }
-      log.add("widget", told)
+      log.add("widget", happening)
       throw SystemFailure(.expired, "")
     }
     #expect(try closing() == round + ["resync widget"] + round + round + reads)

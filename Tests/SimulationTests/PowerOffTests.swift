@@ -37,13 +37,13 @@ import Workloads
   private func words(_ happenings: [Happening]) -> [EventWord] { happenings.map(\.word) }
 
   @Test func `A power-off within a write keeps earlier commits and ends every process`() throws {
-    let told = try happenings(fault(), .full)
+    let events = try happenings(fault(), .full)
     #expect(
-      words(told).prefix(7) == [.called, .fault, .crashed, .recovered, .data, .history, .ended]
+      words(events).prefix(7) == [.called, .fault, .crashed, .recovered, .data, .history, .ended]
     )
-    #expect(told[3] == .recovered(through: "1"))
-    #expect(told[6].isUnknown)
-    #expect(words(told).contains(.viewed) == false)
+    #expect(events[3] == .recovered(through: "1"))
+    #expect(events[6].isUnknown)
+    #expect(words(events).contains(.viewed) == false)
   }
 
   @Test func `With NORMAL an acknowledged commit may be lost, with FULL it may not`() throws {
@@ -52,28 +52,28 @@ import Workloads
   }
 
   @Test func `A power-off whose call does not occur fires at the end of the command`() throws {
-    let told = try happenings(fault(k: 999), .full)
-    #expect(words(told).prefix(4) == [.called, .committed, .fault, .crashed])
-    #expect(told.contains(.recovered(through: "2")))
-    #expect(told.contains(.ended(command: 1, .ok)))
+    let events = try happenings(fault(k: 999), .full)
+    #expect(words(events).prefix(4) == [.called, .committed, .fault, .crashed])
+    #expect(events.contains(.recovered(through: "2")))
+    #expect(events.contains(.ended(command: 1, .ok)))
   }
 
   @Test func `An interrupted write that survived is reported`() throws {
-    let told = (0..<40).compactMap { try? happenings(fault(.torn, .sync, seed: $0), .full) }
-    let survived = told.filter { $0.contains(.recovered(through: "2")) }
+    let events = (0..<40).compactMap { try? happenings(fault(.torn, .sync, seed: $0), .full) }
+    let survived = events.filter { $0.contains(.recovered(through: "2")) }
     #expect(survived.count > 4 && survived.count < 36)
-    for told in survived {
-      #expect(words(told).prefix(4) == [.called, .fault, .committed, .crashed])
-      guard case .committed(let written) = told[2] else { continue }
+    for events in survived {
+      #expect(words(events).prefix(4) == [.called, .fault, .committed, .crashed])
+      guard case .committed(let written) = events[2] else { continue }
       #expect(written.changes.map(\.object) == [ObjectName("Item", 2)])
       #expect(written.changes.first?.values == ["count": .int(2)])
     }
   }
 
   @Test func `Consumers restart automatically`() throws {
-    let told = try happenings(fault(), .full, consumers: ["mirror"])
-    let after = try #require(told.firstIndex { $0.word == .ended })
-    #expect(words(Array(told[(after + 1)...])).prefix(3) == [.called, .launched, .ended])
+    let events = try happenings(fault(), .full, consumers: ["mirror"])
+    let after = try #require(events.firstIndex { $0.word == .ended })
+    #expect(words(Array(events[(after + 1)...])).prefix(3) == [.called, .launched, .ended])
   }
 
   @Test func `A system that cannot restart skips a power-off`() throws {
@@ -124,10 +124,10 @@ import Workloads
     plan.header.tokens = tokens
     plan.commands[1].faults = [fault(k: 999)]
     let events = try Simulator(TrackerSystem(), at: .heap()).run(plan)
-    let told = events.filter { $0.actor == "mirror" }.map(\.happening)
-    #expect(told.contains(.consumed(["1"])))
-    #expect(told.contains(.rewound) == (tokens == .own))
-    #expect(told.contains(.resynced(cursor: nil)) == (tokens == .own))
+    let mirrored = events.filter { $0.actor == "mirror" }.map(\.happening)
+    #expect(mirrored.contains(.consumed(["1"])))
+    #expect(mirrored.contains(.rewound) == (tokens == .own))
+    #expect(mirrored.contains(.resynced(cursor: nil)) == (tokens == .own))
     let header = TraceHeader(plan: plan, system: "tracker")
     #expect(CheckerSuite(checking: Trace(header: header, events: events)).violation == nil)
   }

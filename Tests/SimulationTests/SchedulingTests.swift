@@ -117,10 +117,10 @@ import Traces
     let events = try run(plan)
     let times = system.asked.prefix(9).map { $0.now - PlanClock.start }
     #expect(times == [0, 2, 2, 4, 4, 4, -96, -94, -93.5])
-    let told = events.compactMap { event -> Double? in
+    let eventTimes = events.compactMap { event -> Double? in
       if case .clock(let now) = event.happening { now - PlanClock.start } else { nil }
     }
-    #expect(told == [-96, -93.5])
+    #expect(eventTimes == [-96, -93.5])
     _ = try run(plan)
     #expect(system.asked[1].now - PlanClock.start == 2)
   }

@@ -123,8 +123,8 @@ import Traces
 
   @Test func `A notification triggers a pass`() throws {
     try rig.write("widget", insert(1))
-    let told = try rig.perform(.deliver("app", .delivered))
-    #expect(told == [.woke, .fetched(["1"]), .recorded(cursor: "1"), .merged(["1"])])
+    let events = try rig.perform(.deliver("app", .delivered))
+    #expect(events == [.woke, .fetched(["1"]), .recorded(cursor: "1"), .merged(["1"])])
   }
 
   @Test func `The article can neither resync nor poll`() throws {

@@ -99,7 +99,7 @@ private final class ScriptedChannel: WireChannel {
       #""ok":{"transactions":[]}"#, #""ok":{"objects":{"Item/1":{"title":"a"}}}"#, #""ok":{}"#,
       #""ok":{"cursor":"t1"}"#,
     ])
-    let told = try bench.perform(
+    let reported = try bench.perform(
       .launch("widget"),
       Self.insert,
       .fetch("widget"),
@@ -111,15 +111,15 @@ private final class ScriptedChannel: WireChannel {
       .crash("widget"),
       .launch("widget")
     )
-    guard told.count == 10, case .committed(let transaction) = told[1] else {
-      Issue.record("\(told)")
+    guard reported.count == 10, case .committed(let transaction) = reported[1] else {
+      Issue.record("\(reported)")
       return
     }
-    #expect(told[0] == .registered(cursor: nil))
+    #expect(reported[0] == .registered(cursor: nil))
     #expect(transaction.author == "app" && transaction.context == "view")
     #expect(transaction.changes == [CommittedChange(.insert, ObjectName("Item", 1))])
     #expect(
-      Array(told[2...]) == [
+      Array(reported[2...]) == [
         .fetched(["t1"]), .merged(["t1"]), .recorded(cursor: "t1"), .purged(["t1"]), .history([]),
         .viewed(context: "view", [ObjectName("Item", 1): ["title": .string("a")]]), .crashed,
         .launched(cursor: "t1"),
@@ -131,9 +131,10 @@ private final class ScriptedChannel: WireChannel {
     let bench = try Bench([
       Self.written, #""ok":{"transactions":[{"transaction":"t1","timestamp":5,"changes":[]}]}"#,
     ])
-    let told = try bench.perform(Self.insert, .history)
-    guard case .committed(let transaction) = told[0], case .history(let held) = told[1] else {
-      Issue.record("\(told)")
+    let reported = try bench.perform(Self.insert, .history)
+    guard case .committed(let transaction) = reported[0], case .history(let held) = reported[1]
+    else {
+      Issue.record("\(reported)")
       return
     }
     #expect(transaction.timestamp == PlanClock.start)
@@ -144,9 +145,9 @@ private final class ScriptedChannel: WireChannel {
     let bench = try Bench([
       Self.written, #""ok":{"transactions":["t1"],"cursor":"t1","purged":["t1"]}"#,
     ])
-    let told = try bench.perform(Self.insert, .pass("widget"))
+    let reported = try bench.perform(Self.insert, .pass("widget"))
     #expect(
-      Array(told[1...]) == [.merged(["t1"]), .recorded(cursor: "t1"), .purged(["t1"])]
+      Array(reported[1...]) == [.merged(["t1"]), .recorded(cursor: "t1"), .purged(["t1"])]
     )
   }
 
@@ -200,9 +201,12 @@ private final class ScriptedChannel: WireChannel {
     let bench = try Bench([Self.written])
     _ = try bench.perform(Self.insert)
     #expect(throws: SystemFailure.self) { try bench.perform(.data) }
-    let told = try #require(bench.system.runFailure).description
-    #expect(told.hasPrefix(#"it was silent for a second, after {"do":"data","id":4,"#), "\(told)")
-    #expect(told.contains(#"The last that it said: {"id":3,"ok":{"transaction":"t1""#))
+    let reported = try #require(bench.system.runFailure).description
+    #expect(
+      reported.hasPrefix(#"it was silent for a second, after {"do":"data","id":4,"#),
+      "\(reported)"
+    )
+    #expect(reported.contains(#"The last that it said: {"id":3,"ok":{"transaction":"t1""#))
   }
 
   @Test func `A system with hooks is asked to recover, and one with a clock to advance it`()

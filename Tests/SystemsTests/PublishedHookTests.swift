@@ -11,12 +11,12 @@ import Traces
 
   /// Returns the third of three passes of the app; the widget writes before each.
   private func thirdPass(_ rig: Rig) throws -> [Happening] {
-    var told: [Happening] = []
+    var events: [Happening] = []
     for key in 1...3 as ClosedRange<Int64> {
       try rig.write("widget", insert(key))
-      told = try rig.events(of: .pass("app"))
+      events = try rig.events(of: .pass("app"))
     }
-    return told
+    return events
   }
 
   @Test func `Observers of version 2 are called before the merge`() throws {
@@ -32,9 +32,9 @@ import Traces
   }
 
   @Test func `Observers cannot throw: a failing one counts as notified`() throws {
-    let told = try thirdPass(rig(.kit2, .observerRetry))
+    let events = try thirdPass(rig(.kit2, .observerRetry))
     #expect(
-      told == [.fetched(["3"]), .observed(["3"]), .merged(["3"]), .recorded(cursor: "3")]
+      events == [.fetched(["3"]), .observed(["3"]), .merged(["3"]), .recorded(cursor: "3")]
     )
   }
 
@@ -48,8 +48,8 @@ import Traces
     let failure = #expect(throws: SystemFailure.self) {
       for key in 4...6 as ClosedRange<Int64> {
         try rig.write("widget", insert(key))
-        let told = try rig.perform(.pass("app"))
-        #expect(key > 4 || told.prefix(2) == [.fetched(["3", "4"]), .observed(["3", "4"])])
+        let events = try rig.perform(.pass("app"))
+        #expect(key > 4 || events.prefix(2) == [.fetched(["3", "4"]), .observed(["3", "4"])])
       }
     }
     #expect(failure?.code == .failed)
@@ -80,9 +80,9 @@ import Traces
     for system in [PublishedProtocol.kit10, .kit13] {
       let rig = try rig(system, .observer)
       try rig.write("widget", insert(1))
-      let told = try rig.perform(.pass("app"))
+      let events = try rig.perform(.pass("app"))
       #expect(
-        told == [.fetched(["1"]), .merged(["1"]), .recorded(cursor: "1"), .observed(["1"])]
+        events == [.fetched(["1"]), .merged(["1"]), .recorded(cursor: "1"), .observed(["1"])]
       )
       #expect(!rig.system.capabilities.contains(.hooks))
     }

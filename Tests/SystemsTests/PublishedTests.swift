@@ -154,8 +154,8 @@ func published(_ name: String) throws -> PublishedProtocol {
     try rig.perform(.stop("app"))
     try rig.write("widget", insert(1))
     #expect(try rig.perform(.launch("app")) == [.launched(cursor: nil)])
-    let told = try rig.perform(.deliver("app", .delivered))
-    #expect(told.prefix(2) == [.woke, .fetched(["1"])])
-    #expect(told.contains(.merged(["1"])) && told.contains(.recorded(cursor: "1")))
+    let events = try rig.perform(.deliver("app", .delivered))
+    #expect(events.prefix(2) == [.woke, .fetched(["1"])])
+    #expect(events.contains(.merged(["1"])) && events.contains(.recorded(cursor: "1")))
   }
 }

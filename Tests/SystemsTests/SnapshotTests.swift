@@ -124,7 +124,7 @@ enum Reported: Hashable {
 extension Rig {
   /// Performs actions one after another, and returns all events, failures included.
   func run(_ actions: some Sequence<Action>) -> [Reported] {
-    var told: [Reported] = []
+    var reported: [Reported] = []
     for action in actions {
       let before = eventCount
       do throws(SystemFailure) {
@@ -132,10 +132,10 @@ extension Rig {
         if case .clock(let advance) = action { clock.now += advance }
         try perform(action)
       } catch {
-        told.append(.failed(action.word, error.code))
+        reported.append(.failed(action.word, error.code))
       }
-      told += events(since: before)
+      reported += events(since: before)
     }
-    return told
+    return reported
   }
 }

@@ -17,24 +17,24 @@ import Testing
   }
 
   /// Returns the contexts that observers of everything receive during a body.
-  private func told(_ body: () throws -> Void) async throws -> [HookContext] {
+  private func notified(_ body: () throws -> Void) async throws -> [HookContext] {
     let app = try await shared.started("app")
-    let told = ContextLog()
+    let log = ContextLog()
     for operation in ChangeType.allCases {
       try await app.registerObserver(entity: "Item", operation: operation) { group in
-        await told.add(group)
+        await log.add(group)
       }
     }
     try body()
     try await app.pass()
-    return await told.contexts
+    return await log.contexts
   }
 
   @Test func `tombstoneInObserverHook: the tombstone has the preserved value and the time`()
     async throws
   {
     let deleted = try #require(
-      try await told {
+      try await notified {
         let item = try other.insert("Item", ["title": "gone"])
         try other.save()
         item.delete()
@@ -52,7 +52,7 @@ import Testing
     let due = Date(timeIntervalSinceReferenceDate: 12_345.678_9)
     let token = UUID()
     let deleted = try #require(
-      try await told {
+      try await notified {
         let item = try other.insert(
           "Item",
           ["title": "a", "count": 3, "due": .date(due), "token": .uuid(token)]
@@ -66,7 +66,7 @@ import Testing
   }
 
   @Test func `noTombstoneForInsertAndUpdate: the tombstone is nil`() async throws {
-    let contexts = try await told {
+    let contexts = try await notified {
       let item = try other.insert("Item", ["title": "a"])
       try other.save()
       try item.set("b", for: "title")

@@ -90,7 +90,7 @@ struct OperationSweep {
     let hasFired = disarm()
     let now = try world.holding()
     if case .failure(let error) = answer {
-      guard hasFired, isReported(error) else { throw complain("told as \(error)") }
+      guard hasFired, isReported(error) else { throw complain("reported as \(error)") }
       guard operation.hasSteps || now == calm.before || now == calm.after else {
         throw complain("half of it took effect: \(now)")
       }

@@ -102,7 +102,7 @@ final class RealFileSweep {
       OperationSweep.Complaint(description: "\(request.name), \(fault): \(what)")
     }
     if case .failure(let error) = answer {
-      guard hasFired, error is HistoryError else { throw complain("told as \(error)") }
+      guard hasFired, error is HistoryError else { throw complain("reported as \(error)") }
       guard left == 3 || left == calm.left else { throw complain("left \(left ?? -1)") }
       answer = Result { try request.perform(self) }
     }

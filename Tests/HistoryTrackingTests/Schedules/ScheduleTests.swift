@@ -43,7 +43,7 @@ import Testing
       let first = try TrackerSchedule(seed: seed).run(on: template)
       let second = try TrackerSchedule(seed: seed).run(on: template)
       #expect(first.stepCount == second.stepCount, Self.replay(seed))
-      #expect(first.told == second.told, Self.replay(seed))
+      #expect(first.notified == second.notified, Self.replay(seed))
     }
   }
 }

@@ -15,7 +15,7 @@ final class ScheduledActor: @unchecked Sendable {
   fileprivate let executor: ScheduledExecutor
   private let signals = Signals()
   /// The numbers of the transactions that the observers received, in order.
-  private(set) var told: [Int64] = []
+  private(set) var notified: [Int64] = []
   /// The number of running merge hooks, and the errors.
   private var hookDepth = 0
   private(set) var violations: [String] = []
@@ -69,7 +69,7 @@ final class ScheduledActor: @unchecked Sendable {
       failureCount += 1
       throw Rain()
     }
-    told += group.prefix(1).map(\.key.number.rawValue)
+    notified += group.prefix(1).map(\.key.number.rawValue)
   }
 
   private func hook() async {
@@ -139,10 +139,10 @@ extension ScheduledActor {
   /// Returns the transactions that observers missed, or received too often or out of order.
   func undelivered(through head: Int64, mayRepeat: Bool) -> [String] {
     let expected = Array(1...max(1, head)).filter { $0 <= head }
-    let missing = expected.filter { !told.contains($0) }
-    var violations = missing.map { "\(name) was not told of #\($0)" }
-    if !mayRepeat, told != expected {
-      violations.append("\(name) was told \(told), each once and in order of \(expected)")
+    let missing = expected.filter { !notified.contains($0) }
+    var violations = missing.map { "\(name) was not notified of #\($0)" }
+    if !mayRepeat, notified != expected {
+      violations.append("\(name) was notified \(notified), each once and in order of \(expected)")
     }
     return violations
   }

@@ -32,7 +32,7 @@ struct TrackerSchedule {
     var choiceCount = 0
     var transactionCount: Int64 = 0
     /// The transactions that the observers received, to compare two runs.
-    var told: [[Int64]] = []
+    var notified: [[Int64]] = []
     /// Weak references to the trackers, which should be released.
     var trackers: [WeakTracker] = []
   }
@@ -85,7 +85,7 @@ struct TrackerSchedule {
     outcome.transactionCount = head
     outcome.trackers = actors.map { WeakTracker(tracker: $0.tracker) }
     for (actor, steps) in zip(actors, steps) {
-      outcome.told.append(actor.told)
+      outcome.notified.append(actor.notified)
       outcome.violations += actor.violations
       outcome.violations += try actor.divergence()
       // Notifications that a failing hook or a restart interrupted are repeated.
