@@ -119,10 +119,10 @@ protocol SlipWriter: AnyObject {
   var contender: String { get }
   var side: SideConnection { get }
 
-  /// Inserts the slips with the given numbers in one transaction.
+  /// Inserts objects of the entity `Slip` with the given numbers in one transaction.
   func insert(_ numbers: Range<Int>) throws
 
-  /// Looks up the identifiers that updates and deletes of the existing slips need.
+  /// Looks up the identifiers of the existing objects, for updates and deletes.
   func findSlips() throws
 
   /// Sets quantity and price of the slips with the given numbers in one transaction.

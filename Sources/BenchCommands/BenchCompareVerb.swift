@@ -106,7 +106,7 @@ struct BenchCompareOptions: VerbOptions {
     }
     guard !subjects.isEmpty else {
       throw .usage(
-        "\(only.joinedWithAnd) is not measured in rounds, so it cannot compare builds.",
+        "bench compare needs a benchmark that is measured in rounds, unlike \(only.joinedWithAnd).",
         try: "bench list"
       )
     }

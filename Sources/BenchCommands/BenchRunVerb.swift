@@ -85,7 +85,9 @@ struct BenchRunOptions: VerbOptions {
     }
     let others = given.filter { $0 != "--resume" }.sorted()
     guard resume == nil || others.isEmpty else {
-      throw .usage("the run in --resume has its options: leave out \(others.joinedWithAnd).")
+      throw .usage(
+        "--resume goes on with the options of the interrupted run: leave out \(others.joinedWithAnd)."
+      )
     }
   }
 
@@ -153,7 +155,7 @@ struct BenchRunVerb: Verb {
     arguments.texts["shard"] = folder.shard.map { [$0.description] }
     guard !folder.hasVerdict || BenchJournal(in: folder.path).isThere else {
       throw .usage(
-        "--resume: the run in \(folder.path.quoted) is whole: nothing is left to measure. Leave out "
+        "--resume: the run in \(folder.path.quoted) is complete: nothing is left to measure. Leave out "
           + "--resume to measure again."
       )
     }

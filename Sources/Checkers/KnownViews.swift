@@ -3,9 +3,9 @@ import Traces
 
 /// The state of each object that each actor's view has read, which decides about conflicts.
 ///
-/// A view reads everything when it is launched and when it resyncs, an unknown object when a save
-/// touches it, and the changes of a transaction when it merges that one. It knows its own saves.
-/// Sightings are kept only for plans with a write whose policy depends on them.
+/// A view reads all objects when it is launched and when it resyncs. Between these, it reads an
+/// unknown object before it saves it, the changes of each transaction that it merges, and its own
+/// saves. Nothing is kept for plans without a write whose policy depends on conflicts.
 struct KnownViews: Sendable {
   /// The state in which a view has read an object.
   private struct Sight: Sendable {

@@ -68,7 +68,9 @@ package struct Lab {
     _ spec: VerbSpec,
     _ arguments: ParsedArguments
   ) throws(LabError) -> any Verb {
-    guard let start = spec.start else { throw .lab("\(spec.name) is a group of verbs.") }
+    guard let start = spec.start else {
+      throw .lab("\(spec.name) needs a verb; --help lists them.")
+    }
     do { return try start(arguments, composition, terminal) } catch {
       throw error.hinting(tool.hint(for: spec))
     }

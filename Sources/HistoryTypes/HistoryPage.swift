@@ -127,7 +127,7 @@ public struct HistoryTransactions: RandomAccessCollection, Sendable {
 package struct InternedStrings: Sendable {
   private var byNumber: [String?] = [nil]
   private var numbers: [String: Int32] = [:]
-  /// The parsed process label of each string by number, if the strings are labels.
+  /// The parsed process labels, indexed by the number of their string, if strings are labels.
   private var labels: [ProcessLabel?] = [nil]
 
   /// A Boolean value that indicates whether process strings are labels, which may include a writer.

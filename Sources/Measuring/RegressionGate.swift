@@ -44,9 +44,9 @@ package struct RegressionGate: Sendable {
 
   /// The evidence for one row: the logarithms of candidate to baseline, one per unit.
   package struct Evidence: Sendable, Hashable {
-    /// The units of the first stage.
+    /// The logarithms of the first stage.
     package var first: [Double]
-    /// The units of the second stage, or `nil` if the row was not measured again.
+    /// The logarithms of the second stage; `nil` if the row was not measured again.
     package var second: [Double]?
 
     /// Creates evidence.

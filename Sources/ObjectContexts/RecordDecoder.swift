@@ -164,7 +164,10 @@ private struct KeyedValues<Key: CodingKey>: KeyedDecodingContainerProtocol {
     guard let index = entity.index(of: key.stringValue) else {
       throw DecodingError.keyNotFound(
         key,
-        DecodingError.Context(codingPath: [], debugDescription: "The entity has no attribute.")
+        DecodingError.Context(
+          codingPath: [],
+          debugDescription: "\(entity.name) has no such attribute."
+        )
       )
     }
     return row[index]

@@ -93,7 +93,7 @@ public struct Choice: Hashable, Sendable {
     return with(value: value > simplest ? simplest &+ step : simplest &- step)
   }
 
-  /// Returns the choice with the value of a rank, or `nil` if the range has no such value.
+  /// Returns the choice with the value that has a number of simpler values; `nil` if there is none.
   func with(rank: UInt64) -> Choice? {
     let both = min(spaceBelow, spaceAbove)
     if rank == 0 { return simplified }

@@ -81,7 +81,7 @@ extension BenchmarkReport {
     return "\(NumberText.ratio(growth.estimate)) of its cost at \(NumberText.count(least))\(name)."
   }
 
-  /// Returns the rows compared with the first floor at the largest history, or `nil` without any.
+  /// Returns the rows at the largest history that are compared with the first floor; `nil` for none.
   private func glance() -> (size: Int, floor: String, rows: [BenchmarkRow])? {
     let all = index.titles.filter(hasCourse).flatMap(index.rows)
     guard let most = all.map(\.historySize).max() else { return nil }

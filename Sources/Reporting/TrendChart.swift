@@ -174,7 +174,7 @@ package struct TrendCourse: Sendable, Hashable {
     package var commit: String?
     /// The median.
     package var median: Double
-    /// The bounds of the interval, or `nil` if it has none.
+    /// The bounds of the interval around the median; `nil` if the run recorded no interval.
     package var lower: Double?
     package var upper: Double?
 

@@ -209,7 +209,7 @@ struct StressNemesis {
     return .kill(place, visit: Int.random(in: 1...last, using: &random))
   }
 
-  /// Returns the random time to the next event that occurs once per so many kills on average.
+  /// Returns the random time until the next event, of which there is one in `kills` kills on average.
   private mutating func pause(_ kills: Double) -> Duration {
     guard killsPerSecond > 0 else { return .seconds(1_000_000) }
     // The pauses of a Poisson process, without the longest ones.

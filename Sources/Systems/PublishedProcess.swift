@@ -67,7 +67,7 @@ final class PublishedProcess: HostedProcess {
     fetched = []
   }
 
-  /// Leaves the merge to a queue that runs later, although the date is stored now.
+  /// Queues the fetched transactions to be merged later; their date is recorded before that.
   func dispatchMerge() {
     guard !fetched.isEmpty else { return }
     dispatched.append(fetched)

@@ -72,7 +72,7 @@ extension SystemUnderTest {
   /// Does nothing; called only for systems with ``Capability/faults``.
   package func reconcile(after action: Action, _ log: inout EventLog) throws(SystemFailure) {}
 
-  /// Always throws; called only for systems with ``Capability/powerOff``.
+  /// The default, which throws: a system with ``Capability/powerOff`` has its own.
   package func restart(
     after action: Action,
     _ log: inout EventLog

@@ -137,7 +137,7 @@ package enum CounterexampleCodec {
     guard verdict == "invalid" else {
       throw fields.place.error(
         "the verdict is \"\(verdict)\"",
-        "A counterexample is \"invalid\"; others need no file."
+        "The verdict of a counterexample is \"invalid\"."
       )
     }
     let at = try fields.count("at")

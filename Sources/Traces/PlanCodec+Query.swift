@@ -252,8 +252,8 @@ private struct ConditionReader {
     let type = try names.type(of: name, in: entity, of: fields)
     guard type == .string else {
       throw fields.place.error(
-        "\"\(entity).\(name)\" is of type \(type.rawValue), which is like nothing",
-        "Only a string is like a pattern."
+        "\"\(entity).\(name)\" is of type \(type.rawValue), and \"like\" compares only strings",
+        "Name a string attribute, or use another comparison."
       )
     }
     guard let text = pattern.text else { throw noCondition(item) }

@@ -154,7 +154,7 @@ import Testing
     ("bench compare Package.swift --base main", "BASE and --base name two builds: leave out one."),
     ("bench compare --base main --only fetsh", #"unknown benchmark "fetsh"."#),
     ("bench compare --base main --launches 5", "--launches takes a whole number from 6 to 1,000"),
-    ("bench compare --base main --only large", "is not measured in rounds"),
+    ("bench compare --base main --only large", "that is measured in rounds, unlike large"),
   ])
   func `An impossible comparison is refused`(line: String, sentence: String) async {
     let result = await run(line.split(separator: " ").map(String.init), composition: .current)

@@ -186,7 +186,7 @@ import Darwin
     #expect(none.code == .usage)
     #expect(none.errors.contains(#"--resume: there is no file "/nowhere/run.json"."#))
     let both = await run(["bench", "run", "--resume", "/nowhere", "--quick", "--seed", "1"])
-    #expect(both.errors.contains("has its options: leave out --quick and --seed."))
+    #expect(both.errors.contains("of the interrupted run: leave out --quick and --seed."))
   }
 
   @Test(arguments: [[], ["--exact-only"]])

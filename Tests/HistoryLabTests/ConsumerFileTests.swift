@@ -62,7 +62,7 @@ import Testing
   private static let wrong: [(text: String, sentence: String)] = [
     ("[]", #""c.json" lists no consumers."# + shape),
     ("{\"a\": 1}", #""c.json" is JSON, but no list of objects."# + shape),
-    ("[{", #""c.json" is no JSON that can be read."# + shape),
+    ("[{", #""c.json" is not readable JSON."# + shape),
     ("[1]", #""c.json" has in object 1 a value of the wrong type."# + shape),
     (
       #"[{"name": "a", "unknown": true}, {"name": "b", "token": "x"}]"#,
@@ -88,7 +88,7 @@ import Testing
     ),
     (
       #"[{"name": "a", "unknown": true, "store": "x"}]"#,
-      #""c.json", object 1, "a", names a store without a token. Leave the store out."#
+      #""c.json", object 1, "a", has a store without a token: leave out the key store, or add the token."#
     ),
     (
       #"[{"name": "a", "token": 1}, {"name": "a", "token": 2}]"#,

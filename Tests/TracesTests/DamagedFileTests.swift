@@ -85,7 +85,7 @@ import Testing
     ),
     Refusal(
       replacing(#""verdict":"invalid""#, #""verdict":"valid""#),
-      #"line 6: the verdict is "valid". A counterexample is "invalid"; others need no file."#
+      #"line 6: the verdict is "valid". The verdict of a counterexample is "invalid"."#
     ),
     Refusal(
       replacing(#""because""#, #""becuase""#),

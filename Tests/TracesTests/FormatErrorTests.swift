@@ -167,7 +167,8 @@ struct Refusal: Sendable, CustomTestStringConvertible {
     ),
     Refusal(
       batch(#"["count","like","a"]"#),
-      #"line 2: "Item.count" is of type int, which is like nothing. Only a string is like a pattern."#
+      #"line 2: "Item.count" is of type int, and "like" compares only strings. "#
+        + "Name a string attribute, or use another comparison."
     ),
     Refusal(
       batch(#"["count","in",["x"]]"#),

@@ -174,8 +174,8 @@ package enum ShardChoice: Hashable, Sendable {
         )
       }
       throw .usage(
-        "--shard auto: no job scheduler has set the part's number. Set SLURM_ARRAY_TASK_ID and _COUNT, "
-          + "JOB_COMPLETION_INDEX and JOB_COMPLETIONS, or STRATEGY_JOB_INDEX and STRATEGY_JOB_TOTAL, or "
+        "--shard auto: no job scheduler has set the part's number. Set SLURM_ARRAY_TASK_ID and "
+          + "SLURM_ARRAY_TASK_COUNT, JOB_COMPLETION_INDEX and JOB_COMPLETIONS, or STRATEGY_JOB_INDEX and STRATEGY_JOB_TOTAL, or "
           + "give I/N."
       )
     }

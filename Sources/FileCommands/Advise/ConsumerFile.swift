@@ -99,7 +99,7 @@ extension ConsumerFile {
     }
     guard item.store == nil || item.token != nil else {
       throw .usage(
-        "--cursors: \(place), \(name.quoted), names a store without a token. Leave the store out."
+        "--cursors: \(place), \(name.quoted), has a store without a token: leave out the key store, or add the token."
       )
     }
     var position = Consumer.Position.unknown
@@ -118,7 +118,7 @@ extension ConsumerFile {
 
   /// Returns what is wrong with a JSON text, and where.
   private static func place(_ error: any Error) -> String {
-    guard let error = error as? DecodingError else { return "is no JSON" }
+    guard let error = error as? DecodingError else { return "is not JSON" }
     switch error {
     case .typeMismatch(_, let context), .valueNotFound(_, let context),
       .keyNotFound(_, let context):
@@ -129,8 +129,8 @@ extension ConsumerFile {
       return "has in object \(index + 1)\(key) a value of the wrong type"
     case .dataCorrupted(let context):
       let place = context.codingPath.first?.intValue.map { " in object \($0 + 1)" } ?? ""
-      return "is no JSON that can be read\(place)"
-    @unknown default: return "is no JSON that can be read"
+      return "is not readable JSON\(place)"
+    @unknown default: return "is not readable JSON"
     }
   }
 }

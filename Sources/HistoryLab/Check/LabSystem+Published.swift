@@ -112,7 +112,7 @@ extension StatedUse {
   )
 }
 
-/// The use that the authors of a system state, so that violations outside of it can be marked.
+/// What a published system was made for, by its documentation; other violations are marked.
 struct StatedUse: Hashable, Sendable {
   /// The requirements on an app, in a sentence.
   let sentence: String

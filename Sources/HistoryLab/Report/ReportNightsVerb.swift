@@ -30,7 +30,7 @@ extension ReportNightsVerb {
   ) { (options, _, terminal) in ReportNightsVerb(options: options, terminal: terminal) }
 }
 
-/// Writes the index page of all nights.
+/// Writes the page that lists all nightly runs.
 struct ReportNightsVerb: Verb {
   let options: ReportNightsOptions
   let terminal: Terminal

@@ -1,6 +1,6 @@
 package import SQLiteStorage
 
-/// An error of inspecting a file; neither the file nor its folder was changed.
+/// The reason why a file could not be inspected; neither the file nor its folder was changed.
 package enum InspectionError: Error, Hashable, Sendable {
   /// No file exists at the path.
   case notFound(path: String)
@@ -53,7 +53,7 @@ package enum InspectionError: Error, Hashable, Sendable {
 }
 
 extension InspectionError: CustomStringConvertible {
-  /// The event, its place and a suggestion.
+  /// What is wrong, with which file, and what to do.
   package var description: String {
     switch self {
     case .notFound(let path): "There is no file \(path). Check the path."

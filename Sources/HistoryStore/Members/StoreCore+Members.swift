@@ -255,7 +255,7 @@ extension StoreCore {
     do {
       return try MemberConfiguration(text: text)
     } catch {
-      throw HistoryError.damaged(path: path, what: "the configuration of \"\(name)\" is no JSON")
+      throw HistoryError.damaged(path: path, what: "the configuration of \"\(name)\" is not JSON")
     }
   }
 

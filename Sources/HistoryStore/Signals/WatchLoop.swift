@@ -61,7 +61,7 @@ final class WatchLoop: @unchecked Sendable {
     }
   }
 
-  /// Returns the reader of the file that has the store's name, or else of the last such file.
+  /// Returns the reader of the file at the store's path; if none is there now, of the last one.
   private func currentReader(checkingFile: Bool) throws -> HeadReader {
     guard let reader else { return try openReader() }
     guard checkingFile else { return reader }

@@ -26,7 +26,7 @@ public struct TrackerConfiguration: Sendable {
   public var strategy = PurgeStrategy.whenMerged
   /// The limits beyond which a purge does not wait for a member; `nil` expresses no preference.
   ///
-  /// The loosest limits that any member requests apply.
+  /// If members request different limits, the loosest ones are used.
   public var retention: RetentionLimits?
   /// The cursors that PersistentHistoryTrackingKit has stored.
   ///
