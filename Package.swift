@@ -71,7 +71,7 @@ let package = Package(
     room("Basics", []),
     room("Traces", ["Basics", "HistoryTypes"]),
     room("PropertyTesting", ["Basics"]),
-    room("PropertyTraits", ["PropertyTesting"]),
+    room("PropertyTraits", ["PropertyTesting", "Programs"]),
     room(
       "Workloads",
       ["HistoryTypes", "Traces", "PropertyTesting"],
