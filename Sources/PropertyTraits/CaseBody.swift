@@ -1,4 +1,4 @@
-import PropertyTesting
+public import PropertyTesting
 import Testing
 
 /// The body of a property, with the values that it draws.
@@ -95,4 +95,20 @@ struct IsolatedBody: @unchecked Sendable {
   private func joined(_ values: String, _ reason: String) -> String {
     values.isEmpty ? reason : values + "\n" + reason
   }
+}
+
+/// Discards the case of a property unless a condition holds, with a reason.
+///
+///     try await property(.ints().array()) { numbers in
+///       try assume(numbers.count > 1, "two numbers or more")
+///       #expect(numbers.sorted().first! <= numbers.sorted().last!)
+///     }
+///
+/// A body that returns early passes, although it has checked nothing: Swift Testing reports only
+/// the expectations that fail. Discarded cases are counted, and a run that discards more than nine
+/// in ten fails with the reason.
+///
+/// - Throws: `Rejection` if the condition does not hold.
+public func assume(_ condition: Bool, _ reason: String = "assumption") throws(Rejection) {
+  if !condition { throw Rejection(reason) }
 }

@@ -145,6 +145,22 @@ import Testing
     #expect(vacuous.count == 1 && discarded.count == 1)
   }
 
+  @Test func `A body that assumes what few cases offer is an issue with the reason`() async throws {
+    let found = try await issues {
+      try await property(Generator<Int>.ints(in: 0...999, spread: .uniform)) { number in
+        try assume(number > 990, "above 990")
+        #expect(number > 990)
+      }
+    }
+    #expect(
+      found.count == 1 && text(found.first).contains("of 200 cases were discarded (above 990)")
+    )
+    let result = try await property(Generator<Int>.ints(in: 0...9, spread: .uniform)) { number in
+      try assume(number > 4)
+    }
+    #expect(result.counts.discarded > 0 && result.outcome == .passed)
+  }
+
   @Test func `A required class that is not reached is an issue`() async throws {
     let found = try await issues {
       try await property { source in
