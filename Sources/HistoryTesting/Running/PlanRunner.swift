@@ -74,7 +74,7 @@ extension SystemAdapter: JobCounting {}
 
 /// A system under test: its name, its capabilities and its factory.
 struct Subject: Sendable {
-  let name: String
+  var name: String
   let capabilities: Set<Capability>
   let timestamps: TimestampPolicy
   let canRetire: Bool
@@ -119,6 +119,20 @@ struct Subject: Sendable {
     case .crash: capabilities.contains(.crash) ? nil : "CrashingSystem"
     default: nil
     }
+  }
+
+  /// Returns conditions, unless the system does not support one of them.
+  func checked(
+    _ conditions: [HistoryCondition]
+  ) throws(HistorySettingsError) -> [HistoryCondition] {
+    for condition in conditions {
+      guard let lack = lack(for: condition) else { continue }
+      throw HistorySettingsError(
+        "\(name) cannot be tested under \(condition.name): it does not conform to \(lack). "
+          + "Conform to it, or leave the condition out."
+      )
+    }
+    return conditions
   }
 
   /// Returns the style of plans under some conditions.
