@@ -49,8 +49,10 @@ let package = Package(
     ),
     .library(name: "PropertyTesting", targets: ["PropertyTesting"]),
     .library(name: "PropertyTraits", targets: ["PropertyTraits"]),
-    .library(name: "HistoryTesting", targets: ["HistoryTesting"]),
-    .executable(name: "history-lab", targets: ["HistoryLab"]),
+    .library(name: "HistoryTesting", targets: ["HistoryTesting", "HistorySystems"]),
+    .library(name: "HistoryLabCommand", targets: ["HistoryLabCommand", "HistorySystems"]),
+    .executable(name: "history-lab", targets: ["LabProgram"]),
+    .plugin(name: "LabPlugin", targets: ["LabPlugin"]),
   ],
   targets: [
     .systemLibrary(
@@ -97,10 +99,11 @@ let package = Package(
     ),
     room("Measuring", ["Basics"]),
     room("Reporting", ["Basics", "HistoryTypes", "Traces", "Measuring"]),
+    room("HistorySystems", ["HistoryTypes", "Traces", "PropertyTesting", "Workloads", "Systems"]),
     room(
       "HistoryTesting",
       [
-        "HistoryTypes", "Traces", "PropertyTesting", "Workloads", "Programs", "Systems",
+        "HistoryTypes", "Traces", "PropertyTesting", "Workloads", "Systems", "HistorySystems",
         "Simulation", "Checkers", "Reporting",
       ]
     ),
@@ -142,15 +145,31 @@ let package = Package(
         "Commands",
       ]
     ),
-    .executableTarget(
-      name: "HistoryLab",
-      dependencies: system + [
+    room(
+      "HistoryLab",
+      system + [
         "SQLiteStorage", "HistoryTracking", "Basics", "Traces", "PropertyTesting", "Workloads",
-        "Faults", "Programs", "Systems", "Simulation", "Checkers", "ProtocolChecks", "Stressing",
+        "Faults", "Programs", "Systems", "HistorySystems", "Simulation", "Checkers",
+        "ProtocolChecks", "Stressing",
         "Measuring", "Reporting", "HistoryBenchmarks", "Commands", "FileCommands",
         "BenchCommands",
-      ],
+      ]
+    ),
+    room("HistoryLabCommand", ["HistoryLab", "HistorySystems", "Systems"]),
+    .executableTarget(
+      name: "LabProgram",
+      dependencies: ["HistoryLabCommand"],
       swiftSettings: settings
+    ),
+    .plugin(
+      name: "LabPlugin",
+      capability: .command(
+        intent: .custom(verb: "history-lab", description: "Runs the command history-lab"),
+        permissions: [
+          .writeToPackageDirectory(reason: "each run is a folder under Reports/runs")
+        ]
+      ),
+      path: "Sources/LabPlugin"
     ),
 
     .target(
@@ -223,7 +242,10 @@ let package = Package(
       dependencies: ["ActorTracker", "HistoryTesting"],
       path: "Tests/Examples/ActorTracker/Tests/ActorTrackerTests"
     ),
-    tests("HistoryTesting", ["HistoryTypes", "Traces", "PropertyTesting", "FirstBug"]),
+    tests(
+      "HistoryTesting",
+      ["HistoryTypes", "Traces", "PropertyTesting", "Systems", "HistorySystems", "FirstBug"]
+    ),
     tests("HistoryBenchmarks", system + ["BenchmarkFloor", "Measuring"]),
     tests(
       "HistoryLab",
@@ -232,6 +254,7 @@ let package = Package(
         "Checkers",
         "Systems", "ProtocolChecks", "Stressing", "Simulation", "Measuring", "Reporting",
         "HistoryBenchmarks", "Programs", "Commands", "FileCommands", "BenchCommands",
+        "HistorySystems",
       ],
       exclude: ["Counterexamples", "LeastPlans", "Reached"]
     ),

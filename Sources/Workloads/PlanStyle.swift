@@ -1,4 +1,4 @@
-import PropertyTesting
+package import PropertyTesting
 package import Traces
 
 /// The parameters of random plans: the number of actors, the lengths, and the mix of writes.
@@ -41,6 +41,8 @@ package struct PlanStyle: Sendable {
   package var hasPolicies = true
   /// The fixed members, authors and limits of every plan; `nil` if they are drawn.
   package var setup: PlanSetup?
+  /// Changes to each plan after it was drawn, which may draw more.
+  package var changes: [@Sendable (inout Plan, inout ChoiceSource) -> Void] = []
 
   package init() {}
 
