@@ -228,19 +228,13 @@ let package = Package(
     tests("Stressing", ["Basics", "Programs"]),
     tests("Measuring"),
     tests("Reporting", ["HistoryTypes", "Traces", "Measuring"]),
-    // The examples are packages of their own, which scripts/examples tries; their sources are also
-    // built here.
+    // The examples are packages of their own, which scripts/examples tries with their tests. The
+    // design of the first one is also a system of our tests.
     .target(
       name: "FirstBug",
       dependencies: ["HistoryTesting"],
       path: "Tests/Examples/FirstBug/Tests/FirstBugTests",
       exclude: ["MyLogTests.swift"]
-    ),
-    .target(name: "ActorTracker", path: "Tests/Examples/ActorTracker/Sources/ActorTracker"),
-    .testTarget(
-      name: "ActorTrackerTests",
-      dependencies: ["ActorTracker", "HistoryTesting"],
-      path: "Tests/Examples/ActorTracker/Tests/ActorTrackerTests"
     ),
     tests(
       "HistoryTesting",

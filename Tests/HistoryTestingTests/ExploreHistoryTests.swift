@@ -28,14 +28,15 @@ import Testing
   }
 
   @Test func `A mutant score names the variants that no plan notices`() async throws {
-    let mutants = [
-      HistoryMutant("purges too much", MyLog.self), HistoryMutant("none", FixedLog.self),
-    ]
-    let score = try await mutantScore(of: mutants, plans: 40, under: [.restart])
-    #expect(score.survivors == ["none"], "\(score)")
+    let score = try await mutantScore(
+      of: [MyLog.self, FixedLog.self],
+      plans: 40,
+      under: [.restart]
+    )
+    #expect(score.survivors == ["FixedLog"], "\(score)")
     #expect(score.rows[0].invariant == "PurgeSafety" && score.rows[0].commandCount == 3)
     #expect(score.description.hasPrefix("1 of 2 mutants are noticed:"))
-    #expect(score.description.contains("none: not noticed in 40 plans"))
+    #expect(score.description.contains("FixedLog: not noticed in 40 plans"))
   }
 
   @Test func `An argument out of range is refused`() async {
