@@ -77,7 +77,7 @@ final class PublishedProcess: HostedProcess {
   /// Abandons the current pass: the next one fetches the same transactions again.
   func abandonPass() { (fetched, unrecorded) = ([], []) }
 
-  /// Removes and returns the transactions whose date is to be stored now.
+  /// Removes and returns the merged transactions after which the position is not yet recorded.
   func takeUnrecorded() -> [HistoryTransaction] {
     defer { unrecorded = [] }
     return unrecorded

@@ -222,8 +222,8 @@ extension HookFailure: CustomStringConvertible {
     case .skip: "\(happened) The call was given up."
     case .stop: "\(happened) The tracker stops."
     case .retry:
-      "\(happened) It has thrown \(attemptCount.counted("time")) in \(lasting); history from there on is kept "
-        + "until it succeeds or is removed."
+      "\(happened) It has thrown \(attemptCount.counted("time")) in \(lasting). Transactions from "
+        + "#\(transaction) on are not purged until the hook succeeds or is removed."
     }
   }
 }

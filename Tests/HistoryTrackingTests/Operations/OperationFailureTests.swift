@@ -2,7 +2,7 @@ import Faults
 import Foundation
 import HistoryStore
 import HistoryTracking
-import LayoutTraits
+import StoreFixtures
 import TestSupport
 import Testing
 
