@@ -65,6 +65,7 @@ let package = Package(
     room("SQLiteStorage", ["CSQLite"]),
     room("HistoryTypes", []),
     room("HistoryStore", ["HistoryTypes", "SQLiteStorage"]),
+    room("HistoryInspection", ["HistoryTypes", "SQLiteStorage", "HistoryStore"]),
     room("ObjectContexts", ["HistoryTypes", "SQLiteStorage", "HistoryStore"]),
     room("HistoryTracking", system),
     room("PersistentHistory", system + ["HistoryTracking"]),
@@ -83,7 +84,7 @@ let package = Package(
     ),
     room("Faults", ["Basics", "Traces", "CSQLite"]),
     room("Programs", []),
-    room("Systems", system + ["HistoryTracking", "Traces", "Programs"]),
+    room("Systems", system + ["HistoryInspection", "HistoryTracking", "Traces", "Programs"]),
     room("Simulation", ["HistoryTypes", "Systems", "Faults", "Traces"]),
     room("Checkers", ["HistoryTypes", "Traces"]),
     room(
@@ -111,7 +112,8 @@ let package = Package(
     .target(
       name: "HistoryBenchmarks",
       dependencies: system + [
-        "BenchmarkFloor", "HistoryTracking", "Systems", "SQLiteStorage", "Basics", "Measuring",
+        "BenchmarkFloor", "HistoryInspection", "HistoryTracking", "Systems", "SQLiteStorage",
+        "Basics", "Measuring",
       ],
       path: "Benchmarks",
       exclude: ["Floor", "Plugin", "Thresholds"],
@@ -136,7 +138,10 @@ let package = Package(
     ),
     room(
       "FileCommands",
-      ["HistoryTypes", "HistoryStore", "Basics", "Measuring", "Reporting", "Commands"]
+      [
+        "HistoryTypes", "HistoryStore", "HistoryInspection", "Basics", "Measuring", "Reporting",
+        "Commands",
+      ]
     ),
     room(
       "BenchCommands",
@@ -148,8 +153,9 @@ let package = Package(
     room(
       "HistoryLab",
       system + [
-        "SQLiteStorage", "HistoryTracking", "Basics", "Traces", "PropertyTesting", "Workloads",
-        "Faults", "Programs", "Systems", "HistorySystems", "Simulation", "Checkers",
+        "SQLiteStorage", "HistoryInspection", "HistoryTracking", "Basics", "Traces",
+        "PropertyTesting", "Workloads", "Faults", "Programs", "Systems", "HistorySystems",
+        "Simulation", "Checkers",
         "ProtocolChecks", "Stressing",
         "Measuring", "Reporting", "HistoryBenchmarks", "Commands", "FileCommands",
         "BenchCommands",
@@ -179,14 +185,16 @@ let package = Package(
       swiftSettings: settings
     ),
     .target(
-      name: "LayoutTraits",
-      dependencies: ["HistoryStore"],
-      path: "Tests/Layouts",
+      name: "StoreFixtures",
+      dependencies: ["HistoryTypes", "SQLiteStorage", "HistoryStore", "TestSupport"],
+      path: "Tests/StoreFixtures",
       swiftSettings: settings
     ),
     .target(
       name: "Fuzzing",
-      dependencies: ["HistoryTypes", "SQLiteStorage", "HistoryStore", "Traces"],
+      dependencies: [
+        "HistoryTypes", "SQLiteStorage", "HistoryStore", "HistoryInspection", "Traces",
+      ],
       path: "Tests/Fuzzing",
       exclude: ["Corpus", "Driver", "words.dict"],
       swiftSettings: settings
@@ -195,9 +203,13 @@ let package = Package(
     tests("Basics"),
     tests("SQLiteStorage"),
     tests("HistoryTypes"),
-    tests("HistoryStore", ["HistoryTypes", "SQLiteStorage", "Faults", "LayoutTraits"]),
-    tests("ObjectContexts", ["HistoryTypes", "HistoryStore", "LayoutTraits"]),
-    tests("HistoryTracking", system + ["SQLiteStorage", "Faults", "LayoutTraits"]),
+    tests("HistoryStore", ["HistoryTypes", "SQLiteStorage", "Faults", "StoreFixtures"]),
+    tests(
+      "HistoryInspection",
+      ["HistoryTypes", "SQLiteStorage", "HistoryStore", "StoreFixtures"]
+    ),
+    tests("ObjectContexts", ["HistoryTypes", "HistoryStore", "StoreFixtures"]),
+    tests("HistoryTracking", system + ["SQLiteStorage", "Faults", "StoreFixtures"]),
     tests("Traces", ["HistoryTypes"], exclude: ["Fixtures"]),
     .target(
       name: "ShrinkingExamples",
@@ -244,9 +256,9 @@ let package = Package(
     tests(
       "HistoryLab",
       [
-        "Basics", "HistoryTypes", "SQLiteStorage", "HistoryStore", "Traces", "Workloads",
-        "Checkers",
-        "Systems", "ProtocolChecks", "Stressing", "Simulation", "Measuring", "Reporting",
+        "Basics", "HistoryTypes", "SQLiteStorage", "HistoryStore", "HistoryInspection", "Traces",
+        "Workloads", "Checkers", "Systems", "ProtocolChecks", "Stressing", "Simulation",
+        "Measuring", "Reporting",
         "HistoryBenchmarks", "Programs", "Commands", "FileCommands", "BenchCommands",
         "HistorySystems",
       ],

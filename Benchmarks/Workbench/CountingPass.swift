@@ -263,7 +263,12 @@ extension SQLiteCounts {
     lock.lock()
     defer { lock.unlock() }
     let code = counts_start()
-    guard code == 0 else { throw FloorError(code: code, message: "no extension for counts") }
+    guard code == 0 else {
+      throw FloorError(
+        code: code,
+        message: "SQLite did not register the functions that count its work"
+      )
+    }
     defer { counts_stop() }
     return try body()
   }

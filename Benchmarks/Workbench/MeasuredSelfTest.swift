@@ -122,7 +122,7 @@ struct SeededRegressions {
 
   /// Compares a store with itself: no count may differ.
   func sameAgain() throws -> SelfTestOutcome {
-    let findings = ExactComparison(base: try rows(.asItIs), head: try rows(.asItIs)).findings
+    let findings = ExactComparison(base: try rows(.asItIs), head: try rows(.asItIs)).changes
     return SelfTestOutcome(
       "the same beside itself",
       goal: "no count differs",
@@ -134,7 +134,7 @@ struct SeededRegressions {
 
   /// Compares a store with one whose changes have lost their index.
   func droppedIndex() throws -> SelfTestOutcome {
-    let findings = ExactComparison(base: try rows(.asItIs), head: try rows(.withoutIndex)).findings
+    let findings = ExactComparison(base: try rows(.asItIs), head: try rows(.withoutIndex)).changes
     let steps = findings.first { $0.head.metric == .vmSteps && $0.isDearer }
     return SelfTestOutcome(
       "an index dropped",

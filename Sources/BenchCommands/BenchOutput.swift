@@ -185,7 +185,7 @@ struct CountText {
     return counts.dearer.isEmpty ? .good : .violation
   }
 
-  private func list(_ kind: String, _ findings: [ExactComparison.Finding]) {
+  private func list(_ kind: String, _ findings: [ExactComparison.CountChange]) {
     for finding in findings.prefix(Self.shown) {
       terminal.print(terminal.styled(kind, .bold) + ": \(finding.sentence)")
     }

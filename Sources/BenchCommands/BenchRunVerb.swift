@@ -64,7 +64,7 @@ struct BenchRunOptions: VerbOptions {
   /// The part of the benchmarks to measure; `nil` for all.
   var shard: Shard?
 
-  /// The number of times to count, to see whether the counts are the same each time.
+  /// The number of runs of the exact counts, which must be equal in every run.
   var repeats: Int { repeated ?? 1 }
 
   /// The name of the condition that all benchmarks share.

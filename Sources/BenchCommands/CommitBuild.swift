@@ -79,7 +79,7 @@ struct CommitBuild {
     let line = words.map(\.shellQuoted).joined(separator: " ")
     let output = output?.fileHandleForWriting.fileDescriptor ?? STDERR_FILENO
     let code: Int32?
-    do throws(WireTrouble) {
+    do throws(ProgramError) {
       code = try KeptCommand.run(line, output: output) {
         isCleaningUp || !Interruption.isRequested
       }

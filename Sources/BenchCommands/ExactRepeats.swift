@@ -51,7 +51,7 @@ struct ExactRepeats {
     let missing = comparison.missing.map {
       "\($0.title), \($0.contender): \($0.metric.name) missing"
     }
-    for sentence in comparison.findings.map(\.name) + missing {
+    for sentence in comparison.changes.map(\.name) + missing {
       if let place = differences.firstIndex(where: { $0.sentence == sentence }) {
         differences[place].count += 1
       } else {
@@ -100,10 +100,8 @@ enum BenchSource {
     }
     for folder in folders where RunDocument.refusal(of: folder) == nil {
       let file = folder + "/results.json"
-      guard FilePath.state(of: file) == .file, let results = try? ResultsFile.read(path: file)
-      else {
-        continue
-      }
+      guard FilePath.state(of: file) == .file else { continue }
+      let results = try read(file)
       // The user meant the newest run; an older one must not silently replace it.
       if results.rows.isEmpty { throw nothingMeasured(folder) }
       return results

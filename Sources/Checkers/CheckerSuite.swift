@@ -347,21 +347,21 @@ struct FurtherCheckers: Sendable {
 }
 
 /// The order in which several broken invariants are shown.
-package enum FindingOrder {
+package enum ViolationOrder {
   /// The invariants shown first, most harmful first: unsafe purges, then lost updates.
   private static let names = [
     "PurgeSafety", "NoLostTransaction", "Convergence", "MergeOrder", "CursorProgress",
   ]
 
-  /// Returns the findings with the most harmful first; the others keep their order.
-  package static func mostSpecificFirst<Finding>(
-    _ findings: [Finding],
-    by checker: (Finding) -> String
-  ) -> [Finding] {
-    func rank(_ finding: Finding) -> Int {
-      names.firstIndex(of: checker(finding)) ?? names.count
+  /// Returns the items with the most harmful first; the others keep their order.
+  package static func mostSpecificFirst<Item>(
+    _ items: [Item],
+    by checker: (Item) -> String
+  ) -> [Item] {
+    func rank(_ item: Item) -> Int {
+      names.firstIndex(of: checker(item)) ?? names.count
     }
-    return findings.enumerated().sorted {
+    return items.enumerated().sorted {
       (rank($0.element), $0.offset) < (rank($1.element), $1.offset)
     }.map(\.element)
   }

@@ -20,9 +20,11 @@ package struct CommitLog: Sendable {
   /// Returns the position of the transaction with a name, or `nil`.
   package func position(of name: TransactionName) -> Int? { positions[name] }
 
-  /// Returns the last transaction before one without an event, if names are numbers; else -1.
+  /// Returns the position of the last transaction whose name is a lower number than the given name.
   ///
-  /// - Complexity: linear in the transactions after it.
+  /// The result is -1 if there is none, or if the name is no number.
+  ///
+  /// - Complexity: linear in the transactions after the result.
   func lastPosition(before name: TransactionName) -> Int {
     guard let number = Int64(name) else { return -1 }
     return transactions.lastIndex { Int64($0.commit.name).map { $0 < number } ?? false } ?? -1

@@ -26,8 +26,8 @@ package struct Convergence: Invariant {
 
   package mutating func observe(_ event: Event, on timeline: Timeline) {
     guard violation == nil else { return }
-    if let finding = timeline.ledger.finding {
-      violation = Self.violation(finding, event, on: timeline)
+    if let mismatch = timeline.ledger.mismatch {
+      violation = Self.violation(mismatch, event, on: timeline)
       return
     }
     guard !timeline.command.isInPlan else { return }
@@ -61,20 +61,20 @@ package struct Convergence: Invariant {
   }
 
   private static func violation(
-    _ finding: Finding,
+    _ mismatch: Mismatch,
     _ event: Event,
     on timeline: Timeline
   ) -> Violation {
     var transaction: TransactionName?
     if case .committed(let reported) = event.happening { transaction = reported.name }
-    if case .data(let difference) = finding {
+    if case .data(let difference) = mismatch {
       transaction = timeline.lastWrite(of: difference.object).map {
         timeline.log.transactions[$0].commit.name
       }
     }
     return Self.violation(
       at: event,
-      because: finding.sentence(event.who, transaction),
+      because: mismatch.sentence(event.who, transaction),
       transaction: transaction
     )
   }

@@ -139,7 +139,7 @@ extension Event {
   }
 }
 
-extension Finding {
+extension Mismatch {
   /// Returns the contradiction as a sentence.
   func sentence(_ who: String, _ transaction: TransactionName?) -> String {
     let label = transaction.map { "#\($0)" } ?? "nothing"

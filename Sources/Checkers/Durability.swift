@@ -97,7 +97,7 @@ package struct Durability: Invariant {
   }
 
   private mutating func compareData(_ event: Event, on timeline: Timeline) {
-    guard case .data(let difference) = timeline.ledger.finding else { return }
+    guard case .data(let difference) = timeline.ledger.mismatch else { return }
     let last = timeline.log.transactions.last.map { "after #\($0.commit.name)" }
     let detail = difference.sentence(of: "the store", against: "the model")
     accuse(

@@ -13,7 +13,7 @@ package struct Ledger: Sendable {
   /// The possible states of the data; one unless an outcome was unknown.
   package private(set) var possibilities: [Possibility]
   /// The contradiction in the current event; `nil` if there is none.
-  package private(set) var finding: Finding?
+  package private(set) var mismatch: Mismatch?
   /// The net effect of the write that the current event committed, if only one is possible.
   package private(set) var net: [NetChange]?
   /// The reason why the expected data are not known; `nil` if they are.
@@ -50,7 +50,7 @@ package struct Ledger: Sendable {
   /// the next transaction.
   mutating func advance(_ event: Event, named: [Int], position: Int) {
     self.position = position
-    if finding != nil { finding = nil }
+    if mismatch != nil { mismatch = nil }
     if net != nil { net = nil }
     switch event.happening {
     case .called(let command, _): begin(command)
@@ -92,7 +92,7 @@ package struct Ledger: Sendable {
 
   private mutating func commit(_ transaction: CommittedTransaction) {
     guard let current, !hasCommitted else {
-      finding = current == nil ? .unasked : .committedTwice
+      mismatch = current == nil ? .unasked : .committedTwice
       return
     }
     hasCommitted = true
@@ -109,7 +109,7 @@ package struct Ledger: Sendable {
     guard let current else { return }
     switch outcome {
     case .ok where !hasCommitted && !current.isOptional: take(current.edit, reported: [])
-    case .failed where hasCommitted: finding = .failedAndCommitted
+    case .failed where hasCommitted: mismatch = .failedAndCommitted
     case .unknown where !hasCommitted: fork(current.edit)
     default: break
     }
@@ -126,9 +126,9 @@ package struct Ledger: Sendable {
       guard let edit = current?.edit, !hasCommitted else { return }
       var reasons: [Bool?] = []
       for index in possibilities.indices { reasons.append(possibilities[index].mustConflict(edit)) }
-      if reasons.allSatisfy({ $0 == false }) { finding = .unfounded }
+      if reasons.allSatisfy({ $0 == false }) { mismatch = .unfounded }
     case .failed(let failure) where failure.code == .failed && current != nil && !isDisturbed:
-      finding = .refused(failure.message)
+      mismatch = .refused(failure.message)
     case .failed, .unknown:
       for index in possibilities.indices { possibilities[index].uncertainty(actor) }
     }
@@ -152,7 +152,7 @@ package struct Ledger: Sendable {
     if possibilities.count == 1 {
       let changes = possibilities[0].apply(edit, at: position, reported: reported)
       net = changes
-      finding = Disagreement(net: changes, reported: reported).map(Finding.disagrees)
+      mismatch = Disagreement(net: changes, reported: reported).map(Mismatch.disagrees)
       return
     }
     var disagreements: [Disagreement?] = []
@@ -162,7 +162,7 @@ package struct Ledger: Sendable {
       disagreements.append(Disagreement(net: changes, reported: reported))
     }
     guard disagreements.contains(where: { $0 == nil }) else {
-      finding = disagreements.first?.map(Finding.disagrees)
+      mismatch = disagreements.first?.map(Mismatch.disagrees)
       return
     }
     for index in disagreements.indices.reversed() where disagreements[index] != nil {
@@ -187,7 +187,7 @@ package struct Ledger: Sendable {
       possibilities = kept
       return
     }
-    finding = Difference(from: possibilities[0].model.objects, to: data).map(Finding.data)
+    mismatch = Difference(from: possibilities[0].model.objects, to: data).map(Mismatch.data)
   }
 
   /// Rolls back to the surviving transactions, which may include the interrupted write.
@@ -205,7 +205,7 @@ package struct Ledger: Sendable {
 }
 
 /// A contradiction between an event and the plan.
-package enum Finding: Hashable, Sendable {
+package enum Mismatch: Hashable, Sendable {
   /// A transaction that no command of the plan requested.
   case unasked
   /// A second transaction of one write.

@@ -107,9 +107,9 @@ extension Timeline {
     }
   }
 
-  /// Returns the last transaction before one without an event; -1 if there is none.
+  /// Returns the position of the last known transaction before a named one that no event reported.
   ///
-  /// It is also -1 if the outcome of every write is known.
+  /// The result is -1 if no transaction precedes it, or if the outcome of every write is known.
   private func lastPosition(before name: TransactionName) -> Int {
     mayHoldUnreported ? log.lastPosition(before: name) : -1
   }

@@ -31,7 +31,7 @@ struct ListVerb: Verb {
     examples: [
       Example("list", "Everything."),
       Example("list systems,checkers", "What can be put under test, and what is checked."),
-      Example("list conditions --markdown", "The kinds of trouble, as a table for a document."),
+      Example("list conditions --markdown", "The kinds of faults, as a table for a document."),
     ]
   ) { ListVerb(options: $0, composition: $1, terminal: $2) }
 

@@ -2,13 +2,13 @@ import HistoryTypes
 import SQLiteStorage
 
 /// The tables of a store file.
-enum Schema {
+package enum Schema {
   /// The application ID of store files ("PHLs"), which `file` and other tools read.
   ///
   /// See https://sqlite.org/pragma.html#pragma_application_id.
-  static let applicationID: Int64 = 0x5048_4C73
+  package static let applicationID: Int64 = 0x5048_4C73
   /// The version of the file format.
-  static let formatVersion: Int64 = 1
+  package static let formatVersion: Int64 = 1
 
   /// The tables that every layout has, except those of the entities.
   private static let common = """

@@ -80,7 +80,7 @@ final class PreparedStatement {
 }
 
 /// The statements of a store that do not depend on its model.
-enum StoreStatement: Int, CaseIterable {
+package enum StoreStatement: Int, CaseIterable {
   case head
   case insertTransaction
   case insertChunk
@@ -104,7 +104,7 @@ enum StoreStatement: Int, CaseIterable {
   case raiseKey
 
   /// Returns the SQL of the statement for a layout.
-  func sql(_ layout: HistoryLayout) -> String {
+  package func sql(_ layout: HistoryLayout) -> String {
     switch self {
     case .head:
       """

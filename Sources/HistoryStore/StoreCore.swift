@@ -29,7 +29,7 @@ final class StoreCore {
   let coreData: CoreDataStatements
   /// The prepared statements, valid while the connection is open.
   @exclusivity(unchecked) var statements: StatementCache
-  /// The state that is valid until the file is replaced or a write that changed it fails.
+  /// Copies of file contents that change only with this connection's own committed writes.
   @exclusivity(unchecked) var cache: CachedFileState
   /// The state that is valid until another connection writes.
   @exclusivity(unchecked) var positions = CachedPositions()
@@ -242,7 +242,9 @@ package struct MemberWrite: Sendable, Hashable {
   package var member: MemberID?
   /// The position that it records, if any.
   package var cursor: HistoryToken?
-  /// The numbers that it makes invisible, including protected authors'; empty if it purges none.
+  /// The numbers of the transactions that readers no longer see after the write.
+  ///
+  /// The transactions of protected authors in this range stay visible. It is empty without a purge.
   package var purged: Range<Int64>
 
   package init(member: MemberID?, cursor: HistoryToken?, purged: Range<Int64> = 0..<0) {

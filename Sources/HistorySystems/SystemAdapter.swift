@@ -10,7 +10,7 @@ internal import Traces
 /// return. Cursors are read after each command.
 final class SystemAdapter<System: HistorySystem>: SystemUnderTest {
   let capabilities = System.abilities
-  private(set) var trouble: SystemTrouble?
+  private(set) var runFailure: RunFailure?
   private let make: @Sendable (HistoryEnvironment) async throws -> System
   private var system: System?
   private var executor = SeededExecutor(seed: 0)
@@ -32,7 +32,7 @@ final class SystemAdapter<System: HistorySystem>: SystemUnderTest {
   func reset(_ header: PlanHeader, _ environment: SystemEnvironment) throws(SystemFailure) {
     close()
     (self.header, clock, path) = (header, environment.clock, environment.path)
-    (members, cursors, times, trouble) = ([], [:], [:], nil)
+    (members, cursors, times, runFailure) = ([], [:], [:], nil)
     executor = SeededExecutor(seed: header.seed)
     let surroundings = HistoryEnvironment(header, environment, executor)
     let make = make
@@ -243,7 +243,7 @@ final class SystemAdapter<System: HistorySystem>: SystemUnderTest {
     _ order: SeededExecutor.Order = .seeded,
     _ body: @escaping @Sendable (System) async throws -> Answer
   ) throws(SystemFailure) -> Answer {
-    if let trouble { throw SystemFailure(.crashed, trouble.description) }
+    if let runFailure { throw SystemFailure(.crashed, runFailure.description) }
     guard let system else { throw SystemFailure(.crashed, "The system was not created.") }
     let answer = executor.run(order) { () async -> Result<Answer, any Error> in
       do { return .success(try await body(system)) } catch { return .failure(error) }
@@ -265,7 +265,7 @@ final class SystemAdapter<System: HistorySystem>: SystemUnderTest {
   }
 
   private func giveUp(_ clause: String) -> SystemFailure {
-    trouble = SystemTrouble(clause: clause)
+    runFailure = RunFailure(clause: clause)
     return SystemFailure(.crashed, clause)
   }
 

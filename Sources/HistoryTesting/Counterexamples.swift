@@ -119,7 +119,7 @@ struct CounterexampleReplay: Sendable {
     let runner = PlanRunner(subject, checkers)
     defer { runner.close() }
     let (verdicts, trace) = try runner.run(plan)
-    if let trouble = runner.trouble { throw SystemFailure(.crashed, trouble.clause) }
+    if let runFailure = runner.runFailure { throw SystemFailure(.crashed, runFailure.clause) }
     let violations = verdicts.answers.compactMap { answer -> Violation? in
       if case .invalid(let violation) = answer.verdict { violation } else { nil }
     }

@@ -137,7 +137,7 @@ private struct MutantTrial: Sendable {
     case .success(let outcome):
       return MutantScore.Row(
         variant: subject.name,
-        invariant: outcome.found?.checker ?? outcome.tally.trouble.map { _ in "trouble" },
+        invariant: outcome.found?.checker ?? outcome.tally.runFailure.map { _ in "run failure" },
         commandCount: outcome.found?.counterexample?.trace.header.plan.commands.count,
         planCount: outcome.tally.planCount
       )

@@ -1,7 +1,7 @@
 /// A comparison of the counts of two programs, or of one program with thresholds.
 package struct ExactComparison: Sendable {
   /// A count that differs.
-  package struct Finding: Sendable, Hashable {
+  package struct CountChange: Sendable, Hashable {
     /// The count before, or its threshold.
     package let base: BenchmarkRow
     /// The count now.
@@ -45,7 +45,7 @@ package struct ExactComparison: Sendable {
   }
 
   /// The counts that differ, in the order of the head's rows.
-  package private(set) var findings: [Finding] = []
+  package private(set) var changes: [CountChange] = []
   /// The number of counts that were compared.
   package private(set) var compared = 0
   /// The counts that only the base has.
@@ -81,18 +81,18 @@ package struct ExactComparison: Sendable {
         continue
       }
       compared += 1
-      let finding = Finding(base: before, head: row)
-      if finding.exceeds(tolerance) { findings.append(finding) }
+      let change = CountChange(base: before, head: row)
+      if change.exceeds(tolerance) { changes.append(change) }
     }
     let isLeft = { (row: BenchmarkRow) in left[Key(row)] != nil }
     missing = base.filter { $0.isExact && isLeft($0) }
   }
 
   /// The counts that have risen.
-  package var dearer: [Finding] { findings.filter(\.isDearer) }
+  package var dearer: [CountChange] { changes.filter(\.isDearer) }
 
   /// The counts that have fallen.
-  package var cheaper: [Finding] { findings.filter { !$0.isDearer } }
+  package var cheaper: [CountChange] { changes.filter { !$0.isDearer } }
 }
 
 /// The committed counts of one contender, by benchmark, metric and size of history.

@@ -13,9 +13,9 @@ package enum ChildKeeper {
 
   /// Starts watching the leader of a session or of a process group.
   ///
-  /// - Throws: ``WireTrouble`` when the system provides no pipe or no process.
-  package static func keep(_ leader: pid_t) throws(WireTrouble) {
-    try pipe.withLock { pipe throws(WireTrouble) in
+  /// - Throws: ``ProgramError`` when the system provides no pipe or no process.
+  package static func keep(_ leader: pid_t) throws(ProgramError) {
+    try pipe.withLock { pipe throws(ProgramError) in
       if let pipe, send("keep \(leader)", to: pipe) { return }
       // This is the first keeper, or the previous one was killed.
       if let pipe { close(pipe) }
@@ -38,13 +38,13 @@ package enum ChildKeeper {
     return write(pipe, bytes, bytes.count) == bytes.count
   }
 
-  private static func start() throws(WireTrouble) -> Int32 {
+  private static func start() throws(ProgramError) -> Int32 {
     // Writing to a keeper that is gone must fail with an error instead of raising a signal.
     signal(SIGPIPE, SIG_IGN)
     var pipes = ChildPipes()
     let silence = open("/dev/null", O_RDWR | O_CLOEXEC)
     defer { if silence >= 0 { close(silence) } }
-    do throws(WireTrouble) {
+    do throws(ProgramError) {
       try pipes.add()
       _ = try ChildProcess.spawn(
         script(),

@@ -13,11 +13,11 @@ struct ChildProcess {
 
   /// Starts a command through `/bin/sh -c`.
   ///
-  /// - Throws: ``WireTrouble`` when the system provides no pipes or no process.
-  init(_ command: String) throws(WireTrouble) {
+  /// - Throws: ``ProgramError`` when the system provides no pipes or no process.
+  init(_ command: String) throws(ProgramError) {
     // Writing to a program that is gone must fail with an error instead of raising a signal.
     signal(SIGPIPE, SIG_IGN)
-    let (pipes, id) = try Self.starting.withLock { _ throws(WireTrouble) in
+    let (pipes, id) = try Self.starting.withLock { _ throws(ProgramError) in
       try Self.start(command)
     }
     self.id = id
@@ -35,9 +35,9 @@ struct ChildProcess {
 
   private static func start(
     _ command: String
-  ) throws(WireTrouble) -> (ChildPipes, pid_t) {
+  ) throws(ProgramError) -> (ChildPipes, pid_t) {
     var pipes = ChildPipes()
-    do throws(WireTrouble) {
+    do throws(ProgramError) {
       for _ in 0..<3 { try pipes.add() }
       let id = try spawnKept(
         command,
@@ -61,18 +61,18 @@ struct ChildProcess {
 
   /// Starts a command that runs once its keeper watches it, and never if this process ends before.
   ///
-  /// - Throws: ``WireTrouble`` when the system provides no pipe or no process.
+  /// - Throws: ``ProgramError`` when the system provides no pipe or no process.
   static func spawnKept(
     _ command: String,
     input: Int32,
     output: Int32,
     errors: Int32
-  ) throws(WireTrouble) -> pid_t {
+  ) throws(ProgramError) -> pid_t {
     var gate = ChildPipes()
     try gate.add()
     defer { gate.closeAll() }
     let id = try spawn(command, input: input, output: output, errors: errors, gate: gate[0].read)
-    do throws(WireTrouble) { try ChildKeeper.keep(id) } catch {
+    do throws(ProgramError) { try ChildKeeper.keep(id) } catch {
       end(id)
       throw error
     }
@@ -98,7 +98,7 @@ struct ChildProcess {
   ///
   /// With a gate, it begins once a line can be read from that pipe.
   ///
-  /// - Throws: ``WireTrouble`` when the system provides no process.
+  /// - Throws: ``ProgramError`` when the system provides no process.
   static func spawn(
     _ command: String,
     input: Int32,
@@ -106,7 +106,7 @@ struct ChildProcess {
     errors: Int32,
     gate: Int32? = nil,
     _ leadership: Leadership = .session
-  ) throws(WireTrouble) -> pid_t {
+  ) throws(ProgramError) -> pid_t {
     #if canImport(Darwin)
     var actions: posix_spawn_file_actions_t?
     var attributes: posix_spawnattr_t?
@@ -153,7 +153,7 @@ struct ChildProcess {
         posix_spawn(&id, "/bin/sh", &actions, &attributes, arguments, environment)
       }
     }
-    guard code == 0 else { throw WireTrouble("it could not be started: \(reason(code))") }
+    guard code == 0 else { throw ProgramError("it could not be started: \(reason(code))") }
     return id
   }
 
@@ -217,11 +217,11 @@ struct ChildPipes {
 
   /// Creates another pipe.
   ///
-  /// - Throws: ``WireTrouble`` when the system provides none.
-  mutating func add() throws(WireTrouble) {
+  /// - Throws: ``ProgramError`` when the system provides none.
+  mutating func add() throws(ProgramError) {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else {
-      throw WireTrouble(
+      throw ProgramError(
         "it could not be started, for lack of a pipe: \(ChildProcess.reason(errno))"
       )
     }

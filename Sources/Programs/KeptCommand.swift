@@ -13,15 +13,15 @@ package enum KeptCommand {
   ///
   /// - Returns: its exit code, 128 plus the signal that ended it, or `nil` if it was no longer
   ///   wanted and was killed with all its descendants.
-  /// - Throws: ``WireTrouble`` when the system provides no process.
+  /// - Throws: ``ProgramError`` when the system provides no process.
   package static func run(
     _ command: String,
     output: Int32,
     whileWanted isWanted: () -> Bool
-  ) throws(WireTrouble) -> Int32? {
+  ) throws(ProgramError) -> Int32? {
     let silence = open("/dev/null", O_RDONLY | O_CLOEXEC)
     defer { if silence >= 0 { close(silence) } }
-    let id = try ChildProcess.starting.withLock { _ throws(WireTrouble) in
+    let id = try ChildProcess.starting.withLock { _ throws(ProgramError) in
       try ChildProcess.spawnKept(
         command,
         input: silence,

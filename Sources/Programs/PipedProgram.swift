@@ -19,11 +19,11 @@ package final class PipedProgram: WireChannel {
 
   /// Starts a program.
   ///
-  /// - Throws: ``WireTrouble`` when no process can be started.
+  /// - Throws: ``ProgramError`` when no process can be started.
   package init(
     _ program: ExternalProgram,
     errors: StandardErrorText = StandardErrorText()
-  ) throws(WireTrouble) {
+  ) throws(ProgramError) {
     self.program = program
     errorText = errors
     errors.beginLaunch()
@@ -34,8 +34,8 @@ package final class PipedProgram: WireChannel {
 
   package var lastErrors: String { errorText.tail }
 
-  package func exchange(_ line: String) throws(WireTrouble) -> String {
-    guard !isClosed else { throw WireTrouble(ending ?? "it has ended") }
+  package func exchange(_ line: String) throws(ProgramError) -> String {
+    guard !isClosed else { throw ProgramError(ending ?? "it has ended") }
     var outgoing = Array(line.utf8)[...]
     outgoing.append(UInt8(ascii: "\n"))
     guard let line = try takeLine(sending: &outgoing, within: program.timeout) else {
@@ -44,8 +44,8 @@ package final class PipedProgram: WireChannel {
     return line
   }
 
-  package func receive(within time: Duration) throws(WireTrouble) -> String? {
-    guard !isClosed else { throw WireTrouble(ending ?? "it has ended") }
+  package func receive(within time: Duration) throws(ProgramError) -> String? {
+    guard !isClosed else { throw ProgramError(ending ?? "it has ended") }
     var outgoing: ArraySlice<UInt8> = []
     return try takeLine(sending: &outgoing, within: min(time, program.timeout))
   }
@@ -54,7 +54,7 @@ package final class PipedProgram: WireChannel {
   private func takeLine(
     sending outgoing: inout ArraySlice<UInt8>,
     within time: Duration
-  ) throws(WireTrouble) -> String? {
+  ) throws(ProgramError) -> String? {
     let deadline = ContinuousClock.now + time
     while true {
       if outgoing.isEmpty, let line = try takeLine() { return line }
@@ -67,12 +67,12 @@ package final class PipedProgram: WireChannel {
     }
   }
 
-  private func silence(_ isSent: Bool) -> WireTrouble {
+  private func silence(_ isSent: Bool) -> ProgramError {
     let seconds = program.timeout / .seconds(1)
     let time = seconds == 1 ? "a second" : "\(seconds.formatted()) seconds"
-    guard isSent else { return WireTrouble("it did not read its standard input for \(time)") }
+    guard isSent else { return ProgramError("it did not read its standard input for \(time)") }
     let part = received.isEmpty ? "" : " after \(received.count) bytes without an end of line"
-    return WireTrouble("it was silent for \(time)\(part)")
+    return ProgramError("it was silent for \(time)\(part)")
   }
 
   // MARK: Ending
@@ -102,10 +102,10 @@ package final class PipedProgram: WireChannel {
   }
 
   /// Closes the program after the end of its output, and returns how it ended.
-  private func end() -> WireTrouble {
+  private func end() -> ProgramError {
     close()
     let part = received.isEmpty ? "" : ", in the middle of a line"
-    return WireTrouble((ending ?? "it ended") + part)
+    return ProgramError((ending ?? "it ended") + part)
   }
 }
 
@@ -147,7 +147,7 @@ extension PipedProgram {
   }
 
   /// Reads available output, and returns whether more may come.
-  private func receive() throws(WireTrouble) -> Bool {
+  private func receive() throws(ProgramError) -> Bool {
     guard let bytes = Self.read(child.output) else { return true }
     received += bytes
     let rest = received[searched...]
@@ -157,7 +157,7 @@ extension PipedProgram {
         let limit = program.lineByteCountMax
         received = []
         searched = 0
-        throw WireTrouble("it wrote a line of more than \(limit) bytes")
+        throw ProgramError("it wrote a line of more than \(limit) bytes")
       }
     }
     return !bytes.isEmpty
@@ -186,7 +186,7 @@ extension PipedProgram {
   }
 
   /// Removes and returns the first complete line, without its newline.
-  private func takeLine() throws(WireTrouble) -> String? {
+  private func takeLine() throws(ProgramError) -> String? {
     guard let stop = received[searched...].firstIndex(of: Self.newline) else { return nil }
     let line = received[..<stop]
     defer {
@@ -195,7 +195,7 @@ extension PipedProgram {
     }
     guard let text = String(validating: line, as: UTF8.self) else {
       let start = String(decoding: line.prefix(80), as: UTF8.self)
-      throw WireTrouble("it wrote a line that is not UTF-8: \(start)")
+      throw ProgramError("it wrote a line that is not UTF-8: \(start)")
     }
     return text
   }

@@ -61,7 +61,7 @@ final class CaseWorker {
   /// The output of the program on standard error.
   private var errors = StandardErrorText()
   /// The reason why no child process can run cases; `nil` as long as one can.
-  private(set) var trouble: String?
+  private(set) var startFailure: String?
 
   init(_ call: PropertyCall) { self.call = call }
 
@@ -69,7 +69,7 @@ final class CaseWorker {
 
   /// Runs the case that a source is about to draw; the source records what the child's did.
   ///
-  /// Discards the case if there is ``trouble``.
+  /// Discards the case if there is ``startFailure``.
   func run(_ source: inout ChoiceSource) -> CaseResult {
     var steps: [String] = []
     do {
@@ -79,11 +79,11 @@ final class CaseWorker {
         source.adopt(event)
         if case .step(let step) = event { steps.append(step) }
         guard let next = try program.receive(within: Self.caseTime) else {
-          throw WireTrouble("it was silent for \(Self.caseTime.components.seconds) seconds")
+          throw ProgramError("it was silent for \(Self.caseTime.components.seconds) seconds")
         }
         line = next
       }
-      guard let report = Self.report(line) else { throw WireTrouble("it answered \(line)") }
+      guard let report = Self.report(line) else { throw ProgramError("it answered \(line)") }
       return report.apply(to: &source)
     } catch {
       return ended(error, after: steps)
@@ -104,8 +104,8 @@ final class CaseWorker {
   /// Returns the running child, or starts one.
   private func running() throws -> PipedProgram {
     if let program { return program }
-    guard trouble == nil, let command = call.command else {
-      throw WireTrouble(trouble ?? "it has no path")
+    guard startFailure == nil, let command = call.command else {
+      throw ProgramError(startFailure ?? "it has no path")
     }
     do {
       errors = StandardErrorText()
@@ -114,20 +114,20 @@ final class CaseWorker {
         errors: errors
       )
       guard try program.receive(within: Self.caseTime) == CaseServer.greeting else {
-        throw WireTrouble("it did not reach the property")
+        throw ProgramError("it did not reach the property")
       }
       self.program = program
       return program
     } catch {
-      trouble = (error as? WireTrouble)?.clause ?? "\(error)"
+      startFailure = (error as? ProgramError)?.clause ?? "\(error)"
       throw error
     }
   }
 
   /// Closes a child that has ended, and returns the failure of its case.
   private func ended(_ error: any Error, after steps: [String]) -> CaseResult {
-    let clause = (error as? WireTrouble)?.clause ?? "\(error)"
-    guard let program, trouble == nil else { return .discarded }
+    let clause = (error as? ProgramError)?.clause ?? "\(error)"
+    guard let program, startFailure == nil else { return .discarded }
     program.close()
     self.program = nil
     let reason = Self.labelPrefix + Self.named(clause.replacingPrefix("it ", with: ""))

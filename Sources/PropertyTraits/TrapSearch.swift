@@ -36,16 +36,16 @@ struct TrapSearch: Sendable {
   ) -> Result<CaseSearch.Found, Unavailable> {
     let worker = CaseWorker(call)
     func result(_ source: inout ChoiceSource) -> CaseResult {
-      isCancelled() || worker.trouble != nil ? .discarded : worker.run(&source)
+      isCancelled() || worker.startFailure != nil ? .discarded : worker.run(&source)
     }
     var runner = runner
     runner.examples = earlier.compactMap { failing($0, result) } + runner.examples
     var loop = CaseLoop(runner)
-    while !isCancelled(), worker.trouble == nil, loop.start() {
+    while !isCancelled(), worker.startFailure == nil, loop.start() {
       loop.finish(result(&loop.source))
     }
     let found = loop.result(nil, result)
-    if let trouble = worker.trouble { return .failure(Unavailable(clause: trouble)) }
+    if let failure = worker.startFailure { return .failure(Unavailable(clause: failure)) }
     let shrunk = found.failure?.shrunk
     let isTrap = shrunk?.label.hasPrefix(CaseWorker.labelPrefix) == true
     let values = isTrap ? shrunk.map { worker.values($0.sequence) } ?? "" : ""

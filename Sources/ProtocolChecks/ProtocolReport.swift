@@ -53,21 +53,27 @@ package struct ProtocolReport: Hashable, Sendable, Codable {
   /// Answers that are accepted but probably unintended.
   package var warnings: [ProtocolFault] = []
   /// The reason why the conversation ended early; `nil` if it did not.
-  package var trouble: String?
+  package var failure: String?
+
+  private enum CodingKeys: String, CodingKey {
+    case protocolCheck, command, system, version, capabilities, unknownCapabilities, findings
+    case faults, warnings
+    case failure = "trouble"
+  }
 
   package init(command: String) { self.command = command }
 
   /// `invalid` if an answer is wrong, `unknown` if the conversation ended early, else `valid`.
   package var verdict: String {
     if findings.contains(where: { $0.status == .wrong }) { return "invalid" }
-    return trouble == nil ? "valid" : "unknown"
+    return failure == nil ? "valid" : "unknown"
   }
 
   /// The verdict in a sentence.
   package var because: String {
     let wrong = findings.filter { $0.status == .wrong }.map(\.command)
     let right = findings.count { $0.status == .right }
-    let ending = trouble.map { " The conversation ended too early: \($0)" } ?? ""
+    let ending = failure.map { " The conversation ended too early: \($0)" } ?? ""
     let commands = right.counted("command")
     guard wrong.isEmpty else {
       return "It answers \(wrong.joinedWithAnd) wrongly, and \(commands) correctly." + ending

@@ -58,7 +58,7 @@ extension ProtocolTalk {
   }
 
   /// Records the reason why the conversation ended early.
-  mutating func end(_ ended: Ended) { report.trouble = ended.trouble }
+  mutating func end(_ ended: Ended) { report.failure = ended.reason }
 }
 
 extension ProtocolExchange {

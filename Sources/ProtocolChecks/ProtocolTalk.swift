@@ -36,7 +36,7 @@ struct ProtocolTalk {
 
   /// An error that ends the conversation early.
   struct Ended: Error {
-    let trouble: String
+    let reason: String
   }
 
   enum Outcome {
@@ -69,8 +69,8 @@ struct ProtocolTalk {
     lastID += 1
     let message = make(lastID)
     var answer: String
-    do throws(WireTrouble) { answer = try channel.exchange(message) } catch {
-      throw Ended(trouble: trouble(error.clause, after: message))
+    do throws(ProgramError) { answer = try channel.exchange(message) } catch {
+      throw Ended(reason: reason(error.clause, after: message))
     }
     said = answer
     previous = last
@@ -85,9 +85,9 @@ struct ProtocolTalk {
     return try matched(answer, of: command)
   }
 
-  private func trouble(_ clause: String, after message: String) -> String {
+  private func reason(_ clause: String, after message: String) -> String {
     let errors = channel.lastErrors
-    return SystemTrouble(
+    return RunFailure(
       clause: clause,
       asked: message,
       said: said,
@@ -115,7 +115,7 @@ struct ProtocolTalk {
     }
     hasWaited = true
     junkCount += 1
-    if junkCount > 2 { throw Ended(trouble: "Three lines in a row are no JSON objects.") }
+    if junkCount > 2 { throw Ended(reason: "Three lines in a row are no JSON objects.") }
     return line
   }
 
@@ -136,7 +136,7 @@ struct ProtocolTalk {
     blameID(command, "has the id \(id)")
     guard (1..<lastID).contains(id) else { return line }
     throw Ended(
-      trouble: "Message \(lastID) got an answer with the id of message \(id): further answers "
+      reason: "Message \(lastID) got an answer with the id of message \(id): further answers "
         + "cannot be matched with messages."
     )
   }
@@ -160,7 +160,7 @@ struct ProtocolTalk {
   ///
   /// Waits at most one second for each line.
   private mutating func receive(_ countMax: Int) throws(Ended) -> String? {
-    do throws(WireTrouble) {
+    do throws(ProgramError) {
       for _ in 0..<countMax {
         guard let next = try channel.receive(within: .seconds(1)) else { return nil }
         guard let object = Self.object(next), Self.id(in: object) == lastID else { continue }
@@ -169,7 +169,7 @@ struct ProtocolTalk {
         return next
       }
       return nil
-    } catch { throw Ended(trouble: trouble(error.clause, after: last.sent)) }
+    } catch { throw Ended(reason: reason(error.clause, after: last.sent)) }
   }
 
   private static func object(_ line: String) -> [String: Any]? {

@@ -4,7 +4,7 @@ package import Measuring
 /// A chart of one row's values over several runs, with a rule at each step.
 struct TrendChart {
   let course: TrendCourse
-  let steps: [TrendReport.Finding]
+  let steps: [TrendReport.TrendStep]
 
   var chart: Chart {
     Chart(
@@ -97,9 +97,9 @@ struct TrendChart {
 
   private var marks: ChartSpec {
     .list(
-      steps.map { finding in
+      steps.map { step in
         [
-          "run": .number(Double(finding.step.index) + 0.5), "change": .text(finding.change),
+          "run": .number(Double(step.changePoint.index) + 0.5), "change": .text(step.change),
         ]
       }
     )

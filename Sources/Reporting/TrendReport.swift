@@ -4,20 +4,20 @@ package import Measuring
 /// A report on results over several runs and the steps between their levels.
 package struct TrendReport: Sendable {
   /// One step of a row.
-  package struct Finding: Sendable, Hashable {
+  package struct TrendStep: Sendable, Hashable {
     /// The row.
     package var course: TrendCourse
-    /// The step.
-    package var step: ChangePoint
+    /// The change point of its row.
+    package var changePoint: ChangePoint
 
     /// The first run of the new level.
-    package var point: TrendCourse.Point { course.points[step.index] }
+    package var point: TrendCourse.Point { course.points[changePoint.index] }
     /// Whether the value increased, which is worse for every metric.
-    package var isDearer: Bool { step.after > step.before }
+    package var isDearer: Bool { changePoint.after > changePoint.before }
     /// The size of the step, formatted for readers.
     package var change: String {
-      guard let factor = step.factor else {
-        return "from 0 to \(TrendReport.text(step.after, course))"
+      guard let factor = changePoint.factor else {
+        return "from 0 to \(TrendReport.text(changePoint.after, course))"
       }
       let percent = NumberText.significant(abs(factor - 1) * 100)
       return factor >= 2 ? NumberText.ratio(factor) : (isDearer ? "+" : "\u{2212}") + percent + " %"
@@ -27,7 +27,7 @@ package struct TrendReport: Sendable {
   /// The rows with at least two runs.
   package let courses: [TrendCourse]
   /// The steps of all rows, newest first.
-  package let findings: [Finding]
+  package let steps: [TrendStep]
   /// The number of rows that were judged.
   package var rowCount: Int { courses.count }
   /// The largest number of runs of a row.
@@ -38,8 +38,8 @@ package struct TrendReport: Sendable {
   /// - Complexity: as `ChangePointJudge.steps(in:)`, for each row.
   package init(_ courses: [TrendCourse], judge: ChangePointJudge = ChangePointJudge()) {
     self.courses = courses.filter { $0.points.count > 1 }
-    findings = self.courses.flatMap { course in
-      course.steps(by: judge).map { Finding(course: course, step: $0) }
+    steps = self.courses.flatMap { course in
+      course.steps(by: judge).map { TrendStep(course: course, changePoint: $0) }
     }.sorted {
       ($1.point.time.secondsSince1970, $0.course.row.name)
         < ($0.point.time.secondsSince1970, $1.course.row.name)
@@ -47,8 +47,8 @@ package struct TrendReport: Sendable {
   }
 
   /// Returns the steps in the last runs of their rows; by default the last five.
-  package func recent(within runs: Int = 5) -> [Finding] {
-    findings.filter { $0.step.index + runs >= $0.course.points.count }
+  package func recent(within runs: Int = 5) -> [TrendStep] {
+    steps.filter { $0.changePoint.index + runs >= $0.course.points.count }
   }
 
   /// A sentence that summarizes the trend.
@@ -57,9 +57,9 @@ package struct TrendReport: Sendable {
       return "No row has two runs on one machine yet: a trend needs more nights."
     }
     let runs = "\(rowCount.counted("row")) over \(runCount.counted("run"))"
-    guard !findings.isEmpty else { return "No step in \(runs)." }
-    let dearer = findings.filter(\.isDearer).count
-    let steps = findings.count.counted("step")
+    guard !steps.isEmpty else { return "No step in \(runs)." }
+    let dearer = steps.filter(\.isDearer).count
+    let steps = steps.count.counted("step")
     return "\(steps) in \(runs), \(dearer) of them upwards."
   }
 
@@ -73,22 +73,22 @@ package struct TrendReport: Sendable {
         .number("change"), .number("chance"),
       ]
     )
-    for finding in findings { table.append(row(finding)) }
+    for step in steps { table.append(row(step)) }
     return table
   }
 
-  private func row(_ finding: Finding) -> ReportTable.Row {
-    let row = finding.course.row
+  private func row(_ step: TrendStep) -> ReportTable.Row {
+    let row = step.course.row
     return ReportTable.Row(
       [
-        finding.point.time.readable, finding.point.commit.map { String($0.prefix(9)) } ?? "",
+        step.point.time.readable, step.point.commit.map { String($0.prefix(9)) } ?? "",
         row.title, row.contender, NumberText.count(row.historySize), row.metric,
-        Self.text(finding.step.before, finding.course),
-        Self.text(finding.step.after, finding.course), finding.change,
-        finding.step.chance == 0 ? "exact" : NumberText.significant(finding.step.chance),
+        Self.text(step.changePoint.before, step.course),
+        Self.text(step.changePoint.after, step.course), step.change,
+        step.changePoint.chance == 0 ? "exact" : NumberText.significant(step.changePoint.chance),
       ],
-      mark: finding.isDearer ? .bad : .good,
-      anchor: PageSection.anchor(from: "step \(row.name) \(finding.step.index)")
+      mark: step.isDearer ? .bad : .good,
+      anchor: PageSection.anchor(from: "step \(row.name) \(step.changePoint.index)")
     )
   }
 
@@ -105,7 +105,7 @@ extension TrendReport {
   /// If these are fewer than `count`, charts of watched rows follow.
   package func section(watching titles: [String] = [], charts count: Int = 3) -> PageSection {
     var blocks: [PageBlock] = [.paragraph(sentence + (rowCount == 0 ? "" : Self.method))]
-    if !findings.isEmpty { blocks.append(.table(table)) }
+    if !steps.isEmpty { blocks.append(.table(table)) }
     blocks += shown(titles, count).map { .figure(figure($0)) }
     return PageSection("Trend", anchor: Self.anchor, blocks)
   }
@@ -114,7 +114,9 @@ extension TrendReport {
   package var tile: VerdictTile? {
     guard rowCount > 0 else { return nil }
     let dearer = recent().filter(\.isDearer)
-    let worst = dearer.max { ($0.step.factor ?? .infinity) < ($1.step.factor ?? .infinity) }
+    let worst = dearer.max {
+      ($0.changePoint.factor ?? .infinity) < ($1.changePoint.factor ?? .infinity)
+    }
     return VerdictTile(
       subject: "Trend",
       state: dearer.isEmpty ? .good : .bad,
@@ -136,7 +138,7 @@ extension TrendReport {
   /// Returns the courses to draw: those with steps, largest change first, then the watched ones.
   private func shown(_ titles: [String], _ count: Int) -> [TrendCourse] {
     var seen: Set<TrendCourse.Row> = []
-    let stepped = findings.sorted { size($0) > size($1) }.map(\.course)
+    let stepped = steps.sorted { size($0) > size($1) }.map(\.course)
     let watched = courses.filter { course in
       course.row.metric == "wall ratio" && titles.contains { course.row.title.hasPrefix($0) }
     }
@@ -144,13 +146,13 @@ extension TrendReport {
     return Array((stepped + watched).filter { seen.insert($0.row).inserted }.prefix(count))
   }
 
-  private func size(_ finding: Finding) -> Double {
-    let factor = finding.step.factor ?? .infinity
+  private func size(_ step: TrendStep) -> Double {
+    let factor = step.changePoint.factor ?? .infinity
     return factor > 0 ? max(factor, 1 / factor) : .infinity
   }
 
   private func figure(_ course: TrendCourse) -> Figure {
-    let steps = findings.filter { $0.course.row == course.row }
+    let steps = steps.filter { $0.course.row == course.row }
     let chart = TrendChart(course: course, steps: steps)
     var table = ReportTable(
       caption: course.row.name,
@@ -162,7 +164,7 @@ extension TrendReport {
       }
     )
     for (place, point) in course.points.enumerated().reversed() {
-      let isStep = steps.contains { $0.step.index == place }
+      let isStep = steps.contains { $0.changePoint.index == place }
       let ends = [point.lower, point.upper].compactMap { $0 }.map { Self.text($0, course) }
       table.append(
         ReportTable.Row(

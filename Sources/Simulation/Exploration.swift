@@ -45,10 +45,9 @@ package struct ExplorationBounds: Sendable, Hashable {
   /// The default is `true`. If `false`, all commands that lead to a state are performed again
   /// before each move.
   package var putsStatesBack = true
-  /// The greatest number of states of one length that are kept with snapshots.
+  /// The greatest number of states, reached by plans of equal length, that are kept as snapshots.
   ///
-  /// The default is 50,000. Any other state is reached by performing its commands again, once for
-  /// all of its moves.
+  /// The default is 50,000. Any other state is reached by performing the commands of its plan again.
   package var keptCountMax = 50_000
   /// The number of states of a length from which the size of the next is estimated.
   ///

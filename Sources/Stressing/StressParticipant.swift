@@ -78,9 +78,9 @@ package final class StressParticipant: Sendable {
       return .goOn
     }
     try await launchInTheEnd()
-    let made = role.makesTrouble ? role.disk : nil
-    let trouble = made.map { disk in Task { [seams] in await seams.trouble(disk) } }
-    defer { trouble?.cancel() }
+    let made = role.injectsFault ? role.disk : nil
+    let failure = made.map { disk in Task { [seams] in await seams.injectFaults(disk) } }
+    defer { failure?.cancel() }
     Self.say(.ready)
     let pen = StressPen()
     // On its own thread: the writer blocks while the disk is full.
@@ -89,7 +89,7 @@ package final class StressParticipant: Sendable {
     }
     for await order in orders {
       // Disable disk faults, so that the final orders can succeed.
-      if order.word == .reconcile { await trouble?.end() }
+      if order.word == .reconcile { await failure?.end() }
       guard try await obey(order, pen) else { break }
     }
     pen.end()

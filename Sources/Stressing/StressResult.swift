@@ -14,7 +14,7 @@ package struct StressSettings: Hashable, Sendable {
   package var rate = 25.0
   /// The seeded bug to run with; `nil` for none.
   package var mutant: String?
-  /// The disk trouble; `nil` for a sound disk.
+  /// The disk fault; `nil` for a sound disk.
   package var disk: StressDisk?
   package var seed: UInt64 = 0
 
@@ -62,7 +62,7 @@ package struct StressResult: Codable, Hashable, Sendable {
   package let seed: String
   /// The seeded bug in the processes; `nil` if there was none.
   package let mutant: String?
-  /// The disk trouble of the run; `nil` if the disk was sound.
+  /// The disk fault of the run; `nil` if the disk was sound.
   package let disk: StressDisk?
   /// The number of times that a real file system was filled; `nil` if the run used none.
   package var filledCount: Int?
@@ -88,7 +88,7 @@ package struct StressResult: Codable, Hashable, Sendable {
   /// Sentences about commits after which a running process made no pass.
   package var sleepers: [String] = []
   /// Sentences about unexpected behaviour of processes.
-  package var troubles: [String] = []
+  package var failures: [String] = []
   /// Whether the run was ended early.
   package var isInterrupted = false
 
@@ -134,7 +134,7 @@ package struct StressResult: Codable, Hashable, Sendable {
 
   /// The violated expectations, each as a clause.
   package var faults: [String] {
-    var faults = troubles
+    var faults = failures
     faults += checkers.filter { $0.verdict == "invalid" }
       .map { "\($0.checker): \($0.because ?? "")" }
     if let integrityProblem { faults.append("the file is damaged: \(integrityProblem)") }
@@ -176,7 +176,7 @@ package struct StressResult: Codable, Hashable, Sendable {
       )
     }
     // A process that ended by itself is still a member, so that history is kept for it.
-    if heldAtEnd > 1, troubles.isEmpty {
+    if heldAtEnd > 1, failures.isEmpty {
       faults.append("history still holds \(heldAtEnd.counted("transaction")) that everybody merged")
     }
     return faults

@@ -20,10 +20,10 @@ struct StressRole: Codable, Hashable, Sendable {
   var rate: Double
   /// The seeded bug to run with; `nil` for none.
   var mutant: String?
-  /// The disk trouble to expect; `nil` for a sound disk.
+  /// The disk fault to expect; `nil` for a sound disk.
   var disk: StressDisk?
-  /// Whether the process injects the disk trouble itself; otherwise a real file system causes it.
-  var makesTrouble = true
+  /// Whether the process injects the disk fault itself; otherwise a real file system causes it.
+  var injectsFault = true
 
   var id: ActorID { ActorID(name) }
 
@@ -67,7 +67,7 @@ struct StressRole: Codable, Hashable, Sendable {
   }
 }
 
-/// The trouble of the disk that contains the store.
+/// The fault of the disk that contains the store.
 package enum StressDisk: String, Codable, Hashable, Sendable, CaseIterable {
   /// It runs out of space for a while, repeatedly.
   case full
@@ -103,7 +103,7 @@ final class StressMember {
   /// Whether the last order is done.
   var isDone = false
   /// A clause about unexpected behaviour; `nil` if there was none.
-  var trouble: String?
+  var failure: String?
 
   /// The state of an actor.
   enum State: Hashable, Sendable {

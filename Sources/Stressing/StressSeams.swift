@@ -75,7 +75,7 @@ final class StressSeams: Sendable {
 
   /// Injects disk faults in alternating periods until the task is cancelled.
   @concurrent
-  func trouble(_ disk: StressDisk) async {
+  func injectFaults(_ disk: StressDisk) async {
     var random = SplitMix64(seed: role.seed ^ 0xd15c)
     while true {
       do {

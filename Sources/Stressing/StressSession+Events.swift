@@ -15,7 +15,7 @@ extension StressSession {
     let pauseBetweenWakeUps = min(.seconds(8), settings.duration / 3)
     var (sampleAt, wakeUpAt) = (start, start + pauseBetweenWakeUps)
     var seen: Int64 = 0
-    while clock.now - start < settings.duration, troubles.isEmpty, result.sleepers.isEmpty {
+    while clock.now - start < settings.duration, failures.isEmpty, result.sleepers.isEmpty {
       try attend()
       let now = clock.now
       for deed in nemesis.deeds(at: now) { try act(deed, at: now) }
@@ -123,7 +123,7 @@ extension StressSession {
     try calm()
     isQuiet = true
     try ask(.pause, "pause")
-    for _ in 0..<Self.wakeUpCount where troubles.isEmpty && result.sleepers.isEmpty {
+    for _ in 0..<Self.wakeUpCount where failures.isEmpty && result.sleepers.isEmpty {
       let living = members.filter { $0.state == .running }
       guard let writer = nemesis.choose(living) else { break }
       writer.isDone = false

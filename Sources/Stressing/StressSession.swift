@@ -31,7 +31,7 @@ package final class StressSession {
   package var result: StressResult
   /// Whether writers are paused.
   var isQuiet = false
-  /// Whether the run is in its main phase, in which it causes trouble.
+  /// Whether the run is in its main phase, in which it injects faults.
   private var isDisturbed = false
   let startedAt = MonotonicClock.now
 
@@ -88,20 +88,20 @@ package final class StressSession {
     signal(SIGPIPE, SIG_IGN)
     defer { endAll() }
     for member in members where !member.isGuest { try start(member) }
-    try wait("follow the store") { $0.state == .running || $0.trouble != nil }
+    try wait("follow the store") { $0.state == .running || $0.failure != nil }
     isDisturbed = true
-    if troubles.isEmpty { try disturb(note) }
+    if failures.isEmpty { try disturb(note) }
     isDisturbed = false
     disk?.clear()
     result.filledCount = disk?.filledCount
     try close()
   }
 
-  var troubles: [StressMember] { members.filter { $0.trouble != nil } }
+  var failures: [StressMember] { members.filter { $0.failure != nil } }
 
   /// Sentences about unexpected behaviour of processes.
-  package var troubleSentences: [String] {
-    members.compactMap { member in member.trouble.map { "\(member.id) \($0)" } }
+  package var failureSentences: [String] {
+    members.compactMap { member in member.failure.map { "\(member.id) \($0)" } }
   }
 
   /// The result of a run that was ended early.
@@ -139,7 +139,7 @@ package final class StressSession {
     )
     role.mutant = settings.mutant
     role.disk = settings.disk
-    role.makesTrouble = disk == nil
+    role.injectsFault = disk == nil
     member.begin(try StressChild(command, role, errors: errors), role)
   }
 
@@ -150,7 +150,7 @@ package final class StressSession {
     if isDisturbed { disk?.tend(at: now, store: path) }
     for member in members {
       guard let child = member.child else {
-        guard member.state == .dead, member.trouble == nil, member.restartsAt <= now else {
+        guard member.state == .dead, member.failure == nil, member.restartsAt <= now else {
           continue
         }
         result.counts.restarts += 1
@@ -205,7 +205,7 @@ package final class StressSession {
       member.state = .dead
       member.restartsAt = .now + nemesis.deathTime()
     default:
-      member.trouble =
+      member.failure =
         "ended by itself with \(ending.isSignal ? "signal" : "code") \(ending.code)"
       member.end(at: moment, .open)
       member.state = .dead
@@ -222,10 +222,10 @@ package final class StressSession {
     let end = ContinuousClock.now + Self.patience
     while true {
       try attend()
-      let waiting = members.filter { $0.state != .away && $0.trouble == nil && !isDone($0) }
+      let waiting = members.filter { $0.state != .away && $0.failure == nil && !isDone($0) }
       guard let first = waiting.first else { return }
       if ContinuousClock.now > end {
-        for member in waiting { member.trouble = "did not \(purpose)" }
+        for member in waiting { member.failure = "did not \(purpose)" }
         first.child?.kill()
         return
       }
@@ -235,7 +235,7 @@ package final class StressSession {
 
   /// Sends an order to all running processes, and waits until all have executed it.
   func ask(_ word: StressWord, _ purpose: String) throws {
-    let asked = members.filter { $0.state == .running && $0.trouble == nil }
+    let asked = members.filter { $0.state == .running && $0.failure == nil }
     for member in asked {
       member.isDone = false
       member.child?.tell(StressOrder(word))

@@ -38,13 +38,13 @@ final class HookNotes: @unchecked Sendable {
 
   /// Counts a call of a hook, and throws if the plan wants this call to fail.
   func call(_ hook: PlannedHook, _ index: Int) throws {
-    if isTrouble(hook, index) { throw PlannedTrouble() }
+    if fails(hook, index) { throw PlannedError() }
   }
 
   /// Counts a call of a hook, and returns whether the plan makes it fail or finish the merge.
-  func isTrouble(_ hook: PlannedHook, _ index: Int) -> Bool {
+  func fails(_ hook: PlannedHook, _ index: Int) -> Bool {
     callCounts[index, default: 0] += 1
-    return !hasRecovered && hook.isTrouble(at: callCounts[index, default: 0])
+    return !hasRecovered && hook.fails(at: callCounts[index, default: 0])
   }
 
   /// Adds the call counts, which determine the next call of each hook.
@@ -74,6 +74,6 @@ final class HookNotes: @unchecked Sendable {
 }
 
 /// The error of a hook that fails because the plan says so.
-struct PlannedTrouble: Error, CustomStringConvertible {
+struct PlannedError: Error, CustomStringConvertible {
   var description: String { "the plan wants this call to fail" }
 }

@@ -1,3 +1,4 @@
+import HistoryInspection
 import HistoryStore
 import HistoryTypes
 import ObjectContexts
@@ -130,10 +131,10 @@ private struct FileCourse: DiskCourse {
     }
     expect(folder.text(of: "text") == text, "a text has changed")
     let missing = folder.file("missing")
-    expect(.sqlite, of: "to open nothing") { () throws(HistoryError) in
+    expect(.sqlite, of: "to open a missing file without a model") { () throws(HistoryError) in
       _ = try Store(path: missing, configuration: configuration)
     }
-    expect(.unreadable, of: "to read nothing") { () throws(HistoryError) in
+    expect(.unreadable, of: "to read a missing file") { () throws(HistoryError) in
       _ = try Store(reading: missing)
     }
     expect(!folder.names.contains("missing"), "a file was made")

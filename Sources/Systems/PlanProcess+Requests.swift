@@ -82,7 +82,7 @@ extension PlanProcess {
     return ["\(size.historyBytes) of \(size.storeBytes)"]
   }
 
-  /// Returns the irregularities that sound files do not have, and how many numbers are missing.
+  /// Returns a line for each irregularity that an intact store cannot have, and for missing numbers.
   func verificationLines() throws(HistoryError) -> [String] {
     let findings = try store.verify().filter { $0.isWrong || $0.kind == .gaps }
     return findings.map { $0.kind.sentence(of: Int($0.count)) }

@@ -26,7 +26,7 @@ extension PlannedHook {
       }
     case .finish:
       .mergeHook(.retry) { input in
-        guard notes.isTrouble(self, index) else { return .goOn }
+        guard notes.fails(self, index) else { return .goOn }
         notes.noteFinished(input.transactions.map(\.number.rawValue))
         return .finish
       }

@@ -77,16 +77,16 @@ final class PublishedProcess: HostedProcess {
   /// Abandons the current pass: the next one fetches the same transactions again.
   func abandonPass() { (fetched, unrecorded) = ([], []) }
 
-  /// Removes and returns the transactions whose date is to be stored now.
+  /// Removes and returns the merged transactions after which the position is not yet recorded.
   func takeUnrecorded() -> [HistoryTransaction] {
     defer { unrecorded = [] }
     return unrecorded
   }
 
   /// Counts a call of a hook, and returns whether the plan makes it fail or finish the merge.
-  func isTrouble(hook: Int) -> Bool {
+  func fails(hook: Int) -> Bool {
     callCounts[hook] = callCounts[hook] % PlannedHook.period + 1
-    return !hasRecovered && setup.hooks[hook].isTrouble(at: callCounts[hook])
+    return !hasRecovered && setup.hooks[hook].fails(at: callCounts[hook])
   }
 
   // MARK: Snapshots

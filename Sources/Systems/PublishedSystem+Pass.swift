@@ -42,10 +42,10 @@ extension PublishedSystem {
   /// - Throws: the error of a hook; the pass is then abandoned, and no date is stored.
   private func finishes(_ manager: PublishedProcess) throws(SystemFailure) -> Bool {
     for (index, hook) in manager.setup.hooks.enumerated() where hook.merges {
-      guard manager.isTrouble(hook: index) else { continue }
+      guard manager.fails(hook: index) else { continue }
       if hook == .finish { return true }
       manager.abandonPass()
-      throw SystemFailure(.failed, PlannedTrouble().description)
+      throw SystemFailure(.failed, PlannedError().description)
     }
     return false
   }

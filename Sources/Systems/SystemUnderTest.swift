@@ -9,7 +9,7 @@ package protocol SystemUnderTest: AnyObject {
   var capabilities: Set<Capability> { get }
 
   /// The reason why the system cannot complete the plan, which has no verdict; `nil` if it can.
-  var trouble: SystemTrouble? { get }
+  var runFailure: RunFailure? { get }
 
   /// Restarts with an empty store, for the actors of a plan.
   func reset(_ header: PlanHeader, _ environment: SystemEnvironment) throws(SystemFailure)
@@ -54,7 +54,7 @@ package protocol SystemUnderTest: AnyObject {
 
 extension SystemUnderTest {
   /// Always `nil`: only a system that the lab did not start itself can fail this way.
-  package var trouble: SystemTrouble? { nil }
+  package var runFailure: RunFailure? { nil }
 
   /// Does nothing: most systems have one driver.
   package func switchDriver() {}
@@ -202,7 +202,7 @@ package struct SystemSnapshot {
 }
 
 /// The reason why a plan has no verdict: the system under test did not complete it.
-package struct SystemTrouble: Error, Hashable, Sendable, CustomStringConvertible {
+package struct RunFailure: Error, Hashable, Sendable, CustomStringConvertible {
   /// The problem, as a clause with the system as "it".
   package var clause: String
   /// The message that was not answered, if one was sent.

@@ -191,7 +191,7 @@ package enum PlannedHook: String, CaseIterable, Sendable {
   package var merges: Bool { !observes }
 
   /// Returns whether the call with a number, counted from 1, throws or finishes the merge.
-  package func isTrouble(at call: Int) -> Bool {
+  package func fails(at call: Int) -> Bool {
     switch self {
     case .observer: false
     case .retry, .skip, .observerRetry, .finish: call.isMultiple(of: 3)

@@ -221,7 +221,7 @@ enum KitActors {
     for (old, new) in renamed.sorted(by: { $0.key < $1.key }) where fields.has(old) {
       throw fields.place.of(old).error(
         "\(fields.what) has the key \"\(old)\" of version 1",
-        "Write \"\(new)\", the kit's name."
+        "Write \"\(new)\", as in PersistentHistoryTrackingKit."
       )
     }
     for key in fixed where fields.has(key) {

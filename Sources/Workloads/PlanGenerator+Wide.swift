@@ -144,8 +144,8 @@ extension PlanModels {
 extension PlanGenerator {
   /// Draws whether a plan has writes of many objects, and inserts them between its commands.
   ///
-  /// They are drawn after the other commands, so that those of a seed stay the same without them.
-  /// Their values repeat a few drawn ones, so that they take few choices.
+  /// The other commands are drawn first: a seed gives the same ones with and without these writes.
+  /// All values of the writes are copies of a few drawn values, which makes shrinking faster.
   func addCrowd(
     to commands: inout [Command],
     _ draft: PlanDraft,

@@ -1,4 +1,5 @@
 import Foundation
+import HistoryInspection
 import HistoryStore
 import SQLiteStorage
 

@@ -213,6 +213,20 @@ import Testing
 
   // MARK: Runs
 
+  @Test func `The newest run is named if its results are damaged, and no older one is kept`()
+    async throws
+  {
+    try await withRuns { runs in
+      try write(rows(steps: 607), to: "\(runs)/20260101T000000Z-bench")
+      try write(rows(steps: 608), to: "\(runs)/20260102T000000Z-bench")
+      try makeFile("\(runs)/20260102T000000Z-bench/results.json", "{\"rows\": [")
+      let words = ["--output", runs]
+      let kept = await run(["bench", "baseline", "save", "before"] + words)
+      #expect(kept.code == .usage)
+      #expect(kept.errors.contains("20260102T000000Z-bench/results.json"))
+    }
+  }
+
   private func withRuns(_ body: (String) async throws -> Void) async throws {
     try await withFolder { folder in
       try FileManager.default.createDirectory(

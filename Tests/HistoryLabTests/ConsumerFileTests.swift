@@ -1,4 +1,5 @@
 import Foundation
+import HistoryInspection
 import HistoryStore
 import Testing
 
@@ -120,11 +121,11 @@ import Testing
     let none =
       #"--cursors: "c.plist" has no date of PersistentHistoryTrackingKit: none of its 1 key "#
       + #"starts with "PersistentHistoryTrackingKit.lastToken.". Give the defaults of the app group, or "#
-      + "name the prefix of the kit's keys with --prefix."
+      + "give the prefix of the keys with --prefix."
     #expect(throws: LabError.usage(none)) { try Self.list(["a": 1]) }
     let text =
-      #"--cursors: "c.plist" has no date under the key "\#(Self.kit)app". Name the prefix of "#
-      + "the kit's keys with --prefix."
+      #"--cursors: "c.plist" has no date under the key "\#(Self.kit)app". Give the prefix of the "#
+      + "keys of PersistentHistoryTrackingKit with --prefix."
     #expect(throws: LabError.usage(text)) { try Self.list([Self.kit + "app": "x"]) }
   }
 

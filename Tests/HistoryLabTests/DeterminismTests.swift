@@ -72,7 +72,7 @@ final class Fickle: SystemUnderTest {
   {
     let tally = try await tally { Fickle() }
     let difference = try #require(tally.difference)
-    let report = SystemReport(system: "fickle", tally: tally, seconds: 1, findings: [])
+    let report = SystemReport(system: "fickle", tally: tally, seconds: 1, counterexamples: [])
     #expect(
       report.sentence.hasPrefix(
         "nondeterministic: plan \(difference.plan) gave another trace when it ran again, ours through its "

@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  @Test func `Trouble in one part leaves the merged check undecided`() async throws {
+  @Test func `A run failure in one part leaves the merged check undecided`() async throws {
     try await withFolder { folder in
       await runParts("check --plans 6 --seed 7", in: folder)
       try edit("\(folder)/part-2/latest/check.json") { fields in

@@ -64,11 +64,11 @@ import Traces
     for printed in ["at work\n", "\n"] {
       let report = try report { $0.contains("\"objects\"") ? printed + $0 : $0 }
       let wrong = report.findings.filter { $0.status == .wrong }.map(\.command)
-      #expect(wrong == ["data", "view"] && report.trouble == nil, "\(report.because)")
+      #expect(wrong == ["data", "view"] && report.failure == nil, "\(report.because)")
     }
     let report = try report { $0.contains("\"objects\"") ? $0 + "\n" + $0 : $0 }
     #expect(report.faults.first { $0.command == word }?.because.hasSuffix("answered twice") == true)
-    #expect(report.trouble == nil && !report.findings.contains { $0.status == .notAsked })
+    #expect(report.failure == nil && !report.findings.contains { $0.status == .notAsked })
   }
 
   @Test func `One wrong write is attributed to no other command`() throws {
@@ -85,7 +85,7 @@ import Traces
 
   @Test func `Three consecutive lines of invalid JSON end the conversation`() throws {
     let report = try report { $0.contains("\"capabilities\"") ? $0 : "{" }
-    #expect(report.trouble == "Three lines in a row are no JSON objects.")
+    #expect(report.failure == "Three lines in a row are no JSON objects.")
     #expect(report.findings.count { $0.status == .notAsked } == 18, "\(report.findings)")
     #expect(report.faults.first?.because.contains("it wrote a line that is no JSON object") == true)
   }

@@ -62,7 +62,7 @@ import Workloads
     )
     let (left, right) = (try await here.tally(30), try await there.tally(30, jobs: 2))
     #expect(left.counts == right.counts)
-    #expect(left.stepCount == right.stepCount && right.trouble == nil)
+    #expect(left.stepCount == right.stepCount && right.runFailure == nil)
     #expect(right.undecided.isEmpty && right.broken.isEmpty)
   }
 
@@ -92,7 +92,7 @@ import Workloads
     )
     let run = CheckRun(system: served, recipe: recipe, versions: [:], place: { _ in .heap() })
     let tally = try await run.tally(80)
-    #expect(tally.broken.isEmpty && tally.undecided.isEmpty && tally.trouble == nil)
+    #expect(tally.broken.isEmpty && tally.undecided.isEmpty && tally.runFailure == nil)
     let worker = PlanWorker(served, at: .heap(), versions: [:])
     for number in 1...20 {
       let trace = try worker.trace(recipe.plan(number).plan)
@@ -121,7 +121,7 @@ import Workloads
     #expect(meeting.isComplete)
   }
 
-  // MARK: Trouble
+  // MARK: Failures
 
   @Test func `A program that fails makes its plans unknown and is abandoned`() async throws {
     let served = try LabSystem.served("tracker") { line in
@@ -134,12 +134,17 @@ import Workloads
     )
     let run = CheckRun(system: served, recipe: recipe, versions: [:], place: { _ in .heap() })
     let tally = try await run.tally(200)
-    #expect(tally.troubleCount == CheckRun.troubleCountMax && tally.planCount < 200)
-    let first = try #require(tally.trouble)
+    #expect(tally.runFailureCount == CheckRun.runFailureCountMax && tally.planCount < 200)
+    let first = try #require(tally.runFailure)
     #expect(first.because.hasPrefix("this is not JSON: what?"))
     #expect(first.because.hasSuffix("The last that it said: what?"))
     #expect(tally.broken.isEmpty)
-    let report = SystemReport(system: "external:served", tally: tally, seconds: 1, findings: [])
+    let report = SystemReport(
+      system: "external:served",
+      tally: tally,
+      seconds: 1,
+      counterexamples: []
+    )
     #expect(report.sentence.hasPrefix("It did not take part to the end in 3 of "))
     let check = CheckReport(seed: 1, plans: 200, like: "photos", systems: [report], folder: "")
     #expect(check.verdict == "unknown")

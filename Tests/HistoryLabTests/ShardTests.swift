@@ -94,7 +94,7 @@ import Testing
       let comparison = ExactComparison(base: one.rows, head: other.rows)
       #expect(comparison.compared == one.rows.count(where: \.isExact))
       #expect(comparison.compared >= 2 * 2 * Metric.counted.count)
-      #expect(comparison.findings.map(\.sentence).isEmpty)
+      #expect(comparison.changes.map(\.sentence).isEmpty)
       #expect(comparison.missing.isEmpty && comparison.new == 0)
     }
   }

@@ -19,13 +19,13 @@ final class ServedChannel: WireChannel {
     self.change = change
   }
 
-  func exchange(_ line: String) throws(WireTrouble) -> String {
+  func exchange(_ line: String) throws(ProgramError) -> String {
     let answer = change(server.answer(line))
     further += answer.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     return further.removeFirst()
   }
 
-  func receive(within time: Duration) throws(WireTrouble) -> String? {
+  func receive(within time: Duration) throws(ProgramError) -> String? {
     further.isEmpty ? nil : further.removeFirst()
   }
 
@@ -39,7 +39,7 @@ extension LabSystem {
     changing change: @escaping @Sendable (String) -> String = { $0 }
   ) throws -> LabSystem {
     let lab = try #require(LabSystem.named(name))
-    let open = { @Sendable () throws(WireTrouble) -> any WireChannel in
+    let open = { @Sendable () throws(ProgramError) -> any WireChannel in
       ServedChannel(WireServer(serving: lab), changing: change)
     }
     let hello = try ExternalSystem.greet(open)

@@ -1,6 +1,6 @@
 import HistoryStore
 import HistoryTypes
-import LayoutTraits
+import StoreFixtures
 import Testing
 
 /// Processes that disagree about the configuration of the store.

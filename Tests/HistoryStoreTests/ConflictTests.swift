@@ -1,6 +1,6 @@
 import HistoryStore
 import HistoryTypes
-import LayoutTraits
+import StoreFixtures
 import Testing
 
 /// An edit names the row version that it is based on; if another process has written a newer one,

@@ -2,6 +2,7 @@ import Foundation
 import HistoryStore
 import HistoryTypes
 import SQLiteStorage
+import StoreFixtures
 import Testing
 
 @Suite struct ConversionTests {

@@ -1,6 +1,7 @@
 import HistoryStore
 import HistoryTypes
 import SQLiteStorage
+import StoreFixtures
 import Testing
 
 /// The rows that a store with Core Data's tables writes.

@@ -1,7 +1,7 @@
 import HistoryStore
 import HistoryTypes
-import LayoutTraits
 import SQLiteStorage
+import StoreFixtures
 import Testing
 
 /// Deletions by the published protocols, regardless of what members have merged.

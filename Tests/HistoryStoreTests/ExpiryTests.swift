@@ -1,6 +1,6 @@
 import HistoryStore
 import HistoryTypes
-import LayoutTraits
+import StoreFixtures
 import Testing
 
 /// A token is refused if a transaction after it was purged that the request could have returned.

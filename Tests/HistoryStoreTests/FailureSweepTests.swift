@@ -1,8 +1,8 @@
 import Faults
 import HistoryStore
 import HistoryTypes
-import LayoutTraits
 import SQLiteStorage
+import StoreFixtures
 import Testing
 
 /// Makes each call of a request to the file system fail in turn, until the request succeeds.

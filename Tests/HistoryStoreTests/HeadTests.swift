@@ -1,6 +1,6 @@
 import HistoryStore
 import HistoryTypes
-import LayoutTraits
+import StoreFixtures
 import Testing
 
 /// The cached head of a store between two of its own commits.

@@ -1,7 +1,7 @@
 import Foundation
 import HistoryStore
 import HistoryTypes
-import LayoutTraits
+import StoreFixtures
 import Testing
 
 /// Dates stored by PersistentHistoryTrackingKit, imported by a member's first launch.

@@ -1,6 +1,7 @@
 import HistoryStore
 import HistoryTypes
 import SQLiteStorage
+import StoreFixtures
 import TestSupport
 import Testing
 

@@ -2,6 +2,7 @@ import Faults
 import Foundation
 import HistoryStore
 import HistoryTypes
+import StoreFixtures
 import TestSupport
 import Testing
 

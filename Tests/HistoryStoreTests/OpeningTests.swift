@@ -1,7 +1,7 @@
 import HistoryStore
 import HistoryTypes
-import LayoutTraits
 import SQLiteStorage
+import StoreFixtures
 import Synchronization
 import TestSupport
 import Testing

@@ -2,6 +2,7 @@ import Faults
 import HistoryStore
 import HistoryTypes
 import SQLiteStorage
+import StoreFixtures
 import Testing
 
 /// A process that ends at any call of a purge, and another that completes the purge.

@@ -1,7 +1,7 @@
 import HistoryStore
 import HistoryTypes
-import LayoutTraits
 import SQLiteStorage
+import StoreFixtures
 import Testing
 
 /// Purges that wait for a time or a size; the file has the state for all processes.

@@ -1,5 +1,6 @@
 import HistoryStore
 import HistoryTypes
+import StoreFixtures
 import TestSupport
 import Testing
 

@@ -1,8 +1,8 @@
 import Foundation
 import HistoryStore
 import HistoryTypes
-import LayoutTraits
 import SQLiteStorage
+import StoreFixtures
 import Testing
 
 /// Histories and transactions of any size are read in pages of limited size.

@@ -2,6 +2,7 @@ import Foundation
 import HistoryStore
 import HistoryTypes
 import SQLiteStorage
+import StoreFixtures
 import Testing
 
 /// A file with features that are rare in real ones: more than 64 columns, history that starts above

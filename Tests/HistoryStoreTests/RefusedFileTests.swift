@@ -1,8 +1,8 @@
 import Foundation
 import HistoryStore
 import HistoryTypes
-import LayoutTraits
 import SQLiteStorage
+import StoreFixtures
 import TestSupport
 import Testing
 

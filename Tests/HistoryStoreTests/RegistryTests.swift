@@ -1,6 +1,6 @@
 import HistoryStore
 import HistoryTypes
-import LayoutTraits
+import StoreFixtures
 import Testing
 
 /// The members listed in the registry.

@@ -1,6 +1,7 @@
 import Foundation
 import HistoryStore
 import HistoryTypes
+import StoreFixtures
 import Testing
 
 /// The tokens that a watch has reported, with a blocking wait for one.

@@ -1,5 +1,5 @@
 import HistoryTypes
-import LayoutTraits
+import StoreFixtures
 import TestSupport
 import Testing
 

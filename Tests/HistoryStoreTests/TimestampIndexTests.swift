@@ -1,5 +1,6 @@
 import HistoryTypes
 import SQLiteStorage
+import StoreFixtures
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 import HistoryStore
 import HistoryTypes
-import LayoutTraits
 import SQLiteStorage
+import StoreFixtures
 import Testing
 
 /// The findings of a verification in sound and in damaged histories.

@@ -2,9 +2,9 @@ import Foundation
 import HistoryStore
 import HistoryTracking
 import HistoryTypes
-import LayoutTraits
 import ObjectContexts
 import SQLiteStorage
+import StoreFixtures
 import Testing
 
 /// A tracker that follows its store by signals: it polls once an hour.

@@ -1,7 +1,7 @@
 import HistoryStore
 import HistoryTypes
-import LayoutTraits
 import ObjectContexts
+import StoreFixtures
 import Testing
 
 @testable import HistoryTracking

@@ -1,8 +1,8 @@
 import Foundation
 import HistoryStore
 import HistoryTypes
-import LayoutTraits
 import ObjectContexts
+import StoreFixtures
 import Testing
 
 @testable import HistoryTracking

@@ -22,7 +22,7 @@ import Testing
 
   @Test func `Equal counts have no differences`() {
     let rows = [row(.vmSteps, 607), row(.pageReads, 4)]
-    #expect(ExactComparison(base: rows, head: rows).findings.isEmpty)
+    #expect(ExactComparison(base: rows, head: rows).changes.isEmpty)
     #expect(ExactComparison(base: rows, head: rows).missing.isEmpty)
   }
 

@@ -1,7 +1,7 @@
 import Foundation
 import HistoryStore
 import HistoryTypes
-import LayoutTraits
+import StoreFixtures
 import Synchronization
 import Testing
 

@@ -1,7 +1,7 @@
 import HistoryStore
 import HistoryTypes
-import LayoutTraits
 import ObjectContexts
+import StoreFixtures
 import TestSupport
 
 /// A store file in a temporary folder, for any number of connections.

@@ -16,9 +16,9 @@ import Testing
   }
 
   /// Returns why the program gives no response, after some valid ones.
-  private func trouble(_ command: String, timeout: Duration = .seconds(30)) throws -> String? {
+  private func failure(_ command: String, timeout: Duration = .seconds(30)) throws -> String? {
     let program = try program(command, timeout: timeout)
-    return #expect(throws: WireTrouble.self) {
+    return #expect(throws: ProgramError.self) {
       for _ in 0..<3 { _ = try program.exchange("hello") }
     }?.clause
   }
@@ -44,7 +44,7 @@ import Testing
     _ command: String,
     _ clause: String
   ) throws {
-    #expect(try trouble(command) == clause)
+    #expect(try failure(command) == clause)
   }
 
   @Test(arguments: [
@@ -52,14 +52,14 @@ import Testing
     ("read x; printf abc; cat > /dev/null", "it was silent for 0.1 seconds after 3 bytes"),
   ])
   func `A silent program times out`(_ command: String, _ clause: String) throws {
-    let told = try trouble(command, timeout: .milliseconds(100))
-    #expect(told?.hasPrefix(clause) == true, "\(told as Any)")
+    let reason = try failure(command, timeout: .milliseconds(100))
+    #expect(reason?.hasPrefix(clause) == true, "\(reason as Any)")
   }
 
   @Test func `A program that does not read blocks no caller`() throws {
     let program = try program("exec sleep 600", timeout: .milliseconds(100))
     let line = String(repeating: "x", count: 1 << 20)
-    let error = #expect(throws: WireTrouble.self) { try program.exchange(line) }
+    let error = #expect(throws: ProgramError.self) { try program.exchange(line) }
     #expect(error?.clause == "it did not read its standard input for 0.1 seconds")
   }
 
@@ -106,7 +106,7 @@ import Testing
     #expect(try program.exchange("") == "on")
     program.close()
     #expect(life.ends(within: .seconds(10)))
-    #expect(throws: WireTrouble.self) { try program.exchange("again") }
+    #expect(throws: ProgramError.self) { try program.exchange("again") }
   }
 
   /// The program ignores the end of its input and every signal that can be ignored.

@@ -23,7 +23,7 @@ import Testing
       ({ $0.heldMax = 10_001 }, "history grew to 10,001 of 100 transactions"),
       ({ $0.unreportedCount = 1 }, "the store holds 1 transaction that no process reported"),
       ({ $0.integrityProblem = "page 3" }, "the file is damaged: page 3"),
-      ({ $0.troubles = ["process-2 did not pause"] }, "Process-2 did not pause"),
+      ({ $0.failures = ["process-2 did not pause"] }, "Process-2 did not pause"),
     ]
     for (change, sentence) in breaks {
       var result = StressResult.good

@@ -14,13 +14,13 @@ private final class ScriptedChannel: WireChannel {
 
   init(_ answers: [String]) { self.answers = answers }
 
-  func exchange(_ line: String) throws(WireTrouble) -> String {
+  func exchange(_ line: String) throws(ProgramError) -> String {
     asked.append(line)
-    guard !answers.isEmpty else { throw WireTrouble("it was silent for a second") }
+    guard !answers.isEmpty else { throw ProgramError("it was silent for a second") }
     return answers.removeFirst()
   }
 
-  func receive(within time: Duration) throws(WireTrouble) -> String? { nil }
+  func receive(within time: Duration) throws(ProgramError) -> String? { nil }
 
   func close() { isClosed = true }
 }
@@ -45,7 +45,7 @@ private final class ScriptedChannel: WireChannel {
     ) throws {
       let hello = WireHello(system: "mine", version: "1", capabilities: capabilities)
       let box = Box()
-      system = ExternalSystem(hello) { () throws(WireTrouble) in
+      system = ExternalSystem(hello) { () throws(ProgramError) in
         let greeting = WireCodec.encode(hello, id: 1)
         let lines = (["\"ok\":{}"] + bodies).enumerated()
           .map { offset, body in
@@ -162,7 +162,7 @@ private final class ScriptedChannel: WireChannel {
     #expect(bench.log.events.dropFirst().map(\.happening) == [.fetched(["t1"]), .observed(["t1"])])
     #expect(throws: SystemFailure.self) { try bench.perform(.fetch("widget")) }
     #expect(bench.log.events.last?.happening == .expired)
-    #expect(bench.system.trouble == nil)
+    #expect(bench.system.runFailure == nil)
   }
 
   @Test(arguments: [
@@ -179,28 +179,28 @@ private final class ScriptedChannel: WireChannel {
     let bench = try Bench([body, Self.written], errors: "Traceback: no\nSuch thing")
     let failure = #expect(throws: SystemFailure.self) { try bench.perform(.fetch("widget")) }
     #expect(failure?.code == .crashed)
-    let trouble = try #require(bench.system.trouble)
-    #expect(trouble.description.contains(sentence), "\(trouble)")
-    #expect(trouble.description.contains("On standard error: Traceback: no | Such thing"))
+    let runFailure = try #require(bench.system.runFailure)
+    #expect(runFailure.description.contains(sentence), "\(runFailure)")
+    #expect(runFailure.description.contains("On standard error: Traceback: no | Such thing"))
     #expect(throws: SystemFailure.self) { try bench.perform(Self.insert) }
     #expect(bench.launches.count == 1 && bench.launches[0].isClosed)
     #expect(bench.launches[0].asked.count == 3)
     try bench.reset()
-    #expect(bench.system.trouble == nil && bench.launches.count == 2)
+    #expect(bench.system.runFailure == nil && bench.launches.count == 2)
   }
 
   @Test func `A duplicate transaction name makes the response invalid`() throws {
     let bench = try Bench([Self.written, Self.written])
     _ = try bench.perform(Self.insert)
     #expect(throws: SystemFailure.self) { try bench.perform(Self.insert) }
-    #expect(bench.system.trouble?.clause.contains("is another one already") == true)
+    #expect(bench.system.runFailure?.clause.contains("is another one already") == true)
   }
 
   @Test func `Silence is reported with the message and the last output`() throws {
     let bench = try Bench([Self.written])
     _ = try bench.perform(Self.insert)
     #expect(throws: SystemFailure.self) { try bench.perform(.data) }
-    let told = try #require(bench.system.trouble).description
+    let told = try #require(bench.system.runFailure).description
     #expect(told.hasPrefix(#"it was silent for a second, after {"do":"data","id":4,"#), "\(told)")
     #expect(told.contains(#"The last that it said: {"id":3,"ok":{"transaction":"t1""#))
   }

@@ -93,12 +93,12 @@ import Traces
     (
       #"{"config":2,"actors":[{"id":"app","author":"app"}]}"#,
       #"line 1: actor 1 of the configuration has the key "author" of version 1. Write "#
-        + #""currentAuthor", the kit's name."#
+        + #""currentAuthor", as in PersistentHistoryTrackingKit."#
     ),
     (
       #"{"config":2,"actors":[{"currentAuthor":"app","strategy":"none"}]}"#,
       #"line 1: actor 1 of the configuration has the key "strategy" of version 1. Write "#
-        + #""cleanStrategy", the kit's name."#
+        + #""cleanStrategy", as in PersistentHistoryTrackingKit."#
     ),
     (
       #"{"config":2,"actors":[{"currentAuthor":"app","maximumDuration":60}]}"#,

@@ -1,5 +1,6 @@
 import Basics
 import Commands
+import HistoryInspection
 import HistoryStore
 import HistoryTypes
 

@@ -1,4 +1,5 @@
 import Commands
+import HistoryInspection
 import HistoryStore
 import HistoryTypes
 import Reporting
@@ -9,7 +10,7 @@ struct AdvicePage {
   let path: String
   let advice: Advice
   let verdict: AdviceVerdict
-  /// The maximum number of past cuts that the page lists for each purge, the newest ones.
+  /// The maximum number of days listed for each purge on which it would have lost changes.
   var cutsMax = 20
 
   /// Returns the page.

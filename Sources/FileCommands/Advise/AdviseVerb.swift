@@ -1,6 +1,7 @@
 import Basics
 import Commands
 import Foundation
+import HistoryInspection
 import HistoryStore
 import HistoryTypes
 import Reporting

@@ -1,3 +1,4 @@
+import HistoryInspection
 import HistoryStore
 
 /// A reader of history, with the position through which it has merged as far as that is known.

@@ -1,6 +1,7 @@
 import Basics
 import Commands
 import Foundation
+import HistoryInspection
 import HistoryStore
 import HistoryTypes
 
@@ -161,8 +162,8 @@ extension ConsumerFile {
     }
     if let other = values.filter({ !($0.value is Date) }).keys.min() {
       throw .usage(
-        "--cursors: \(path.quoted) has no date under the key \(other.quoted). Name the prefix of the "
-          + "kit's keys with --prefix."
+        "--cursors: \(path.quoted) has no date under the key \(other.quoted). Give the prefix of the "
+          + "keys of PersistentHistoryTrackingKit with --prefix."
       )
     }
     let dates = KitCursors(list, prefix: prefix).dates
@@ -170,7 +171,7 @@ extension ConsumerFile {
       throw .usage(
         "--cursors: \(path.quoted) has no date of PersistentHistoryTrackingKit: none of its "
           + "\(list.count.counted("key")) starts with \(prefix.quoted). Give the defaults of the app group, or "
-          + "name the prefix of the kit's keys with --prefix."
+          + "give the prefix of the keys with --prefix."
       )
     }
     return dates.sorted { $0.key < $1.key }.map { author, date in

@@ -1,3 +1,4 @@
+import HistoryInspection
 import HistoryStore
 import HistoryTypes
 

@@ -1,3 +1,4 @@
+import HistoryInspection
 import HistoryStore
 
 /// A past time at which a consumer would have come back to purged history.

@@ -1,4 +1,5 @@
 import Commands
+import HistoryInspection
 import HistoryStore
 
 /// The effect of a purge on a history and its consumers, computed without deleting anything.

@@ -1,3 +1,4 @@
+import HistoryInspection
 import HistoryStore
 
 /// A census as JSON, in the documented format of `inspect --json`.

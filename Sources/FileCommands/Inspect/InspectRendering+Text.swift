@@ -1,4 +1,5 @@
 import Commands
+import HistoryInspection
 import HistoryStore
 import HistoryTypes
 

@@ -2,7 +2,7 @@ import Commands
 import Traces
 
 extension Catalogue {
-  /// The kinds of trouble that a plan may contain.
+  /// The kinds of faults that a plan may contain.
   ///
   /// The observations come from 42 real stores (one of Apple Notes, 40 of Photos, one of SwiftData)
   /// with 18,464 transactions in total.

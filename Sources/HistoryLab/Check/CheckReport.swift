@@ -33,7 +33,7 @@ struct CheckReport {
     if systems.contains(where: { $0.tally.difference != nil }) { return "nondeterministic" }
     if systems.contains(where: { !$0.tally.broken.isEmpty }) { return "invalid" }
     let isUndecided = systems.contains {
-      !$0.tally.undecided.isEmpty || !$0.unfired.isEmpty || $0.tally.trouble != nil
+      !$0.tally.undecided.isEmpty || !$0.unfired.isEmpty || $0.tally.runFailure != nil
     }
     let isWhole = !isEndedEarly && gaps.isEmpty && !systems.isEmpty
     return isUndecided || !isWhole ? "unknown" : "valid"
@@ -57,15 +57,15 @@ struct SystemReport {
   let system: String
   let tally: CheckTally
   let seconds: Double
-  let findings: [FindingReport]
+  let counterexamples: [CounterexampleReport]
   /// Whether power-offs were named, so that each kind must have occurred in each command.
   var needsPowerOffs = false
 
   /// The required power-offs that never occurred.
   var unfired: [String] { needsPowerOffs ? tally.faults.missingPowerOffs : [] }
 
-  private func troubleSentence(_ first: (plan: Int?, because: String)) -> String {
-    "It did not take part to the end in \(tally.troubleCount.grouped) of "
+  private func runFailureSentence(_ first: (plan: Int?, because: String)) -> String {
+    "It did not take part to the end in \(tally.runFailureCount.grouped) of "
       + "\(tally.planCount.counted("plan")), first\(first.plan.map { " in plan \($0)" } ?? ""): "
       + first.because
   }
@@ -87,9 +87,9 @@ struct SystemReport {
     if !tally.broken.isEmpty {
       let names = tally.broken.map(\.checker).joinedWithAnd
       return "\(names) broke, in \(tally.invalidPlanCount.grouped) of \(plans)."
-        + (tally.trouble.map { " " + troubleSentence($0) } ?? "")
+        + (tally.runFailure.map { " " + runFailureSentence($0) } ?? "")
     }
-    if let trouble = tally.trouble { return troubleSentence(trouble) }
+    if let failure = tally.runFailure { return runFailureSentence(failure) }
     if !tally.undecided.isEmpty {
       return "none of \(plans) exercised \(tally.undecided.joinedWithAnd)."
     }
@@ -101,15 +101,15 @@ struct SystemReport {
 }
 
 /// A counterexample with the location of its files and the commands that replay it.
-struct FindingReport {
-  let finding: Finding
+struct CounterexampleReport {
+  let shrunk: ShrunkCounterexample
   /// The files of the shrunk plan.
   let kept: KeptCounterexample
   /// The options that replay the original plan.
   let replayOfPlan: ReplayOptions
 
-  var violation: Violation { finding.counterexample.violation }
-  var commandCount: Int { finding.counterexample.trace.header.plan.commands.count }
+  var violation: Violation { shrunk.counterexample.violation }
+  var commandCount: Int { shrunk.counterexample.trace.header.plan.commands.count }
 }
 
 /// The JSON form of a check report, as in `check.json`.
@@ -222,9 +222,9 @@ struct CheckDocument: Codable, RunFile {
       repeatedPlans: report.tally.repeatedPlanCount,
       nondeterministicPlan: report.tally.difference?.plan,
       nondeterministicEvent: report.tally.difference?.event,
-      plansInTrouble: report.tally.troubleCount,
-      trouble: report.tally.trouble?.because,
-      troublePlan: report.tally.trouble?.plan,
+      plansInTrouble: report.tally.runFailureCount,
+      trouble: report.tally.runFailure?.because,
+      troublePlan: report.tally.runFailure?.plan,
       plansWithPurge: report.tally.purgingPlanCount,
       steps: report.tally.stepCount,
       seconds: report.seconds,
@@ -255,22 +255,22 @@ struct CheckDocument: Codable, RunFile {
       refusals: report.tally.refusals.pairs.sorted { $0.key < $1.key }.map { pair, count in
         Refusal(command: pair.command, code: pair.code.rawValue, count: count)
       },
-      counterexamples: report.findings.map { found($0, for: reader) }
+      counterexamples: report.counterexamples.map { found($0, for: reader) }
     )
   }
 
-  private static func found(_ report: FindingReport, for reader: RunReader) -> Found {
-    let plan = PlanCodec.encode(report.finding.counterexample.trace.header.plan)
+  private static func found(_ report: CounterexampleReport, for reader: RunReader) -> Found {
+    let plan = PlanCodec.encode(report.shrunk.counterexample.trace.header.plan)
     return Found(
       checker: report.violation.checker,
       because: report.violation.because,
       at: report.violation.at,
       transaction: report.violation.transaction,
       commands: report.commandCount,
-      foundInPlan: report.finding.plan,
-      foundCommands: report.finding.originalCommandCount,
-      evaluations: report.finding.evaluations,
-      minimal: report.finding.isMinimal,
+      foundInPlan: report.shrunk.plan,
+      foundCommands: report.shrunk.originalCommandCount,
+      evaluations: report.shrunk.evaluations,
+      minimal: report.shrunk.isMinimal,
       file: report.kept.path(for: reader),
       replay: report.kept.replay(for: reader),
       replayOfPlan: report.replayOfPlan.line(typing: reader.command),

@@ -21,7 +21,7 @@ struct CheckRun: Sendable {
   /// The maximum number of times that shrinking runs the system, for each broken invariant.
   static let shrinkEvaluations = 2_000
   /// The number of plans without full participation of the system after which a worker stops.
-  static let troubleCountMax = 3
+  static let runFailureCountMax = 3
 
   /// Runs plans from number 1 on, up to a number of plans or of steps, and counts the verdicts.
   ///
@@ -68,8 +68,8 @@ struct CheckRun: Sendable {
     defer { place.removeStore() }
     let worker = PlanWorker(system, at: place, versions: versions)
     var outcomes: [PlanOutcome] = []
-    var troubleCount = 0
-    while goesOn(), troubleCount < Self.troubleCountMax, let plan = queue.take() {
+    var runFailureCount = 0
+    while goesOn(), runFailureCount < Self.runFailureCountMax, let plan = queue.take() {
       do throws(SystemFailure) {
         let outcome = try worker.outcome(
           of: recipe.plan(plan).plan,
@@ -77,7 +77,7 @@ struct CheckRun: Sendable {
           repeating: recipe.repeats(plan)
         )
         queue.finish(plan, steps: outcome.stepCount)
-        if outcome.trouble != nil { troubleCount += 1 }
+        if outcome.runFailure != nil { runFailureCount += 1 }
         outcomes.append(outcome)
         progress(outcome)
       } catch {
@@ -92,7 +92,7 @@ struct CheckRun: Sendable {
     _ checker: String,
     plan number: Int,
     progress: @escaping (Int) -> Void
-  ) throws(LabError) -> Finding {
+  ) throws(LabError) -> ShrunkCounterexample {
     let place = try place(0)
     defer { place.removeStore() }
     let worker = PlanWorker(system, at: place, versions: versions)
@@ -119,21 +119,21 @@ struct CheckRun: Sendable {
     _ number: Int,
     _ shrunk: ShrinkResult,
     _ worker: PlanWorker
-  ) throws(SystemFailure) -> Finding {
+  ) throws(SystemFailure) -> ShrunkCounterexample {
     var source = ChoiceSource(replaying: shrunk.sequence)
     let plan = recipe.plan(from: &source)
     let trace = try worker.trace(plan)
     // The whole trace is needed: stopping at the first violation could place an end-of-run
     // violation elsewhere.
     let suite = CheckerSuite(checking: trace, scope: .all)
-    if let trouble = worker.trouble { throw SystemFailure(.crashed, trouble.description) }
+    if let failure = worker.runFailure { throw SystemFailure(.crashed, failure.description) }
     guard let violation = suite.violation(of: checker) else {
       throw SystemFailure(
         .failed,
         "\(checker) broke, but not when the same plan ran again: the system is not repeatable."
       )
     }
-    return Finding(
+    return ShrunkCounterexample(
       counterexample: Counterexample(trace: trace, violation: violation),
       plan: number,
       originalCommandCount: recipe.plan(number).plan.commands.count,
@@ -144,7 +144,7 @@ struct CheckRun: Sendable {
 }
 
 /// A counterexample and the plan that it was shrunk from.
-struct Finding: Sendable {
+struct ShrunkCounterexample: Sendable {
   let counterexample: Counterexample
   /// The number of the first plan that broke the invariant.
   let plan: Int

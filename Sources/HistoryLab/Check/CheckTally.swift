@@ -33,11 +33,11 @@ struct CheckTally: Sendable {
   /// The first plan whose second run differed, and the first event that did.
   private(set) var difference: (plan: Int, event: Int)?
   /// The number of plans in which the system did not take part to the end.
-  private(set) var troubleCount = 0
+  private(set) var runFailureCount = 0
   /// The first of these plans, and the reason.
   ///
   /// Reports of older versions do not name the plan.
-  private(set) var trouble: (plan: Int?, because: String)?
+  private(set) var runFailure: (plan: Int?, because: String)?
   private let names = CheckerSuite.names(in: .all)
 
   init() {
@@ -52,7 +52,7 @@ struct CheckTally: Sendable {
       invalidPlanCount += part.invalidPlans
       repeatedPlanCount += part.repeatedPlans ?? 0
       stepCount += part.steps
-      troubleCount += part.plansInTrouble ?? 0
+      runFailureCount += part.plansInTrouble ?? 0
       purgingPlanCount = part.plansWithPurge.flatMap { count in purgingPlanCount.map { $0 + count }
       }
       faults.add(FaultCounts(part))
@@ -63,8 +63,8 @@ struct CheckTally: Sendable {
       if let plan = part.nondeterministicPlan, plan < difference?.plan ?? .max {
         difference = (plan, part.nondeterministicEvent ?? 0)
       }
-      if let because = part.trouble, part.troublePlan ?? .max <= trouble?.plan ?? .max {
-        trouble = (part.troublePlan, because)
+      if let because = part.trouble, part.troublePlan ?? .max <= runFailure?.plan ?? .max {
+        runFailure = (part.troublePlan, because)
       }
       for row in part.invariants { add(row, of: part) }
     }
@@ -92,10 +92,10 @@ struct CheckTally: Sendable {
     if let event = outcome.difference, outcome.plan < difference?.plan ?? .max {
       difference = (outcome.plan, event)
     }
-    if let trouble = outcome.trouble {
-      troubleCount += 1
-      if outcome.plan < self.trouble?.plan ?? .max {
-        self.trouble = (outcome.plan, trouble.description)
+    if let runFailure = outcome.runFailure {
+      runFailureCount += 1
+      if outcome.plan < self.runFailure?.plan ?? .max {
+        self.runFailure = (outcome.plan, runFailure.description)
       }
     }
     for condition in outcome.conditions { conditions[condition, default: 0] += 1 }
@@ -119,7 +119,7 @@ struct CheckTally: Sendable {
   }
 
   /// Whether the system took part in every plan and purged history in none.
-  var neverPurged: Bool { planCount > 0 && purgingPlanCount == 0 && troubleCount == 0 }
+  var neverPurged: Bool { planCount > 0 && purgingPlanCount == 0 && runFailureCount == 0 }
 
   /// The result of a check in which the system never purged, in a sentence; `nil` otherwise.
   var neverPurgedSentence: String? {

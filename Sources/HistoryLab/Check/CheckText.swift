@@ -24,16 +24,18 @@ struct CheckText {
     if !report.tally.faults.pairs.isEmpty { terminal.print(table(report.tally.faults)) }
     if !report.tally.refusals.pairs.isEmpty { terminal.print(table(report.tally.refusals)) }
     for sentence in report.tally.faults.sentences { terminal.print("  " + sentence) }
-    let isGood = report.findings.isEmpty && report.tally.difference == nil
-    let style: Style = isGood ? (report.tally.trouble == nil ? .green : .yellow) : .red
+    let isGood = report.counterexamples.isEmpty && report.tally.difference == nil
+    let style: Style = isGood ? (report.tally.runFailure == nil ? .green : .yellow) : .red
     terminal.print(terminal.styled("  " + report.sentence.capitalised, style))
     terminal.print("")
-    for (index, finding) in FindingOrder.mostSpecificFirst(report.findings, by: \.violation.checker)
-      .enumerated()
-    {
-      if index == 0 { show(finding) } else { mention(finding) }
+    for (index, shrunk) in ViolationOrder.mostSpecificFirst(
+      report.counterexamples,
+      by: \.violation.checker
+    )
+    .enumerated() {
+      if index == 0 { show(shrunk) } else { mention(shrunk) }
     }
-    if report.findings.count > 1 { terminal.print("") }
+    if report.counterexamples.count > 1 { terminal.print("") }
   }
 
   /// Prints the probability with which a schedule finds a bug, if the schedule guarantees one.
@@ -109,19 +111,19 @@ struct CheckText {
     }
   }
 
-  private func show(_ report: FindingReport) {
-    let finding = report.finding
+  private func show(_ report: CounterexampleReport) {
+    let shrunk = report.shrunk
     terminal.print(
-      "\(report.violation.checker) broke first in plan \(finding.plan), "
-        + "\(finding.originalCommandCount.counted("command")); shrunk to \(report.commandCount) "
-        + "in \(finding.evaluations.counted("try", "tries"))\(finding.isMinimal ? "" : " (not to the end)"):"
+      "\(report.violation.checker) broke first in plan \(shrunk.plan), "
+        + "\(shrunk.originalCommandCount.counted("command")); shrunk to \(report.commandCount) "
+        + "in \(shrunk.evaluations.counted("try", "tries"))\(shrunk.isMinimal ? "" : " (not to the end)"):"
     )
     terminal.print("")
     let text = CounterexampleText(
       width: min(terminal.traits.width, 120),
       colour: terminal.traits.usesColour
     )
-    for line in text.render(finding.counterexample, replay: replay(report)).split(
+    for line in text.render(shrunk.counterexample, replay: replay(report)).split(
       separator: "\n",
       omittingEmptySubsequences: false
     ) {
@@ -131,11 +133,11 @@ struct CheckText {
     terminal.print("")
   }
 
-  private func replay(_ report: FindingReport) -> String {
+  private func replay(_ report: CounterexampleReport) -> String {
     report.kept.replay(for: .here(terminal.command))
   }
 
-  private func mention(_ report: FindingReport) {
+  private func mention(_ report: CounterexampleReport) {
     let commands = report.commandCount.counted("command")
     terminal.print(
       "\(report.violation.checker), \(commands): \(report.violation.because.fullStopped)"

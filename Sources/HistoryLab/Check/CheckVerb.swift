@@ -89,7 +89,7 @@ extension CheckVerb {
       ),
       Example(
         "check --conditions all --steps 1000000",
-        "Every kind of trouble that the lab makes, for a million steps."
+        "Every kind of fault that the lab injects, for a million steps."
       ),
       Example(
         "check --system \"external:python3 mine.py\" --timeout 5",
@@ -174,14 +174,14 @@ struct CheckVerb: Verb {
     let start = terminal.now()
     let tally = try await tally(run, timeLimit)
     let elapsed = terminal.now() - start
-    var findings: [FindingReport] = []
+    var counterexamples: [CounterexampleReport] = []
     // A plan that is not repeatable cannot be shrunk.
     let broken = tally.difference == nil ? tally.broken : []
     for (checker, plan) in broken where !Interruption.isRequested {
-      let finding = try shrink(run, checker, plan)
-      findings.append(
+      let shrunk = try shrink(run, checker, plan)
+      counterexamples.append(
         try folder.keep(
-          finding,
+          shrunk,
           as: fileName,
           replayOfPlan: options.replay(system: system.name, plan: plan),
           onDisk: options.onDisk,
@@ -193,7 +193,7 @@ struct CheckVerb: Verb {
       system: system.name,
       tally: tally,
       seconds: elapsed / .seconds(1),
-      findings: findings,
+      counterexamples: counterexamples,
       needsPowerOffs: options.planOptions.conditions.names(.powerOff)
     )
     if !options.json {
@@ -234,7 +234,7 @@ struct CheckVerb: Verb {
     _ run: CheckRun,
     _ checker: String,
     _ plan: Int
-  ) throws(LabError) -> Finding {
+  ) throws(LabError) -> ShrunkCounterexample {
     let bar = ProgressBar(
       WorkState("shrinking \(checker)", unit: "tries"),
       on: terminal

@@ -115,9 +115,9 @@ extension LabSystem {
   ) throws(LabError) -> LabSystem {
     let program = ExternalProgram(command, timeout: programs.timeout)
     let hello: WireHello
-    do throws(SystemTrouble) {
+    do throws(RunFailure) {
       let errors = programs.errors()
-      hello = try ExternalSystem.greet { () throws(WireTrouble) in
+      hello = try ExternalSystem.greet { () throws(ProgramError) in
         try PipedProgram(program, errors: errors)
       }
     } catch {
@@ -135,7 +135,7 @@ extension LabSystem {
       strategyWords: [],
       make: {
         let errors = programs.errors()
-        return ExternalSystem(hello) { () throws(WireTrouble) in
+        return ExternalSystem(hello) { () throws(ProgramError) in
           try PipedProgram(program, errors: errors)
         }
       }

@@ -28,7 +28,7 @@ struct PlanOptions: VerbOptions, Hashable {
   @Option(
     "conditions",
     ConditionChoice.reader,
-    "The kinds of trouble that plans may contain, or all; list conditions explains them."
+    "The kinds of faults that plans may contain, or all; list conditions explains them."
   )
   var conditions = ConditionChoice.everyday
   /// The file of a custom configuration; `nil` lets each plan draw its actors.

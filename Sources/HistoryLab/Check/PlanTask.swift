@@ -62,7 +62,7 @@ final class PlanWorker {
   }
 
   /// The reason why the system did not take part in the last plan to its end, or `nil`.
-  var trouble: SystemTrouble? { underTest.trouble }
+  var runFailure: RunFailure? { underTest.runFailure }
 
   /// The number of commands performed so far.
   var stepCount: Int { simulator.stepCount }
@@ -87,14 +87,14 @@ final class PlanWorker {
       if case .purged = event.happening { purges = true }
     }
     let steps = stepCount - before
-    var trouble = trouble
+    var runFailure = runFailure
     var difference: Int?
-    if isRepeated, trouble == nil {
+    if isRepeated, runFailure == nil {
       underTest.switchDriver()
       defer { underTest.switchDriver() }
       let again = try run(plan) { _ in true }
-      trouble = self.trouble
-      if trouble == nil { difference = events.firstDifference(from: again) }
+      runFailure = self.runFailure
+      if runFailure == nil { difference = events.firstDifference(from: again) }
     }
     return PlanOutcome(
       plan: number,
@@ -105,7 +105,7 @@ final class PlanWorker {
       purges: purges,
       isRepeated: isRepeated,
       difference: difference,
-      trouble: trouble,
+      runFailure: runFailure,
       suite
     )
   }
@@ -129,16 +129,16 @@ final class PlanWorker {
   /// Runs a plan until the observer returns `false`, or the system stops taking part.
   ///
   /// - Throws: ``SystemFailure`` when the system cannot start for a reason other than its own
-  ///   trouble.
+  ///   failure.
   @discardableResult
   private func run(
     _ plan: Plan,
     observe: (Event) -> Bool
   ) throws(SystemFailure) -> [Event] {
     do throws(SystemFailure) {
-      return try simulator.run(plan) { observe($0) && trouble == nil }
+      return try simulator.run(plan) { observe($0) && runFailure == nil }
     } catch {
-      guard trouble != nil else { throw error }
+      guard runFailure != nil else { throw error }
       return []
     }
   }
@@ -152,7 +152,7 @@ final class PlanWorker {
       if suite.isInvalid { found = suite.violation(of: checker) }
       return found == nil
     }
-    return found ?? (trouble == nil ? suite.violation(of: checker) : nil)
+    return found ?? (runFailure == nil ? suite.violation(of: checker) : nil)
   }
 
   /// Runs a plan to its end or until any checker rejects it, and returns the violation or `nil`.
@@ -267,7 +267,7 @@ struct PlanOutcome: Sendable {
   /// The first event in which the second run differed.
   let difference: Int?
   /// The reason why the system did not take part to the end; if set, all answers are `unknown`.
-  let trouble: SystemTrouble?
+  let runFailure: RunFailure?
 
   /// Creates the results from the verdicts of the checkers.
   init(
@@ -279,7 +279,7 @@ struct PlanOutcome: Sendable {
     purges: Bool = false,
     isRepeated: Bool = false,
     difference: Int? = nil,
-    trouble: SystemTrouble? = nil,
+    runFailure: RunFailure? = nil,
     _ suite: CheckerSuite
   ) {
     self.isRepeated = isRepeated
@@ -290,9 +290,9 @@ struct PlanOutcome: Sendable {
     self.purges = purges
     self.stepCount = stepCount
     self.conditions = conditions
-    self.trouble = trouble
+    self.runFailure = runFailure
     answers = suite.verdicts.map { answer in
-      if trouble != nil { return .unknown }
+      if runFailure != nil { return .unknown }
       return switch answer.verdict {
       case .valid: .valid
       case .invalid: .invalid

@@ -162,14 +162,14 @@ struct ReplayVerb: Verb {
       if source.system.isExternal, let errors = programs.text { terminal.log(errors) }
       return code
     } catch {
-      if let trouble = worker.trouble { throw Self.undecided(trouble) }
+      if let runFailure = worker.runFailure { throw Self.undecided(runFailure) }
       throw .lab("the plan could not be run on \(source.system.name): \(error.message)")
     }
   }
 
   private func run(_ source: ReplaySource, _ worker: PlanWorker) throws(SystemFailure) -> ExitCode {
     let trace = try worker.trace(source.plan, until: options.until)
-    if let trouble = worker.trouble { throw SystemFailure(.crashed, trouble.description) }
+    if let runFailure = worker.runFailure { throw SystemFailure(.crashed, runFailure.description) }
     let suite = CheckerSuite(checking: trace, scope: .all)
     let violation = violation(in: suite, source)
     if options.json {
@@ -187,8 +187,8 @@ struct ReplayVerb: Verb {
     return code(suite)
   }
 
-  private static func undecided(_ trouble: SystemTrouble) -> LabError {
-    .undecided("the system did not complete the plan: \(trouble)")
+  private static func undecided(_ runFailure: RunFailure) -> LabError {
+    .undecided("the system did not complete the plan: \(runFailure)")
   }
 
   /// Returns the violation to show: of the invariant that the file names, else the first one.

@@ -28,17 +28,17 @@ extension RunOutput {
 
   /// Writes the files of a counterexample: itself, its page, its plan and its trace.
   func keep(
-    _ finding: Finding,
+    _ shrunk: ShrunkCounterexample,
     as fileName: String,
     replayOfPlan: ReplayOptions,
     onDisk: String?,
     timeout: Double = ExternalProgram.secondsByDefault
-  ) throws(LabError) -> FindingReport {
-    let counterexample = finding.counterexample
+  ) throws(LabError) -> CounterexampleReport {
+    let counterexample = shrunk.counterexample
     let stem = "\(fileName)-\(counterexample.violation.checker)"
     let kept = try keepWhole(counterexample, as: stem, onDisk: onDisk, timeout: timeout)
-    return FindingReport(
-      finding: finding,
+    return CounterexampleReport(
+      shrunk: shrunk,
       kept: kept,
       replayOfPlan: replayOfPlan
     )

@@ -36,7 +36,7 @@ struct ExploreOptions: VerbOptions {
   @Option(
     "conditions",
     ConditionChoice.reader,
-    "The kinds of trouble to go through, one after the other; list conditions explains them."
+    "The kinds of runFailure to go through, one after the other; list conditions explains them."
   )
   var conditions = ConditionChoice.all
   @Flag("card", "Prints a safety card: every invariant under every condition.") var card

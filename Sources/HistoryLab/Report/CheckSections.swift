@@ -50,7 +50,7 @@ struct CheckSections {
     )
     var explained: Set<String> = []
     for check in broken {
-      for found in FindingOrder.mostSpecificFirst(check.system.counterexamples, by: \.checker) {
+      for found in ViolationOrder.mostSpecificFirst(check.system.counterexamples, by: \.checker) {
         var row = ReportTable.Row(
           [check.system.system, found.checker, String(found.commands), found.because],
           mark: .bad,
@@ -80,7 +80,7 @@ struct CheckSections {
       PageSection(
         Self.heading(check),
         [.paragraph(sentence(check)), .table(table(check.system))] + faults(check.system)
-          + findings(check)
+          + counterexamples(check)
       )
     }
   }
@@ -150,8 +150,8 @@ struct CheckSections {
   }
 
   /// Returns the counterexamples, the most informative one first and with its picture.
-  private func findings(_ check: RunCollection.Check) -> [PageBlock] {
-    let found = FindingOrder.mostSpecificFirst(check.system.counterexamples, by: \.checker)
+  private func counterexamples(_ check: RunCollection.Check) -> [PageBlock] {
+    let found = ViolationOrder.mostSpecificFirst(check.system.counterexamples, by: \.checker)
     return found.enumerated().flatMap { place, found -> [PageBlock] in
       let anchor = PageSection.anchor(from: "\(check.system.system) \(found.checker)")
       let commands = found.commands.counted("command")

@@ -146,7 +146,7 @@ private struct Joined {
           system: name,
           tally: CheckTally(joining: parts),
           seconds: parts.map(\.seconds).reduce(0, +),
-          findings: [],
+          counterexamples: [],
           needsPowerOffs: parts.contains { $0.needsPowerOffs == true }
         )
       },

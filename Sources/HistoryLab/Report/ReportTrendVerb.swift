@@ -49,7 +49,7 @@ struct ReportTrendVerb: Verb {
   }
 
   private func show(_ trend: TrendReport, table: () -> Void) {
-    if !trend.findings.isEmpty { table() }
+    if !trend.steps.isEmpty { table() }
     terminal.print(trend.sentence)
   }
 
@@ -85,19 +85,19 @@ struct TrendDocument: Codable {
     rows = report.rowCount
     runs = report.runCount
     because = report.sentence
-    steps = report.findings.map { finding in
-      let row = finding.course.row
+    steps = report.steps.map { step in
+      let row = step.course.row
       return Step(
         benchmark: row.title,
         contender: row.contender,
         historySize: row.historySize,
         metric: row.metric,
         machine: row.machine,
-        since: finding.point.time.description,
-        commit: finding.point.commit,
-        before: finding.step.before,
-        after: finding.step.after,
-        chance: finding.step.chance
+        since: step.point.time.description,
+        commit: step.point.commit,
+        before: step.changePoint.before,
+        after: step.changePoint.after,
+        chance: step.changePoint.chance
       )
     }
   }

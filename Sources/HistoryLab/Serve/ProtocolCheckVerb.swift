@@ -67,14 +67,14 @@ struct ProtocolCheckVerb: Verb {
 
   private func report() -> ProtocolReport {
     let program = ExternalProgram(options.command, timeout: .seconds(options.timeout))
-    do throws(WireTrouble) {
+    do throws(ProgramError) {
       let channel = try PipedProgram(program)
       defer { channel.close() }
       var script = ProtocolScript(channel, command: options.command)
       return script.run()
     } catch {
       var report = ProtocolReport(command: options.command)
-      report.trouble = SystemTrouble(clause: error.clause).description
+      report.failure = RunFailure(clause: error.clause).description
       return report
     }
   }

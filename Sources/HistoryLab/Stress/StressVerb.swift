@@ -165,7 +165,7 @@ struct StressVerb: Verb {
       try disk?.dissolve()
       do { try ran.get() } catch is StressSession.Interrupted { return session.interruptedResult }
       var result = session.result
-      result.troubles = session.troubleSentences
+      result.failures = session.failureSentences
       var checks = StressChecks(
         session.header,
         system: options.mutant.map { "mutant/\($0)" } ?? "tracker",
@@ -277,7 +277,7 @@ private struct StressText {
     return lines
   }
 
-  /// Returns a sentence about the cause of the disk trouble.
+  /// Returns a sentence about the cause of the disk fault.
   private func sentence(of disk: StressDisk, _ filledCount: Int?) -> String {
     if let filledCount {
       let size = FullDisk.byteCount >> 20

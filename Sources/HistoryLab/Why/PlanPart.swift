@@ -26,7 +26,7 @@ struct PlanPart: Hashable, Sendable {
     case context
     /// The advance of the clock.
     case clock
-    /// The fate of a signal or poll.
+    /// Whether a signal or poll is delivered, lost or repeated.
     case fate
     /// The faults of a command, which an alternative leaves out.
     case faults

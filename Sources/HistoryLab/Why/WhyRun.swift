@@ -118,7 +118,7 @@ final class VariationRunner {
     if Interruption.isRequested { throw .interrupted }
     do throws(SystemFailure) {
       let violation = try worker.violation(of: checker, by: plan)
-      try checkTrouble()
+      try throwRunFailure()
       return violation != nil
     } catch {
       throw Self.failure(error)
@@ -130,7 +130,7 @@ final class VariationRunner {
     if Interruption.isRequested { throw .interrupted }
     do throws(SystemFailure) {
       let trace = try worker.trace(plan)
-      try checkTrouble()
+      try throwRunFailure()
       return (trace, CheckerSuite(checking: trace, scope: .all))
     } catch {
       throw Self.failure(error)
@@ -142,8 +142,8 @@ final class VariationRunner {
     place.removeStore()
   }
 
-  private func checkTrouble() throws(SystemFailure) {
-    if let trouble = worker.trouble { throw SystemFailure(.crashed, trouble.description) }
+  private func throwRunFailure() throws(SystemFailure) {
+    if let runFailure = worker.runFailure { throw SystemFailure(.crashed, runFailure.description) }
   }
 
   private static func failure(_ error: SystemFailure) -> LabError {

@@ -36,7 +36,7 @@ struct WhyOptions: VerbOptions {
   @Option(
     "conditions",
     ConditionChoice.reader,
-    "The kinds of trouble that continuations may contain, with those of the plan."
+    "The kinds of runFailure that continuations may contain, with those of the plan."
   )
   var conditions = ConditionChoice.everyday
   @Option("seed", .seed, shown: "the plan's own", "The number that all continuations come from.")

@@ -32,7 +32,7 @@ package enum InspectionError: Error, Hashable, Sendable {
   case sqlite(path: String, SQLiteError)
 
   /// Converts an error of reading a file into an inspection error.
-  init(_ error: any Error, path: String) {
+  package init(_ error: any Error, path: String) {
     self =
       switch error {
       case let error as InspectionError: error

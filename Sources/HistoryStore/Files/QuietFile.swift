@@ -1,4 +1,4 @@
-import SQLiteStorage
+package import SQLiteStorage
 
 #if canImport(Glibc)
 import Glibc
@@ -13,14 +13,18 @@ import Darwin
 /// SQLite would create a `-shm` file to read a log, and would recover a log that it finds. A file
 /// without a log is therefore opened as immutable, and a file with one is copied together with it.
 /// In both cases, the file is read again if it was written meanwhile.
-struct QuietFile {
+package struct QuietFile {
+  /// The folder for copies by default: `TMPDIR`, or else `/tmp`.
+  package static var temporaryFolder: String {
+    getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+  }
   /// The maximum number of attempts to read a file that is being written.
-  static let attemptsMax = 8
+  package static let attemptsMax = 8
 
   /// The path as given, for error messages.
   let path: String
   /// The path with links resolved, which is the path of the logs too.
-  let realPath: String
+  package let realPath: String
   let temporaryFolder: String
   /// A callback that stops reading when it returns a nonzero value; `nil` reads to the end.
   let stopCheck: Connection.StopCheck?
@@ -28,7 +32,7 @@ struct QuietFile {
   /// Resolves the path and checks the file.
   ///
   /// - Throws: ``InspectionError`` when the path is not a readable file with contents.
-  init(
+  package init(
     _ path: String,
     copyingTo temporaryFolder: String,
     stopCheck: Connection.StopCheck? = nil
@@ -59,7 +63,7 @@ struct QuietFile {
   /// The closure runs again when the file was written in the meantime.
   ///
   /// - Throws: ``InspectionError``, converted from the error of the closure.
-  func read<Answer>(
+  package func read<Answer>(
     _ body: (borrowing Connection, FileState) throws -> Answer
   ) throws(InspectionError) -> Answer {
     for _ in 0..<Self.attemptsMax {
@@ -90,7 +94,7 @@ struct QuietFile {
   }
 
   /// Opens the file or its copy.
-  func connection(
+  package func connection(
     to path: String,
     _ access: ConnectionOptions.Access
   ) throws(SQLiteError) -> Connection {
@@ -108,7 +112,7 @@ struct QuietFile {
 }
 
 /// The sizes and modification times that reveal a write to a database file or its logs.
-struct FileState: Equatable {
+package struct FileState: Equatable {
   /// The suffixes that SQLite appends to a file's name for its logs.
   static let logSuffixes = ["-wal", "-journal"]
 
@@ -137,32 +141,32 @@ struct FileState: Equatable {
   private let file: Part?
   private let logs: [Part?]
 
-  init(_ path: String) {
+  package init(_ path: String) {
     file = Part(path)
     logs = Self.logSuffixes.map { Part(path + $0) }
   }
 
   /// The size of the file itself.
-  var fileBytes: Int64 { file?.bytes ?? 0 }
+  package var fileBytes: Int64 { file?.bytes ?? 0 }
   /// The total size of the logs.
-  var logBytes: Int64 { logs.reduce(0) { $0 + ($1?.bytes ?? 0) } }
+  package var logBytes: Int64 { logs.reduce(0) { $0 + ($1?.bytes ?? 0) } }
   /// Whether a log may contain changes that the file does not.
-  var hasLog: Bool { logBytes > 0 }
+  package var hasLog: Bool { logBytes > 0 }
 }
 
 /// A copy of a database file and its logs in a folder that only this user can access.
 ///
 /// The folder is removed when the value goes out of scope.
-struct PrivateCopy: ~Copyable {
+package struct PrivateCopy: ~Copyable {
   private let folder: String
 
   /// The path of the copied file.
-  var path: String { folder + "/copy" }
+  package var path: String { folder + "/copy" }
 
   /// Copies the file and its logs.
   ///
   /// - Throws: ``InspectionError/cannotCopy(path:folder:reason:)``; the folder is then removed.
-  init(
+  package init(
     of path: String,
     in temporaryFolder: String,
     _ stopCheck: Connection.StopCheck? = nil

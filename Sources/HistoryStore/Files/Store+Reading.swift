@@ -31,7 +31,7 @@ extension Store {
     stopCheck: Connection.StopCheck?
   ) throws(HistoryError) {
     do {
-      let folder = temporaryFolder ?? StoreInspector().temporaryFolder
+      let folder = temporaryFolder ?? QuietFile.temporaryFolder
       let opened = try QuietFile(path, copyingTo: folder, stopCheck: stopCheck).open()
       var configuration = StoreConfiguration()
       configuration.timestamps = opened.header.timestamps

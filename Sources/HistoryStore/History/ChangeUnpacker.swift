@@ -1,13 +1,13 @@
-import HistoryTypes
+package import HistoryTypes
 
 /// Unpacks the output of a ``ChangePacker`` into flat buffers.
 ///
 /// A blob is first copied in front of a padding of zeros. Whatever its bytes, a change that starts
 /// inside the blob then ends before the padding does, so that the numbers of a change are read
 /// without a bounds check at each byte; reading past the blob's end is detected after the change.
-struct ChangeUnpacker {
-  let changes = PageBuffer<ChangeRecord>()
-  let tombstones = PageBuffer<UInt8>()
+package struct ChangeUnpacker {
+  package let changes = PageBuffer<ChangeRecord>()
+  package let tombstones = PageBuffer<UInt8>()
   private let copy = PageBuffer<UInt8>()
 
   /// The size in bytes of four numbers of maximum length: head, key, columns and a length.
@@ -15,10 +15,12 @@ struct ChangeUnpacker {
   /// The size in bytes of the shortest change: its head and its key.
   private static let changeBytesMin = 2
 
+  package init() {}
+
   /// Appends the changes of one blob, and returns whether all of it could be read.
   ///
   /// - Complexity: linear in the bytes.
-  func append(_ blob: UnsafeRawBufferPointer) -> Bool {
+  package func append(_ blob: UnsafeRawBufferPointer) -> Bool {
     guard let first = blob.first, first == ChangePacker.version else { return false }
     copy.truncate(to: 0)
     let bytes = copy.reserve(blob.count + Self.paddingCount)

@@ -2,8 +2,8 @@ import HistoryTypes
 import SQLiteStorage
 
 /// The key of a chunk: the transaction's number, then the chunk's index in the low bits.
-enum ChunkKey {
-  static let bits: Int64 = 20
+package enum ChunkKey {
+  package static let bits: Int64 = 20
 }
 
 extension HistoryLayout {

@@ -56,7 +56,7 @@ extension HistoryLayout {
   package var stringText: String { either("text", "ZNAME") }
 
   /// The tables that only this layout has.
-  var tables: [String] {
+  package var tables: [String] {
     switch self {
     case .packed: ["history_transaction", "history_chunk", "history_string", "history_key"]
     case .coreData: ["ATRANSACTION", "ACHANGE", "ATRANSACTIONSTRING", "Z_PRIMARYKEY"]
@@ -82,7 +82,7 @@ extension HistoryLayout {
   ///
   /// The rows of their changes are deleted first. All matching transactions must lie between the
   /// numbers of the bounds.
-  func deletions(
+  package func deletions(
     where condition: String,
     from first: String = "0",
     through last: String = "\(Int64.max >> ChunkKey.bits - 1)"
@@ -104,7 +104,7 @@ extension HistoryLayout {
   }
 
   /// Selects the transaction, between two numbers, of the row of changes after an offset.
-  var transactionBeyond: String {
+  package var transactionBeyond: String {
     switch self {
     case .packed: Self.transactionBeyondChunks
     case .coreData: Self.transactionBeyondRows
@@ -114,7 +114,7 @@ extension HistoryLayout {
   /// The maximum number of rows of changes in one chunk of a purge, unless a transaction has more.
   ///
   /// A row is a chunk of 32 KB, or one change with its index entry.
-  var purgeChunkRows: Int {
+  package var purgeChunkRows: Int {
     switch self {
     case .packed: 256
     case .coreData: 8192

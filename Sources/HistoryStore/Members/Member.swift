@@ -65,9 +65,8 @@ public struct MemberLag: Sendable, Hashable {
 
 /// The configuration that a member declares, kept in the registry to detect differences.
 ///
-/// Only the registry decides which members must merge: a list of authors that lacks one, or names
-/// one that does not exist, never causes an earlier purge. Properties that a member did not declare
-/// are `nil`.
+/// A purge waits for the members in the registry. A mistake in these lists of authors therefore
+/// never makes a purge delete too much. Properties that a member did not declare are `nil`.
 public struct MemberConfiguration: Sendable, Hashable, Codable {
   /// All authors that it expects to write to the store.
   public var authors: Set<String>?
@@ -99,7 +98,7 @@ public struct MemberConfiguration: Sendable, Hashable, Codable {
   /// Creates a configuration from the registry's text; `nil` creates an empty configuration.
   ///
   /// - Throws: the decoder's error when the text is invalid.
-  init(text: String?) throws {
+  package init(text: String?) throws {
     guard let text else { return }
     self = try JSONDecoder().decode(Self.self, from: Data(text.utf8))
   }

@@ -146,7 +146,7 @@ struct HistoryCheck: Sendable {
   /// Returns what is wrong apart from the failures, a sentence each.
   private func sentences(_ outcome: PlanSearch.Outcome, _ report: HistoryReport) -> [String] {
     var sentences: [String] = []
-    if let (plan, because) = outcome.tally.trouble {
+    if let (plan, because) = outcome.tally.runFailure {
       sentences.append(
         "\(subject.name) did not take part in plan \(plan) to its end: \(because). "
           + "Repeat it: \(replay(plan: plan))"

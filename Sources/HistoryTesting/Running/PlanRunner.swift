@@ -24,7 +24,7 @@ final class PlanRunner {
   }
 
   /// The reason why the system did not take part in the last plan to its end, or `nil`.
-  var trouble: SystemTrouble? { system.trouble }
+  var runFailure: RunFailure? { system.runFailure }
 
   /// The number of jobs that came from other threads.
   var foreignJobCount: Int { (system as? any JobCounting)?.foreignJobCount ?? 0 }
@@ -49,7 +49,7 @@ final class PlanRunner {
       found = verdicts.earlyViolation(of: checker)
       return found == nil
     }
-    return found ?? (trouble == nil ? verdicts.violation(of: checker) : nil)
+    return found ?? (runFailure == nil ? verdicts.violation(of: checker) : nil)
   }
 
   /// Closes the system of the last plan, and removes the folder.
@@ -62,7 +62,7 @@ final class PlanRunner {
     of plan: Plan,
     _ observe: (Event) -> Bool
   ) throws(SystemFailure) -> [Event] {
-    try simulator.run(plan) { observe($0) && trouble == nil }
+    try simulator.run(plan) { observe($0) && runFailure == nil }
   }
 }
 

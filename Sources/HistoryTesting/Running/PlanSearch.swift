@@ -49,10 +49,10 @@ struct PlanSearch: Sendable {
       guard goesOn(number) else { break }
       var source = ChoiceSource(seed: caseSeed(number))
       try runOne(plan(from: &source, generator), number, runner, &tally)
-      if tally.trouble != nil || stopsAtFirst && !tally.broken.isEmpty { break }
+      if tally.runFailure != nil || stopsAtFirst && !tally.broken.isEmpty { break }
     }
     var outcome = Outcome(tally: tally)
-    if let (checker, number) = FindingOrder.mostSpecificFirst(tally.broken, by: \.checker).first {
+    if let (checker, number) = ViolationOrder.mostSpecificFirst(tally.broken, by: \.checker).first {
       outcome.found = try shrink(checker, number, generator, runner, deadline, clock)
     }
     runner.close()
@@ -67,14 +67,14 @@ struct PlanSearch: Sendable {
     _ tally: inout PlanTally
   ) throws(SystemFailure) {
     let (verdicts, trace) = try runner.run(plan)
-    if let trouble = runner.trouble {
-      tally.trouble = (number, trouble.clause)
+    if let runFailure = runner.runFailure {
+      tally.runFailure = (number, runFailure.clause)
       return
     }
     tally.add(verdicts.answers.map(\.verdict), of: number)
     guard number == 1 || caseSeed(number).isMultiple(of: Self.repeatedShare) else { return }
     let again = try runner.run(plan).trace
-    if runner.trouble == nil, again.events != trace.events, tally.unrepeatable == nil {
+    if runner.runFailure == nil, again.events != trace.events, tally.unrepeatable == nil {
       tally.unrepeatable = (number, trace.firstDifference(from: again))
     }
   }
@@ -167,7 +167,7 @@ struct PlanTally: Sendable {
   private(set) var counts: [Count]
   private(set) var planCount = 0
   /// The first plan in which the system did not take part to the end, and the reason.
-  var trouble: (plan: Int, because: String)?
+  var runFailure: (plan: Int, because: String)?
   /// The first plan whose second run differed, and how.
   var unrepeatable: (plan: Int, how: String)?
 

@@ -124,7 +124,7 @@ extension PassRun {
     if case .failed(let error) = answer {
       try note(error, of: hook)
     } else {
-      core.troubles.forget(hook.id)
+      core.hookFailures.forget(hook.id)
     }
     if let position = hook.position { core.hooks.noteCalled(hook.id, position) }
     if case .finish = answer { return true }
@@ -133,15 +133,15 @@ extension PassRun {
 
   /// Reports that a hook threw, and throws unless the hook's policy is `.skip`.
   private mutating func note(_ error: any Error, of hook: CalledHook) throws(HistoryError) {
-    let trouble = core.troubles.note(hook.id, at: core.configuration.clock.now())
+    let streak = core.hookFailures.note(hook.id, at: core.configuration.clock.now())
     let failure = HookFailure(
       hook: hook.id,
       name: hook.name,
       policy: hook.policy,
       transaction: TransactionNumber(hook.transaction),
       reason: String(describing: error),
-      attemptCount: trouble.attemptCount,
-      lasting: trouble.lasting
+      attemptCount: streak.attemptCount,
+      lasting: streak.lasting
     )
     report.hookFailures.append(failure)
     core.log.write(hook.policy == .skip ? .error : .critical, "\(failure)")
@@ -175,13 +175,13 @@ extension TrackerCore {
 
   /// Removes an observer, and returns whether it was registered.
   func removeObserver(_ id: HookID) -> Bool {
-    troubles.forget(id)
+    hookFailures.forget(id)
     return hooks.removeObserver(id)
   }
 
   /// Removes a merge hook, and returns whether it was registered.
   func removeMergeHook(_ id: HookID) -> Bool {
-    troubles.forget(id)
+    hookFailures.forget(id)
     return hooks.removeMergeHook(id)
   }
 

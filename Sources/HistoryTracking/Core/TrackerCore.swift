@@ -22,7 +22,7 @@ package final class TrackerCore {
   package var failure: HistoryError?
   /// The observers and merge hooks, without their callbacks, which the driver keeps.
   package var hooks = HookRegistry()
-  var troubles = HookTroubles()
+  var hookFailures = HookFailures()
   var purges = PurgeTurn()
   let log: TrackerLog
   /// The undeclared authors that were already logged.
@@ -207,7 +207,7 @@ extension TrackerCore {
   package struct Snapshot: Sendable {
     let session: MemberSession.Snapshot?
     let failure: HistoryError?
-    let troubles: HookTroubles
+    let hookFailures: HookFailures
     let purges: PurgeTurn
     /// The last group that each observer was called with, in registration order.
     let called: [GroupPosition?]
@@ -219,7 +219,7 @@ extension TrackerCore {
     Snapshot(
       session: session?.snapshot,
       failure: failure,
-      troubles: troubles,
+      hookFailures: hookFailures,
       purges: purges,
       called: hooks.called,
       loggedAuthors: loggedAuthors
@@ -234,7 +234,7 @@ extension TrackerCore {
       MemberSession(try kept.held(by: store), store: store, contexts: contexts)
     }
     failure = snapshot.failure
-    troubles = snapshot.troubles
+    hookFailures = snapshot.hookFailures
     purges = snapshot.purges
     hooks.called = snapshot.called
     loggedAuthors = snapshot.loggedAuthors

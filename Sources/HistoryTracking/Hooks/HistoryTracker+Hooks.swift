@@ -222,34 +222,34 @@ extension HookFailure: CustomStringConvertible {
     case .skip: "\(happened) The call was given up."
     case .stop: "\(happened) The tracker stops."
     case .retry:
-      "\(happened) It has thrown \(attemptCount.counted("time")) in \(lasting); history from there on is kept "
-        + "until it succeeds or is removed."
+      "\(happened) It has thrown \(attemptCount.counted("time")) in \(lasting). Transactions from "
+        + "#\(transaction) on are not purged until the hook succeeds or is removed."
     }
   }
 }
 
 /// The consecutive failures of each hook: their number and the time of the first.
-struct HookTroubles: Sendable {
-  private struct Trouble: Sendable {
+struct HookFailures: Sendable {
+  private struct Streak: Sendable {
     var attemptCount = 0
     let since: Duration
   }
 
-  private var troubles: [HookID: Trouble] = [:]
+  private var hookFailures: [HookID: Streak] = [:]
 
   /// Counts a call that threw, and returns how many in a row have thrown and for how long.
   mutating func note(
     _ hook: HookID,
     at now: Duration
   ) -> (attemptCount: Int, lasting: Duration) {
-    var trouble = troubles[hook] ?? Trouble(since: now)
-    trouble.attemptCount += 1
-    troubles[hook] = trouble
-    return (trouble.attemptCount, now - trouble.since)
+    var streak = hookFailures[hook] ?? Streak(since: now)
+    streak.attemptCount += 1
+    hookFailures[hook] = streak
+    return (streak.attemptCount, now - streak.since)
   }
 
   /// Clears the failures of a hook that succeeded or was removed.
   mutating func forget(_ hook: HookID) {
-    if !troubles.isEmpty { troubles[hook] = nil }
+    if !hookFailures.isEmpty { hookFailures[hook] = nil }
   }
 }

@@ -4,19 +4,19 @@ package import Traces
 /// A third-party program under test that communicates over the wire.
 ///
 /// Its answers are turned into events; they are all that is known of it. When it ends, is silent,
-/// or sends an invalid answer, it is in trouble: it receives no further message until the next
+/// or sends an invalid answer, it is broken: it receives no further message until the next
 /// plan, which begins with a new launch.
 package final class ExternalSystem: SystemUnderTest {
   package let capabilities: Set<Capability>
   /// The program's description of itself.
   package let hello: WireHello
   /// Starts the program.
-  private let open: () throws(WireTrouble) -> any WireChannel
+  private let open: () throws(ProgramError) -> any WireChannel
   private var channel: (any WireChannel)?
   private var lastID = 0
   private var said: String?
   /// The reason why the program cannot continue the plan; `nil` if it can.
-  package private(set) var trouble: SystemTrouble?
+  package private(set) var runFailure: RunFailure?
   private(set) var clock = PlanClock()
   /// The header of a plan that the program has not received yet.
   private var awaited: PlanHeader?
@@ -25,7 +25,7 @@ package final class ExternalSystem: SystemUnderTest {
   /// Creates a system for a program that was greeted before; the first plan starts it.
   package init(
     _ hello: WireHello,
-    open: @escaping () throws(WireTrouble) -> any WireChannel
+    open: @escaping () throws(ProgramError) -> any WireChannel
   ) {
     self.hello = hello
     self.open = open
@@ -36,13 +36,13 @@ package final class ExternalSystem: SystemUnderTest {
 
   /// Starts a program, and asks for its name and capabilities.
   ///
-  /// - Throws: ``SystemTrouble`` when it gives no valid answer.
+  /// - Throws: ``RunFailure`` when it gives no valid answer.
   package static func greet(
-    _ open: () throws(WireTrouble) -> any WireChannel
-  ) throws(SystemTrouble) -> WireHello {
+    _ open: () throws(ProgramError) -> any WireChannel
+  ) throws(RunFailure) -> WireHello {
     let channel: any WireChannel
-    do throws(WireTrouble) { channel = try open() } catch {
-      throw SystemTrouble(clause: error.clause)
+    do throws(ProgramError) { channel = try open() } catch {
+      throw RunFailure(clause: error.clause)
     }
     defer { channel.close() }
     let (hello, _) = try greet(channel, id: 1)
@@ -52,23 +52,23 @@ package final class ExternalSystem: SystemUnderTest {
   private static func greet(
     _ channel: any WireChannel,
     id: Int
-  ) throws(SystemTrouble) -> (WireHello, said: String) {
+  ) throws(RunFailure) -> (WireHello, said: String) {
     let message = WireCodec.encode(WireMessage(id: id, request: .hello))
     var said: String?
-    func trouble(_ clause: String) -> SystemTrouble {
-      SystemTrouble(clause: clause, asked: message, said: said, errors: channel.errorsIfAny)
+    func runFailure(_ clause: String) -> RunFailure {
+      RunFailure(clause: clause, asked: message, said: said, errors: channel.errorsIfAny)
     }
-    do throws(WireTrouble) { said = try channel.exchange(message) } catch {
-      throw trouble(error.clause)
+    do throws(ProgramError) { said = try channel.exchange(message) } catch {
+      throw runFailure(error.clause)
     }
     let reply: Result<WireHello, WireFailure>
     do throws(FormatError) { reply = try WireCodec.hello(said ?? "", id: id) } catch {
-      throw trouble(error.clause)
+      throw runFailure(error.clause)
     }
     switch reply {
     case .success(let hello): return (hello, said ?? "")
     case .failure(let failure):
-      throw trouble("it answered \"hello\" with an error: \(failure.failure)")
+      throw runFailure("it answered \"hello\" with an error: \(failure.failure)")
     }
   }
 
@@ -80,7 +80,7 @@ package final class ExternalSystem: SystemUnderTest {
   ) throws(SystemFailure) {
     clock = environment.clock
     notes = ExternalNotes(header)
-    trouble = nil
+    runFailure = nil
     awaited = header
     // A plan without actors needs no reset.
     if !header.actors.isEmpty { try start() }
@@ -100,18 +100,18 @@ package final class ExternalSystem: SystemUnderTest {
 
   /// Launches the program; its messages are numbered from 1.
   private func launch() throws(SystemFailure) {
-    do throws(WireTrouble) {
+    do throws(ProgramError) {
       channel = try open()
     } catch {
       throw give(error.clause, asked: nil)
     }
     guard let channel else { return }
-    do throws(SystemTrouble) {
+    do throws(RunFailure) {
       lastID = 1
       let (again, line) = try Self.greet(channel, id: lastID)
       said = line
       guard again == hello else {
-        throw SystemTrouble(
+        throw RunFailure(
           clause: "its answer to \"hello\" differs from that of its first launch",
           said: line
         )
@@ -130,7 +130,7 @@ package final class ExternalSystem: SystemUnderTest {
   }
 
   package func recover() {
-    guard capabilities.contains(.hooks), trouble == nil else { return }
+    guard capabilities.contains(.hooks), runFailure == nil else { return }
     // A program that cannot disable faults fails later passes, which is noticed there.
     do throws(SystemFailure) { _ = try ask(.recover) } catch {}
   }
@@ -149,12 +149,12 @@ package final class ExternalSystem: SystemUnderTest {
   // MARK: Messages
 
   private func ask(_ request: WireRequest) throws(SystemFailure) -> WireCodec.Reply {
-    if let trouble { throw trouble.failure }
+    if let runFailure { throw runFailure.failure }
     guard let channel else { throw SystemFailure(.failed, "The program is not running.") }
     lastID += 1
     let message = WireMessage(id: lastID, request: request, now: clock.now)
     let line = WireCodec.encode(message)
-    do throws(WireTrouble) {
+    do throws(ProgramError) {
       let answer = try channel.exchange(line)
       said = answer
       return try read(answer, to: message)
@@ -166,7 +166,7 @@ package final class ExternalSystem: SystemUnderTest {
   private func read(
     _ line: String,
     to message: WireMessage
-  ) throws(WireTrouble) -> WireCodec.Reply {
+  ) throws(ProgramError) -> WireCodec.Reply {
     do throws(FormatError) {
       return try WireCodec.reply(
         line,
@@ -176,26 +176,26 @@ package final class ExternalSystem: SystemUnderTest {
         in: notes.header
       )
     } catch {
-      throw WireTrouble(error.clause)
+      throw ProgramError(error.clause)
     }
   }
 
-  /// Marks the program as in trouble, and returns the failure.
+  /// Marks the program as broken, and returns the failure.
   func give(_ clause: String, asked: String?) -> SystemFailure {
     give(
-      SystemTrouble(clause: clause, asked: asked, said: said, errors: channel?.errorsIfAny)
+      RunFailure(clause: clause, asked: asked, said: said, errors: channel?.errorsIfAny)
     )
   }
 
-  private func give(_ trouble: SystemTrouble) -> SystemFailure {
-    var trouble = trouble
+  private func give(_ runFailure: RunFailure) -> SystemFailure {
+    var runFailure = runFailure
     let running = channel
     // Output during shutdown may explain the failure.
     leave()
-    trouble.errors = running?.errorsIfAny ?? trouble.errors
-    self.trouble = trouble
+    runFailure.errors = running?.errorsIfAny ?? runFailure.errors
+    self.runFailure = runFailure
     said = nil
-    return trouble.failure
+    return runFailure.failure
   }
 
   // MARK: Unsupported by programs
@@ -218,7 +218,7 @@ extension WireChannel {
   fileprivate var errorsIfAny: String? { lastErrors.isEmpty ? nil : lastErrors }
 }
 
-extension SystemTrouble {
+extension RunFailure {
   fileprivate var failure: SystemFailure { SystemFailure(.crashed, description) }
 }
 

@@ -2,7 +2,7 @@ import Faults
 import Foundation
 import HistoryStore
 import HistoryTracking
-import LayoutTraits
+import StoreFixtures
 import TestSupport
 import Testing
 
@@ -13,60 +13,60 @@ import Testing
     Int.init
   )
 
-  /// Returns the operations to test with a trouble in a layout.
+  /// Returns the operations to test with a fault in a layout.
   ///
   /// The environment can request all of them. By default they are one in four, so that each
-  /// operation is tested with two of the eight pairs of trouble and layout.
+  /// operation is tested with two of the eight pairs of fault and layout.
   private static func operations(
-    _ trouble: OperationSweep.Trouble,
+    _ fault: OperationSweep.Fault,
     _ layout: HistoryLayout
   ) throws -> [PublicOperation] {
-    guard stride == nil, trouble != .memory else { return PublicOperation.all }
-    let troubles = try #require(OperationSweep.Trouble.allCases.firstIndex(of: trouble))
+    guard stride == nil, fault != .memory else { return PublicOperation.all }
+    let place = try #require(OperationSweep.Fault.allCases.firstIndex(of: fault))
     let layouts = try #require(HistoryLayout.allCases.firstIndex(of: layout))
-    let turn = troubles + 2 * layouts
+    let turn = place + 2 * layouts
     return PublicOperation.all.enumerated().filter { ($0.offset + turn) % 4 == 0 }.map(\.element)
   }
 
   /// Makes calls of operations fail, and returns the number of failures.
   private static func sweep(
-    _ trouble: OperationSweep.Trouble,
+    _ fault: OperationSweep.Fault,
     _ layout: HistoryLayout,
     stride: Int
   ) throws -> Int {
     let sweep = OperationSweep(
       world: try OperationWorld(layout),
-      trouble: trouble,
+      fault: fault,
       stride: stride
     )
     var total = 0
-    let operations = try operations(trouble, layout)
+    let operations = try operations(fault, layout)
     for operation in operations {
       let count = try sweep.failureCount(of: operation)
-      guard count == 0 || !operation.isQuiet || trouble == .memory else {
+      guard count == 0 || !operation.isQuiet || fault == .memory else {
         throw OperationSweep.Complaint(description: "\(operation.name) is not quiet")
       }
       // A read-only operation needs no disk space and may not read the log.
       let mayNever =
-        operation.isQuiet || trouble == .full || trouble == .shortRead
-        || trouble == .busy && operation.takesNoLock
+        operation.isQuiet || fault == .full || fault == .shortRead
+        || fault == .busy && operation.takesNoLock
       guard stride > 1 || count > 0 || mayNever else {
         throw OperationSweep.Complaint(description: "\(operation.name) never failed")
       }
       total += count
     }
     print(
-      "\(total) failures (\(trouble)) of \(operations.count) public operations, \(layout)"
+      "\(total) failures (\(fault)) of \(operations.count) public operations, \(layout)"
     )
     return total
   }
 
-  @Test(arguments: [OperationSweep.Trouble.ioError, .full, .busy, .shortRead])
+  @Test(arguments: [OperationSweep.Fault.ioError, .full, .busy, .shortRead])
   func `A failure of any call is an error, the next attempt succeeds, and no data is lost`(
-    _ trouble: OperationSweep.Trouble
+    _ fault: OperationSweep.Fault
   ) throws {
     let counts = try HistoryLayout.allCases.map {
-      try Self.sweep(trouble, $0, stride: Self.stride ?? 11)
+      try Self.sweep(fault, $0, stride: Self.stride ?? 11)
     }
     #expect(counts.reduce(0, +) >= 20, "\(counts)")
   }

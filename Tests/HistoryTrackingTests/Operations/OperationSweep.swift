@@ -6,7 +6,7 @@ import SQLiteStorage
 /// Makes each call of a public operation fail in turn, until the operation succeeds.
 struct OperationSweep {
   /// The injected kinds of failure.
-  enum Trouble: String, CaseIterable, Sendable {
+  enum Fault: String, CaseIterable, Sendable {
     case ioError
     case full
     case busy
@@ -27,7 +27,7 @@ struct OperationSweep {
   }
 
   let world: OperationWorld
-  let trouble: Trouble
+  let fault: Fault
   /// One of how many calls is made to fail.
   let stride: Int
 
@@ -81,7 +81,7 @@ struct OperationSweep {
     _ calm: Calm
   ) throws -> Bool {
     func complain(_ what: String) -> Complaint {
-      Complaint(description: "\(operation.name), \(trouble) at call \(k), from \(from): \(what)")
+      Complaint(description: "\(operation.name), \(fault) at call \(k), from \(from): \(what)")
     }
     try world.putBack()
     let request = try ready(operation)
@@ -108,7 +108,7 @@ struct OperationSweep {
   }
 
   private func arm(_ k: Int, _ from: Bool) {
-    switch trouble {
+    switch fault {
     case .ioError: world.files.arm([FileFault(.ioError, k: k, from: from)])
     case .full: world.files.arm([FileFault(.full, k: k, from: from)])
     case .busy: world.files.arm([FileFault(.busy, k: k, from: from)])
@@ -118,12 +118,12 @@ struct OperationSweep {
   }
 
   private func disarm() -> Bool {
-    if trouble == .memory { return FailingAllocator.disarm() > 0 }
+    if fault == .memory { return FailingAllocator.disarm() > 0 }
     return world.files.disarm().contains { $0.failedCalls > 0 }
   }
 
   private func isReported(_ error: any Error) -> Bool {
     guard case .sqlite(let cause) = HistoryError(error).reason else { return false }
-    return trouble.causes.contains(cause.cause)
+    return fault.causes.contains(cause.cause)
   }
 }

@@ -18,7 +18,7 @@ final class ScheduledActor: @unchecked Sendable {
   private(set) var told: [Int64] = []
   /// The number of running merge hooks, and the errors.
   private var hookDepth = 0
-  private(set) var troubles: [String] = []
+  private(set) var violations: [String] = []
   /// How many later calls of the observer throw, and how many have thrown.
   var failuresToCome = 0
   private(set) var failureCount = 0
@@ -74,7 +74,7 @@ final class ScheduledActor: @unchecked Sendable {
 
   private func hook() async {
     hookDepth += 1
-    if hookDepth > 1 { troubles.append("\(name): two passes at a time") }
+    if hookDepth > 1 { violations.append("\(name): two passes at a time") }
     for _ in 0..<executor.choose(0..<3) { await executor.pause() }
     hookDepth -= 1
   }
@@ -95,13 +95,13 @@ final class ScheduledActor: @unchecked Sendable {
     } catch let error as HistoryError {
       note(error)
     } catch {
-      troubles.append("\(name): \(error)")
+      violations.append("\(name): \(error)")
     }
   }
 
   private func note(_ error: HistoryError) {
     if error.code == .hookFailed, failureCount > 0 { return }
-    troubles.append("\(name): \(error)")
+    violations.append("\(name): \(error)")
   }
 }
 

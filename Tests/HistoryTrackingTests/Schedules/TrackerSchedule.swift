@@ -86,7 +86,7 @@ struct TrackerSchedule {
     outcome.trackers = actors.map { WeakTracker(tracker: $0.tracker) }
     for (actor, steps) in zip(actors, steps) {
       outcome.told.append(actor.told)
-      outcome.violations += actor.troubles
+      outcome.violations += actor.violations
       outcome.violations += try actor.divergence()
       // Notifications that a failing hook or a restart interrupted are repeated.
       let repeats = actor.failureCount > 0 || steps.contains(.restart)

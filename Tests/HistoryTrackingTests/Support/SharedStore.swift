@@ -1,9 +1,9 @@
 import HistoryStore
 import HistoryTracking
 import HistoryTypes
-import LayoutTraits
 import ObjectContexts
 import SQLiteStorage
+import StoreFixtures
 import TestSupport
 
 /// A store file shared by several processes, each with its own connection.

@@ -1,8 +1,8 @@
 import HistoryStore
 import HistoryTypes
-import LayoutTraits
 import ObjectContexts
 import SQLiteStorage
+import StoreFixtures
 import TestSupport
 
 @testable import HistoryTracking

@@ -1,6 +1,7 @@
+import HistoryStore
 import Testing
 
-@testable import HistoryStore
+@testable import HistoryInspection
 
 @Suite struct InspectionHistogramTests {
   private func histogram(_ values: some Sequence<Int64>) -> ValueHistogram {

@@ -1,3 +1,4 @@
+package import HistoryStore
 import SQLiteStorage
 
 /// A member as the registry of an inspected file records it.

@@ -1,17 +1,16 @@
-import HistoryStore
-import HistoryTypes
-import LayoutTraits
-import SQLiteStorage
-import TestSupport
+package import HistoryStore
+package import HistoryTypes
+package import SQLiteStorage
+package import TestSupport
 import Testing
 
 /// A folder with one store file, and how tests write to it and read its history.
-struct StoreFixture {
-  let folder: TemporaryFolder
-  let clock = TestClock()
-  var configuration = StoreConfiguration()
+package struct StoreFixture {
+  package let folder: TemporaryFolder
+  package let clock = TestClock()
+  package var configuration = StoreConfiguration()
 
-  init() throws {
+  package init() throws {
     folder = try TemporaryFolder()
     let clock = clock
     configuration.clock = { clock.date }
@@ -20,12 +19,12 @@ struct StoreFixture {
   }
 
   /// The layout of history in the file.
-  var layout: HistoryLayout { configuration.layout }
+  package var layout: HistoryLayout { configuration.layout }
 
-  var path: String { folder.path("store") }
+  package var path: String { folder.path("store") }
 
   /// `Item` has an attribute of every type; tombstones preserve all except `note`.
-  static func model() throws -> Model {
+  package static func model() throws -> Model {
     try Model([
       Entity(
         "Item",
@@ -44,17 +43,17 @@ struct StoreFixture {
     ])
   }
 
-  func open() throws -> Store {
+  package func open() throws -> Store {
     try Store(path: path, model: Self.model(), configuration: configuration)
   }
 
   /// A direct connection to the file that bypasses the store.
-  func connection() throws -> Connection {
+  package func connection() throws -> Connection {
     try Connection(path: path)
   }
 
   /// Executes SQL directly on the file.
-  func execute(_ sql: String) throws {
+  package func execute(_ sql: String) throws {
     try connection().execute(sql)
   }
 }
@@ -62,7 +61,7 @@ struct StoreFixture {
 extension Store {
   /// Inserts one item for each title as one transaction.
   @discardableResult
-  func add(
+  package func add(
     _ titles: [String],
     by author: String? = "app",
     context: String? = nil
@@ -80,12 +79,16 @@ extension Store {
 
   /// Inserts one item, and returns its transaction's number.
   @discardableResult
-  func add(_ title: String, by author: String? = "app", context: String? = nil) throws -> Int64 {
+  package func add(
+    _ title: String,
+    by author: String? = "app",
+    context: String? = nil
+  ) throws -> Int64 {
     try #require(try add([title], by: author, context: context).transaction).number.rawValue
   }
 
   /// The numbers of the transactions that a request returns in one page.
-  func numbers(
+  package func numbers(
     after token: HistoryToken? = nil,
     _ filter: HistoryFilter? = nil
   ) throws -> [Int64] {
@@ -93,25 +96,25 @@ extension Store {
   }
 
   /// The numbers of the transactions after a time, in seconds.
-  func numbers(afterSeconds seconds: Double) throws -> [Int64] {
+  package func numbers(afterSeconds seconds: Double) throws -> [Int64] {
     let date = Date(timeIntervalSinceReferenceDate: seconds)
     return try fetch(HistoryRequest(after: date)).transactions.map(\.number.rawValue)
   }
 
   /// The position right after a kept transaction.
-  func token(_ number: Int64) throws -> HistoryToken {
+  package func token(_ number: Int64) throws -> HistoryToken {
     let page = try fetch(HistoryRequest(after: nil, transactionCountMax: .max))
     return try #require(page.transactions.first { $0.number.rawValue == number }).token
   }
 
   /// The titles of all items, in key order.
-  func titles() throws -> [Value] {
+  package func titles() throws -> [Value] {
     try rows(1).column(0)
   }
 
   /// Saves some edits, and returns the result.
   @discardableResult
-  func save(
+  package func save(
     _ edits: [ObjectEdit],
     _ policy: MergePolicy = .error,
     by author: String? = "app"
@@ -130,7 +133,7 @@ extension Store {
   }
 
   /// Inserts an item through a save.
-  func insertItem(_ values: [Value] = []) throws -> ObjectID {
+  package func insertItem(_ values: [Value] = []) throws -> ObjectID {
     let id = try makeObjectID("Item")
     try save([
       ObjectEdit(.insert, id, values: values + Array(repeating: .null, count: 8 - values.count))
@@ -141,7 +144,7 @@ extension Store {
 
 extension RowBatch {
   /// The values of one attribute, in key order.
-  func column(_ index: Int) -> [Value] {
+  package func column(_ index: Int) -> [Value] {
     keys.indices.map { values[$0 * width + index] }
   }
 }

@@ -1,3 +1,5 @@
+import HistoryStore
+
 /// The transactions of a history without their changes, in commit order, with counts of the rest.
 ///
 /// The columns have one value for each transaction, so that a million of them take 28 MB.

@@ -1,8 +1,10 @@
 import Foundation
+import HistoryStore
 import SQLiteStorage
+import StoreFixtures
 import Testing
 
-@testable import HistoryStore
+@testable import HistoryInspection
 
 @Suite struct InspectionErrorTests {
   private let folder: InspectionFolder

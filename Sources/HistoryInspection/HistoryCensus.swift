@@ -1,12 +1,5 @@
+package import HistoryStore
 package import SQLiteStorage
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// Reads the history of a store file of this library or of Core Data, without changing it.
 package struct StoreInspector: Sendable {
@@ -18,8 +11,7 @@ package struct StoreInspector: Sendable {
   /// Creates an inspector that copies into a folder; the default is `TMPDIR`, or else `/tmp`.
   package init(temporaryFolder: String? = nil, stopCheck: Connection.StopCheck? = nil) {
     self.stopCheck = stopCheck
-    self.temporaryFolder =
-      temporaryFolder ?? getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    self.temporaryFolder = temporaryFolder ?? QuietFile.temporaryFolder
   }
 
   /// Counts the contents of a file's history, and the effect of a purge if one is requested.

@@ -1,10 +1,11 @@
 import Foundation
+import HistoryStore
 import HistoryTypes
-import LayoutTraits
 import SQLiteStorage
+import StoreFixtures
 import Testing
 
-@testable import HistoryStore
+@testable import HistoryInspection
 
 /// Compares outlines with plain SQL, over files written by Core Data if the checkout has some, and
 /// over the tests' own file everywhere.
@@ -93,6 +94,7 @@ import Testing
 
 /// Outlines of stores of this library, and purges measured on copies of them.
 @Suite(.inEveryLayout) struct OutlineOfStoresTests {
+  private static let mirror = "NSCloudKitMirroringDelegate.import"
   let fixture: StoreFixture
   let store: Store
 
@@ -100,7 +102,7 @@ import Testing
   init() throws {
     fixture = try StoreFixture()
     store = try fixture.open()
-    for (index, author) in ["app", "widget", ExpiryTests.mirror, nil, "app", "app"].enumerated() {
+    for (index, author) in ["app", "widget", Self.mirror, nil, "app", "app"].enumerated() {
       try store.add(Array(repeating: "t", count: index % 3 + 1), by: author)
     }
   }
@@ -116,7 +118,7 @@ import Testing
     let outline = try StoreInspector().outline(of: fixture.path)
     #expect(outline.isOurs && outline.numbers == [1, 2, 3, 4, 5, 6, 7])
     #expect(outline.changeCounts == [1, 2, 3, 1, 2, 3, 12])
-    #expect(outline.authors.map(\.name.text) == ["app", "widget", ExpiryTests.mirror, "(none)"])
+    #expect(outline.authors.map(\.name.text) == ["app", "widget", Self.mirror, "(none)"])
     #expect(outline.authors.map(\.isProtected) == [false, false, true, false])
     #expect(outline.authors.map(\.isMirror) == [false, false, true, false])
     #expect(Set(outline.attributes.map(\.attribute)) == ["count", "note"])
@@ -131,7 +133,7 @@ import Testing
       """
       UPDATE history_author SET purged = 4 WHERE string NOT IN
         (SELECT \(layout.stringNumber) FROM \(layout.strings)
-        WHERE \(layout.stringText) = '\(ExpiryTests.mirror)')
+        WHERE \(layout.stringText) = '\(Self.mirror)')
       """
     )
     let outline = try StoreInspector().outline(of: fixture.path)

@@ -1,3 +1,4 @@
+import HistoryStore
 import HistoryTypes
 import SQLiteStorage
 

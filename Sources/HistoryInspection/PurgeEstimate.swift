@@ -1,3 +1,4 @@
+import HistoryStore
 import SQLiteStorage
 
 /// The bound of a purge: it deletes only transactions strictly before it.

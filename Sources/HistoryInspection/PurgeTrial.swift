@@ -1,3 +1,4 @@
+package import HistoryStore
 import HistoryTypes
 import SQLiteStorage
 

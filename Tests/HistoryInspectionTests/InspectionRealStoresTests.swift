@@ -1,8 +1,10 @@
 import Foundation
+import HistoryStore
 import SQLiteStorage
+import StoreFixtures
 import Testing
 
-@testable import HistoryStore
+@testable import HistoryInspection
 
 /// Compares censuses with plain SQL, over files written by Core Data if the checkout has some, and
 /// over the tests' own file everywhere.
@@ -55,63 +57,6 @@ import Testing
       let census = try StoreInspector().census(of: path)
       #expect([census.transactions, census.changes, census.strings] == expected)
     }
-  }
-}
-
-/// A file to compare: the tests' own or a real one.
-enum StoreAtHand: Sendable, CustomTestStringConvertible {
-  case own
-  case real(folder: String, name: String)
-
-  /// The tests' own file, and every real one in a folder `shared/stores` above the package.
-  static var all: [StoreAtHand] {
-    var folder = URL(fileURLWithPath: #filePath)
-    while folder.path != "/" {
-      folder.deleteLastPathComponent()
-      let stores = folder.path + "/shared/stores"
-      if FileManager.default.fileExists(atPath: stores) { return [.own] + real(in: stores) }
-    }
-    return [.own]
-  }
-
-  private static func real(in folder: String) -> [StoreAtHand] {
-    let names = FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? []
-    return names.filter { $0.hasSuffix(".sqlite") }.sorted().map { .real(folder: folder, name: $0) }
-  }
-
-  var testDescription: String {
-    switch self {
-    case .own: "own"
-    case .real(_, let name): name
-    }
-  }
-
-  /// Runs a closure with the path of the file, or of a copy of a real one.
-  func withPath(_ body: (String) throws -> Void) throws {
-    switch self {
-    case .own:
-      let folder = try InspectionFolder()
-      try CoreDataFixture.make(at: folder.file("own.sqlite"))
-      try body(folder.file("own.sqlite"))
-    case .real(let stores, let name):
-      // A copy: the code under test may have bugs and must never reach a file outside the test.
-      let folder = try InspectionFolder()
-      let bytes = try Data(contentsOf: URL(fileURLWithPath: stores + "/" + name))
-      try body(try folder.write(bytes, to: name))
-    }
-  }
-
-  /// Returns the counts of transactions, changes and strings from the table `| file | ... |` in the
-  /// folder's README.
-  func expectedCounts() throws -> [Int] {
-    guard case .real(let folder, let name) = self else { return [5, 6, 3] }
-    let readme = try String(contentsOfFile: folder + "/README.md", encoding: .utf8)
-    let wanted = name.dropLast(".sqlite".count)
-    for line in readme.split(separator: "\n") {
-      let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
-      if cells.first == String(wanted) { return cells.dropFirst().compactMap { Int($0) } }
-    }
-    return []
   }
 }
 

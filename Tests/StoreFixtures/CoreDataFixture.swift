@@ -1,11 +1,11 @@
-import Foundation
+package import Foundation
 import SQLiteStorage
 
 /// A folder for one test, removed with it.
-final class InspectionFolder {
-  let path: String
+package final class InspectionFolder {
+  package let path: String
 
-  init() throws {
+  package init() throws {
     path = NSTemporaryDirectory() + "inspection-" + UUID().uuidString
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
   }
@@ -18,16 +18,16 @@ final class InspectionFolder {
     }
   }
 
-  func file(_ name: String) -> String { path + "/" + name }
+  package func file(_ name: String) -> String { path + "/" + name }
 
   /// Writes bytes into a file of the folder.
-  func write(_ bytes: Data, to name: String) throws -> String {
+  package func write(_ bytes: Data, to name: String) throws -> String {
     try bytes.write(to: URL(fileURLWithPath: file(name)))
     return file(name)
   }
 
   /// The names in the folder with their bytes.
-  func contents() throws -> [String: Data] {
+  package func contents() throws -> [String: Data] {
     var contents: [String: Data] = [:]
     for name in try FileManager.default.contentsOfDirectory(atPath: path) {
       contents[name] = try Data(contentsOf: URL(fileURLWithPath: file(name)))
@@ -37,8 +37,8 @@ final class InspectionFolder {
 }
 
 /// A file with the tables and indexes of Core Data, made by SQL.
-enum CoreDataFixture {
-  static let schema = """
+package enum CoreDataFixture {
+  package static let schema = """
     CREATE TABLE ATRANSACTION(Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER,
       ZAUTHORTS INTEGER, ZBUNDLEIDTS INTEGER, ZCONTEXTNAMETS INTEGER, ZPROCESSIDTS INTEGER,
       ZTIMESTAMP FLOAT, ZAUTHOR VARCHAR, ZBUNDLEID VARCHAR, ZCONTEXTNAME VARCHAR,
@@ -63,7 +63,7 @@ enum CoreDataFixture {
   /// Five transactions: three authors of every kind, a tie, a step back, one without changes.
   ///
   /// The changes are in a different order than their transactions.
-  static let rows = """
+  package static let rows = """
     INSERT INTO Z_PRIMARYKEY VALUES(1,'Note',0,2),(2,'Folder',0,1),(16001,'CHANGE',0,6),
       (16002,'TRANSACTION',0,5),(16003,'TRANSACTIONSTRING',0,9);
     INSERT INTO ATRANSACTIONSTRING VALUES(1,16003,1,'app'),(2,16003,1,'widget'),
@@ -78,14 +78,14 @@ enum CoreDataFixture {
 
   /// Inconsistencies: a change without a transaction and of an unknown type, an author without a
   /// string, an entity without a name, an invalid timestamp.
-  static let oddRows = """
+  package static let oddRows = """
     INSERT INTO ATRANSACTION(Z_PK,Z_ENT,ZAUTHORTS,ZTIMESTAMP) VALUES(8,16002,99,NULL);
     INSERT INTO ACHANGE(Z_ENT,ZCHANGETYPE,ZENTITY,ZENTITYPK,ZTRANSACTIONID) VALUES
       (16001,3,7,1,77),(16001,1,1,1,NULL),(16001,1,1,1,6);
     """
 
   /// Creates the file.
-  static func make(at path: String, _ sql: String = schema + rows) throws {
+  package static func make(at path: String, _ sql: String = schema + rows) throws {
     try Connection(path: path).execute(sql)
   }
 }

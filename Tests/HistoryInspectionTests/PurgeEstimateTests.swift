@@ -1,8 +1,9 @@
 import Foundation
+import HistoryInspection
 import HistoryStore
 import HistoryTypes
-import LayoutTraits
 import SQLiteStorage
+import StoreFixtures
 import Testing
 
 /// The estimate of a purge equals its effect.

@@ -1,9 +1,11 @@
 import Foundation
+import HistoryStore
 import HistoryTypes
 import SQLiteStorage
+import StoreFixtures
 import Testing
 
-@testable import HistoryStore
+@testable import HistoryInspection
 
 @Suite struct InspectionPackedTests {
   private let folder: InspectionFolder

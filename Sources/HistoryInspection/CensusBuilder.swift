@@ -1,3 +1,4 @@
+import HistoryStore
 import SQLiteStorage
 
 /// Accumulates a census from a history that is read in commit order.

@@ -1,19 +1,19 @@
-import HistoryTypes
+package import HistoryTypes
 import Synchronization
 
 /// A clock that stops until a test moves it.
-final class TestClock: Sendable {
+package final class TestClock: Sendable {
   private let seconds: Mutex<Double>
 
-  init(_ seconds: Double = 1000) {
+  package init(_ seconds: Double = 1000) {
     self.seconds = Mutex(seconds)
   }
 
   /// Seconds since 2001-01-01 UTC.
-  var now: Double {
+  package var now: Double {
     get { seconds.withLock { $0 } }
     set { seconds.withLock { $0 = newValue } }
   }
 
-  var date: Date { Date(timeIntervalSinceReferenceDate: now) }
+  package var date: Date { Date(timeIntervalSinceReferenceDate: now) }
 }

@@ -1,8 +1,10 @@
 import Foundation
+import HistoryStore
 import SQLiteStorage
+import StoreFixtures
 import Testing
 
-@testable import HistoryStore
+@testable import HistoryInspection
 
 @Suite struct InspectionQuietTests {
   private let folder: InspectionFolder

@@ -1,6 +1,8 @@
+import HistoryStore
+import StoreFixtures
 import Testing
 
-@testable import HistoryStore
+@testable import HistoryInspection
 
 @Suite struct InspectionCoreDataTests {
   private func census(_ sql: String) throws -> HistoryCensus {
