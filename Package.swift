@@ -49,8 +49,10 @@ let package = Package(
     ),
     .library(name: "PropertyTesting", targets: ["PropertyTesting"]),
     .library(name: "PropertyTraits", targets: ["PropertyTraits"]),
-    .library(name: "HistoryTesting", targets: ["HistoryTesting"]),
-    .executable(name: "history-lab", targets: ["HistoryLab"]),
+    .library(name: "HistoryTesting", targets: ["HistoryTesting", "HistorySystems"]),
+    .library(name: "HistoryLabCommand", targets: ["HistoryLabCommand", "HistorySystems"]),
+    .executable(name: "history-lab", targets: ["LabProgram"]),
+    .plugin(name: "LabPlugin", targets: ["LabPlugin"]),
   ],
   targets: [
     .systemLibrary(
@@ -72,7 +74,7 @@ let package = Package(
     room("Basics", []),
     room("Traces", ["Basics", "HistoryTypes"]),
     room("PropertyTesting", ["Basics"]),
-    room("PropertyTraits", ["PropertyTesting"]),
+    room("PropertyTraits", ["PropertyTesting", "Programs"]),
     room(
       "Workloads",
       ["HistoryTypes", "Traces", "PropertyTesting"],
@@ -98,10 +100,11 @@ let package = Package(
     ),
     room("Measuring", ["Basics"]),
     room("Reporting", ["Basics", "HistoryTypes", "Traces", "Measuring"]),
+    room("HistorySystems", ["HistoryTypes", "Traces", "PropertyTesting", "Workloads", "Systems"]),
     room(
       "HistoryTesting",
       [
-        "HistoryTypes", "Traces", "PropertyTesting", "Workloads", "Programs", "Systems",
+        "HistoryTypes", "Traces", "PropertyTesting", "Workloads", "Systems", "HistorySystems",
         "Simulation", "Checkers", "Reporting",
       ]
     ),
@@ -147,16 +150,32 @@ let package = Package(
         "Commands",
       ]
     ),
-    .executableTarget(
-      name: "HistoryLab",
-      dependencies: system + [
+    room(
+      "HistoryLab",
+      system + [
         "SQLiteStorage", "HistoryInspection", "HistoryTracking", "Basics", "Traces",
-        "PropertyTesting", "Workloads", "Faults", "Programs", "Systems", "Simulation", "Checkers",
+        "PropertyTesting", "Workloads", "Faults", "Programs", "Systems", "HistorySystems",
+        "Simulation", "Checkers",
         "ProtocolChecks", "Stressing",
         "Measuring", "Reporting", "HistoryBenchmarks", "Commands", "FileCommands",
         "BenchCommands",
-      ],
+      ]
+    ),
+    room("HistoryLabCommand", ["HistoryLab", "HistorySystems", "Systems"]),
+    .executableTarget(
+      name: "LabProgram",
+      dependencies: ["HistoryLabCommand"],
       swiftSettings: settings
+    ),
+    .plugin(
+      name: "LabPlugin",
+      capability: .command(
+        intent: .custom(verb: "history-lab", description: "Runs the command history-lab"),
+        permissions: [
+          .writeToPackageDirectory(reason: "each run is a folder under Reports/runs")
+        ]
+      ),
+      path: "Sources/LabPlugin"
     ),
 
     .target(
@@ -221,21 +240,18 @@ let package = Package(
     tests("Stressing", ["Basics", "Programs"]),
     tests("Measuring"),
     tests("Reporting", ["HistoryTypes", "Traces", "Measuring"]),
-    // The examples are packages of their own, which scripts/examples tries; their sources are also
-    // built here.
+    // The examples are packages of their own, which scripts/examples tries with their tests. The
+    // design of the first one is also a system of our tests.
     .target(
       name: "FirstBug",
       dependencies: ["HistoryTesting"],
       path: "Tests/Examples/FirstBug/Tests/FirstBugTests",
       exclude: ["MyLogTests.swift"]
     ),
-    .target(name: "ActorTracker", path: "Tests/Examples/ActorTracker/Sources/ActorTracker"),
-    .testTarget(
-      name: "ActorTrackerTests",
-      dependencies: ["ActorTracker", "HistoryTesting"],
-      path: "Tests/Examples/ActorTracker/Tests/ActorTrackerTests"
+    tests(
+      "HistoryTesting",
+      ["HistoryTypes", "Traces", "PropertyTesting", "Systems", "HistorySystems", "FirstBug"]
     ),
-    tests("HistoryTesting", ["HistoryTypes", "Traces", "PropertyTesting", "FirstBug"]),
     tests("HistoryBenchmarks", system + ["BenchmarkFloor", "Measuring"]),
     tests(
       "HistoryLab",
@@ -244,6 +260,7 @@ let package = Package(
         "Workloads", "Checkers", "Systems", "ProtocolChecks", "Stressing", "Simulation",
         "Measuring", "Reporting",
         "HistoryBenchmarks", "Programs", "Commands", "FileCommands", "BenchCommands",
+        "HistorySystems",
       ],
       exclude: ["Counterexamples", "LeastPlans", "Reached"]
     ),

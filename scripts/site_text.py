@@ -20,7 +20,7 @@ LANDING = [
                "ReadingACounterexample", "MigratingFromTheKit"]),
     ("The store and the tracker", ["HistoryTracking", "ObjectContexts", "HistoryStore", "HistoryTypes"]),
     ("What breaks", ["Designs", "kit-2", "article", "seven-day-purge", "tracker"]),
-    ("The lab", ["HistoryLab", "HistoryTesting", "YourFirstBug", "Formats", "Options", "WhatHistoryCosts"]),
+    ("The lab", ["HistoryLab", "HistoryTesting", "HistorySystems", "HistoryLabCommand", "YourFirstBug", "Formats", "Options", "WhatHistoryCosts"]),
     ("Property-based testing", ["PropertyTesting", "PropertyTraits"]),
 ]
 

@@ -18,6 +18,7 @@ package struct CheckerSuite: Sendable {
   private var timeline: Timeline
   private var core: CoreCheckers
   private var further: FurtherCheckers?
+  private var added: AddedCheckers?
   private var hasViolation = false
 
   /// Creates a suite for a trace with this header, before the first event.
@@ -25,6 +26,7 @@ package struct CheckerSuite: Sendable {
     timeline = Timeline(header)
     core = CoreCheckers(header)
     further = scope == .all ? FurtherCheckers(header) : nil
+    added = scope == .all ? AddedCheckers(header) : nil
   }
 
   /// Checks a whole trace.
@@ -40,7 +42,8 @@ package struct CheckerSuite: Sendable {
 
   /// Returns the checkers of a scope with their rules, in the order of their verdicts.
   package static func sentences(in scope: Scope) -> [(checker: String, sentence: String)] {
-    scope == .core ? CoreCheckers.all : CoreCheckers.all + FurtherCheckers.all
+    guard scope == .all else { return CoreCheckers.all }
+    return CoreCheckers.all + FurtherCheckers.all + AddedChecker.all.map { ($0.name, $0.sentence) }
   }
 
   /// Returns the rule of a checker; `nil` if no checker has the name.
@@ -55,6 +58,7 @@ package struct CheckerSuite: Sendable {
       let isFurtherBroken = further?.observe(event, on: timeline) ?? false
       hasViolation = hasViolation || isCoreBroken || isFurtherBroken
     }
+    if added?.observe(event) == true { hasViolation = true }
   }
 
   /// Whether an invariant is already broken; later events cannot change that.
@@ -90,6 +94,7 @@ package struct CheckerSuite: Sendable {
   private func forEachVerdict(_ body: (Verdict) -> Void) {
     core.forEachVerdict(on: timeline, body)
     further?.forEachVerdict(on: timeline, body)
+    added?.forEachVerdict(body)
   }
 
   /// Appends the next command of a plan that is made step by step.
@@ -101,7 +106,9 @@ package struct CheckerSuite: Sendable {
   /// The invariants that are broken so far, one bit each in the order of ``names(in:)``.
   package var broken: UInt64 {
     guard timeline.undecided == nil else { return 0 }
-    return core.broken | (further?.broken ?? 0) << UInt64(CoreCheckers.all.count)
+    let count = CoreCheckers.all.count
+    return core.broken | (further?.broken ?? 0) << UInt64(count)
+      | (added?.brokenBits ?? 0) << UInt64(count + FurtherCheckers.all.count)
   }
 
   /// Adds all state that later verdicts depend on, between two commands; `tick` is the current one.
@@ -110,6 +117,7 @@ package struct CheckerSuite: Sendable {
   package func describe(_ state: inout StateSketch, tick: Int) {
     timeline.describe(&state)
     further?.describe(&state, on: timeline, tick: tick)
+    added?.describe(&state)
   }
 
   /// The first violation in the trace; read it after the last event, or once the trace is invalid.

@@ -2,6 +2,7 @@ import Basics
 import Checkers
 import Commands
 import HistoryBenchmarks
+import HistorySystems
 import Measuring
 import Programs
 import Systems
@@ -20,7 +21,9 @@ extension Composition {
   /// The composition of this executable.
   static var current: Composition {
     var composition = Composition()
-    composition.catalogue[.conditions] = Catalogue.conditions
+    composition.catalogue[.conditions] =
+      Catalogue.conditions
+      + LabAdditions.currentConditions.map { .init($0.name, "A condition of this program.") }
     composition.catalogue[.checkers] = CheckerSuite.sentences(in: .all).map { .init($0, $1) }
     composition.catalogue[.faults] = Catalogue.faults
     composition.catalogue[.systems] =

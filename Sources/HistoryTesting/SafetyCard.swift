@@ -29,9 +29,9 @@ public struct SafetyCard: Codable, Hashable, Sendable, CustomStringConvertible {
   }
 
   /// The name of the design.
-  public let system: String
+  let system: String
   /// The greatest number of commands in a plan.
-  public let depth: Int
+  let depth: Int
   /// The cells, by condition, then in the order of the invariants.
   public let cells: [Cell]
 

@@ -19,9 +19,14 @@ struct CaseTree {
 
   private struct Node {
     var question = Question.unknown
-    /// The node after each given answer: a value, or 0 or 1.
-    var next: [(answer: Int64, node: Int)] = []
+    /// The node after the first given answer, or -1, and the answer: a value, or 0 or 1.
+    var firstNext: (answer: Int64, node: Int) = (0, -1)
+    /// The nodes after the other given answers.
+    var moreNext: [(answer: Int64, node: Int)] = []
   }
+
+  /// The number of nodes above which older cases are forgotten, which bounds the memory.
+  private static let nodeCountMax = 1 << 19
 
   private var nodes = [Node()]
   private let choiceCountMax: Int
@@ -34,6 +39,7 @@ struct CaseTree {
   ///
   /// - Complexity: O(events * answers seen at each).
   mutating func insert(_ events: [SourceEvent]) {
+    if nodes.count + events.count > Self.nodeCountMax { nodes = [Node()] }
     var node = 0
     for event in events {
       switch event {
@@ -41,7 +47,7 @@ struct CaseTree {
         ask(.draw(choice), at: node)
         let next = follow(read, from: node)
         if choice.value != read, find(choice.value, from: node) == nil {
-          nodes[node].next.append((choice.value, next))
+          add(choice.value, next, to: node)
         }
         node = next
       case .open(let label): node = pass(.open(label), at: node)
@@ -79,13 +85,24 @@ struct CaseTree {
   }
 
   private func find(_ answer: Int64, from node: Int) -> Int? {
-    nodes[node].next.first { $0.answer == answer }?.node
+    let (first, next) = nodes[node].firstNext
+    if next < 0 { return nil }
+    if first == answer { return next }
+    return nodes[node].moreNext.first { $0.answer == answer }?.node
+  }
+
+  private mutating func add(_ answer: Int64, _ next: Int, to node: Int) {
+    if nodes[node].firstNext.node < 0 {
+      nodes[node].firstNext = (answer, next)
+    } else {
+      nodes[node].moreNext.append((answer, next))
+    }
   }
 
   private mutating func follow(_ answer: Int64, from node: Int) -> Int {
     if let next = find(answer, from: node) { return next }
     nodes.append(Node())
-    nodes[node].next.append((answer, nodes.count - 1))
+    add(answer, nodes.count - 1, to: node)
     return nodes.count - 1
   }
 

@@ -38,9 +38,14 @@ extension ChoiceSequence: Hashable {
   var fingerprint: UInt64 {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     for choice in choices { hash = Self.mix(hash, UInt64(bitPattern: choice.offset)) }
+    // Most spans have the label of the one before.
+    var (label, labelHash) = ("", 0 as UInt64)
     for span in spans {
-      hash = Self.mix(hash, UInt64(span.start) << 32 | UInt64(span.end))
-      for byte in span.label.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+      if span.label != label {
+        label = span.label
+        labelHash = label.utf8.reduce(0) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+      }
+      hash = Self.mix(hash ^ labelHash, UInt64(span.start) << 32 | UInt64(span.end))
     }
     return hash
   }
@@ -113,7 +118,7 @@ extension ChoiceSequence {
   /// A span inside one piece moves with it. A span that contains whole pieces still contains them.
   /// A span that loses all its choices is removed.
   ///
-  /// - Complexity: O(choices + spans * pieces).
+  /// - Complexity: O(choices + spans * log(pieces)), plus the pieces inside of each span.
   func rearranged(_ pieces: [Range<Int>], without dropped: Int? = nil) -> ChoiceSequence {
     var result = ChoiceSequence()
     var places: [Int] = []
@@ -121,8 +126,10 @@ extension ChoiceSequence {
       places.append(result.choices.count)
       result.choices.append(contentsOf: choices[piece])
     }
+    let order = pieces.indices.sorted { pieces[$0].lowerBound < pieces[$1].lowerBound }
+    let ordered = order.map { (piece: pieces[$0], place: places[$0]) }
     for (index, span) in spans.enumerated() where index != dropped {
-      if let moved = Self.moved(span, pieces, places) { result.spans.append(moved) }
+      if let moved = Self.moved(span, ordered) { result.spans.append(moved) }
     }
     result.restoreOrder()
     return result
@@ -131,11 +138,11 @@ extension ChoiceSequence {
   /// Returns the span at its new position, or `nil` if it lost all its choices.
   private static func moved(
     _ span: ChoiceSpan,
-    _ pieces: [Range<Int>],
-    _ places: [Int]
+    _ pieces: [(piece: Range<Int>, place: Int)]
   ) -> ChoiceSpan? {
     var bounds: (start: Int, end: Int)?
-    for (piece, place) in zip(pieces, places) {
+    for (piece, place) in pieces[first(in: pieces, endingAfter: span.start)...] {
+      guard piece.lowerBound < max(span.end, span.start + 1) else { break }
       let low = max(span.start, piece.lowerBound)
       let high = min(span.end, piece.upperBound)
       let isEmptyInside = span.start == span.end && low == high && piece.contains(low)
@@ -148,6 +155,19 @@ extension ChoiceSequence {
     var moved = span
     (moved.start, moved.end) = bounds
     return moved
+  }
+
+  /// Returns the index of the first piece that ends after a choice, or the number of pieces.
+  private static func first(
+    in pieces: [(piece: Range<Int>, place: Int)],
+    endingAfter choice: Int
+  ) -> Int {
+    var (low, high) = (0, pieces.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if pieces[middle].piece.upperBound > choice { high = middle } else { low = middle + 1 }
+    }
+    return low
   }
 
   /// Sorts the spans, each before those inside it, and recomputes their depths.

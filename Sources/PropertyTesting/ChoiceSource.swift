@@ -13,10 +13,16 @@ public struct ChoiceSource: Sendable {
   private var openSpans: [Int] = []
   var random: SeededGenerator
   private var replay: ReplayCursor?
-  private let choiceCountMax: Int
+  let choiceCountMax: Int
+  /// The seed of the random choices.
+  private(set) var seed: UInt64
   /// The questions of the generator, if they are recorded.
   private(set) var events: [SourceEvent] = []
   private var recordsEvents = false
+  /// Receives everything that the source does, if another process repeats it.
+  private var tape: (@Sendable (TapeEvent) -> Void)?
+  /// Whether the questions are recorded or reported.
+  private var isObserved = false
   /// The probability that a number with a label repeats the last number with that label.
   private var reuseRate = 0.0
   private var latestNumbers: [String: Int64] = [:]
@@ -31,6 +37,7 @@ public struct ChoiceSource: Sendable {
   /// terminates.
   public init(seed: UInt64, choiceCountMax: Int = 65_536) {
     random = SeededGenerator(seed: seed)
+    self.seed = seed
     self.choiceCountMax = choiceCountMax
   }
 
@@ -45,6 +52,9 @@ public struct ChoiceSource: Sendable {
   /// - Complexity: O(1), and O(choices) for the next draw while the sequence is retained.
   public var sequence: ChoiceSequence { ChoiceSequence(choices: choices, spans: spans) }
 
+  /// The recorded sequence that is replayed; `nil` if the choices are random.
+  package var replayed: ChoiceSequence? { replay?.sequence }
+
   /// The number of choices drawn so far.
   public var choiceCount: Int { choices.count }
 
@@ -58,17 +68,34 @@ public struct ChoiceSource: Sendable {
   public var isExhausted: Bool {
     mutating get {
       let isExhausted = choices.count >= choiceCountMax || replay?.isAtEnd ?? false
-      if recordsEvents { events.append(.exhausted(isExhausted)) }
+      if isObserved { observe(.exhausted(isExhausted), as: .exhausted(isExhausted)) }
       return isExhausted
     }
+  }
+
+  /// Returns the source, which reports everything that it does to a closure.
+  func reporting(_ tape: @escaping @Sendable (TapeEvent) -> Void) -> ChoiceSource {
+    var source = self
+    (source.tape, source.isObserved) = (tape, true)
+    return source
+  }
+
+  /// Reports a command that is about to be performed, if another process repeats the case.
+  func reportStep(_ command: @autoclosure () -> String) { tape?(.step(command())) }
+
+  private mutating func observe(_ event: SourceEvent, as report: @autoclosure () -> TapeEvent) {
+    if recordsEvents { events.append(event) }
+    tape?(report())
   }
 
   /// Starts the next case with random choices, reusing allocated memory.
   mutating func restart(seed: UInt64) {
     clear()
+    self.seed = seed
     random = SeededGenerator(seed: seed)
     replay = nil
     recordsEvents = false
+    isObserved = tape != nil
   }
 
   /// Starts the next case with recorded choices, and records the questions of the generator.
@@ -76,6 +103,7 @@ public struct ChoiceSource: Sendable {
     clear()
     replay = ReplayCursor(sequence)
     self.recordsEvents = recordsEvents
+    isObserved = recordsEvents || tape != nil
   }
 
   private mutating func clear() {
@@ -138,8 +166,23 @@ extension ChoiceSource {
       }
     }
     choices.append(choice)
-    if recordsEvents { events.append(.draw(choice, read: choice.value)) }
+    if isObserved { observeDraw(choice) }
     return choice.value
+  }
+
+  private mutating func observeDraw(_ choice: Choice) {
+    observe(.draw(choice, read: choice.value), as: .draw(choice, read: choice.value))
+  }
+
+  /// Records a choice that a copy of the source drew in another process.
+  mutating func adopt(_ choice: Choice, read: Int64) {
+    choices.append(choice)
+    if recordsEvents { events.append(.draw(choice, read: read)) }
+  }
+
+  /// Records the answer that a copy of the source gave in another process.
+  mutating func adopt(isExhausted: Bool) {
+    if recordsEvents { events.append(.exhausted(isExhausted)) }
   }
 
   /// Replaces the value of the last recorded choice, for a draw that must use another value.
@@ -150,12 +193,14 @@ extension ChoiceSource {
       events.removeLast()
       events.append(.draw(last.with(value: value), read: last.value))
     }
+    tape?(.amend(value))
   }
 
   /// Rolls back to the state with `choiceCount` choices and `spanCount` spans.
   mutating func forget(choiceCount: Int, spanCount: Int) {
     choices.removeLast(choices.count - choiceCount)
     spans.removeLast(spans.count - spanCount)
+    tape?(.forget(choiceCount: choiceCount, spanCount: spanCount))
   }
 }
 
@@ -183,7 +228,7 @@ extension ChoiceSource {
 
   mutating func openSpan(_ label: String, _ kind: ChoiceSpan.Kind) {
     replay?.open(label)
-    if recordsEvents { events.append(.open(label)) }
+    if isObserved { observe(.open(label), as: .open(label, kind)) }
     let start = choices.count
     spans.append(
       ChoiceSpan(label: label, kind: kind, range: start..<start, depth: openSpans.count)
@@ -196,7 +241,7 @@ extension ChoiceSource {
     guard let index = openSpans.popLast() else { fatalError("closeSpan() without openSpan(_:)") }
     spans[index].end = choices.count
     replay?.close()
-    if recordsEvents { events.append(.close) }
+    if isObserved { observe(.close, as: .close) }
   }
 
   /// Removes the innermost open span; its choices remain.
@@ -204,7 +249,7 @@ extension ChoiceSource {
     guard let index = openSpans.popLast() else { fatalError("cancelSpan() without openSpan(_:)") }
     spans.removeLast(spans.count - index)
     replay?.cancel()
-    if recordsEvents { events.append(.cancel) }
+    if isObserved { observe(.cancel, as: .cancel) }
   }
 
   /// Finishes all open spans, after the property stopped inside of them.
@@ -249,7 +294,7 @@ struct ReplayCursor {
     var isMatched: Bool
   }
 
-  private let sequence: ChoiceSequence
+  let sequence: ChoiceSequence
   private var position = 0
   private var frame: Frame
   private var enclosing: [Frame] = []

@@ -136,6 +136,7 @@ private struct CommandRun<Machine: CommandMachine> {
     do {
       let command = try rules[source.weighted(weights)].draw(machine, &source)
       commands.append(command)
+      source.reportStep("\(commands.count). \(command)")
       try machine.perform(command)
     } catch {
       repetition.stop(&source)

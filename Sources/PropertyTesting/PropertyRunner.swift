@@ -56,59 +56,126 @@ public struct PropertyRunner: Sendable {
     progress: ((Step) -> Void)? = nil,
     _ property: (inout ChoiceSource) throws -> CaseResult
   ) -> PropertyResult {
-    var result = PropertyResult(seed: seed, outcome: .passed, counts: .init(), failure: nil)
-    var source = ChoiceSource(seed: seed, choiceCountMax: choiceCountMax)
-    var climber = Climber()
-    let deadline = budget.deadline()
-    for index in 0..<(examples.count + cases) {
-      if budget.isPast(deadline) {
-        result.outcome = .outOfTime
-        return result
-      }
-      let caseSeed = start(index, &source, &climber)
-      let outcome = CaseResult.of(property, &source)
-      result.add(outcome, source)
-      if case .failed(let label, let message) = outcome {
-        source.closeAllSpans()
-        let found = (index, caseSeed, source.sequence, label, message)
-        result.failure = failure(found, deadline, progress, property)
-        return result
-      }
-      if !source.notes.scores.isEmpty { climber.note(source.notes, source.sequence) }
-      progress?(.ran(cases: index + 1))
+    var loop = CaseLoop(self)
+    while loop.start() {
+      loop.finish(CaseResult.of(property, &loop.source))
+      if !loop.hasFailed { progress?(.ran(cases: loop.caseCount)) }
     }
-    result.judge()
-    return result
+    return loop.result(progress, property)
+  }
+}
+
+/// The cases of a run, one after another, for a caller that runs each of them itself.
+///
+///     var loop = CaseLoop(runner)
+///     while loop.start() { loop.finish(await run(&loop.source)) }
+///     let result = loop.result { source in ... }
+package struct CaseLoop: Sendable {
+  /// The source of the current case.
+  package var source: ChoiceSource
+  /// The number of finished cases.
+  package private(set) var caseCount = 0
+  private let runner: PropertyRunner
+  private let deadline: Duration?
+  private var result: PropertyResult
+  private var climber = Climber()
+  /// The seed of the current case, or `nil` for examples and variations.
+  private var caseSeed: UInt64?
+  private var found: FoundCase?
+
+  /// A failing case, before it is shrunk.
+  private struct FoundCase {
+    let index: Int
+    let seed: UInt64?
+    let sequence: ChoiceSequence
+    let label: String
+    let message: String
   }
 
-  /// Starts a case by number, and returns its seed, or `nil` for examples and variations.
-  private func start(
-    _ index: Int,
-    _ source: inout ChoiceSource,
-    _ climber: inout Climber
-  ) -> UInt64? {
-    if index < examples.count {
-      source.restart(replaying: examples[index], recordsEvents: false)
+  package init(_ runner: PropertyRunner) {
+    self.runner = runner
+    source = ChoiceSource(seed: runner.seed, choiceCountMax: runner.choiceCountMax)
+    deadline = runner.budget.deadline()
+    result = PropertyResult(seed: runner.seed, outcome: .passed, counts: .init(), failure: nil)
+  }
+
+  /// A Boolean value that indicates whether a case has failed, which ends the loop.
+  package var hasFailed: Bool { found != nil }
+
+  /// The seed of the current case; `nil` if it is an example or a variation of another case.
+  package var seed: UInt64? { caseSeed }
+
+  /// Prepares the source for the next case; returns `false` after the last one.
+  package mutating func start() -> Bool {
+    guard found == nil, caseCount < runner.examples.count + runner.cases else { return false }
+    if runner.budget.isPast(deadline) {
+      result.outcome = .outOfTime
+      return false
+    }
+    caseSeed = restart()
+    return true
+  }
+
+  private mutating func restart() -> UInt64? {
+    if caseCount < runner.examples.count {
+      source.restart(replaying: runner.examples[caseCount], recordsEvents: false)
       return nil
     }
-    let caseSeed = SeededGenerator.seed(seed, part: UInt64(index - examples.count))
-    if climber.isClimbing, index % 2 == 1 {
-      var random = SeededGenerator(seed: caseSeed)
+    let seed = SeededGenerator.seed(
+      runner.seed,
+      part: UInt64(caseCount - runner.examples.count)
+    )
+    if climber.isClimbing, caseCount % 2 == 1 {
+      var random = SeededGenerator(seed: seed)
       source.restart(replaying: climber.candidate(&random), recordsEvents: false)
       return nil
     }
-    source.restart(seed: caseSeed)
-    return caseSeed
+    source.restart(seed: seed)
+    return seed
   }
 
-  /// Shrinks a failing case.
+  /// Counts the result of the current case.
+  package mutating func finish(_ outcome: CaseResult) {
+    result.add(outcome, source)
+    if case .failed(let label, let message) = outcome {
+      source.closeAllSpans()
+      found = FoundCase(
+        index: caseCount,
+        seed: caseSeed,
+        sequence: source.sequence,
+        label: label,
+        message: message
+      )
+    } else if !source.notes.scores.isEmpty {
+      climber.note(source.notes, source.sequence)
+    }
+    caseCount += 1
+  }
+
+  /// Shrinks the failing case if there is one, and returns the result of the run.
+  package func result(
+    _ progress: ((PropertyRunner.Step) -> Void)? = nil,
+    _ property: (inout ChoiceSource) throws -> CaseResult
+  ) -> PropertyResult {
+    var result = result
+    if let found {
+      result.failure = failure(found, progress, property)
+    } else if result.outcome == .passed {
+      result.judge()
+    }
+    return result
+  }
+
   private func failure(
-    _ found: (index: Int, seed: UInt64?, sequence: ChoiceSequence, label: String, message: String),
-    _ deadline: Duration?,
-    _ progress: ((Step) -> Void)?,
+    _ found: FoundCase,
+    _ progress: ((PropertyRunner.Step) -> Void)?,
     _ property: (inout ChoiceSource) throws -> CaseResult
   ) -> PropertyFailure {
-    let shrinker = Shrinker(budget: budget, deadline: deadline, choiceCountMax: choiceCountMax)
+    let shrinker = Shrinker(
+      budget: runner.budget,
+      deadline: deadline,
+      choiceCountMax: runner.choiceCountMax
+    )
     let shrunk = shrinker.shrink(
       found.sequence,
       label: found.label,

@@ -6,7 +6,7 @@ extension ShrinkSession {
     var ordinal = 0
     while ordinal < tree.groups.count, !isOver {
       let group = tree.groups[ordinal]
-      if group.kind != .part {
+      if group.kind != .part, !isLongAtMinimum(group) {
         thinOut(triesAll: !isMost(group), isLastNeeded: endsInside(group)) { [self] in
           members(ofGroup: ordinal).count
         } removing: { [self] in
@@ -15,6 +15,17 @@ extension ShrinkSession {
       }
       ordinal += 1
     }
+  }
+
+  /// Returns whether a group has many elements, none of which can be deleted.
+  ///
+  /// The deletion of one from a group of the least length only moves the others: that is tried for
+  /// short groups.
+  private func isLongAtMinimum(_ group: SpanTree.Group) -> Bool {
+    guard group.members.count > 64, let last = group.members.last else { return false }
+    let start = best.spans[last].start
+    guard start < best.spans[last].end, best.choices[start].isContinuation else { return false }
+    return best.choices[start].lowest == 1
   }
 
   /// Deletes all elements with one label at once, if they belong to several repetitions.

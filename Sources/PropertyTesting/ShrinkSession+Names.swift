@@ -19,7 +19,14 @@ extension ShrinkSession {
   func isCastSize(_ index: Int) -> Bool {
     let choice = best.choices[index]
     return choice.kind == .number && choice.value > choice.simplest && choice.value <= 64
-      && !best.spans.contains { $0.kind == .element && $0.range.contains(index) }
+      && !isInsideElement(tree.owners[index])
+  }
+
+  /// Returns whether a span is an element with a continuation of its own, or inside of one.
+  func isInsideElement(_ span: Int) -> Bool {
+    var span = span
+    while span >= 0, best.spans[span].kind != .element { span = tree.parents[span] }
+    return span >= 0
   }
 
   /// Returns the labels of spans with a single name whose range matches the size of the cast.
@@ -68,11 +75,12 @@ extension ShrinkSession {
   ///
   /// Tries the names 0, 1, 2 and so on, then the used names in ascending order, then exchanges of
   /// two adjacent names. Only simpler candidates are evaluated: a case whose names are in order
-  /// costs nothing.
+  /// costs nothing. Small numbers with a label may be names as well.
   func orderNames() {
-    for label in labelsOfNames() where !isOver {
+    for label in labelsOfNames(orNumbers: true) where !isOver {
       var order: [Int64] = []
-      for place in placesOfNames(label) where !order.contains(best.choices[place].value) {
+      for place in placesOfNames(label, orNumbers: true)
+      where !order.contains(best.choices[place].value) {
         order.append(best.choices[place].value)
       }
       let compact = Dictionary(uniqueKeysWithValues: zip(order, 0..<Int64(order.count)))
@@ -103,21 +111,32 @@ extension ShrinkSession {
   }
 
   /// Returns the labels of spans that consist of a single name.
-  private func labelsOfNames() -> [String] {
-    let spans = best.spans.filter { $0.range.count == 1 && best.choices[$0.start].kind == .name }
-    return Set(spans.map(\.label)).sorted()
+  private func labelsOfNames(orNumbers: Bool = false) -> [String] {
+    Set(best.spans.filter { isName($0, orNumber: orNumbers) }.map(\.label)).sorted()
   }
 
-  private func placesOfNames(_ label: String) -> [Int] {
-    best.spans.filter {
-      $0.label == label && $0.range.count == 1 && best.choices[$0.start].kind == .name
-    }.map(\.start)
+  private func placesOfNames(_ label: String, orNumbers: Bool = false) -> [Int] {
+    best.spans.filter { $0.label == label && isName($0, orNumber: orNumbers) }.map(\.start)
   }
+
+  /// Returns whether a span consists of one name, or of one number that is small enough for one.
+  private func isName(_ span: ChoiceSpan, orNumber: Bool) -> Bool {
+    guard span.range.count == 1 else { return false }
+    let choice = best.choices[span.start]
+    return choice.kind == .name
+      || orNumber && choice.kind == .number && (0...Self.greatestNumberName).contains(choice.value)
+  }
+
+  /// The greatest number that may be a name.
+  private static let greatestNumberName: Int64 = 64
 
   private func renaming(_ label: String, _ names: [Int64: Int64]) -> ChoiceSequence {
-    let edits = placesOfNames(label).compactMap { place -> (index: Int, choice: Choice)? in
+    let edits = placesOfNames(label, orNumbers: true).compactMap {
+      place -> (index: Int, choice: Choice)? in
       let choice = best.choices[place]
-      guard let name = names[choice.value], name != choice.value, name <= choice.highest else {
+      guard let name = names[choice.value], name != choice.value, name >= choice.lowest,
+        name <= choice.highest
+      else {
         return nil
       }
       return (place, choice.with(value: name))

@@ -95,9 +95,11 @@ extension ShrinkSession {
   /// all parts of that label sorted.
   func exchangeSpans() {
     let labels = tree.nestedLabels(best)
+    guard !labels.isEmpty else { return }
     var first = 0
     while first < best.spans.count, !isOver {
-      var second = best.subtree(first).upperBound
+      let isNested = labels.contains(best.spans[first].label)
+      var second = isNested ? best.subtree(first).upperBound : best.spans.count
       while first < best.spans.count, second < best.spans.count, !isOver {
         if labels.contains(best.spans[first].label), canExchange(first, second) {
           let exchanged = best.exchanging(first, second)

@@ -70,10 +70,7 @@ extension ShrinkSession {
   /// Returns the outermost elements, or none if there are too many.
   private func elements() -> [Int] {
     let elements = best.spans.indices.filter { index in
-      best.spans[index].kind == .element
-        && !best.spans[..<index].contains {
-          $0.kind == .element && $0.range.contains(best.spans[index].start)
-        }
+      best.spans[index].kind == .element && !isInsideElement(tree.parents[index])
     }
     return elements.count <= Self.elementCountMax ? elements : []
   }

@@ -8,13 +8,15 @@ public import Testing
 ///     }
 ///
 /// A case fails if the body throws or one of its expectations fails. The first failing case is
-/// shrunk, and recorded as one issue at the call, with its values, the seed and a line to replay
-/// it; other cases record no issues. A body that throws `Rejection` discards its case; one that
-/// throws `Vacuity` reports that the case tested nothing. A run with too many such cases fails as
-/// well.
+/// shrunk, and recorded as an issue at the call, with its values, the seed and a line to replay
+/// it; the expectation that fails in the shrunk case is an issue at its own line. Other cases
+/// record no issues. A body that throws `Rejection` discards its case; one that throws `Vacuity`
+/// reports that the case tested nothing. A run with too many such cases fails as well.
 ///
 /// A trap ends the process. The seed is printed before unless it was given; with a corpus, the
-/// case that is running also lies in a file, is printed by the next run and runs first.
+/// case that is running also lies in a file, and the next run shrinks it in child processes: the
+/// issue has the signal and the simplest case that traps. The trait `.property(catchesTraps: true)`
+/// and `PROPERTY_TRAPS=1` run all cases in a child process, so that the first run does the same.
 ///
 /// - Parameters:
 ///   - generator: The generator of the values.
@@ -35,14 +37,12 @@ public func property<Value>(
   _ body: @escaping (Value) async throws -> Void
 ) async throws -> PropertyResult {
   let run = try PropertyRun(replay: replay, sourceLocation)
-  let isolated = IsolatedBody { source, shows in
-    let value = try source.draw(generator)
-    shows(PropertyRun.text(of: [value]), source)
-    try await body(value)
+  let drawing = DrawingBody { source in
+    try await body(source.draw(generator))
+  } drawing: { source in
+    [try source.draw(generator)]
   }
-  return try await run.check { source, shows in
-    try await isolated.run(&source, shows, on: isolation)
-  }
+  return try await run.check(IsolatedBody(drawing), on: isolation)
 }
 
 /// Checks that a body passes for the values of two generators.
@@ -58,15 +58,12 @@ public func property<First, Second>(
   _ body: @escaping (First, Second) async throws -> Void
 ) async throws -> PropertyResult {
   let run = try PropertyRun(replay: replay, sourceLocation)
-  let isolated = IsolatedBody { source, shows in
-    let one = try source.draw(first)
-    let two = try source.draw(second)
-    shows(PropertyRun.text(of: [one, two]), source)
-    try await body(one, two)
+  let drawing = DrawingBody { source in
+    try await body(source.draw(first), source.draw(second))
+  } drawing: { source in
+    [try source.draw(first), try source.draw(second)]
   }
-  return try await run.check { source, shows in
-    try await isolated.run(&source, shows, on: isolation)
-  }
+  return try await run.check(IsolatedBody(drawing), on: isolation)
 }
 
 /// Checks that a body passes for the values of three generators.
@@ -83,16 +80,12 @@ public func property<First, Second, Third>(
   _ body: @escaping (First, Second, Third) async throws -> Void
 ) async throws -> PropertyResult {
   let run = try PropertyRun(replay: replay, sourceLocation)
-  let isolated = IsolatedBody { source, shows in
-    let one = try source.draw(first)
-    let two = try source.draw(second)
-    let three = try source.draw(third)
-    shows(PropertyRun.text(of: [one, two, three]), source)
-    try await body(one, two, three)
+  let drawing = DrawingBody { source in
+    try await body(source.draw(first), source.draw(second), source.draw(third))
+  } drawing: { source in
+    [try source.draw(first), try source.draw(second), try source.draw(third)]
   }
-  return try await run.check { source, shows in
-    try await isolated.run(&source, shows, on: isolation)
-  }
+  return try await run.check(IsolatedBody(drawing), on: isolation)
 }
 
 /// Checks that a body passes for the values of four generators.
@@ -110,22 +103,27 @@ public func property<First, Second, Third, Fourth>(
   _ body: @escaping (First, Second, Third, Fourth) async throws -> Void
 ) async throws -> PropertyResult {
   let run = try PropertyRun(replay: replay, sourceLocation)
-  let isolated = IsolatedBody { source, shows in
-    let one = try source.draw(first)
-    let two = try source.draw(second)
-    let three = try source.draw(third)
-    let four = try source.draw(fourth)
-    shows(PropertyRun.text(of: [one, two, three, four]), source)
-    try await body(one, two, three, four)
+  let drawing = DrawingBody { source in
+    try await body(
+      source.draw(first),
+      source.draw(second),
+      source.draw(third),
+      source.draw(fourth)
+    )
+  } drawing: { source in
+    [
+      try source.draw(first),
+      try source.draw(second),
+      try source.draw(third),
+      try source.draw(fourth),
+    ]
   }
-  return try await run.check { source, shows in
-    try await isolated.run(&source, shows, on: isolation)
-  }
+  return try await run.check(IsolatedBody(drawing), on: isolation)
 }
 
 /// Checks that a body passes for the values of five generators.
 ///
-/// Combine further values in one generator. See the overload with one generator for details.
+/// See the overload with one generator for details.
 @discardableResult
 public func property<First, Second, Third, Fourth, Fifth>(
   _ first: Generator<First>,
@@ -139,36 +137,45 @@ public func property<First, Second, Third, Fourth, Fifth>(
   _ body: @escaping (First, Second, Third, Fourth, Fifth) async throws -> Void
 ) async throws -> PropertyResult {
   let run = try PropertyRun(replay: replay, sourceLocation)
-  let isolated = IsolatedBody { source, shows in
-    let one = try source.draw(first)
-    let two = try source.draw(second)
-    let three = try source.draw(third)
-    let four = try source.draw(fourth)
-    let five = try source.draw(fifth)
-    shows(PropertyRun.text(of: [one, two, three, four, five]), source)
-    try await body(one, two, three, four, five)
+  let drawing = DrawingBody { source in
+    try await body(
+      source.draw(first),
+      source.draw(second),
+      source.draw(third),
+      source.draw(fourth),
+      source.draw(fifth)
+    )
+  } drawing: { source in
+    [
+      try source.draw(first),
+      try source.draw(second),
+      try source.draw(third),
+      try source.draw(fourth),
+      try source.draw(fifth),
+    ]
   }
-  return try await run.check { source, shows in
-    try await isolated.run(&source, shows, on: isolation)
-  }
+  return try await run.check(IsolatedBody(drawing), on: isolation)
 }
 
-/// The body of a property, which is only run on the actor of its caller.
+/// Checks that a body passes for the values of six or more generators.
 ///
-/// It crosses to the task that collects issues and back; the caller waits meanwhile.
-private struct IsolatedBody: @unchecked Sendable {
-  typealias Body = (inout ChoiceSource, PropertyRun.Shows) async throws -> Void
-  private let body: Body
-
-  init(_ body: @escaping Body) { self.body = body }
-
-  func run(
-    _ source: inout ChoiceSource,
-    _ shows: PropertyRun.Shows,
-    on isolation: isolated (any Actor)?
-  ) async throws {
-    try await body(&source, shows)
-  }
+///     try await property(a, b, c, d, e, f) { a, b, c, d, e, f in
+///       #expect([a, b, c, d, e, f].count == 6)
+///     }
+///
+/// A body that belongs to an actor switches to it for each case. See the overload with one
+/// generator for details.
+@discardableResult
+public func property<each Value>(
+  _ generators: repeat Generator<each Value>,
+  replay: String? = nil,
+  isolation: isolated (any Actor)? = #isolation,
+  sourceLocation: SourceLocation = #_sourceLocation,
+  _ body: @escaping @concurrent (repeat each Value) async throws -> Void
+) async throws -> PropertyResult {
+  let run = try PropertyRun(replay: replay, sourceLocation)
+  let packed = PackedBody(generators: (repeat each generators), body: body)
+  return try await run.check(IsolatedBody(packed), on: isolation)
 }
 
 /// Checks that a body passes that draws its own values.
@@ -178,16 +185,17 @@ private struct IsolatedBody: @unchecked Sendable {
 ///       try source.perform(on: &log)
 ///     }
 ///
-/// The issue of a failing case shows only what its error describes. See the overload with one
-/// generator for details.
+/// The issue of a failing case shows only what its error describes. See the overload with
+/// generators for details.
 @discardableResult
 public func property(
   replay: String? = nil,
+  isolation: isolated (any Actor)? = #isolation,
   sourceLocation: SourceLocation = #_sourceLocation,
-  _ body: @escaping @Sendable (inout ChoiceSource) async throws -> Void
+  _ body: @escaping (inout ChoiceSource) async throws -> Void
 ) async throws -> PropertyResult {
   let run = try PropertyRun(replay: replay, sourceLocation)
-  return try await run.check { source, _ in try await body(&source) }
+  return try await run.check(IsolatedBody(DrawingBody(body: body)), on: isolation)
 }
 
 /// The settings of a property run; `nil` values are taken from an outer scope.
@@ -207,6 +215,8 @@ struct PropertySettings: Sendable {
   var replay: String?
   /// Whether to print the statistics of the cases.
   var showsStatistics: Bool?
+  /// Whether to run all cases in child processes.
+  var catchesTraps: Bool?
 
   /// The settings of the traits that apply to the current task.
   @TaskLocal static var current = PropertySettings()
@@ -219,7 +229,8 @@ struct PropertySettings: Sendable {
       time: time ?? others.time,
       corpus: corpus ?? others.corpus,
       replay: replay ?? others.replay,
-      showsStatistics: showsStatistics ?? others.showsStatistics
+      showsStatistics: showsStatistics ?? others.showsStatistics,
+      catchesTraps: catchesTraps ?? others.catchesTraps
     )
   }
 }
@@ -228,7 +239,7 @@ extension PropertySettings {
   /// Reads the settings from environment variables.
   ///
   /// The variables are `PROPERTY_CASES`, `PROPERTY_SEED`, `PROPERTY_TIME` (seconds),
-  /// `PROPERTY_CORPUS`, `PROPERTY_REPLAY` and `PROPERTY_STATISTICS` (1 or 0).
+  /// `PROPERTY_CORPUS`, `PROPERTY_REPLAY`, `PROPERTY_STATISTICS` and `PROPERTY_TRAPS` (1 or 0).
   ///
   /// - Throws: ``PropertySettingsError`` if a variable has an invalid value.
   init(environment: [String: String]) throws(PropertySettingsError) {
@@ -253,6 +264,7 @@ extension PropertySettings {
     corpus = environment["PROPERTY_CORPUS"].flatMap { $0.isEmpty ? nil : $0 }
     replay = environment["PROPERTY_REPLAY"].flatMap { $0.isEmpty ? nil : $0 }
     showsStatistics = try value("PROPERTY_STATISTICS", "1 or 0") { ["1": true, "0": false][$0] }
+    catchesTraps = try value("PROPERTY_TRAPS", "1 or 0") { ["1": true, "0": false][$0] }
   }
 }
 
@@ -302,15 +314,24 @@ extension Trait where Self == PropertyTrait {
   ///   - seed: The seed, which each failure shows. The default is random.
   ///   - time: The time limit of a property, including shrinking. The default is no limit.
   ///   - corpus: The folder of failing cases, which are run first. The default is none.
+  ///   - catchesTraps: Whether all cases run in a child process, so that a trap is an issue with
+  ///     the simplest case that traps. The default is `false`.
   /// - Returns: The trait.
   public static func property(
     cases: Int? = nil,
     seed: UInt64? = nil,
     time: Duration? = nil,
-    corpus: String? = nil
+    corpus: String? = nil,
+    catchesTraps: Bool? = nil
   ) -> PropertyTrait {
     PropertyTrait(
-      settings: PropertySettings(cases: cases, seed: seed, time: time, corpus: corpus)
+      settings: PropertySettings(
+        cases: cases,
+        seed: seed,
+        time: time,
+        corpus: corpus,
+        catchesTraps: catchesTraps
+      )
     )
   }
 }

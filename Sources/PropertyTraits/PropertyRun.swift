@@ -1,15 +1,10 @@
-import Dispatch
 import Foundation
 import PropertyTesting
+import Synchronization
 import Testing
 
-/// One call of `property`: its settings, its cases and its issue.
+/// One call of `property`: its settings, its cases and its issues.
 struct PropertyRun: Sendable {
-  /// A closure that draws values, reports them as text, and checks them.
-  typealias Body = @Sendable (inout ChoiceSource, Shows) async throws -> Void
-  /// A closure that receives the values of a case as text, and the source that they came from.
-  typealias Shows = @Sendable (String, ChoiceSource) -> Void
-
   private let settings: PropertySettings
   private let place: SourceLocation
   private let corpus: Corpus?
@@ -23,39 +18,96 @@ struct PropertyRun: Sendable {
     corpus = settings.corpus.map { Corpus(folder: $0, property: Self.name(at: place)) }
   }
 
-  /// Runs the cases, adds a failing case to the corpus, and records an issue if the run failed.
-  func check(_ body: @escaping Body) async throws -> PropertyResult {
-    let unfinished = UnfinishedCase(Self.name(at: place), seed: seed, corpus)
-    try unfinished.reportEarlier()
+  /// Runs the cases, adds a failing case to the corpus, and records issues if the run failed.
+  func check(
+    _ body: IsolatedBody,
+    on isolation: isolated (any Actor)?
+  ) async throws -> PropertyResult {
+    let call = PropertyCall(at: place)
+    if let served = CaseServer.place {
+      guard served == call?.place else { return none }
+      try await CaseServer(body: body).run(on: isolation)
+    }
     let runner = try runner()
-    if settings.seed == nil, settings.replay == nil { unfinished.saySeed() }
-    let running = unfinished.begin()
+    let seedNote = SeedNote(name: Self.name(at: place), seed: seed)
+    if settings.seed == nil, settings.replay == nil { seedNote.print() }
+    let traps = corpus.map { TrappedCases($0, suffix: call?.suffix ?? "") }
+    if let result = try await catchTraps(runner, call, traps) { return result }
+    let running = traps.flatMap { seedNote.file($0.running) }
     defer { running?.remove() }
-    let (recorder, exchange) = (IssueRecorder(), CaseExchange())
-    exchange.start(runner)
-    // A cancelled task stops reading questions.
-    defer { exchange.abandon() }
+    let recorder = IssueRecorder()
+    let found = Mutex<CaseSearch.Found?>(nil)
     try await recorder.collect {
-      for await var source in exchange.questions where !Task.isCancelled {
-        running?.note(unfinished.repeating)
-        let result = await Self.result(of: body, &source, recorder) { values, source in
-          running?.note(unfinished.text(values, source))
-        }
-        exchange.reply(result, source)
-      }
+      let search = CaseSearch(body: body, runner: runner, recorder: recorder, running: running)
+      let result = try await search.run(on: isolation)
+      found.withLock { $0 = result }
     }
     try Task.checkCancellation()
-    guard let result = exchange.finalResult() else { throw CancellationError() }
-    if settings.showsStatistics == true { print(report(result).statistics) }
-    if let failure = result.failure { try corpus?.add(failure.shrunk.sequence) }
-    if let text = report(result).text {
-      Issue.record(Comment(rawValue: text), sourceLocation: place)
-    }
-    return result
+    guard let found = found.withLock({ $0 }) else { throw CancellationError() }
+    if let failure = found.result.failure { try corpus?.add(failure.shrunk.sequence) }
+    try await report(found)
+    return found.result
   }
 
-  private func report(_ result: PropertyResult) -> PropertyReport {
-    PropertyReport(result: result, name: Self.name(at: place), isReplay: settings.replay != nil)
+  /// The result of a call that runs no case.
+  private var none: PropertyResult {
+    CaseLoop(PropertyRunner(seed: seed, cases: 0)).result { _ in .passed }
+  }
+
+  /// Runs the cases that ended an earlier process in child processes; or all cases, on request.
+  ///
+  /// - Returns: The result; `nil` if all cases remain to be run in this process.
+  private func catchTraps(
+    _ runner: PropertyRunner,
+    _ call: PropertyCall?,
+    _ traps: TrappedCases?
+  ) async throws -> PropertyResult? {
+    let catchesAll = settings.catchesTraps ?? false
+    let earlier = settings.replay == nil ? try traps?.take() ?? [] : []
+    guard catchesAll || !earlier.isEmpty else { return nil }
+    var runner = runner
+    if !catchesAll { (runner.cases, runner.examples) = (0, []) }
+    let found: CaseSearch.Found
+    do {
+      guard let call else { throw TrapSearch.Unavailable(clause: "there is no test") }
+      found = try await TrapSearch(call: call, runner: runner).run(earlier)
+    } catch let error as TrapSearch.Unavailable {
+      let cases = earlier.isEmpty ? "" : " The cases that trapped: \(earlier)."
+      Issue.record(
+        "The cases of \(Self.name(at: place)) cannot be run in a child process: \(error.clause).\(cases)",
+        sourceLocation: place
+      )
+      return none
+    }
+    guard let shrunk = found.result.failure?.shrunk else {
+      // A case that no longer traps runs in this process from now on.
+      for case .sequence(let sequence) in earlier { try corpus?.add(sequence) }
+      try traps?.write([])
+      if !catchesAll { return nil }
+      try await report(found)
+      return found.result
+    }
+    let isTrap = shrunk.label.hasPrefix(CaseWorker.labelPrefix)
+    try traps?.write(isTrap ? [.sequence(shrunk.sequence)] : [])
+    if !isTrap { try corpus?.add(shrunk.sequence) }
+    try await report(found)
+    return found.result
+  }
+
+  private func report(_ found: CaseSearch.Found) async throws {
+    let report = PropertyReport(
+      result: found.result,
+      name: Self.name(at: place),
+      values: found.values,
+      isReplay: settings.replay != nil
+    )
+    if settings.showsStatistics == true { print(report.statistics) }
+    if let issue = found.issue {
+      try await IssueRecorder.record(issue, "In the simplest failing case.")
+    }
+    if let text = report.text {
+      Issue.record(Comment(rawValue: text), sourceLocation: place)
+    }
   }
 
   /// Creates the runner: for all examples and cases, or for the single case to replay.
@@ -79,43 +131,6 @@ struct PropertyRun: Sendable {
     return PropertyRunner(seed: seed, cases: cases, budget: budget, examples: examples)
   }
 
-  /// Runs one case; a failed expectation fails the case like a thrown error.
-  private static func result(
-    of body: Body,
-    _ source: inout ChoiceSource,
-    _ recorder: IssueRecorder,
-    noting: @escaping Shows
-  ) async -> CaseResult {
-    let values = ShownValues()
-    var thrown: (any Error)?
-    do {
-      try await body(&source) { text, source in
-        values.text = text
-        noting(text, source)
-      }
-    } catch {
-      thrown = error
-    }
-    if let issue = recorder.take().first {
-      let label = issue.sourceLocation.map { "\($0.fileID):\($0.line)" } ?? "issue"
-      return .failed(label: label, message: joined(values.text, "\(issue)"))
-    }
-    guard let thrown else { return .passed }
-    let result = CaseResult.of(thrown, &source)
-    guard case .failed(let label, let message) = result else { return result }
-    return .failed(label: label, message: joined(values.text, message))
-  }
-
-  private static func joined(_ values: String, _ reason: String) -> String {
-    values.isEmpty ? reason : values + "\n" + reason
-  }
-
-  /// Returns values as text, with strings in quotes.
-  static func text(of values: [Any]) -> String {
-    values.map { $0 is String ? String(reflecting: $0) : String(describing: $0) }
-      .joined(separator: ", ")
-  }
-
   /// Returns the name of the test, or the file and line outside of a test.
   private static func name(at place: SourceLocation) -> String {
     guard let test = Test.current else { return "\(place.fileID):\(place.line)" }
@@ -124,173 +139,114 @@ struct PropertyRun: Sendable {
   }
 }
 
-/// The values of a case as text; its body writes them before its result is read.
-private final class ShownValues: @unchecked Sendable {
-  var text = ""
+/// A search for a failing case, which runs all cases in the task of the test.
+struct CaseSearch: Sendable {
+  /// The result of a run, and of the simplest failing case its issue and its values if they are
+  /// not in the message.
+  typealias Found = (result: PropertyResult, issue: Issue?, values: String)
+
+  let body: IsolatedBody
+  let runner: PropertyRunner
+  let recorder: IssueRecorder
+  let running: RunningCase?
+
+  /// Runs cases until one fails, and shrinks it.
+  ///
+  /// - Throws: `CancellationError` if the task was cancelled.
+  func run(on isolation: isolated (any Actor)?) async throws -> Found {
+    var loop = CaseLoop(runner)
+    var issue: Issue?
+    while !Task.isCancelled, loop.start() {
+      if let running { note(loop, in: running) }
+      let (outcome, failed) = await body.run(&loop.source, recorder, on: isolation)
+      loop.finish(outcome)
+      if failed != nil { issue = failed }
+    }
+    try Task.checkCancellation()
+    guard loop.hasFailed else { return (loop.result { _ in .passed }, nil, "") }
+    return try await shrink(loop, issue, on: isolation)
+  }
+
+  /// Shrinks the failing case of a loop, in a thread that waits for each run.
+  private func shrink(
+    _ loop: CaseLoop,
+    _ issue: Issue?,
+    on isolation: isolated (any Actor)?
+  ) async throws -> Found {
+    let exchange = CaseExchange()
+    exchange.start { ask in loop.result(nil, ask) }
+    // A cancelled task stops reading questions.
+    defer { exchange.abandon() }
+    var simplest = issue.map { ($0, loop.source.sequence) }
+    for await var source in exchange.questions where !Task.isCancelled {
+      if let running { running.note(source.replayed) }
+      let (outcome, failed) = await body.run(&source, recorder, on: isolation)
+      if let failed, let (issue, sequence) = simplest, issue.label == failed.label,
+        source.sequence < sequence
+      {
+        simplest = (failed, source.sequence)
+      }
+      exchange.reply(outcome, source)
+    }
+    try Task.checkCancellation()
+    guard let result = exchange.finalResult() else { throw CancellationError() }
+    return (result, simplest?.0, "")
+  }
+
+  private func note(_ loop: CaseLoop, in running: RunningCase) {
+    if let seed = loop.seed { running.note(seed) } else { running.note(loop.source.replayed) }
+  }
 }
 
-/// The text of the issue that a run records.
-struct PropertyReport {
-  let result: PropertyResult
+extension Issue {
+  /// The label of a failure with this issue: its file and line.
+  var label: String { sourceLocation.map { "\($0.fileID):\($0.line)" } ?? "issue" }
+}
+
+extension PropertyCall {
+  /// Describes the call in the current test; `nil` outside of a test.
+  init?(at place: SourceLocation) {
+    guard let test = Test.current, let testCase = Test.Case.current else { return nil }
+    self.test = "\(test.id)"
+    suffix = testCase.isParameterized ? "\(Self.hash("\(testCase)"))." : ""
+    self.place = "\(place.fileID):\(place.line):\(place.column):\(suffix)"
+  }
+
+  /// The FNV-1a hash of a text, in hexadecimal digits.
+  private static func hash(_ text: String) -> String {
+    let hash = text.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) {
+      ($0 ^ UInt64($1)) &* 0x100_0000_01b3
+    }
+    return String(hash, radix: 16)
+  }
+}
+
+/// The seed of a run, for a process that a trap ends.
+struct SeedNote: Sendable {
   /// The name of the test.
   let name: String
-  let isReplay: Bool
+  let seed: UInt64
 
-  /// The text of the issue, or `nil` if the run succeeded.
-  var text: String? {
-    switch result.outcome {
-    case .passed: nil
-    case .failed: result.failure.map(failed)
-    case .tooManyDiscarded:
-      "\(result.counts.discarded) of \(result.counts.total) cases were discarded"
-        + "\(reasons); make values that fit instead of filtering them. \(seedNote)"
-    case .vacuous:
-      "None of \(result.counts.total) cases could have failed: the property is vacuous. \(seedNote)"
-    case .notCovered:
-      "Too few cases were what the property requires: "
-        + result.statistics.missed.map(coverage).joined(separator: "; ") + ". \(seedNote)"
-    case .outOfTime: result.counts.passed > 0 ? nil : "The time was over before a case passed."
-    }
-  }
+  private var command: String { "PROPERTY_SEED=\(seed) swift test --filter '\(name)'" }
 
-  /// The statistics of the cases in readable form.
-  var statistics: String { "\(name): \(result.statistics)" }
+  /// Prints the seed, so that a run which traps can be repeated.
+  func print() { Self.say("\(name): PROPERTY_SEED=\(seed)") }
 
-  private var seedNote: String { "Seed: \(result.seed)." }
-
-  private var reasons: String {
-    let reasons = result.statistics.rejections.keys.sorted().prefix(3)
-    return reasons.isEmpty ? "" : " (\(reasons.joined(separator: ", ")))"
-  }
-
-  private func coverage(_ label: String) -> String {
-    guard let required = result.statistics.coverage[label] else { return label }
-    return "\(required.count) of \(required.total) were \"\(label)\", "
-      + "\(required.share * 100) % are required"
-  }
-
-  private func failed(_ failure: PropertyFailure) -> String {
-    let shrunk = failure.shrunk
-    var lines = [headline(shrunk.ending), shrunk.message]
-    if !isReplay {
-      lines.append(
-        "Case \(failure.caseIndex + 1) of seed \(result.seed) failed. It was simplified "
-          + "\(shrunk.improvements) times in \(shrunk.evaluations) further runs."
-      )
-    }
-    lines.append("Replay: PROPERTY_REPLAY='\(failure.replayLine)' swift test --filter '\(name)'")
-    return lines.joined(separator: "\n")
-  }
-
-  private func headline(_ ending: ShrinkResult.Ending) -> String {
-    switch ending {
-    case .fixedPoint: "The property fails, at its simplest for"
-    case .flaky: "The property is flaky: it failed once, but not again for the same choices:"
-    case .outOfEvaluations, .outOfTime: "The property fails (simpler cases may be left) for"
-    }
-  }
-}
-
-/// A recorder that intercepts the issues of a case before they reach the test.
-final class IssueRecorder: @unchecked Sendable {
-  private let lock = NSLock()
-  private var issues: [Issue] = []
-
-  /// Runs a body and collects its issues, except known issues and warnings, which are dropped.
+  /// Creates the file of the running case.
   ///
-  /// Outside of a test, issues cannot be intercepted and are recorded as usual.
-  func collect(_ body: @escaping @Sendable () async throws -> Void) async throws {
-    guard let test = Test.current else { return try await body() }
-    let trait: IssueHandlingTrait = .compactMapIssues { [self] issue in
-      if issue.isFailure { lock.withLock { issues.append(issue) } }
-      return nil
-    }
-    try await trait.provideScope(for: test, testCase: Test.Case.current, performing: body)
+  /// A file that cannot be written is reported once: without it a trap loses its case.
+  func file(_ url: URL, warn: (String) -> Void = Self.say) -> RunningCase? {
+    let footer = "This case was running. Run all cases again: \(command)\n"
+    if let running = RunningCase(url, footer: footer) { return running }
+    warn(
+      "\(name): \(url.path) cannot be written, so a case that traps would be lost. "
+        + "Choose another corpus folder, or repeat all cases with PROPERTY_SEED=\(seed)."
+    )
+    return nil
   }
 
-  /// Returns the issues collected since the last call.
-  func take() -> [Issue] {
-    lock.withLock {
-      defer { issues = [] }
-      return issues
-    }
+  /// Prints a line on standard error without buffering: a trap would discard buffered output.
+  private static func say(_ line: String) {
+    FileHandle.standardError.write(Data((line + "\n").utf8))
   }
-}
-
-/// Passes cases from the thread that searches to the task that runs them, one at a time.
-///
-/// The search is a synchronous loop, but the body of a property may await. The loop therefore has
-/// its own thread, which blocks while the task runs a case. The body runs in the task of its test,
-/// with the task-local values of that test.
-final class CaseExchange: @unchecked Sendable {
-  typealias Answer = (result: CaseResult, source: ChoiceSource)
-
-  /// The cases to run; each must be answered before the next one is sent.
-  let questions: AsyncStream<ChoiceSource>
-  private let asked: AsyncStream<ChoiceSource>.Continuation
-  private let answered = DispatchSemaphore(value: 0)
-  /// Written before a signal of `answered`, and read after it.
-  private var answer: Answer?
-  private let lock = NSLock()
-  private var result: PropertyResult?
-  private var isAbandoned = false
-
-  init() { (questions, asked) = AsyncStream.makeStream() }
-
-  /// Starts the search; the reader of `questions` must run the cases and reply.
-  ///
-  /// After ``abandon()``, the budget's clock jumps past its deadline.
-  func start(_ runner: PropertyRunner) {
-    var runner = runner
-    let clock = runner.budget.clock
-    runner.budget.time = runner.budget.time ?? .seconds(1_000_000_000)
-    runner.budget.clock = { [self] in
-      lock.withLock { isAbandoned } ? .seconds(1_000_000_000_000) : clock?() ?? .zero
-    }
-    run(runner)
-  }
-
-  private func run(_ runner: PropertyRunner) {
-    let thread = Thread { [self] in
-      let found = runner.run { source in ask(&source) }
-      lock.withLock { result = found }
-      asked.finish()
-    }
-    // Generators recurse, and secondary threads have a stack of half a megabyte by default.
-    thread.stackSize = 16 << 20
-    thread.start()
-  }
-
-  private func ask(_ source: inout ChoiceSource) -> CaseResult {
-    guard !lock.withLock({ isAbandoned }) else { return .discarded }
-    var question = ChoiceSource(replaying: ChoiceSequence())
-    swap(&question, &source)
-    asked.yield(question)
-    answered.wait()
-    let answer = lock.withLock {
-      defer { self.answer = nil }
-      return self.answer
-    }
-    guard let answer else { return .discarded }
-    source = answer.source
-    return answer.result
-  }
-
-  /// Replies to the last question with the result of its case.
-  func reply(_ result: CaseResult, _ source: ChoiceSource) {
-    lock.withLock { answer = (result, source) }
-    answered.signal()
-  }
-
-  /// Finishes the search soon, without a reply to its last question.
-  ///
-  /// The reader of `questions` calls it when it stops reading. Calling it after the last question
-  /// has no effect.
-  func abandon() {
-    lock.withLock { isAbandoned = true }
-    answered.signal()
-  }
-
-  /// Returns the result of the search, or `nil` before the questions have ended.
-  func finalResult() -> PropertyResult? { lock.withLock { result } }
 }

@@ -4,34 +4,65 @@ import PropertyTesting
 /// A file that contains the case that is running, so that a trap does not lose it.
 ///
 /// The file is mapped into memory: noting a case is a copy of some bytes, and what was copied
-/// outlives the process.
+/// outlives the process. It is locked while the process lives.
 final class RunningCase: @unchecked Sendable {
   /// The size of the file in bytes; longer texts are cut off.
-  private static let capacity = 1 << 16
+  private static let capacity = 1 << 20
 
   private let file: URL
+  private let handle: Int32
   private let memory: UnsafeMutableRawPointer
+  /// The lines after the case.
+  private let footer: String
+  /// Whether the file contains a case with a seed.
+  private var isSeed = false
 
-  /// Creates the file; `nil` if it cannot be created or mapped, since no case needs it.
-  init?(_ file: URL) {
+  /// Creates the file; `nil` if it cannot be created, mapped or locked, since no case needs it.
+  init?(_ file: URL, footer: String) {
     try? FileManager.default.createDirectory(
       at: file.deletingLastPathComponent(),
       withIntermediateDirectories: true
     )
-    let handle = open(file.path, O_RDWR | O_CREAT | O_TRUNC, 0o644)
+    let handle = open(file.path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
     guard handle >= 0 else { return nil }
-    defer { close(handle) }
-    guard ftruncate(handle, off_t(Self.capacity)) == 0 else { return nil }
-    let mapped = mmap(nil, Self.capacity, PROT_READ | PROT_WRITE, MAP_SHARED, handle, 0)
-    guard let mapped, mapped != MAP_FAILED else { return nil }
-    self.file = file
+    guard flock(handle, LOCK_EX | LOCK_NB) == 0, ftruncate(handle, 0) == 0,
+      ftruncate(handle, off_t(Self.capacity)) == 0,
+      let mapped = mmap(nil, Self.capacity, PROT_READ | PROT_WRITE, MAP_SHARED, handle, 0),
+      mapped != MAP_FAILED
+    else {
+      close(handle)
+      return nil
+    }
+    (self.file, self.handle, self.footer) = (file, handle, footer)
     memory = mapped
   }
 
-  deinit { munmap(memory, Self.capacity) }
+  deinit {
+    munmap(memory, Self.capacity)
+    // A child that is being started may have the same file open for a moment.
+    _ = flock(handle, LOCK_UN)
+    close(handle)
+  }
 
-  /// Notes a case as text, in place of the case before.
-  func note(_ text: String) {
+  /// Notes a case by the seed from which it is drawn, in place of the case before.
+  func note(_ seed: UInt64) {
+    if !isSeed { note("\(NotedCase.seedPrefix)00000000000000000000\n\(footer)") }
+    isSeed = true
+    var (rest, place) = (seed, NotedCase.seedPrefix.utf8.count + 20)
+    for _ in 0..<20 {
+      place -= 1
+      memory.storeBytes(of: UInt8(48 + rest % 10), toByteOffset: place, as: UInt8.self)
+      rest /= 10
+    }
+  }
+
+  /// Notes a case by the choices that it replays, in place of the case before.
+  func note(_ sequence: ChoiceSequence?) {
+    isSeed = false
+    note("\(sequence ?? ChoiceSequence())\n\(footer)")
+  }
+
+  private func note(_ text: String) {
     var text = text
     text.withUTF8 { bytes in
       let count = min(bytes.count, Self.capacity - 1)
@@ -43,61 +74,89 @@ final class RunningCase: @unchecked Sendable {
   /// Removes the file, after the last case.
   func remove() { unlink(file.path) }
 
-  /// Returns the case within which the process ended that wrote the file; `nil` if there is none.
-  static func left(in file: URL) -> String? {
+  /// Returns the case within which the process ended that wrote a file, and removes the file.
+  ///
+  /// - Returns: The case; `nil` if there is none, or if the process is still running.
+  static func takeLeft(in file: URL) -> NotedCase? {
+    let handle = open(file.path, O_RDONLY | O_CLOEXEC)
+    guard handle >= 0 else { return nil }
+    defer { close(handle) }
+    guard flock(handle, LOCK_EX | LOCK_NB) == 0 else { return nil }
+    defer { unlink(file.path) }
     guard let data = FileManager.default.contents(atPath: file.path) else { return nil }
-    let text = String(decoding: data.prefix { $0 != 0 }, as: UTF8.self)
-    return text.isEmpty ? nil : text
+    let line = String(decoding: data.prefix { $0 != 0 && $0 != 10 }, as: UTF8.self)
+    return NotedCase(line)
   }
 }
 
-/// The case of a property that a process has not finished, because it trapped or was ended.
-struct UnfinishedCase: Sendable {
-  /// The name of the test.
-  private let name: String
-  private let corpus: Corpus?
-  /// The command that runs all cases again.
-  let repeating: String
-  private let seedSetting: String
+/// A case as a line of text: a seed, or a sequence of choices.
+enum NotedCase: LosslessStringConvertible, Hashable, Sendable {
+  case seed(UInt64)
+  case sequence(ChoiceSequence)
 
-  init(_ name: String, seed: UInt64, _ corpus: Corpus?) {
-    self.name = name
-    self.corpus = corpus
-    seedSetting = "PROPERTY_SEED=\(seed)"
-    repeating = "\(seedSetting) swift test --filter '\(name)'"
+  static let seedPrefix = "seed "
+
+  init?(_ line: String) {
+    if line.hasPrefix(Self.seedPrefix), let seed = UInt64(line.dropFirst(Self.seedPrefix.count)) {
+      self = .seed(seed)
+    } else if let sequence = ChoiceSequence(line) {
+      self = .sequence(sequence)
+    } else {
+      return nil
+    }
   }
 
-  /// Prints the seed, so that a run which traps can be repeated.
-  func saySeed() { say("\(name): \(seedSetting)") }
-
-  /// Creates the file of the running case; `nil` without a corpus.
-  ///
-  /// A file that cannot be written is reported once: without it a trap loses its case.
-  func begin(warn: ((String) -> Void)? = nil) -> RunningCase? {
-    guard let file else { return nil }
-    if let running = RunningCase(file) { return running }
-    (warn ?? say)(
-      "\(name): \(file.path) cannot be written, so a case that traps would be lost. "
-        + "Choose another corpus folder, or repeat all cases with \(seedSetting)."
-    )
-    return nil
+  var description: String {
+    switch self {
+    case .seed(let seed): "\(Self.seedPrefix)\(seed)"
+    case .sequence(let sequence): "\(sequence)"
+    }
   }
 
-  /// Prints the case within which the last process ended, and adds it to the corpus.
-  func reportEarlier() throws {
-    guard let file, let left = RunningCase.left(in: file) else { return }
-    say("\(name): the last run ended within a case, as by a trap:\n\(left)")
-    guard let line = left.firstMatch(of: /PROPERTY_REPLAY='([^']*)'/)?.output.1 else { return }
-    if let sequence = ChoiceSequence(String(line)) { try corpus?.add(sequence) }
+  /// Returns a source that is about to draw the case.
+  var source: ChoiceSource {
+    switch self {
+    case .seed(let seed): ChoiceSource(seed: seed)
+    case .sequence(let sequence): ChoiceSource(replaying: sequence)
+    }
+  }
+}
+
+/// The cases that ended a process, in a file next to the corpus, until they no longer do.
+///
+/// They are only run in child processes.
+struct TrappedCases: Sendable {
+  private let corpus: Corpus
+  /// What distinguishes the cases of a test with arguments.
+  private let suffix: String
+
+  init(_ corpus: Corpus, suffix: String) { (self.corpus, self.suffix) = (corpus, suffix) }
+
+  /// The file of the case that is running.
+  var running: URL { corpus.file.appendingPathExtension("\(suffix)running") }
+
+  private var file: URL { corpus.file.appendingPathExtension("\(suffix)traps") }
+
+  /// Returns the cases, including the one within which the last process ended.
+  func take() throws -> [NotedCase] {
+    var cases: [NotedCase] = []
+    if let text = try? String(contentsOf: file, encoding: .utf8) {
+      cases = text.split(whereSeparator: \.isNewline).compactMap { NotedCase(String($0)) }
+    }
+    if let left = RunningCase.takeLeft(in: running), !cases.contains(left) {
+      cases.append(left)
+      try write(cases)
+    }
+    return cases
   }
 
-  /// Returns a case as text: its values, and the command that runs it alone.
-  func text(_ values: String, _ source: ChoiceSource) -> String {
-    "\(values)\nReplay: PROPERTY_REPLAY='\(source.sequence)' swift test --filter '\(name)'"
+  /// Replaces the cases; without any, the file is removed.
+  func write(_ cases: [NotedCase]) throws {
+    if cases.isEmpty {
+      unlink(file.path)
+    } else {
+      let lines = cases.map { $0.description + "\n" }
+      try Data(lines.joined().utf8).write(to: file, options: .atomic)
+    }
   }
-
-  private var file: URL? { corpus?.file.appendingPathExtension("running") }
-
-  /// Prints a line on standard error without buffering: a trap would discard buffered output.
-  private func say(_ line: String) { FileHandle.standardError.write(Data((line + "\n").utf8)) }
 }

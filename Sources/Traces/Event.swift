@@ -128,9 +128,9 @@ public struct CommittedTransaction: Hashable, Sendable {
   /// The author, or `nil` for none.
   public var author: String?
   /// The context that saved the transaction, or `nil` for none.
-  public var context: String?
+  package var context: String?
   /// The registration and context that performed the write, if the system knows them.
-  public var writer: String?
+  package var writer: String?
   /// Seconds since 2001-01-01 UTC.
   public var timestamp: Double
   /// The net changes, at most one for each object.

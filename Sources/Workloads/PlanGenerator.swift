@@ -57,7 +57,9 @@ package struct PlanGenerator: Sendable {
       addCrowd(to: &commands, draft, &source)
       widen(&header, &commands, active, &source)
     }
-    return Plan(header: header, commands: commands)
+    var plan = Plan(header: header, commands: commands)
+    for change in style.changes { change(&plan, &source) }
+    return plan
   }
 
   /// Draws commands that continue a plan under all conditions of the style.

@@ -1,4 +1,4 @@
-import PropertyTesting
+package import PropertyTesting
 package import Traces
 
 /// The parameters of random plans: the number of actors, the lengths, and the mix of writes.
@@ -43,6 +43,8 @@ package struct PlanStyle: Sendable {
   package var setup: PlanSetup?
   /// The history whose transactions are the writes of every plan; `nil` if writes are drawn.
   package var past: PastHistory?
+  /// Changes to each plan after it was drawn, which may draw more.
+  package var changes: [@Sendable (inout Plan, inout ChoiceSource) -> Void] = []
 
   package init() {}
 

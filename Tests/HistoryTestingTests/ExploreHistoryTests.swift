@@ -27,6 +27,18 @@ import Testing
     #expect(smaller.regressions(since: card).count == card.cells.count)
   }
 
+  @Test func `A mutant score names the variants that no plan notices`() async throws {
+    let score = try await mutantScore(
+      of: [MyLog.self, FixedLog.self],
+      plans: 40,
+      under: [.restart]
+    )
+    #expect(score.survivors == ["FixedLog"], "\(score)")
+    #expect(score.rows[0].invariant == "PurgeSafety" && score.rows[0].commandCount == 3)
+    #expect(score.description.hasPrefix("1 of 2 mutants are noticed:"))
+    #expect(score.description.contains("FixedLog: not noticed in 40 plans"))
+  }
+
   @Test func `An argument out of range is refused`() async {
     await #expect(throws: HistorySettingsError.self) {
       try await exploreHistory(of: FixedLog.self, members: 5)

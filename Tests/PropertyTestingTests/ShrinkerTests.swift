@@ -197,4 +197,27 @@ import Testing
       #expect(runs.values.allSatisfy { $0 == 1 } && runs.count == shrunk.evaluations - 1)
     }
   }
+
+  @Test(arguments: UInt64(1)...20)
+  func `Labelled numbers used as names are in the order of their first use`(seed: UInt64) {
+    // Fails for four names, the first of which comes again before the other two.
+    let result = PropertyRunner(seed: seed, cases: 20_000).run { source in
+      let names = source.array("step", 0...8) { $0.int(in: 0...9, label: "name") }
+      guard names.count > 4, names[0] == names[2] else { return .passed }
+      let others = [names[0], names[1], names[3], names[4]]
+      return Set(others).count == 4 ? .failed(label: "met", message: "\(names)") : .passed
+    }
+    #expect(result.failure?.shrunk.message == "[0, 1, 0, 2, 3]")
+  }
+
+  @Test func `A case of thousands of elements shrinks within its evaluations`() {
+    let runner = PropertyRunner(seed: 1, cases: 10, budget: Budget(evaluations: 300))
+    let result = runner.run { source in
+      let numbers = source.array("number", 3_000...3_010) { $0.int(in: 0...9) }
+      return numbers.contains(7) ? .failed(label: "seven", message: "\(numbers.count)") : .passed
+    }
+    #expect(result.failure?.shrunk.message == "3000")
+    let sequence = result.failure?.shrunk.sequence
+    #expect(sequence?.choices.filter { $0.kind == .number && !$0.isSimplest }.map(\.value) == [7])
+  }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import PropertyTesting
+import Synchronization
 import Testing
 
 @testable import PropertyTraits
@@ -7,9 +8,7 @@ import Testing
 @Suite(.property(seed: 1)) struct PropertyTests {
   /// Runs a body, and returns the issues that it records.
   private func issues(_ body: @escaping @Sendable () async throws -> Void) async throws -> [Issue] {
-    let recorder = IssueRecorder()
-    try await recorder.collect(body)
-    return recorder.take()
+    try await recordedIssues(body)
   }
 
   private func text(_ issue: Issue?) -> String {
@@ -23,7 +22,7 @@ import Testing
     #expect(result.outcome == .passed && result.counts.passed == 200 && result.seed == 1)
   }
 
-  @Test func `A failure is one issue at the call, with its values, seed and line`() async throws {
+  @Test func `A failure is an issue at the call, with its values, seed and line`() async throws {
     let place = SourceLocation(
       fileID: "Here/There.swift",
       filePath: "/There.swift",
@@ -35,15 +34,37 @@ import Testing
         #expect(numbers == Array(numbers.reversed()))
       }
     }
-    #expect(found.count == 1)
-    #expect(found.first?.sourceLocation == place)
-    let text = text(found.first)
+    #expect(found.count == 2)
+    #expect(found.last?.sourceLocation == place)
+    let text = text(found.last)
     #expect(text.contains("[0, 1]\n"), "\(text)")
     #expect(text.contains("of seed 1 failed"), "\(text)")
     #expect(
-      text.contains("PROPERTY_REPLAY='1:1,0,2x1,0' swift test --filter 'A failure is one"),
+      text.contains("PROPERTY_REPLAY='1:1,0,2x1,0' swift test --filter 'A failure is an"),
       "\(text)"
     )
+  }
+
+  @Test func `The expectation that fails in the simplest case is an issue at its line`()
+    async throws
+  {
+    let line = #line + 4
+    let found = try await issues {
+      try await property(Generator<Int>.ints(in: 0...999)) { number in
+        // Only the second one fails in the simplest case.
+        #expect(number < 500)
+        #expect(number < 10)
+      }
+    }
+    let (place, issue) = (found.first?.sourceLocation, "\(found.first.map { "\($0)" } ?? "")")
+    #expect(
+      place?.fileName == "PropertyTests.swift" && place.map { line...line + 1 ~= $0.line } == true
+    )
+    #expect(
+      issue.contains("(number → 10) < 10") || issue.contains("(number → 500) < 500"),
+      "\(issue)"
+    )
+    #expect(found.count == 2)
   }
 
   @Test func `The printed failure replays alone`() async throws {
@@ -52,7 +73,7 @@ import Testing
         #expect(numbers.count < 2)
       }
     }
-    #expect(found.count == 1 && text(found.first).contains("[0, 0]\n"), "\(text(found.first))")
+    #expect(found.count == 2 && text(found.last).contains("[0, 0]\n"), "\(text(found.last))")
     let result = try await property(Generator<Int>.ints(), replay: "1:5") { #expect($0 == 5) }
     #expect(result.counts.total == 1)
   }
@@ -76,9 +97,9 @@ import Testing
         #expect(number < 10)
       }
     }
-    let text = text(found.first)
+    let text = text(found.last)
     #expect(text.contains("\n501\n") || text.contains("\n10\n"), "\(text)")
-    #expect(found.count == 1)
+    #expect(found.count == 2)
   }
 
   /// A counter with a bug: it resets at four.
@@ -109,7 +130,7 @@ import Testing
     let found = try await issues {
       try await property(Generator<Int>.ints()) { _ in #expect(runs.next() != 3) }
     }
-    #expect(found.count == 1 && text(found.first).hasPrefix("The property is flaky"))
+    #expect(found.count == 2 && text(found.last).hasPrefix("The property is flaky"))
   }
 
   @Test func `A run that could not have failed is an issue`() async throws {
@@ -122,6 +143,22 @@ import Testing
     }
     #expect(text(discarded.first).contains("200 of 200 cases were discarded (never)"))
     #expect(vacuous.count == 1 && discarded.count == 1)
+  }
+
+  @Test func `A body that assumes what few cases offer is an issue with the reason`() async throws {
+    let found = try await issues {
+      try await property(Generator<Int>.ints(in: 0...999, spread: .uniform)) { number in
+        try assume(number > 990, "above 990")
+        #expect(number > 990)
+      }
+    }
+    #expect(
+      found.count == 1 && text(found.first).contains("of 200 cases were discarded (above 990)")
+    )
+    let result = try await property(Generator<Int>.ints(in: 0...9, spread: .uniform)) { number in
+      try assume(number > 4)
+    }
+    #expect(result.counts.discarded > 0 && result.outcome == .passed)
   }
 
   @Test func `A required class that is not reached is an issue`() async throws {
@@ -167,9 +204,9 @@ import Testing
       }
     }
     let first = try await run(9_000)
-    #expect(!text(first.first).contains("Case 1 of"))
+    #expect(!text(first.last).contains("Case 1 of"))
     let second = try await run(9_000)
-    #expect(text(second.first).contains("Case 1 of"))
+    #expect(text(second.last).contains("Case 1 of"))
     #expect(try await run(10_000).isEmpty)
     let corpus = Corpus(folder: folder.path, property: "A failing case is kept and tried first")
     #expect(try corpus.examples().map(\.description) == ["1:9000"])
@@ -179,10 +216,11 @@ import Testing
     let settings = try PropertySettings(environment: [
       "PROPERTY_CASES": "12", "PROPERTY_SEED": "34", "PROPERTY_TIME": "0.5",
       "PROPERTY_CORPUS": "there", "PROPERTY_REPLAY": "1:0", "PROPERTY_STATISTICS": "1",
+      "PROPERTY_TRAPS": "1",
     ])
     #expect(settings.cases == 12 && settings.seed == 34 && settings.time == .milliseconds(500))
     #expect(settings.corpus == "there" && settings.replay == "1:0")
-    #expect(settings.showsStatistics == true)
+    #expect(settings.showsStatistics == true && settings.catchesTraps == true)
     #expect(try PropertySettings(environment: [:]).cases == nil)
     let wrong = ["PROPERTY_CASES": "many", "PROPERTY_SEED": "-1", "PROPERTY_TIME": "0"]
     for (name, value) in wrong {
@@ -212,6 +250,20 @@ import Testing
       try await property(Generator<Int>.ints(), replay: "nonsense") { _ in }
     }
   }
+}
+
+/// Runs a body, and returns the issues that it records.
+func recordedIssues(
+  _ body: @escaping @Sendable () async throws -> Void
+) async throws -> [Issue] {
+  let issues = Mutex<[Issue]>([])
+  guard let test = Test.current else { return [] }
+  let trait: IssueHandlingTrait = .compactMapIssues { issue in
+    if issue.isFailure { issues.withLock { $0.append(issue) } }
+    return nil
+  }
+  try await trait.provideScope(for: test, testCase: Test.Case.current, performing: body)
+  return issues.withLock { $0 }
 }
 
 /// A thread-safe counter.

@@ -5,13 +5,10 @@ import Testing
 
 /// The examples of the tutorial, with their actual output.
 @Suite(.property(seed: 2)) struct TutorialTests {
-  /// Returns the text of the only issue that a body records.
+  /// Returns the text of the last issue that a body records.
   private func issue(_ body: @escaping @Sendable () async throws -> Void) async throws -> String {
-    let recorder = IssueRecorder()
-    try await recorder.collect(body)
-    let issues = recorder.take()
-    #expect(issues.count == 1)
-    return issues.first?.comments.map(\.rawValue).joined() ?? ""
+    let issues = try await recordedIssues(body)
+    return issues.last?.comments.map(\.rawValue).joined() ?? ""
   }
 
   /// A sort that loses equal elements.

@@ -154,7 +154,7 @@ extension LabSystem {
   /// The kinds of commands that the system supports.
   var actions: Set<PlanAction> {
     let steps: Set<PlanAction> = [.fetch, .merge, .record]
-    return Set(PlanAction.allCases).filter { action in
+    return Set(PlanAction.allCases).subtracting(excludedActions).filter { action in
       switch action {
       case .purge: capabilities.contains(.purge)
       case .poll: capabilities.contains(.poll)

@@ -6,6 +6,7 @@ import Programs
 import Synchronization
 import Systems
 import Traces
+import Workloads
 
 /// A named system under test: its description, its factory and the limits of its plans.
 struct LabSystem: Sendable {
@@ -23,6 +24,10 @@ struct LabSystem: Sendable {
   var strategyWords = PurgeStrategy.plannedWords
   /// Whether it is this project's tracker, which has two drivers.
   var hasDrivers = false
+  /// The kinds of commands that it does not support, whatever its capabilities.
+  var excludedActions: Set<PlanAction> = []
+  /// Whether it has tasks, whose order each plan's own seed decides.
+  var hasSchedules = false
   let make: @Sendable () -> any SystemUnderTest
 
   /// The description, with the stated use of a published system.
@@ -34,7 +39,9 @@ struct LabSystem: Sendable {
   static let mistaken = "greatest-cursor"
 
   /// All systems of this build, in the order in which they are listed.
-  static let all: [LabSystem] =
+  static var all: [LabSystem] { builtIn + LabAdditions.currentSystems }
+
+  private static let builtIn: [LabSystem] =
     [
       LabSystem(
         name: "tracker",

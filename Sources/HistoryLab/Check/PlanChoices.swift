@@ -1,6 +1,9 @@
 import Basics
 import Commands
+import HistorySystems
+import PropertyTesting
 import Systems
+import Traces
 import Workloads
 
 /// A choice of the conditions that the plans of a check may contain.
@@ -9,8 +12,8 @@ enum ConditionChoice: Hashable, Sendable {
   case everyday
   /// Every condition that the system supports.
   case all
-  /// The named conditions.
-  case named([Condition])
+  /// The named conditions, and the names of those that another package has added.
+  case named([Condition], added: [String] = [])
 
   /// The names of the default conditions, as a phrase.
   static let everydayNames = Condition.allCases.filter(Condition.everyday.contains)
@@ -22,7 +25,8 @@ enum ConditionChoice: Hashable, Sendable {
   static let reader = ValueReader(
     placeholder: "LIST",
     expectation: "names from `list conditions` separated by commas, or all",
-    suggestions: Condition.allCases.map(\.rawValue) + [everything],
+    suggestions: Condition.allCases.map(\.rawValue)
+      + LabAdditions.currentConditions.map { $0.name } + [everything],
     show: { $0 == .everyday ? everydayNames : $0.text },
     read: { ConditionChoice($0) }
   )
@@ -38,13 +42,14 @@ enum ConditionChoice: Hashable, Sendable {
       return
     }
     let conditions = words.compactMap(Condition.init)
-    guard conditions.count == words.count else { return nil }
-    self = .named(Condition.allCases.filter(conditions.contains))
+    let added = words.filter { Condition(rawValue: $0) == nil }
+    guard added.allSatisfy({ LabAdditions.change($0) != nil }) else { return nil }
+    self = .named(Condition.allCases.filter(conditions.contains), added: added)
   }
 
   /// Returns whether a condition was selected by its name.
   func names(_ condition: Condition) -> Bool {
-    if case .named(let conditions) = self { conditions.contains(condition) } else { false }
+    if case .named(let conditions, _) = self { conditions.contains(condition) } else { false }
   }
 
   /// The text to type for this choice.
@@ -52,8 +57,15 @@ enum ConditionChoice: Hashable, Sendable {
     switch self {
     case .everyday: "everyday"
     case .all: Self.everything
-    case .named(let conditions): conditions.map(\.rawValue).joined(separator: ",")
+    case .named(let conditions, let added):
+      (conditions.map(\.rawValue) + added).joined(separator: ",")
     }
+  }
+
+  /// What the conditions of other packages do to each plan.
+  var changes: [@Sendable (inout Plan, inout ChoiceSource) -> Void] {
+    guard case .named(_, let added) = self else { return [] }
+    return added.compactMap(LabAdditions.change)
   }
 
   /// Returns the conditions of a system's plans.
@@ -64,7 +76,7 @@ enum ConditionChoice: Hashable, Sendable {
     switch self {
     case .everyday: return Condition.everyday.intersection(possible)
     case .all: return possible
-    case .named(let named):
+    case .named(let named, _):
       guard let refused = named.first(where: { !possible.contains($0) }) else { return Set(named) }
       throw .usage(
         "--conditions: \(system.name) does not support \(refused.rawValue): it does "

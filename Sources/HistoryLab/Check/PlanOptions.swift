@@ -2,6 +2,7 @@ import Basics
 import Commands
 import Foundation
 import HistoryTracking
+import PropertyTesting
 import Systems
 import Traces
 import Workloads
@@ -120,6 +121,12 @@ extension PlanOptions {
     style.schedule = schedule.schedule
     style.actions = system.actions
     style.conditions = try conditions.conditions(for: system)
+    if system.hasSchedules {
+      style.changes.append { plan, source in
+        plan.header.seed = UInt64(source.int(in: 0...0xFFFF, label: "schedule"))
+      }
+    }
+    style.changes += conditions.changes
     style.hasContexts = system.capabilities.contains(.contexts)
     style.hasPages = system.capabilities.contains(.pages)
     style.hasPolicies = system.capabilities.contains(.policies)

@@ -26,14 +26,7 @@ struct HistoryCheck: Sendable {
     settings = environment.or(arguments).or(.current)
     self.subject = subject
     self.checkers = checkers
-    self.conditions = conditions ?? subject.defaultConditions
-    for condition in self.conditions {
-      guard let lack = subject.lack(for: condition) else { continue }
-      throw HistorySettingsError(
-        "\(subject.name) cannot be tested under \(condition.name): it does not conform to \(lack). "
-          + "Conform to it, or leave the condition out."
-      )
-    }
+    self.conditions = try subject.checked(conditions ?? subject.defaultConditions)
     seed = settings.seed ?? 1
     name = TestName.current ?? subject.name
     folder = settings.corpus.map { CorpusFolder($0, from: file) }

@@ -1,5 +1,6 @@
 internal import Checkers
 internal import Foundation
+internal import HistorySystems
 internal import Simulation
 internal import Systems
 internal import Traces
@@ -65,84 +66,19 @@ final class PlanRunner {
   }
 }
 
-/// A system that counts the jobs that came from other threads.
-protocol JobCounting {
-  var foreignJobCount: Int { get }
-}
-
-extension SystemAdapter: JobCounting {}
-
-/// A system under test: its name, its capabilities and its factory.
-struct Subject: Sendable {
-  let name: String
-  let capabilities: Set<Capability>
-  let timestamps: TimestampPolicy
-  let canRetire: Bool
-  /// Whether plans may give members small limits on the transactions per fetch.
-  let hasPages: Bool
-  /// Whether the system has tasks, whose order each plan's own seed decides.
-  let hasSchedules: Bool
-  let make: @Sendable () -> any SystemUnderTest
-
-  init<Log: HistoryLog>(log: Log.Type) {
-    name = "\(log)"
-    capabilities = LogSystem<Log>.abilities
-    timestamps = .monotone
-    canRetire = true
-    hasPages = true
-    hasSchedules = false
-    make = { LogSystem<Log>() }
-  }
-
-  init<System: HistorySystem>(
-    _ make: @escaping @Sendable (HistoryEnvironment) async throws -> System
-  ) {
-    name = "\(System.self)"
-    capabilities = System.abilities
-    timestamps = .wallClock
-    canRetire = System.self is any RetiringSystem.Type
-    hasPages = false
-    hasSchedules = true
-    self.make = { SystemAdapter(make) }
-  }
-
-  /// The conditions of a check that names none.
-  var defaultConditions: [HistoryCondition] {
-    [.crash, .restart, .lateJoin].filter { lack(for: $0) == nil }
-  }
-
-  /// The protocol that the system must conform to for a condition, if it does not.
-  func lack(for condition: HistoryCondition) -> String? {
-    switch condition.known {
-    case .ties, .clockBack, .clockJump, .pause:
-      capabilities.contains(.clock) ? nil : "ClockedSystem"
-    case .crash: capabilities.contains(.crash) ? nil : "CrashingSystem"
-    default: nil
+extension Subject {
+  /// Returns conditions, unless the system does not support one of them.
+  func checked(
+    _ conditions: [HistoryCondition]
+  ) throws(HistorySettingsError) -> [HistoryCondition] {
+    for condition in conditions {
+      guard let lack = lack(for: condition) else { continue }
+      throw HistorySettingsError(
+        "\(name) cannot be tested under \(condition.name): it does not conform to \(lack). "
+          + "Conform to it, or leave the condition out."
+      )
     }
-  }
-
-  /// Returns the style of plans under some conditions.
-  func style(_ conditions: [HistoryCondition]) -> PlanStyle {
-    var style = PlanStyle()
-    style.conditions = Set(conditions.compactMap(\.known))
-    (style.hasContexts, style.hasHooks, style.hasPolicies) = (false, false, false)
-    style.hasPages = hasPages
-    style.actions = actions
-    return style
-  }
-
-  /// The kinds of commands that the system supports.
-  var actions: Set<PlanAction> {
-    Set(PlanAction.allCases).filter { action in
-      switch action {
-      case .fetch, .merge, .record: capabilities.contains(.steps)
-      case .purge: capabilities.contains(.purge)
-      case .resync: capabilities.contains(.resync)
-      case .retire: canRetire
-      case .poll, .belated: false
-      default: true
-      }
-    }
+    return conditions
   }
 }
 

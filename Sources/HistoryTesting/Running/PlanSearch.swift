@@ -18,6 +18,8 @@ struct PlanSearch: Sendable {
   let budget: Budget
   /// Receives the number of each plan before it runs, and returns whether to continue.
   let goesOn: @Sendable (Int) -> Bool
+  /// Whether the first broken plan ends the search.
+  var stopsAtFirst = false
 
   /// The maximum number of times that shrinking runs the system, for each broken invariant.
   private static let shrinkEvaluations = 2_000
@@ -47,7 +49,7 @@ struct PlanSearch: Sendable {
       guard goesOn(number) else { break }
       var source = ChoiceSource(seed: caseSeed(number))
       try runOne(plan(from: &source, generator), number, runner, &tally)
-      if tally.runFailure != nil { break }
+      if tally.runFailure != nil || stopsAtFirst && !tally.broken.isEmpty { break }
     }
     var outcome = Outcome(tally: tally)
     if let (checker, number) = ViolationOrder.mostSpecificFirst(tally.broken, by: \.checker).first {

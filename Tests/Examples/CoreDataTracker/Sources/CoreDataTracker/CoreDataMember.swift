@@ -74,6 +74,23 @@ final class CoreDataMember {
     }
   }
 
+  /// Executes a request for history.
+  func execute(_ request: NSPersistentHistoryChangeRequest) throws -> NSPersistentHistoryResult? {
+    try view.performAndWait { try view.execute(request) as? NSPersistentHistoryResult }
+  }
+
+  /// Merges transactions into the view as saves of a remote context.
+  func mergeRemotely(_ transactions: [NSPersistentHistoryTransaction]) {
+    view.performAndWait {
+      for transaction in transactions {
+        NSManagedObjectContext.mergeChanges(
+          fromRemoteContextSave: transaction.objectIDNotification().userInfo ?? [:],
+          into: [view]
+        )
+      }
+    }
+  }
+
   /// Deletes history strictly before a token.
   func deleteHistory(before token: NSPersistentHistoryToken) throws {
     let request = NSPersistentHistoryChangeRequest.deleteHistory(before: token)

@@ -126,5 +126,5 @@ public actor CoreDataTracker: SteppedSystem, PurgingSystem, ResyncingSystem {
 
 extension NSPersistentHistoryTransaction {
   /// The number as the plan's name of the transaction.
-  fileprivate var name: TransactionName { String(transactionNumber) }
+  var name: TransactionName { String(transactionNumber) }
 }

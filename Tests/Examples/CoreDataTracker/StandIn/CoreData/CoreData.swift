@@ -1,4 +1,5 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation, AlwaysUseLowerCamelCase, NeverUseImplicitlyUnwrappedOptionals
+
 // The declarations of Core Data that the tracker uses, for type checks where Core Data does not exist.
 // Nothing here can be run. The names, types and optionality are those of Apple's documentation.
 import Foundation
@@ -44,7 +45,9 @@ open class NSManagedObjectModel: NSObject, @unchecked Sendable {
   open var entities: [NSEntityDescription] = []
 }
 
-open class NSManagedObject: NSObject {
+public protocol NSFetchRequestResult: NSObjectProtocol {}
+
+open class NSManagedObject: NSObject, NSFetchRequestResult {
   open var entity: NSEntityDescription { absent() }
   open var isDeleted: Bool { absent() }
   open func setValue(_ value: Any?, forKey key: String) { absent() }
@@ -55,7 +58,7 @@ open class NSPersistentStoreRequest: NSObject {}
 open class NSPersistentStoreResult: NSObject {}
 open class NSPersistentStore: NSObject {}
 
-open class NSFetchRequest<ResultType: AnyObject>: NSPersistentStoreRequest {
+open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
   open var predicate: NSPredicate?
   public init(entityName: String) { absent() }
 }
@@ -84,6 +87,10 @@ open class NSManagedObjectContext: NSObject {
   open func rollback() { absent() }
   open func reset() { absent() }
   open func mergeChanges(fromContextDidSave notification: Notification) { absent() }
+  open class func mergeChanges(
+    fromRemoteContextSave changeNotificationData: [AnyHashable: Any],
+    into contexts: [NSManagedObjectContext]
+  ) { absent() }
 }
 
 open class NSPersistentStoreCoordinator: NSObject {
@@ -119,6 +126,8 @@ open class NSPersistentHistoryTransaction: NSObject {
   open var author: String? { absent() }
   open var contextName: String? { absent() }
   open var token: NSPersistentHistoryToken { absent() }
+  open var timestamp: Date { absent() }
+  open class var fetchRequest: NSFetchRequest<any NSFetchRequestResult>? { absent() }
   open func objectIDNotification() -> Notification { absent() }
 }
 
@@ -128,6 +137,9 @@ public enum NSPersistentHistoryResultType: Int, Sendable {
 
 open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
   open var resultType = NSPersistentHistoryResultType.transactionsAndChanges
+  open var fetchRequest: NSFetchRequest<any NSFetchRequestResult>?
+  open class func fetchHistory(after date: Date) -> Self { absent() }
+  open class func deleteHistory(before date: Date) -> Self { absent() }
   open class func fetchHistory(after token: NSPersistentHistoryToken?) -> Self { absent() }
   open class func deleteHistory(before token: NSPersistentHistoryToken?) -> Self { absent() }
 }

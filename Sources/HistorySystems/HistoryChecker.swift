@@ -75,13 +75,13 @@ public struct HistoryEvent: Hashable, Sendable {
   }
 
   /// The position in the run, counted from 0.
-  let position: Int
+  package let position: Int
   /// The member, or `nil` for the store and the clock.
   public let member: ActorID?
   /// The kind of the event.
   public let kind: Kind
 
-  init(_ event: Event) {
+  package init(_ event: Event) {
     position = event.at
     member = event.actor
     kind = Kind(event.happening)

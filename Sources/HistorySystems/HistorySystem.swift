@@ -1,7 +1,7 @@
 public import Foundation
 public import HistoryTypes
 public import PropertyTesting
-internal import Systems
+package import Systems
 public import Traces
 
 /// A real system under test: a tracker with its store, mostly an actor.
@@ -152,7 +152,7 @@ public protocol ClockedSystem: HistorySystem {}
 
 extension HistorySystem {
   /// The capabilities, derived from the protocols that the type conforms to.
-  static var abilities: Set<Capability> {
+  package static var abilities: Set<Capability> {
     var abilities: Set<Capability> = []
     if Self.self is any SteppedSystem.Type { abilities.insert(.steps) }
     if Self.self is any PurgingSystem.Type { abilities.insert(.purge) }

@@ -2,13 +2,13 @@ public import HistoryTypes
 public import PropertyTesting
 internal import Systems
 public import Traces
-internal import Workloads
+package import Workloads
 
 /// A plan: the members, and the commands in the order in which they run.
 public struct HistoryPlan: Sendable {
-  var plan: Plan
+  package var plan: Plan
 
-  init(_ plan: Plan) { self.plan = plan }
+  package init(_ plan: Plan) { self.plan = plan }
 
   /// The names of the members.
   public var members: [ActorID] { plan.header.actors.map(\.id) }
@@ -96,10 +96,10 @@ public enum HistoryCondition: Sendable {
   case own(any PlanCondition)
 
   /// The name, as reports print it.
-  var name: String { own?.name ?? known?.rawValue ?? "" }
+  package var name: String { own?.name ?? known?.rawValue ?? "" }
 
   /// The condition of generated plans; `nil` for a condition of one's own.
-  var known: Condition? {
+  package var known: Condition? {
     switch self {
     case .steady: .steady
     case .ties: .ties
@@ -116,7 +116,7 @@ public enum HistoryCondition: Sendable {
   }
 
   /// The condition of one's own, or `nil`.
-  var own: (any PlanCondition)? {
+  package var own: (any PlanCondition)? {
     if case .own(let condition) = self { condition } else { nil }
   }
 }

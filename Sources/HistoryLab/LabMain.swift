@@ -10,10 +10,10 @@ import Musl
 import Darwin
 #endif
 
-/// The entry point of the command.
-@main
-enum Main {
-  static func main() async {
+/// The process of the command.
+package enum LabMain {
+  /// Runs the command line of this process, and ends the process with the exit code.
+  package static func run() async -> Never {
     let arguments = Array(CommandLine.arguments.dropFirst())
     // A benchmark launches the command again as a helper process, such as one that writes to the
     // store that it watches.

@@ -1,0 +1,61 @@
+internal import Synchronization
+package import Traces
+
+/// A checker of another package, in each suite of this process.
+package struct AddedChecker: Sendable {
+  let name: String
+  let sentence: String
+  let make: @Sendable (TraceHeader) -> any Checker
+
+  package init(
+    name: String,
+    sentence: String,
+    make: @escaping @Sendable (TraceHeader) -> any Checker
+  ) {
+    (self.name, self.sentence, self.make) = (name, sentence, make)
+  }
+
+  /// The checkers that were added.
+  private static let added = Mutex<[AddedChecker]>([])
+
+  static var all: [AddedChecker] { added.withLock { $0 } }
+
+  fileprivate static func add(_ checkers: [AddedChecker]) { added.withLock { $0 += checkers } }
+}
+
+extension CheckerSuite {
+  /// Adds checkers to all suites with all checkers; call it before the first suite is created.
+  package static func add(_ checkers: [AddedChecker]) { AddedChecker.add(checkers) }
+}
+
+/// The checkers of other packages over one trace.
+struct AddedCheckers: Sendable {
+  private var checkers: [any Checker]
+  private(set) var brokenBits: UInt64 = 0
+  /// A hash of all events: what these checkers depend on is not known.
+  private var eventHash: UInt64 = 0xcbf2_9ce4_8422_2325
+
+  /// Creates the checkers; `nil` if none were added.
+  init?(_ header: TraceHeader) {
+    let added = AddedChecker.all
+    guard !added.isEmpty else { return nil }
+    checkers = added.map { $0.make(header) }
+  }
+
+  /// Checks the next event, and returns whether an invariant is broken so far.
+  mutating func observe(_ event: Event) -> Bool {
+    for byte in "\(event)".utf8 { eventHash = (eventHash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+    for index in checkers.indices {
+      checkers[index].observe(event)
+      if case .invalid = checkers[index].verdict { brokenBits |= 1 << UInt64(index) }
+    }
+    return brokenBits != 0
+  }
+
+  func forEachVerdict(_ body: (Verdict) -> Void) {
+    for checker in checkers { body(checker.verdict) }
+  }
+
+  /// Keeps states apart that came about by different events.
+  func describe(_ state: inout StateSketch) { state.add(number: Int64(bitPattern: eventHash)) }
+}

@@ -1,0 +1,110 @@
+import Checkers
+package import HistorySystems
+import PropertyTesting
+import Synchronization
+import Systems
+import Traces
+import Workloads
+
+/// What another package adds to the command: systems, checkers and conditions.
+package struct LabAdditions: Sendable {
+  private let systems: [LabSystem]
+  private let checkers: [any HistoryChecker.Type]
+  private let conditions: [any PlanCondition]
+
+  /// The conditions that were added.
+  private static let added = Mutex<[any PlanCondition]>([])
+  /// The systems that were added.
+  private static let addedSystems = Mutex<[LabSystem]>([])
+
+  package init(
+    systems: [(name: String, sentence: String, subject: Subject)],
+    checkers: [any HistoryChecker.Type],
+    conditions: [any PlanCondition]
+  ) {
+    self.systems = systems.map(LabSystem.init)
+    (self.checkers, self.conditions) = (checkers, conditions)
+  }
+
+  /// Adds everything to this process, before it reads its command line.
+  package func add() {
+    Self.addedSystems.withLock { $0 += systems }
+    Self.added.withLock { $0 += conditions }
+    CheckerSuite.add(
+      checkers.map { type in
+        AddedChecker(
+          name: type.name,
+          sentence: "Verifies that \(type.verifies). Does not verify \(type.doesNotVerify)."
+        ) { OwnChecker(type, $0) }
+      }
+    )
+  }
+
+  /// The systems that were added.
+  static var currentSystems: [LabSystem] { addedSystems.withLock { $0 } }
+
+  /// The conditions that were added.
+  static var currentConditions: [any PlanCondition] { added.withLock { $0 } }
+
+  /// Returns what a condition that was added does to a plan; `nil` if there is none of this name.
+  static func change(_ name: String) -> (@Sendable (inout Plan, inout ChoiceSource) -> Void)? {
+    guard let condition = currentConditions.first(where: { $0.name == name }) else { return nil }
+    return { plan, source in
+      var changed = HistoryPlan(plan)
+      condition.change(&changed, &source)
+      plan = changed.plan
+    }
+  }
+}
+
+extension LabSystem {
+  /// Describes a system of another package.
+  fileprivate init(_ name: String, _ sentence: String, _ subject: Subject) {
+    self.init(
+      name: name,
+      sentence: sentence,
+      timestamps: subject.timestamps,
+      capabilities: subject.capabilities,
+      knows: { _ in false },
+      strategyWords: [],
+      make: subject.make
+    )
+    excludedActions = Set(PlanAction.allCases).subtracting(subject.actions)
+    hasSchedules = subject.hasSchedules
+  }
+}
+
+/// A checker of another package over one trace.
+struct OwnChecker: Checker {
+  static let name = "a checker of one's own"
+  private let name: String
+  private var checker: any HistoryChecker
+  private var brokenAt: Int?
+  private var last = 0
+
+  init(_ type: any HistoryChecker.Type, _ header: TraceHeader) {
+    name = type.name
+    checker = type.init(HistoryPlan(header.plan))
+  }
+
+  init(_ header: TraceHeader) { fatalError("It is created with its type.") }
+
+  mutating func observe(_ event: Event) {
+    guard brokenAt == nil else { return }
+    let seen = HistoryEvent(event)
+    checker.observe(seen)
+    last = seen.position
+    if case .broken = checker.verdict { brokenAt = last }
+  }
+
+  var verdict: Verdict {
+    switch checker.verdict {
+    case .holds: .valid
+    case .undecided(let because): .unknown(because)
+    case .broken(let because, let transaction):
+      .invalid(
+        Violation(checker: name, at: brokenAt ?? last, because: because, transaction: transaction)
+      )
+    }
+  }
+}

@@ -1,0 +1,84 @@
+package import Systems
+package import Traces
+package import Workloads
+
+/// A system that counts the jobs that came from other threads.
+package protocol JobCounting {
+  var foreignJobCount: Int { get }
+}
+
+extension SystemAdapter: JobCounting {}
+
+/// A system under test: its name, its capabilities and its factory.
+package struct Subject: Sendable {
+  package var name: String
+  package let capabilities: Set<Capability>
+  package let timestamps: TimestampPolicy
+  package let canRetire: Bool
+  /// Whether plans may give members small limits on the transactions per fetch.
+  package let hasPages: Bool
+  /// Whether the system has tasks, whose order each plan's own seed decides.
+  package let hasSchedules: Bool
+  package let make: @Sendable () -> any SystemUnderTest
+
+  package init<Log: HistoryLog>(log: Log.Type) {
+    name = "\(log)"
+    capabilities = LogSystem<Log>.abilities
+    timestamps = .monotone
+    canRetire = true
+    hasPages = true
+    hasSchedules = false
+    make = { LogSystem<Log>() }
+  }
+
+  package init<System: HistorySystem>(
+    _ make: @escaping @Sendable (HistoryEnvironment) async throws -> System
+  ) {
+    name = "\(System.self)"
+    capabilities = System.abilities
+    timestamps = .wallClock
+    canRetire = System.self is any RetiringSystem.Type
+    hasPages = false
+    hasSchedules = true
+    self.make = { SystemAdapter(make) }
+  }
+
+  /// The conditions of a check that names none.
+  package var defaultConditions: [HistoryCondition] {
+    [.crash, .restart, .lateJoin].filter { lack(for: $0) == nil }
+  }
+
+  /// The protocol that the system must conform to for a condition, if it does not.
+  package func lack(for condition: HistoryCondition) -> String? {
+    switch condition.known {
+    case .ties, .clockBack, .clockJump, .pause:
+      capabilities.contains(.clock) ? nil : "ClockedSystem"
+    case .crash: capabilities.contains(.crash) ? nil : "CrashingSystem"
+    default: nil
+    }
+  }
+
+  /// Returns the style of plans under some conditions.
+  package func style(_ conditions: [HistoryCondition]) -> PlanStyle {
+    var style = PlanStyle()
+    style.conditions = Set(conditions.compactMap(\.known))
+    (style.hasContexts, style.hasHooks, style.hasPolicies) = (false, false, false)
+    style.hasPages = hasPages
+    style.actions = actions
+    return style
+  }
+
+  /// The kinds of commands that the system supports.
+  package var actions: Set<PlanAction> {
+    Set(PlanAction.allCases).filter { action in
+      switch action {
+      case .fetch, .merge, .record: capabilities.contains(.steps)
+      case .purge: capabilities.contains(.purge)
+      case .resync: capabilities.contains(.resync)
+      case .retire: canRetire
+      case .poll, .belated: false
+      default: true
+      }
+    }
+  }
+}

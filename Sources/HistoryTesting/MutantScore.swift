@@ -1,0 +1,148 @@
+internal import Foundation
+internal import HistorySystems
+internal import PropertyTesting
+public import Systems
+internal import Traces
+
+/// Runs random plans on broken variants of a design, and returns which of them are noticed.
+///
+///     let score = try await mutantScore(of: [GreedyLog.self, ForgetfulLog.self], under: [.restart])
+///     #expect(score.survivors.isEmpty, "\(score)")
+///
+/// A variant has one deliberate bug. It is noticed by the first plan that breaks an invariant,
+/// which is shrunk; no issues are recorded. The variants are yours: nothing outside of a package
+/// can edit its sources, as this project's `scripts/mutants` does with its own.
+///
+/// - Parameters:
+///   - variants: The types of the variants.
+///   - plans: The greatest number of plans for each variant. The default is 200.
+///   - conditions: The conditions that the plans may contain. The default is crashes, restarts and
+///     late joins, as far as a variant supports them.
+///   - checkers: Invariants of one's own, checked next to the built-in ones.
+///   - seed: The seed of the plans. The default is 1.
+/// - Returns: The score.
+/// - Throws: ``HistorySettingsError`` if a variant lacks a protocol for a condition or cannot be
+///   run, `CancellationError` if the test was cancelled.
+public func mutantScore(
+  of variants: [any HistoryLog.Type],
+  plans: Int = 200,
+  under conditions: [HistoryCondition]? = nil,
+  checking checkers: [any HistoryChecker.Type] = [],
+  seed: UInt64 = 1
+) async throws -> MutantScore {
+  func subject<Log: HistoryLog>(_ log: Log.Type) -> Subject { Subject(log: log) }
+  let subjects = variants.map { subject($0) }
+  return try await MutantTrial(subjects, plans, conditions, checkers, seed).score()
+}
+
+/// Runs random plans on broken variants of a real system, and returns which of them are noticed.
+///
+///     let score = try await mutantScore(of: [
+///       "forgets a cursor": { try await MyTracker($0, keepsCursors: false) },
+///       "purges what is new": { try await MyTracker($0, purgesEarly: true) },
+///     ])
+///
+/// The other parameters are those of `mutantScore` for designs.
+public func mutantScore<System: HistorySystem>(
+  of variants: KeyValuePairs<String, @Sendable (HistoryEnvironment) async throws -> System>,
+  plans: Int = 200,
+  under conditions: [HistoryCondition]? = nil,
+  checking checkers: [any HistoryChecker.Type] = [],
+  seed: UInt64 = 1
+) async throws -> MutantScore {
+  let subjects = variants.map { name, make in
+    var subject = Subject(make)
+    subject.name = name
+    return subject
+  }
+  return try await MutantTrial(subjects, plans, conditions, checkers, seed).score()
+}
+
+/// The broken variants of a system, and what noticed each of them.
+public struct MutantScore: Hashable, Sendable, CustomStringConvertible {
+  /// One variant.
+  struct Row: Hashable, Sendable {
+    let variant: String
+    /// The invariant that it broke, or `nil` if no plan noticed it.
+    let invariant: String?
+    /// The number of commands of the shortest plan that was found, or `nil`.
+    let commandCount: Int?
+    let planCount: Int
+  }
+
+  /// The variants, in the order in which they were given.
+  let rows: [Row]
+
+  /// The names of the variants that no plan noticed.
+  public var survivors: [String] { rows.filter { $0.invariant == nil }.map(\.variant) }
+
+  /// A line with the score, and one for each variant with the invariant that it broke.
+  public var description: String {
+    let lines = rows.map { row in
+      guard let invariant = row.invariant else {
+        return "  \(row.variant): not noticed in \(row.planCount) plans"
+      }
+      let length = row.commandCount.map { " in \($0) commands" } ?? ""
+      return "  \(row.variant): \(invariant)\(length), plan \(row.planCount)"
+    }
+    let count = rows.count - survivors.count
+    return (["\(count) of \(rows.count) mutants are noticed:"] + lines).joined(separator: "\n")
+  }
+}
+
+/// The search for a plan that notices each of some variants.
+private struct MutantTrial: Sendable {
+  private let subjects: [Subject]
+  private let planCount: Int
+  private let conditions: [HistoryCondition]?
+  private let checkers: [any HistoryChecker.Type]
+  private let seed: UInt64
+
+  init(
+    _ subjects: [Subject],
+    _ planCount: Int,
+    _ conditions: [HistoryCondition]?,
+    _ checkers: [any HistoryChecker.Type],
+    _ seed: UInt64
+  ) {
+    (self.subjects, self.planCount) = (subjects, max(planCount, 1))
+    (self.conditions, self.checkers, self.seed) = (conditions, checkers, seed)
+  }
+
+  func score() async throws -> MutantScore {
+    var rows: [MutantScore.Row] = []
+    for subject in subjects { rows.append(try await row(subject)) }
+    return MutantScore(rows: rows)
+  }
+
+  private func row(_ subject: Subject) async throws -> MutantScore.Row {
+    let flag = CancelFlag()
+    let search = PlanSearch(
+      subject: subject,
+      conditions: try subject.checked(conditions ?? subject.defaultConditions),
+      checkers: checkers,
+      seed: seed,
+      plans: 1...planCount,
+      budget: Budget(),
+      goesOn: { _ in !flag.isSet },
+      stopsAtFirst: true
+    )
+    let result = await withTaskCancellationHandler {
+      await OwnThread.run { Result { () throws(SystemFailure) in try search.run() } }
+    } onCancel: {
+      flag.set()
+    }
+    try Task.checkCancellation()
+    switch result {
+    case .success(let outcome):
+      return MutantScore.Row(
+        variant: subject.name,
+        invariant: outcome.found?.checker ?? outcome.tally.runFailure.map { _ in "run failure" },
+        commandCount: outcome.found?.counterexample?.trace.header.plan.commands.count,
+        planCount: outcome.tally.planCount
+      )
+    case .failure(let failure):
+      throw HistorySettingsError("\(subject.name) could not be run: \(failure.message)")
+    }
+  }
+}

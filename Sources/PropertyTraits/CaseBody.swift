@@ -1,0 +1,114 @@
+public import PropertyTesting
+import Testing
+
+/// The body of a property, with the values that it draws.
+protocol CaseBody {
+  /// Draws the values of a case, and checks them.
+  func run(_ source: inout ChoiceSource, on isolation: isolated (any Actor)?) async throws
+
+  /// Draws the values of a case, and returns them as text; empty if the body draws them itself.
+  func values(_ source: inout ChoiceSource) throws -> String
+}
+
+/// A body that is given the values of any number of generators.
+///
+/// Swift 6.3 cannot compile closures which are given packs and inherit the isolation of their
+/// caller, so this body is called from no actor. Where it is isolated, it switches to its actor.
+struct PackedBody<each Value>: CaseBody, @unchecked Sendable {
+  let generators: (repeat Generator<each Value>)
+  let body: @concurrent (repeat each Value) async throws -> Void
+
+  func run(_ source: inout ChoiceSource, on isolation: isolated (any Actor)?) async throws {
+    try await run(&source)
+  }
+
+  @concurrent private func run(_ source: inout ChoiceSource) async throws {
+    let values = (repeat try (each generators).draw(&source))
+    try await body(repeat each values)
+  }
+
+  func values(_ source: inout ChoiceSource) throws -> String {
+    var texts: [String] = []
+    for generator in repeat each generators {
+      texts.append(Self.text(of: try generator.draw(&source)))
+    }
+    return texts.joined(separator: ", ")
+  }
+}
+
+extension CaseBody {
+  /// Returns a value as text, with strings in quotes.
+  static func text(of value: Any) -> String {
+    value is String ? String(reflecting: value) : String(describing: value)
+  }
+}
+
+/// A body that draws its values by a closure.
+struct DrawingBody: CaseBody {
+  let body: (inout ChoiceSource) async throws -> Void
+  /// Draws the same values, and returns them.
+  var drawing: (inout ChoiceSource) throws -> [Any] = { _ in [] }
+
+  func run(_ source: inout ChoiceSource, on isolation: isolated (any Actor)?) async throws {
+    try await body(&source)
+  }
+
+  func values(_ source: inout ChoiceSource) throws -> String {
+    try drawing(&source).map { Self.text(of: $0) }.joined(separator: ", ")
+  }
+}
+
+/// A body that crosses to the task which collects issues.
+///
+/// It only runs on the actor of its caller, which waits meanwhile.
+struct IsolatedBody: @unchecked Sendable {
+  private let body: any CaseBody
+
+  init(_ body: any CaseBody) { self.body = body }
+
+  /// Runs a case; a failed expectation fails it like a thrown error.
+  ///
+  /// - Returns: The result, and the first issue if an expectation failed.
+  func run(
+    _ source: inout ChoiceSource,
+    _ recorder: IssueRecorder,
+    on isolation: isolated (any Actor)?
+  ) async -> (CaseResult, Issue?) {
+    var thrown: (any Error)?
+    do { try await body.run(&source, on: isolation) } catch { thrown = error }
+    if let issue = recorder.take() {
+      let message = joined(values(source.sequence), "\(issue)")
+      return (.failed(label: issue.label, message: message), issue)
+    }
+    guard let thrown else { return (.passed, nil) }
+    let result = CaseResult.of(thrown, &source)
+    guard case .failed(let label, let message) = result else { return (result, nil) }
+    return (.failed(label: label, message: joined(values(source.sequence), message)), nil)
+  }
+
+  /// Returns the values of a case as text, drawn again; empty if the body draws them itself.
+  func values(_ sequence: ChoiceSequence) -> String {
+    var source = ChoiceSource(replaying: sequence, choiceCountMax: .max)
+    return (try? body.values(&source)) ?? ""
+  }
+
+  private func joined(_ values: String, _ reason: String) -> String {
+    values.isEmpty ? reason : values + "\n" + reason
+  }
+}
+
+/// Discards the case of a property unless a condition holds, with a reason.
+///
+///     try await property(.ints().array()) { numbers in
+///       try assume(numbers.count > 1, "two numbers or more")
+///       #expect(numbers.sorted().first! <= numbers.sorted().last!)
+///     }
+///
+/// A body that returns early passes, although it has checked nothing: Swift Testing reports only
+/// the expectations that fail. Discarded cases are counted, and a run that discards more than nine
+/// in ten fails with the reason.
+///
+/// - Throws: `Rejection` if the condition does not hold.
+public func assume(_ condition: Bool, _ reason: String = "assumption") throws(Rejection) {
+  if !condition { throw Rejection(reason) }
+}

@@ -1,0 +1,76 @@
+import Foundation
+import PropertyTesting
+import Synchronization
+import Testing
+
+/// A search for a failing case whose cases run in child processes, so that a trap is a failure.
+struct TrapSearch: Sendable {
+  /// The reason why no child process can run cases.
+  struct Unavailable: Error {
+    let clause: String
+  }
+
+  let call: PropertyCall
+  let runner: PropertyRunner
+
+  /// Runs cases until one fails, and shrinks it.
+  ///
+  /// - Parameter earlier: The cases that ended an earlier process; those that no longer fail are
+  ///   left out.
+  /// - Returns: The result of the run.
+  /// - Throws: ``Unavailable``, or `CancellationError` if the task was cancelled.
+  func run(_ earlier: [NotedCase]) async throws -> CaseSearch.Found {
+    let isCancelled = Atomic(false)
+    let found = await withTaskCancellationHandler {
+      await Self.onThread { search(earlier) { isCancelled.load(ordering: .relaxed) } }
+    } onCancel: {
+      isCancelled.store(true, ordering: .relaxed)
+    }
+    try Task.checkCancellation()
+    return try found.get()
+  }
+
+  private func search(
+    _ earlier: [NotedCase],
+    isCancelled: () -> Bool
+  ) -> Result<CaseSearch.Found, Unavailable> {
+    let worker = CaseWorker(call)
+    func result(_ source: inout ChoiceSource) -> CaseResult {
+      isCancelled() || worker.startFailure != nil ? .discarded : worker.run(&source)
+    }
+    var runner = runner
+    runner.examples = earlier.compactMap { failing($0, result) } + runner.examples
+    var loop = CaseLoop(runner)
+    while !isCancelled(), worker.startFailure == nil, loop.start() {
+      loop.finish(result(&loop.source))
+    }
+    let found = loop.result(nil, result)
+    if let failure = worker.startFailure { return .failure(Unavailable(clause: failure)) }
+    let shrunk = found.failure?.shrunk
+    let isTrap = shrunk?.label.hasPrefix(CaseWorker.labelPrefix) == true
+    let values = isTrap ? shrunk.map { worker.values($0.sequence) } ?? "" : ""
+    return .success((found, nil, values))
+  }
+
+  /// Returns the choices of a case that still fails, or `nil`.
+  private func failing(
+    _ noted: NotedCase,
+    _ result: (inout ChoiceSource) -> CaseResult
+  ) -> ChoiceSequence? {
+    var source = noted.source
+    guard case .failed = result(&source) else { return nil }
+    return source.sequence
+  }
+
+  /// Runs a closure on a thread of its own, which may wait for child processes.
+  private static func onThread<Answer: Sendable>(
+    _ body: @escaping @Sendable () -> Answer
+  ) async -> Answer {
+    await withCheckedContinuation { continuation in
+      let thread = Thread { continuation.resume(returning: body()) }
+      // Generators recurse, and secondary threads have a stack of half a megabyte by default.
+      thread.stackSize = 16 << 20
+      thread.start()
+    }
+  }
+}
