@@ -84,7 +84,10 @@ let package = Package(
     ),
     room("Faults", ["Basics", "Traces", "CSQLite"]),
     room("Programs", []),
-    room("Systems", system + ["HistoryInspection", "HistoryTracking", "Traces", "Programs"]),
+    room(
+      "Systems",
+      system + ["HistoryInspection", "HistoryTracking", "SQLiteStorage", "Traces", "Programs"]
+    ),
     room("Simulation", ["HistoryTypes", "Systems", "Faults", "Traces"]),
     room("Checkers", ["HistoryTypes", "Traces"]),
     room(

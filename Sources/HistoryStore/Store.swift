@@ -104,7 +104,10 @@ public final class Store: Sendable {
   ///
   /// - Complexity: one query of one row.
   public func currentToken() throws(HistoryError) -> HistoryToken {
-    try lockedHistory { core in try core.headToken() }
+    try lockedHistory { core in
+      // A file that is open for reading is checked for changes after each read transaction.
+      try core.reading == nil ? core.headToken() : core.read { try core.headToken() }
+    }
   }
 
   /// Returns a new ID for a context of this store.

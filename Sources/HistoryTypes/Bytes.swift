@@ -25,9 +25,6 @@ package struct ByteWriter: ~Copyable {
   @inlinable
   package mutating func removeAll() { count = 0 }
 
-  /// Removes all bytes from a position on.
-  package mutating func truncate(to position: Int) { count = min(count, position) }
-
   @inlinable
   @inline(__always)
   package mutating func reserve(_ more: Int) {

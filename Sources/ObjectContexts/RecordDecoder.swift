@@ -88,6 +88,8 @@ private struct RowDecoder: Decoder {
 private struct PropertyDecoder: Decoder {
   let value: Value
   let name: String
+  /// The type that is being decoded.
+  let type: any Any.Type
   let codingPath: [any CodingKey] = []
   let userInfo: [CodingUserInfoKey: Any] = [:]
 
@@ -100,7 +102,7 @@ private struct PropertyDecoder: Decoder {
   }
 
   func singleValueContainer() -> any SingleValueDecodingContainer {
-    SingleValue(value: value, name: name)
+    SingleValue(value: value, name: name, outer: type)
   }
 
   /// Decodes a type that is not the type of a value itself, such as an enumeration.
@@ -111,7 +113,7 @@ private struct PropertyDecoder: Decoder {
   ) throws -> Property {
     if let direct = value.decoded(as: type) { return direct }
     do {
-      return try Property(from: PropertyDecoder(value: value, name: name))
+      return try Property(from: PropertyDecoder(value: value, name: name, type: type))
     } catch is DecodingError {
       throw UnfitProperty(name: name)
     }
@@ -121,13 +123,19 @@ private struct PropertyDecoder: Decoder {
 private struct SingleValue: SingleValueDecodingContainer {
   let value: Value
   let name: String
+  /// The type that requests the value.
+  let outer: any Any.Type
   let codingPath: [any CodingKey] = []
 
   func decodeNil() -> Bool { value == .null }
 
   func decode<Property: Decodable>(_ type: Property.Type) throws -> Property {
-    guard let direct = value.decoded(as: type) else { throw UnfitProperty(name: name) }
-    return direct
+    // A type that is not the type of a value requests itself, and so has no value here.
+    guard type != outer else {
+      guard let direct = value.decoded(as: type) else { throw UnfitProperty(name: name) }
+      return direct
+    }
+    return try PropertyDecoder.decode(type, value, name)
   }
 }
 

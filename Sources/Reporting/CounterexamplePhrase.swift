@@ -117,7 +117,7 @@ enum CounterexamplePhrase {
     case .transaction: return "fetch " + (position ?? "no transaction")
     case .purge: return "purge history" + (position.map { " before \($0)" } ?? "") + filter
     case .sorted, .uris, .tokens, .size, .due, .differences, .lags, .visit, .signals, .verify,
-      .refusals, .files, .watch, .tour, .large, .values, .purges:
+      .refusals, .files, .watch, .tour, .large, .values, .purges, .damage, .passes:
       return request(query, position)
     case .transactions, .headers, .changes, .stream, .count, .changeCount, .objects, .exists, .sql,
       .table:
@@ -157,6 +157,8 @@ enum CounterexamplePhrase {
     case .files: return "copy the store on disk"
     case .watch: return "watch a store on disk"
     case .large: return "write and read large transactions in a store on disk (\(query.page))"
+    case .damage: return "damage stores on disk (\(query.page))"
+    case .passes: return "run trackers on a store on disk (\(query.page))"
     case .purges: return "purge parts of a history on disk (\(query.page))"
     case .values: return "compare values in a store on disk (\(query.page))"
     case .tour:

@@ -10,7 +10,7 @@ extension Statement {
   package init(
     _ connection: borrowing Connection,
     reading sql: String,
-    hiding isHidden: @escaping (_ table: String, _ column: String) -> Bool = { _, _ in false }
+    hiding isHidden: @escaping (_ table: String, _ column: String) -> Bool
   ) throws(SQLiteError) {
     let reading = ReadingGuard(isHidden)
     var prepared: OpaquePointer?

@@ -9,36 +9,43 @@ extension PlanProcess {
   /// Copies the data into a store on disk, and reads them in copies of that store.
   ///
   /// - Returns: the objects of the last copy with all of their values, and what was not as expected.
-  func fileLines(_ bench: StoreBench) throws(SystemFailure) -> [String] {
+  func fileLines(_ bench: StoreBench, seed: Int) throws(SystemFailure) -> [String] {
     let folder = try ScratchFolder()
+    var course = FileCourse(store: store, seed: seed)
+    let names = try telling { () throws(HistoryError) in try course.fill(folder, bench) }
+    var lines: [String] = []
     do throws(HistoryError) {
-      var course = FileCourse(store: store)
-      let names = try course.fill(folder, bench)
       try course.lockMembers(folder)
       try course.read(folder)
+      try course.change(folder)
       try course.convert(folder)
       try course.inspect(folder)
       try course.refuseForeignFiles(folder)
       try course.replace(folder)
-      let lines = try course.objects(folder, names)
+      lines = try course.objects(folder, names)
       try course.track(folder)
       try course.destroy(folder)
-      return course.faults + lines
     } catch {
-      throw SystemFailure(error)
+      course.faults.append("the course ends with \(error)")
     }
+    course.expectClosed(folder)
+    return course.faults.lines + lines
   }
 }
 
 /// The life of a store's files.
-private struct FileCourse: DiskCourse {
+private struct FileCourse: DiskStores {
   let store: Store
-  var faults: [String] = []
+  let layout: HistoryLayout
+  let faults = CourseFaults()
   /// The history of the original.
   private var lines: [String] = []
   private var token: HistoryToken?
 
-  init(store: Store) { self.store = store }
+  init(store: Store, seed: Int) {
+    self.store = store
+    layout = CourseSeed(seed).layout
+  }
 
   /// Copies the process's data into a new store, in three transactions.
   ///
@@ -78,10 +85,13 @@ private struct FileCourse: DiskCourse {
 
   mutating func lockMembers(_ folder: borrowing ScratchFolder) throws(HistoryError) {
     let path = folder.file("original")
-    let first = try Store(path: path, configuration: configuration())
-    let second = try Store(path: path, configuration: configuration())
+    var configurations = [configuration(), configuration()]
+    for index in configurations.indices { configurations[index].processID = "process \(index)" }
+    let first = try Store(path: path, configuration: configurations[0])
+    let second = try Store(path: path, configuration: configurations[1])
     var held: Registration? = try first.join("app", author: "app")
     expect(held?.isHeld == true, "a running member holds no lock")
+    expect(held == held?.released, "a lock is a part of a launch")
     let file = "original-member-app"
     expect(folder.names.contains(file), "a running member has no lock file")
     let owner = folder.text(of: file) ?? ""
@@ -98,7 +108,17 @@ private struct FileCourse: DiskCourse {
     let again = try second.join("app", author: "app")
     expect(again.isHeld && !again.isNew, "a member cannot run again")
     let difference = try second.members().first { $0.id == "app" }
-    expect(difference?.processID == second.configuration.processID, "the member's process is wrong")
+    expect(difference?.processID == "process 1", "the member's process is wrong")
+    for author in ["one", "two"] {
+      var declared = MemberConfiguration()
+      declared.authors = [author]
+      try second.retire(try second.join(MemberID(author), declaring: declared))
+    }
+    for author in ["one", "two"] {
+      let member = try second.members().first { $0.id == MemberID(author) }
+      expect(member?.configuration.authors == [author], "\(author) has declared something else")
+      expect(try second.forget(MemberID(author)), "\(author) is no member")
+    }
   }
 
   /// Meets a text, a database of another program, and one of a later version of this library.
@@ -153,6 +173,33 @@ private struct FileCourse: DiskCourse {
     }
     number = try insert(into: live)
     expect(try copied.currentToken().number == number - 1, "a copy has changed")
+    expect(.cannotCopy, of: "a copy that is stopped") { () throws(HistoryError) in
+      _ = try Store(reading: path, copyingTo: folder.path, stopCheck: { _ in 1 })
+    }
+    lines = try history(live)
+    token = try live.currentToken()
+  }
+
+  /// Changes the closed store, which has no log, while it is read.
+  mutating func change(_ folder: borrowing ScratchFolder) throws(HistoryError) {
+    let path = folder.file("original")
+    let stopped = try Store(reading: path, copyingTo: folder.path, stopCheck: { _ in 1 })
+    expect(.sqlite, of: "a request that is stopped") { () throws(HistoryError) in
+      _ = try stopped.query(
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 50000) "
+          + "SELECT sum(i) FROM n"
+      )
+    }
+    let reading = try Store(reading: path, copyingTo: folder.path)
+    expect(try history(reading) == lines, "a closed file has another history")
+    let live = try Store(path: path, configuration: configuration())
+    try insert(into: live)
+    expect(.unreadable, of: "to read a file that has changed") { () throws(HistoryError) in
+      _ = try reading.currentToken()
+    }
+    expect(.unreadable, of: "to fetch from a file that has changed") { () throws(HistoryError) in
+      _ = try reading.fetch(HistoryRequest(after: nil))
+    }
     lines = try history(live)
     token = try live.currentToken()
   }
@@ -179,6 +226,10 @@ private struct FileCourse: DiskCourse {
       expect(.unreadable, of: "a conversion onto a file") { () throws(HistoryError) in
         _ = try reading.convert(to: path, layout: layout)
       }
+      let used = try made.fetch(HistoryRequest(after: nil)).changes.map(\.objectID)
+      let context = ObjectContext(store: made, author: "app", name: "view")
+      let id = try context.insert(store.model.entities[0].name).id
+      expect(!used.contains(id), "a converted file assigns the key of \(id) again")
     }
   }
 
@@ -194,6 +245,12 @@ private struct FileCourse: DiskCourse {
     }
     expect(.unreadable, of: "a conversion into a missing folder") { () throws(HistoryError) in
       _ = try reading.convert(to: nowhere)
+    }
+    do throws(HistoryError) {
+      _ = try reading.convert(to: folder.file(String(repeating: "n", count: 300)))
+      faults.append("a conversion to a name of 300 characters is accepted")
+    } catch {
+      expect("\(error)".contains("too long"), "a name of 300 characters: \(error)")
     }
     expect(!folder.names.contains("target"), "a refused conversion left a file")
   }
@@ -212,11 +269,13 @@ private struct FileCourse: DiskCourse {
     let counts = ChangeType.allCases.map { type in changes.count { $0.type == type } }
     let authors = Dictionary(grouping: page.transactions, by: \.author).mapValues(\.count)
     let inspector = StoreInspector(temporaryFolder: folder.path)
-    do throws(InspectionError) {
-      _ = try inspector.census(of: folder.file("missing"))
-      faults.append("a missing file is inspected")
-    } catch {
-      if case .notFound = error {} else { faults.append("a missing file: \(error)") }
+    for name in ["missing", "original/below"] {
+      do throws(InspectionError) {
+        _ = try inspector.census(of: folder.file(name))
+        faults.append("the missing file \(name) is inspected")
+      } catch {
+        if case .notFound = error {} else { faults.append("the missing file \(name): \(error)") }
+      }
     }
     for name in ["original", "converted-packed", "converted-coreData", "core-data"] {
       let census: HistoryCensus
@@ -244,6 +303,14 @@ private struct FileCourse: DiskCourse {
     let original = try Store(path: source, configuration: configuration())
     try Store.replace(path: path, with: source)
     expect(!folder.names.contains("copy-replacement"), "a file is left: \(folder.names)")
+    do {
+      // A program that reads a file without a log holds a lock that no connection of a store has.
+      let raw = try RawFile(path)
+      try raw.run("BEGIN; SELECT count(*) FROM sqlite_master")
+      expect(.storeInUse, of: "to delete a store that is read") { () throws(HistoryError) in
+        try Store.destroy(path: path)
+      }
+    }
     var id: StoreID?
     do {
       let copy = try Store(path: path, configuration: configuration())

@@ -3,26 +3,12 @@ import HistoryTypes
 import ObjectContexts
 import Traces
 
-/// The request about transactions and batches of thousands of changes.
-extension PlanProcess {
-  /// Writes large batches into a store on disk, and reads, merges and purges their history in parts.
-  ///
-  /// - Returns: what was not as expected.
-  func largeLines(seed: Int) throws(SystemFailure) -> [String] {
-    let folder = try ScratchFolder()
-    return try telling { () throws(HistoryError) in
-      var course = LargeCourse(store: store, seed: seed)
-      try course.run(folder)
-      return course.faults
-    }
-  }
-}
-
 /// Batches by key and the history that they leave, compared with plain collections.
-private struct LargeCourse: DiskCourse {
+struct LargeCourse: DiskCourse {
   let store: Store
-  var faults: [String] = []
-  private let random: RandomState
+  let faults = CourseFaults()
+  let layout: HistoryLayout
+  private let seed: CourseSeed
   /// The values of every object, by key.
   private var rows: [Int64: [Value]] = [:]
   /// The changes of every transaction, sorted.
@@ -31,13 +17,18 @@ private struct LargeCourse: DiskCourse {
 
   init(store: Store, seed: Int) {
     self.store = store
-    random = RandomState(UInt64(truncatingIfNeeded: seed))
+    self.seed = CourseSeed(seed)
+    layout = self.seed.layout
   }
 
-  private func draw(_ count: Int) -> Int { Int(random.next() % UInt64(max(count, 1))) }
+  private func draw(_ count: Int) -> Int { seed.draw(count) }
 
   private func text() -> String {
-    String((0..<draw(160)).map { _ in Character(Unicode.Scalar(UInt8(97 + draw(26)))) })
+    let (first, step) = (draw(26), 1 + draw(25))
+    return String(
+      decoding: (0..<draw(160)).map { UInt8(97 + (first + $0 * step) % 26) },
+      as: UTF8.self
+    )
   }
 
   mutating func run(_ folder: borrowing ScratchFolder) throws(HistoryError) {
@@ -55,8 +46,10 @@ private struct LargeCourse: DiskCourse {
     let view = ObjectContext(store: reader, author: "widget", name: "view")
     try insert(100 + draw(200), into: writer)
     let start = try view.loadAll()
-    try insert(500 + draw(500), into: writer)
+    // More keys than one digit of a sort by key tells apart.
+    try insert(2_100 + draw(300), into: writer)
     for _ in 0..<3 {
+      try failToDelete(writer)
       try update(writer)
       try delete(writer)
     }
@@ -65,7 +58,9 @@ private struct LargeCourse: DiskCourse {
     try compareHistory(reader)
     try stream(reader)
     try merge(from: start, into: view)
+    try deleteAll(writer)
     try expire(reader, by: writer)
+    try purgeWithin(writer)
   }
 
   // MARK: Writing
@@ -116,27 +111,64 @@ private struct LargeCourse: DiskCourse {
       rows[key] = [setsBoth ? next[0] : row[0], next[1]]
     }
     var place = 0
+    var refusals: [HistoryError.Code?] = []
     let names = setsBoth ? ["name", "count"] : ["count"]
-    let result = try store.batchUpdate("Item", setting: names, by: by) { row in
+    let result = try store.batchUpdate("Item", setting: names, by: by, result: .objectIDs) { row in
       guard place < keys.count else { return nil }
       defer { place += 1 }
+      // A request within a batch fails, and the batch goes on.
+      if place == 2 {
+        do throws(HistoryError) {
+          _ = try store.fetch(HistoryRequest(after: nil, transactionCountMax: 1))
+          refusals.append(nil)
+        } catch { refusals.append(error.code) }
+      }
       if setsBoth { row.set(values[place][0], at: 0) }
       row.set(values[place][1], at: 1)
       return ObjectID(entity: 1, key: keys[place])
     }
-    let changed = Set(keys.filter { rows[$0] != nil })
-    expect(result.count == changed.count, "\(result.count) of \(changed.count) were updated")
-    if !changed.isEmpty { note(.update, Array(changed)) }
+    let changed = existing(keys)
+    expect(!refusals.contains(nil), "a request within a batch is accepted")
+    expect(result.objectIDs.map(\.key) == changed, "others than \(changed.count) were updated")
+    if !changed.isEmpty { note(.update, changed) }
+    expect(.unknownAttribute, of: "to set an attribute that is not named") {
+      () throws(HistoryError) in
+      var rest = rows.keys.prefix(1)[...]
+      _ = try store.batchUpdate("Item", setting: ["count"], by: by) { row in
+        guard let key = rest.popFirst() else { return nil }
+        row.set("x", at: 0)
+        return ObjectID(entity: 1, key: key)
+      }
+    }
   }
+
+  /// Returns those of some keys that have a row, each once and in their order.
+  private func existing(_ keys: [Int64]) -> [Int64] {
+    var known: Set<Int64> = []
+    return keys.filter { rows[$0] != nil && known.insert($0).inserted }
+  }
+
+  /// Stops a batch after a few keys, which changes nothing, now or with the next batch.
+  private mutating func failToDelete(_ store: Store) throws(HistoryError) {
+    var rest = rows.keys.sorted().prefix(1 + draw(9))
+    expect(.stopped, of: "a batch that is stopped") { () throws(HistoryError) in
+      try store.batchDelete("Item", by: by) {
+        guard let key = rest.popFirst() else { throw Stop() }
+        return ObjectID(entity: 1, key: key)
+      }
+    }
+  }
+
+  private struct Stop: Error {}
 
   private mutating func delete(_ store: Store) throws(HistoryError) {
     let keys = keys()
     var rest = keys.makeIterator()
-    let result = try store.batchDelete("Item", by: by) {
+    let result = try store.batchDelete("Item", by: by, result: .objectIDs) {
       rest.next().map { ObjectID(entity: 1, key: $0) }
     }
-    let gone = Set(keys.filter { rows[$0] != nil })
-    expect(result.count == gone.count, "\(result.count) of \(gone.count) were deleted")
+    let gone = existing(keys)
+    expect(result.objectIDs.map(\.key) == gone, "others than \(gone.count) were deleted")
     if !gone.isEmpty { written.append(gone.map(deletion).sorted()) }
     for key in gone { rows[key] = nil }
   }
@@ -212,43 +244,53 @@ private struct LargeCourse: DiskCourse {
   /// Reads with limits that split transactions, and compares with reading them whole.
   private mutating func stream(_ store: Store) throws(HistoryError) {
     let whole = try transactions(store)
-    let first = whole[draw(whole.count)]
-    let positions: [HistoryToken?] = [nil, first.token]
+    let positions: [HistoryToken?] = [nil, whole[draw(whole.count)].token]
     let filters: [HistoryFilter?] = [nil, .type(.update), .not(.type(.insert)), .author("app")]
     for token in positions {
-      for filter in filters {
-        for contents in [HistoryContents.transactionsWithChanges, .changesOnly] {
-          var request = HistoryRequest(after: token, filter: filter)
-          request.contents = contents
-          let expected = try store.fetch(request).transactions.map { lines($0.changes) }
-          request.changeCountMax = 1 + draw(700)
-          var parts: [(number: TransactionNumber, lines: [String])] = []
-          var reader = try store.reader(request)
-          while parts.count < 20_000, let page = try reader.next() {
-            for transaction in page.transactions {
-              if parts.last?.number == transaction.number {
-                parts[parts.count - 1].lines += lines(transaction.changes)
-              } else {
-                parts.append((transaction.number, lines(transaction.changes)))
-              }
+      for contents in [HistoryContents.transactionsWithChanges, .changesOnly] {
+        var request = HistoryRequest(after: token, filter: filters[draw(filters.count)])
+        request.contents = contents
+        let expected = try store.fetch(request).transactions.map { codes($0.changes) }
+        request.changeCountMax = 1 + draw(700)
+        var parts: [(number: TransactionNumber, codes: [Int64])] = []
+        var reader = try store.reader(request)
+        while parts.count < 20_000, let page = try reader.next() {
+          for transaction in page.transactions {
+            if parts.last?.number == transaction.number {
+              parts[parts.count - 1].codes += codes(transaction.changes)
+            } else {
+              parts.append((transaction.number, codes(transaction.changes)))
             }
           }
-          expect(
-            parts.map(\.lines) == expected,
-            "a reader of \(request.changeCountMax) changes has others than a fetch"
-          )
         }
+        expect(
+          parts.map(\.codes) == expected,
+          "a reader of \(request.changeCountMax) changes has others than a fetch"
+        )
       }
     }
   }
 
+  /// The object and the type of each change as one number.
+  private func codes(_ changes: some Sequence<HistoryChange>) -> [Int64] {
+    changes.map { $0.objectID.key << 2 | Int64($0.type.rawValue) }
+  }
+
+  /// Merges all changes at once, each object once.
   private mutating func merge(
     from token: HistoryToken,
     into view: ObjectContext
   ) throws(HistoryError) {
     let page = try view.store.fetch(HistoryRequest(after: token))
-    try view.merge(page.transactions)
+    let before = Set(try view.registeredObjects("Item").map(\.id.key))
+    let delta = try view.merge(page.transactions)
     try compare(try view.registeredObjects("Item"), "a merged context")
+    let now = Set(rows.keys)
+    let keys = [delta.inserted, delta.updated, delta.deleted].map { $0.map(\.key) }
+    expect(keys.allSatisfy { $0.count == Set($0).count }, "an object is merged twice")
+    expect(Set(keys[0]) == now.subtracting(before), "others are inserted by a merge")
+    expect(before.intersection(now).isSuperset(of: keys[1]), "others are updated by a merge")
+    expect(Set(keys[2]) == before.subtracting(now), "others are deleted by a merge")
     try view.merge(page.transactions)
     try compare(try view.registeredObjects("Item"), "a context that has merged twice")
   }
@@ -268,5 +310,43 @@ private struct LargeCourse: DiskCourse {
     let left = try transactions(store).map(\.number)
     expect(left == [whole[whole.count - 1].number], "after a purge there are \(left)")
     expect(try writer.verify().allSatisfy { !$0.isWrong }, "the file is wrong")
+  }
+
+  /// Deletes every object, and compares the size of that transaction with what a member lacks.
+  private mutating func deleteAll(_ store: Store) throws(HistoryError) {
+    let member = try store.join("slow")
+    let result = try store.batchDelete("Item", by: by, result: .objectIDs)
+    expect(Set(result.objectIDs.map(\.key)) == Set(rows.keys), "not every object was deleted")
+    guard layout == .packed else { return try store.retire(member) }
+    let sizes = try store.query(
+      """
+      SELECT (SELECT 44 + ifnull(length(changes), 0) FROM history_transaction WHERE number = ?1)
+        + (SELECT ifnull(sum(length(changes)), 0) FROM history_chunk WHERE id >> 20 = ?1)
+      """,
+      [.int(try store.currentToken().number)]
+    )
+    let lag = try store.members().first { $0.id == member.member }?.lag.byteCount ?? 0
+    expect(sizes.rows == [[.int(lag)]], "a member lacks \(lag) bytes of \(sizes.rows)")
+    try store.retire(member)
+  }
+
+  /// Purges before a position below a transaction that fills more than a chunk, and verifies it.
+  private mutating func purgeWithin(_ store: Store) throws(HistoryError) {
+    for count in [5, 3, 9_000, 2] {
+      let empty = Array(repeating: [String: Value](), count: count)
+      try store.batchInsert(into: "Item", empty, by: by)
+    }
+    let tokens = try transactions(store).map(\.token)
+    let result = try store.purge(before: tokens[tokens.count - 3])
+    let rows = try store.query("SELECT count(*) FROM \(layout.transactions)").rows
+    expect(
+      result.transactionCount == tokens.count - 3 && rows == [[3]],
+      "a purge of \(tokens.count) leaves \(rows): \(result)"
+    )
+    let (left, wanted) = (
+      try transactions(store).map(\.number.rawValue), tokens.suffix(3).map(\.number)
+    )
+    expect(left == wanted, "after a purge there are \(left), not \(wanted)")
+    expect(try store.verify().allSatisfy { !$0.isWrong }, "the file is wrong after a purge")
   }
 }

@@ -144,6 +144,10 @@ extension PlanProcess {
         lines.append("\"\(sql)\" with \(values): \(answer)")
       }
     }
+    for (sql, part) in [("SELECT * FROM nowhere", "nowhere"), ("", "no statement")] {
+      let answer = word { () throws(HistoryError) in _ = try store.query(sql) }
+      if !answer.dropFirst(sql.count).contains(part) { lines.append("\"\(sql)\": \(answer)") }
+    }
     let values: [Value] = [
       .null, .int(.min), .int(-1), .double(0.1), .string(""), .string("a\u{0}ü"), .data(Data()),
       .data(Data([0, 1, 255])),

@@ -9,21 +9,6 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The request about values, conditions on them, records and identities.
-extension PlanProcess {
-  /// Compares drawn conditions, orders and records with plain code, in a store on disk.
-  ///
-  /// - Returns: what was not as expected.
-  func valueLines(seed: Int) throws(SystemFailure) -> [String] {
-    let folder = try ScratchFolder()
-    return try telling { () throws(HistoryError) in
-      var course = ValueCourse(store: store, seed: seed)
-      try course.run(folder)
-      return course.faults
-    }
-  }
-}
-
 /// A record of the course's entity.
 private struct Text: ObjectRecord, Hashable {
   enum Kind: String, Codable { case plain, rich }
@@ -33,6 +18,27 @@ private struct Text: ObjectRecord, Hashable {
   var real: Double?
   var flag: Bool?
   var kind: Kind?
+}
+
+/// A value that encodes another one as itself.
+private struct Wrapped: Codable, Hashable {
+  var kind = Text.Kind.rich
+
+  init() {}
+
+  init(from decoder: any Decoder) throws {
+    kind = try decoder.singleValueContainer().decode(Text.Kind.self)
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(kind)
+  }
+}
+
+private struct Wrapping: ObjectRecord, Hashable {
+  static let entityName = "Text"
+  var kind = Wrapped()
 }
 
 /// Records that do not fit the entity.
@@ -47,19 +53,21 @@ private struct Unknown: ObjectRecord {
   var nothing = 1
 }
 
-private struct ValueCourse: DiskCourse {
+struct ValueCourse: DiskCourse {
   let store: Store
-  var faults: [String] = []
-  private let random: RandomState
+  let faults = CourseFaults()
+  let layout: HistoryLayout
+  private let seed: CourseSeed
 
   init(store: Store, seed: Int) {
     self.store = store
-    random = RandomState(UInt64(truncatingIfNeeded: seed))
+    self.seed = CourseSeed(seed)
+    layout = self.seed.layout
   }
 
-  private func draw(_ count: Int) -> Int { Int(random.next() % UInt64(max(count, 1))) }
+  private func draw(_ count: Int) -> Int { seed.draw(count) }
 
-  private func pick<Element>(_ list: [Element]) -> Element { list[draw(list.count)] }
+  private func pick<Element>(_ list: [Element]) -> Element { seed.pick(list) }
 
   private func text(_ letters: [String], _ count: Int) -> String {
     (0..<draw(count + 1)).map { _ in pick(letters) }.joined()
@@ -76,6 +84,8 @@ private struct ValueCourse: DiskCourse {
     }
   }
 
+  /// An ID that no store has.
+  private static let none = StoreID(UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)))
   private static let names = ["text", "number", "real", "flag", "kind"]
 
   mutating func run(_ folder: borrowing ScratchFolder) throws(HistoryError) {
@@ -97,6 +107,7 @@ private struct ValueCourse: DiskCourse {
     try find(in: saved, rows)
     try sort(in: saved, rows)
     try keepRecords(in: saved)
+    try refuse(in: saved)
     try refresh(saved)
     try orderTokens(of: saved)
     try label(path)
@@ -284,8 +295,60 @@ private struct ValueCourse: DiskCourse {
       try context.insert(Unknown())
     }
     context.rollback()
+    let wrapping = try context.insert(Wrapping())
+    expect(wrapping["kind"] == "rich", "a wrapped value is \(wrapping["kind"] ?? .null)")
+    expect(try wrapping.record(Wrapping.self) == Wrapping(), "a wrapped value differs")
+    context.rollback()
     object.delete()
     try context.save()
+  }
+
+  /// Sets a value of every other type for each attribute, and names what no model may have.
+  private mutating func refuse(in store: Store) throws(HistoryError) {
+    let values: [Value] = [
+      .int(1), .double(1), .string("1"), .data(Data([1])), .bool(true),
+      .date(Date(timeIntervalSinceReferenceDate: 1)), .uuid(Self.none.uuid), .double(.nan),
+    ]
+    let context = ObjectContext(store: store, author: "app", name: "view")
+    let (object, by) = (try context.insert("Text"), BatchAuthor("app"))
+    let writer = WriterID(rawValue: 7)
+    for (index, attribute) in store.model.entities[0].attributes.enumerated() {
+      for (place, value) in values.enumerated()
+      where value.type != attribute.type || place == values.count - 1 {
+        let what = "\(value) for \(attribute.type)"
+        expect(.unfitValue, of: "to set \(what)") { () throws(HistoryError) in
+          try object.set(value, for: attribute.name)
+        }
+        expect(.unfitValue, of: "a batch that sets \(what)") { () throws(HistoryError) in
+          try store.batchUpdate("Text", where: nil, set: [attribute.name: value], by: by)
+        }
+        var row = Array(repeating: Value.null, count: Self.names.count)
+        row[index] = value
+        let edit = ObjectEdit(.insert, object.id, values: row)
+        expect(.unfitValue, of: "a save of \(what)") { () throws(HistoryError) in
+          let edits = SaveRequest(
+            edits: [edit],
+            author: nil,
+            contextName: nil,
+            writer: writer,
+            policy: .error
+          )
+          _ = try store.save(edits)
+        }
+      }
+    }
+    context.rollback()
+    for entity: Int32 in [0, 99] {
+      let id = ObjectID(entity: entity, key: 1)
+      expect(try context.object(id) == nil, "there is an object of entity \(entity)")
+      context.delete(id)
+    }
+    let many = (0...Model.attributeCountMax).map { Attribute("a\($0)", .int) }
+    let models: [[Entity]] = [
+      [], [Entity("A", []), Entity("a", [])], [Entity("1", [])], [Entity("history_a", [])],
+      [Entity("A", [Attribute("b", .int), Attribute("B", .int)])], [Entity("A", many)],
+    ]
+    for model in models where (try? Model(model)) != nil { faults.append("a model of \(model)") }
   }
 
   /// Reads an object again that another context has changed, with and without own edits.
@@ -322,8 +385,7 @@ private struct ValueCourse: DiskCourse {
     guard let last = tokens.last else { return }
     let later = HistoryToken(store: last.store, number: last.number, mark: last.mark &+ 1)
     expect(last.mark == .max || last < later, "marks do not order tokens")
-    let none = StoreID(UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)))
-    let foreign = HistoryToken(store: none, number: last.number + 1, mark: 0)
+    let foreign = HistoryToken(store: Self.none, number: last.number + 1, mark: 0)
     expect(foreign < last && !(last < foreign), "tokens of stores are not ordered by the stores")
   }
 
@@ -338,13 +400,21 @@ private struct ValueCourse: DiskCourse {
       var configuration = configuration()
       configuration.processID = name
       let store = try Store(path: path, configuration: configuration)
-      let number = try insert(into: store)
+      let numbers = [try insert(into: store), try insertWithoutContext(into: store)]
       let other = try Store(path: path, configuration: self.configuration())
       for store in [store, other] {
-        let found = try store.transaction(TransactionNumber(number))?.processID
-        expect(found == name, "the process \(name) is \(found ?? "none")")
+        for number in numbers {
+          let found = try store.transaction(TransactionNumber(number))?.processID
+          expect(found == name, "the process \(name) is \(found ?? "none")")
+        }
       }
     }
+  }
+
+  /// Inserts an object by a request that has no writer.
+  private func insertWithoutContext(into store: Store) throws(HistoryError) -> Int64 {
+    let result = try store.batchInsert(into: "Text", [[:]], by: BatchAuthor("app"))
+    return result.transaction?.number.rawValue ?? 0
   }
 
   private mutating func hideTombstones(of store: Store) throws(HistoryError) {

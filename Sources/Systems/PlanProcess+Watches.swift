@@ -4,26 +4,25 @@ import ObjectContexts
 import Synchronization
 import Traces
 
-/// The requests about the signals of stores in the platform's own file system.
-extension PlanProcess {
-  /// Watches a store on disk, and returns the commits that were not reported as they should.
-  func watchLines(pausing: Bool) throws(SystemFailure) -> [String] {
-    let folder = try ScratchFolder()
-    return try telling { () throws(HistoryError) in
-      var course = WatchCourse(store: store)
-      try course.follow(folder, pausing: pausing)
-      try course.poll(folder)
-      return course.faults
-    }
-  }
-}
-
 /// The signals of a store's commits.
-private struct WatchCourse: DiskCourse {
+struct WatchCourse: DiskCourse {
   let store: Store
-  var faults: [String] = []
+  var layout: HistoryLayout { store.configuration.layout }
+  let faults = CourseFaults()
+  /// Whether the course waits, for what happens after a while.
+  private let pauses: Bool
 
-  init(store: Store) { self.store = store }
+  init(store: Store, pausing: Bool) {
+    self.store = store
+    pauses = pausing
+  }
+
+  /// Watches a store, and notes the commits that are not reported as they should.
+  mutating func run(_ folder: borrowing ScratchFolder) throws(HistoryError) {
+    try follow(folder, pausing: pauses)
+    try poll(folder)
+    try end(folder)
+  }
 
   /// The positions that a watch has reported.
   private final class Reports: Sendable {
@@ -54,7 +53,9 @@ private struct WatchCourse: DiskCourse {
     try insert(into: writer)
     let (first, second) = (Reports(), Reports())
     let watch = try reader.watch { first.add($0) }
+    let count = folder.openCount
     let other = try reader.watch { second.add($0) }
+    expect(folder.openCount == count, "a second watch opens the store once more")
     var number = try insert(into: writer)
     guard first.wait(for: number) else { return faults.append("a commit is not reported") }
     expect(second.wait(for: number), "a commit is not reported to a second watch")
@@ -63,8 +64,15 @@ private struct WatchCourse: DiskCourse {
     guard first.wait(for: number) else { return faults.append("an own commit is not reported") }
     guard second.wait(for: number) else { return faults.append("a watch has stopped") }
     other.cancel()
-    let count = second.all.count
+    let told = second.all.count
     if pausing {
+      // The watch finds the same file, and goes on.
+      folder.touch("watched-signal")
+      pause(milliseconds: 20)
+      number = try insert(into: writer)
+      guard first.wait(for: number) else {
+        return faults.append("a commit after a change of the signal file is not reported")
+      }
       // The writer notices that its signal file is gone at its next check.
       folder.remove("watched-signal")
       pause(milliseconds: 150)
@@ -82,7 +90,7 @@ private struct WatchCourse: DiskCourse {
     try insert(into: writer)
     if pausing { pause(milliseconds: 20) }
     expect(first.all.last == token, "a commit is reported after the end of the watch")
-    expect(second.all.count == count, "a commit is reported to a cancelled watch")
+    expect(second.all.count == told, "a commit is reported to a cancelled watch")
     let permissions = folder.permissions(of: "watched-signal")
     expect(permissions == 0o600, "the signal file has the permissions \(permissions ?? 0)")
   }
@@ -100,5 +108,31 @@ private struct WatchCourse: DiskCourse {
     expect(reports.wait(for: number), "a commit is not found by polling")
     expect(!folder.names.contains("polled-signal"), "a store without signals has a signal file")
     watch.cancel()
+    guard pauses else { return }
+    configuration.changePollInterval = .seconds(60)
+    let patient = try Store(path: path, configuration: configuration)
+    let late = Reports()
+    let slow = try patient.watch { late.add($0) }
+    try insert(into: writer)
+    pause(milliseconds: 30)
+    expect(late.all.isEmpty, "a store is polled before its time")
+    slow.cancel()
+  }
+
+  /// Ends the only watch of a store that nothing else keeps open.
+  mutating func end(_ folder: borrowing ScratchFolder) throws(HistoryError) {
+    let path = folder.file("ended")
+    do { _ = try Store(path: path, model: store.model, configuration: configuration()) }
+    let watch = try Self.watch(path, configuration())
+    watch.cancel()
+    let count = folder.openCount
+    expect(count == 0, "after the end of a watch \(count) files are open")
+  }
+
+  private static func watch(
+    _ path: String,
+    _ configuration: StoreConfiguration
+  ) throws(HistoryError) -> ChangeWatch {
+    try Store(path: path, configuration: configuration).watch { _ in }
   }
 }

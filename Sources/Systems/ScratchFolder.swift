@@ -98,6 +98,36 @@ struct ScratchFolder: ~Copyable {
   }
 
   func remove(_ name: String) { unlink(file(name)) }
+
+  /// Sets the permissions that a file has already, which those who watch it notice.
+  func touch(_ name: String) { chmod(file(name), 0o600) }
+
+  /// Overwrites bytes of a file.
+  func overwrite(_ name: String, with byte: UInt8, count: Int, at offset: Int) {
+    let descriptor = open(file(name), O_WRONLY | O_CLOEXEC)
+    defer { close(descriptor) }
+    _ = pwrite(descriptor, Array(repeating: byte, count: count), count, off_t(offset))
+  }
+
+  /// The number of times that this process has files of the folder open; 0 where no system tells.
+  var openCount: Int {
+    guard let entries = opendir("/proc/self/fd") else { return 0 }
+    defer { closedir(entries) }
+    var (count, target) = (0, [UInt8](repeating: 0, count: 4096))
+    while let entry = readdir(entries) {
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      let length = target.withUnsafeMutableBytes { bytes in
+        bytes.bindMemory(to: CChar.self).baseAddress.map {
+          readlink("/proc/self/fd/\(name)", $0, bytes.count)
+        } ?? 0
+      }
+      guard length > 0 else { continue }
+      if String(decoding: target[..<length], as: UTF8.self).hasPrefix("\(path)/") { count += 1 }
+    }
+    return count
+  }
 }
 
 /// Suspends the thread.

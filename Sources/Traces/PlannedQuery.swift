@@ -71,6 +71,10 @@ package struct PlannedQuery: Hashable, Sendable {
     case values
     /// Purges before positions of a short history on disk, drawn from the page size.
     case purges
+    /// Damaged files, and files that other programs use, drawn from the page size.
+    case damage
+    /// The passes, hooks and consumers of trackers on a store on disk, drawn from the page size.
+    case passes
 
     /// Whether the form requests objects of an entity.
     package var isOfEntity: Bool {

@@ -119,8 +119,8 @@ extension PlanGenerator {
     guard style.hasQueries, source.bool(probability: style.diskShare, label: "disk") else { return }
     let actor = draft.header.actors[source.index(below: draft.header.actors.count)]
     var query = PlannedQuery(actor: actor.id, form: .files)
-    switch source.weighted([4, 2, 2, 4, 6]) {
-    case 0: break
+    switch source.weighted([4, 2, 2, 4, 6, 3, 3]) {
+    case 0: query.page = source.int(in: 1...10_000)
     case 1:
       query.form = .watch
       query.page = source.bool(probability: 0.6) ? 1 : 1000
@@ -130,8 +130,14 @@ extension PlanGenerator {
     case 3:
       query.form = .purges
       query.page = source.int(in: 1...10_000)
-    default:
+    case 4:
       query.form = .values
+      query.page = source.int(in: 1...10_000)
+    case 5:
+      query.form = .damage
+      query.page = source.int(in: 1...10_000)
+    default:
+      query.form = .passes
       query.page = source.int(in: 1...10_000)
     }
     commands.insert(Command(.query(query)), at: source.index(below: commands.count + 1))

@@ -34,7 +34,7 @@ package struct PlanStyle: Sendable {
   /// Whether actors may request history, or purge a part of it, outside of their passes.
   package var hasQueries = false
   /// The share of plans with a request about stores on disk, which takes milliseconds.
-  package var diskShare = 0.004
+  package var diskShare = 0.0035
   /// Whether consumers may read page by page, confirm or not, and start again.
   package var hasReadings = false
   /// Whether writes may name a merge policy for conflicts.

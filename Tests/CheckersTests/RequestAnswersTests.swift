@@ -184,7 +184,7 @@ import Traces
     #expect(try fault(query(.refusals), ["accepted: an unknown entity"]) != nil)
     #expect(try fault(query(.watch), []) == nil)
     #expect(try fault(query(.watch), ["a commit is not reported"]) != nil)
-    for form in [PlannedQuery.Form.large, .values, .purges] {
+    for form in [PlannedQuery.Form.large, .values, .purges, .damage, .passes] {
       #expect(try fault(query(form), []) == nil)
       #expect(try fault(query(form), ["a reader has other changes"]) != nil)
     }

@@ -108,6 +108,29 @@ import Testing
     #expect(try reader.next() == nil)
   }
 
+  @Test func `A purge while the first transaction is read in parts is reported`() throws {
+    try insert(20_000)
+    try insert(1, by: "widget")
+    try insert(1)
+    var request = HistoryRequest(after: nil)
+    request.changeCountMax = 1000
+    var reader = try store.reader(request)
+    #expect(try reader.next()?.transactions.map(\.number) == [1])
+    #expect(try store.purge(filter: PurgeFilter(authors: ["widget"])).transactionCount == 1)
+    let error = try #require(throws: HistoryError.self) {
+      while try reader.next() != nil {}
+    }
+    #expect(error.code == .expired)
+    // What was purged before the first page is no gap, whatever the position.
+    for position in [HistoryRequest.Position.token(nil), .date(.distantPast)] {
+      request.position = position
+      var reader = try store.reader(request)
+      var numbers: [TransactionNumber] = []
+      while let page = try reader.next() { numbers += page.transactions.map(\.number) }
+      #expect(Set(numbers) == [1, 3])
+    }
+  }
+
   @Test func `A purge between two pages is reported`() throws {
     for title in ["a", "b", "c", "d"] { try store.add(title) }
     var reader = try store.reader(HistoryRequest(after: nil, transactionCountMax: 1))

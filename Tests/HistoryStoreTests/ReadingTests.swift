@@ -117,6 +117,7 @@ enum WideFixture {
     try Connection(path: path).execute("UPDATE ATRANSACTION SET ZTIMESTAMP = 5 WHERE Z_PK = 7")
     let changed = InspectionError.changedSince(path: path)
     #expect(throws: HistoryError.unreadable(changed.description)) { try store.numbers() }
+    #expect(throws: HistoryError.unreadable(changed.description)) { try store.currentToken() }
     #expect(try Store(reading: path).numbers() == [5, 6, 7])
   }
 

@@ -64,15 +64,11 @@ import Testing
     #expect(Array(both.bytes) == bytes)
   }
 
-  @Test func `A buffer can grow, be truncated and be reused`() {
+  @Test func `A buffer can grow and be reused`() {
     var writer = ByteWriter(capacity: 2)
     let bytes = (0..<5000).map { UInt8(truncatingIfNeeded: $0) }
     bytes.withUnsafeBytes { writer.append(contentsOf: $0) }
     #expect(Array(writer.bytes) == bytes)
-    writer.truncate(to: 3)
-    #expect(Array(writer.bytes) == [0, 1, 2])
-    writer.truncate(to: 9)
-    #expect(writer.count == 3)
     writer.removeAll()
     #expect(writer.bytes.isEmpty)
     writer.append(contentsOf: UnsafeRawBufferPointer(start: nil, count: 0))

@@ -60,6 +60,18 @@ import Foundation
     #expect(try object.record(Priced.self) == Priced(title: .tea, count: 7, price: 2))
   }
 
+  @Test func `A value that encodes another one as itself is read back`() throws {
+    let context = try file.context()
+    let record = Wrapping(title: Wrapped(title: .tea))
+    let object = try context.insert(record)
+    #expect(object["title"] == "tea")
+    #expect(try object.record(Wrapping.self) == record)
+    try object.set("coffee", for: "title")
+    #expect(throws: HistoryError.unfitValue(entity: "Item", attribute: "title", type: .string)) {
+      try object.record(Wrapping.self)
+    }
+  }
+
   @Test func `A value of the wrong type for a record is refused with the attribute's name`() throws
   {
     let context = try file.context()
@@ -118,6 +130,26 @@ private struct Priced: ObjectRecord, Equatable {
   var title: Title
   var count: UInt8
   var price: Float
+}
+
+private struct Wrapping: ObjectRecord, Equatable {
+  static let entityName = "Item"
+  var title: Wrapped
+}
+
+private struct Wrapped: Codable, Equatable {
+  var title: Priced.Title
+
+  init(title: Priced.Title) { self.title = title }
+
+  init(from decoder: any Decoder) throws {
+    title = try decoder.singleValueContainer().decode(Priced.Title.self)
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(title)
+  }
 }
 
 private struct Stranger: ObjectRecord { var title: String }

@@ -16,7 +16,7 @@ import Testing
   }
 
   private func count(_ sql: String) throws -> Int {
-    let query = try Statement(connection, reading: sql)
+    let query = try Statement(connection, reading: sql) { _, _ in false }
     var count = 0
     while try query.step() { count += 1 }
     return count
@@ -67,7 +67,7 @@ import Testing
       let error = try #require(throws: SQLiteError.self) { try count(sql) }
       #expect(error.message == "the text holds no statement")
     }
-    let query = try Statement(connection, reading: "SELECT ?, ?")
+    let query = try Statement(connection, reading: "SELECT ?, ?") { _, _ in false }
     try query.checkPlaces(2)
     let error = try #require(throws: SQLiteError.self) { try query.checkPlaces(1) }
     #expect(error.message == "the query has 2 places for values, and 1 are given")

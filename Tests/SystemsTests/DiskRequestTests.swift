@@ -21,8 +21,9 @@ import Traces
     return rig
   }
 
-  @Test func `Copies of a store have its objects, and nothing is amiss`() throws {
-    let lines = try answer(PlannedQuery(actor: "app", form: .files), rig())
+  @Test(arguments: [1, 3])
+  func `Copies of a store have its objects, and nothing is amiss`(seed: Int) throws {
+    let lines = try answer(PlannedQuery(actor: "app", form: .files, page: seed), rig())
     #expect(lines == ["Item/1 \"a\" 2"])
   }
 
@@ -31,8 +32,8 @@ import Traces
     #expect(try answer(PlannedQuery(actor: "app", form: .watch, page: page), rig()) == [])
   }
 
-  @Test(arguments: [PlannedQuery.Form.large, .values, .purges], 1...2)
-  func `Large transactions and drawn values are as plain code has them`(
+  @Test(arguments: [PlannedQuery.Form.large, .values, .damage, .passes], 1...9)
+  func `Drawn stores on disk are as plain code has them`(
     form: PlannedQuery.Form,
     seed: Int
   ) throws {

@@ -163,7 +163,7 @@ struct GeneratedTrial {
   }
 
   /// The share of plans with a request about stores on disk; most mutants that survive others need it.
-  private static let diskShare = 0.08
+  private static let diskShare = 0.16
 
   /// One plan of so many runs on a store that keeps the clock's values as timestamps.
   private static let rawTimestampsEvery = 4

@@ -65,6 +65,7 @@ extension StoreCore {
   private func walk(from first: Int64, _ isDuplicate: (Int64) -> Void) throws -> Int64? {
     let last = try lastReadable(from: first)
     var request = HistoryRequest(after: nil, filter: .numbers(HistoryFilter.range(first...last)))
+    request.changeCountMax = Self.walkChangeCount
     var hasMore = true
     while hasMore {
       let page = try fetch(request)
@@ -82,6 +83,8 @@ extension StoreCore {
 
   /// The number of transactions in one attempt, which an error makes the caller repeat.
   private static let walkCount: Int64 = 500
+  /// The number of changes after which a page ends, so that memory does not grow with them.
+  private static let walkChangeCount = 8192
 
   private func lastReadable(from first: Int64) throws -> Int64 {
     guard let found = try row(atOrAfter: first)?.number else {

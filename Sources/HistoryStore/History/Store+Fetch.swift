@@ -43,7 +43,11 @@ extension StoreCore {
         if layout.indexesTimestamps { scan.after = try lastNumber(beforeAllLaterThan: timestamp) }
       }
     }
-    if let rest = request.rest { scan.after = rest.token.number - 1 }
+    if let rest = request.rest {
+      // A page that ended within the first transaction has no position before it to compare with.
+      try check(rest.token, of: request, greatestGone)
+      scan.after = rest.token.number - 1
+    }
     scan.skipToNumbers()
     if scan.after < greatestGone {
       // Transactions that are purged but not yet deleted are invisible.

@@ -110,7 +110,6 @@ extension StoreCore {
   func deleteChunk() throws -> (count: Int, isLast: Bool) {
     let through = try metadata("purged")
     let from = try metadata("deleted")
-    guard from < through else { return (0, true) }
     guard let first = try row(atOrAfter: from + 1)?.number, first <= through else {
       try setMetadata("deleted", through)
       return (0, true)

@@ -67,6 +67,14 @@ func rank(_ name: String, _ seed: UInt64) -> UInt64 {
   return z ^ (z >> 31)
 }
 
+/// Returns the names of the edits that change nothing.
+func equivalent(_ root: String) throws -> Set<String> {
+  let text = try String(contentsOfFile: "\(root)/Tests/Mutants/equivalent.txt", encoding: .utf8)
+  return Set(
+    text.split(separator: "\n").filter { $0.hasPrefix("g") }.map { String($0.prefix { $0 != " " }) }
+  )
+}
+
 func run() throws {
   let arguments = CommandLine.arguments
   guard arguments.count >= 3 else {
@@ -126,6 +134,12 @@ func run() throws {
     }
   }
   print("\(found.count) edits are possible")
+  let unknown = try equivalent(root).subtracting(found.map(\.name))
+  guard unknown.isEmpty else {
+    throw Refusal(
+      "equivalent.txt names \(unknown.sorted().joined(separator: ", ")), which no edit has; let the entry follow the code, or remove it."
+    )
+  }
   // The draw depends on names alone: code that changes elsewhere does not draw other edits.
   if count < found.count {
     found = Array(

@@ -1,0 +1,363 @@
+import HistoryStore
+import HistoryTracking
+import HistoryTypes
+import ObjectContexts
+import Synchronization
+import Traces
+
+/// Passes under strategies and limits, hooks that fail, deduplication and consumers.
+struct PassCourse: DiskCourse {
+  let store: Store
+  let faults = CourseFaults()
+  let layout: HistoryLayout
+  private let seed: CourseSeed
+  private let log = MessageLog()
+
+  init(store: Store, seed: Int) {
+    self.store = store
+    self.seed = CourseSeed(seed)
+    layout = self.seed.layout
+  }
+
+  mutating func run(_ folder: borrowing ScratchFolder) throws(HistoryError) {
+    let tag = Entity("Tag", [Attribute("name", .string), Attribute("rank", .int)])
+    guard let model = try? Model([tag]) else { return }
+    var configuration = configuration()
+    configuration.memberLocks = .none
+    let path = folder.file("passes")
+    let writer = try Store(path: path, model: model, configuration: configuration)
+    let reader = try Store(path: path, configuration: configuration)
+    try pass(reader, writer)
+    try loseMember(reader, writer, path)
+    try repeatHooks(reader, writer)
+    try deduplicate(reader, writer)
+    try consume(reader, writer)
+    try queue(reader, writer)
+  }
+
+  private static let authors: [String?] = ["app", "own", "batch", "stranger", "guest", nil]
+
+  /// Saves an object, and returns the number of its transaction.
+  @discardableResult
+  private func write(
+    _ author: String?,
+    _ name: String = "x",
+    into store: Store
+  ) throws(HistoryError) -> Int64 {
+    let context = ObjectContext(store: store, author: author, name: "view")
+    _ = try context.insert("Tag", ["name": .string(name)])
+    return try context.save()?.number.rawValue ?? 0
+  }
+
+  private func configuration(
+    _ strategy: PurgeStrategy
+  ) -> TrackerConfiguration {
+    var configuration = TrackerConfiguration(
+      currentAuthor: "own",
+      allAuthors: ["app"],
+      batchAuthors: ["batch"],
+      strategy: strategy
+    )
+    configuration.logger = log
+    configuration.logLevel = .debug
+    configuration.clock = TrackerClock(now: { .zero }, sleep: { _ in })
+    return configuration
+  }
+
+  /// Returns the names of the objects of a context or of a new one, sorted.
+  private func names(_ context: ObjectContext) throws(HistoryError) -> [String] {
+    try context.registeredObjects("Tag").map { "\($0.id.key) \($0["name"] ?? .null)" }
+  }
+
+  private func names(_ store: Store) throws(HistoryError) -> [String] {
+    let context = ObjectContext(store: store, author: nil, name: "query")
+    return try context.objects("Tag").map { "\($0.id.key) \($0["name"] ?? .null)" }
+  }
+
+  // MARK: Passes
+
+  /// Passes under a drawn strategy, sometimes with the memory of a tracker before.
+  private mutating func pass(_ reader: Store, _ writer: Store) throws(HistoryError) {
+    let times = 1 + seed.draw(3)
+    let strategy = seed.pick([PurgeStrategy.byNotification(times: times), .whenMerged, .none])
+    let context = ObjectContext(store: reader, author: "own", name: "view")
+    let configuration = configuration(strategy)
+    var core = TrackerCore(
+      "main",
+      store: reader,
+      contexts: [context],
+      configuration: configuration
+    )
+    try core.launched()
+    var other = configuration
+    other.strategy = .byDuration(.seconds(1))
+    let second = TrackerCore("second", store: writer, contexts: [], configuration: other)
+    try second.launched()
+    // The second member has another strategy, which its launch logs.
+    expect(log.count(of: "second", "byDuration") > 0, "a difference of strategies is not logged")
+    try second.retire()
+    var (news, undeclared) = (0, Set<String>())
+    for _ in 0..<8 {
+      let numbers = try (0..<seed.draw(4)).map { _ throws(HistoryError) in
+        try write(seed.pick(Self.authors), into: writer)
+      }
+      if seed.draw(3) == 0 {
+        let snapshot = core.snapshot
+        core.stop()
+        core = TrackerCore(
+          "main",
+          store: reader,
+          contexts: [context],
+          configuration: configuration
+        )
+        try core.resume(snapshot)
+      }
+      let held = try writer.heldNumbers()
+      let authors = try numbers.map { number throws(HistoryError) in
+        try writer.transaction(TransactionNumber(number))?.author
+      }
+      let strangers = Set(authors.compactMap(\.self)).subtracting(["app", "own", "batch"])
+      let report = core.pass()
+      if !numbers.isEmpty { news += 1 }
+      undeclared.formUnion(strangers)
+      let purges =
+        switch strategy {
+        case .whenMerged: true
+        case .byNotification: !numbers.isEmpty && news.isMultiple(of: times)
+        default: false
+        }
+      let left = purges ? Array(held.suffix(1)) : held
+      expect(try writer.heldNumbers() == left, "\(strategy) leaves others than \(left)")
+      expect(
+        report.purgedCount == held.count - left.count && report.failure == nil,
+        "\(strategy) of \(held.count) reports \(report)"
+      )
+      expect(report.numbers == numbers, "a pass merges \(report.numbers), not \(numbers)")
+      expect(report.undeclaredAuthors == strangers, "\(report.undeclaredAuthors) are undeclared")
+      expect(try names(context) == names(writer), "a pass leaves other objects")
+    }
+    for author in ["app", "own", "batch", "stranger", "guest"] {
+      let count = log.count(of: "main", "\"\(author)\" writes")
+      expect(count == (undeclared.contains(author) ? 1 : 0), "\(author) is logged \(count) times")
+    }
+    try core.retire()
+  }
+
+  /// Excludes a member by a limit, which then reads its data again.
+  private mutating func loseMember(
+    _ reader: Store,
+    _ writer: Store,
+    _ path: String
+  ) throws(HistoryError) {
+    let context = ObjectContext(store: reader, author: "own", name: "view")
+    let configuration = configuration(.none)
+    let (slow, late) = (
+      TrackerCore("slow", store: reader, contexts: [context], configuration: configuration),
+      TrackerCore("slow", store: reader, contexts: [], configuration: configuration)
+    )
+    try slow.launched()
+    var limited = self.configuration(.whenMerged)
+    limited.retention = RetentionLimits(transactionCount: 1)
+    let fast = TrackerCore("fast", store: writer, contexts: [], configuration: limited)
+    try fast.launched()
+    for name in ["a", "b", "c"] { try write("app", name, into: writer) }
+    let report = fast.pass()
+    expect(report.lostMembers == ["slow"], "a pass excludes \(report.lostMembers)")
+    expect(log.count(of: "fast", "slow was cut off") == 1, "an exclusion is not logged")
+    try fast.retire()
+    // The member neither passes nor launches before it resyncs.
+    for core in [slow, late] {
+      let code = core.pass().failure?.code
+      expect(code == .lost && core.failure?.code == .lost, "a lost member's pass: \(code as Any)")
+    }
+    expect(.lost, of: "to launch a lost member") { () throws(HistoryError) in
+      try late.launched()
+    }
+    do {
+      // The data cannot be read just then.
+      let raw = try RawFile(path)
+      try raw.run("ALTER TABLE Tag RENAME TO Gone")
+      expect(.sqlite, of: "to read data that are gone") { () throws(HistoryError) in
+        _ = try slow.resync()
+      }
+      try raw.run("ALTER TABLE Gone RENAME TO Tag")
+    }
+    let number = try write("app", "d", into: writer)
+    let next = slow.pass()
+    expect(next.failure == nil, "a pass after a resync: \(next.failure.map { "\($0)" } ?? "")")
+    expect(next.numbers.allSatisfy { $0 == number }, "a pass after a resync merges \(next.numbers)")
+    expect(try names(context) == names(writer), "a resync leaves other objects")
+    slow.failure = .lost("slow")
+    expect(try slow.resync() == writer.currentToken(), "a resync ends elsewhere")
+    expect(slow.failure == nil, "a failure is left after a resync")
+    try slow.retire()
+  }
+
+  // MARK: Hooks and duplicates
+
+  /// Lets the second of two observers fail once.
+  private mutating func repeatHooks(_ reader: Store, _ writer: Store) throws(HistoryError) {
+    let context = ObjectContext(store: reader, author: "own", name: "view")
+    let core = TrackerCore(
+      "hooks",
+      store: reader,
+      contexts: [context],
+      configuration: configuration(.none)
+    )
+    try core.launched()
+    let hooks = try (0..<3).map { _ throws(HistoryError) in
+      try core.addObserver(entity: "Tag", operation: .insert, onFailure: .retry)
+    }
+    for name in ["a", "b"] { try write("app", name, into: writer) }
+    let failing = seed.draw(3)
+    var calls: [Int] = []
+    func answer(_ call: PassRun.Call) -> PassRun.Answer {
+      guard case .observer(let id, _) = call, let place = hooks.firstIndex(of: id) else {
+        return .done
+      }
+      calls.append(place)
+      return place == failing && calls.count == failing + 1 ? .failed(Refusal()) : .done
+    }
+    let first = core.pass(answering: answer)
+    expect(first.failure?.code == .hookFailed, "a pass with a failed hook: \(first)")
+    let second = core.pass(answering: answer)
+    expect(second.failure == nil && second.transactionCount == 2, "a pass repeated: \(second)")
+    // Those before the failed one are not called with the first transaction again.
+    let wanted = Array(0...failing) + Array(failing..<3) + Array(0..<3)
+    expect(calls == wanted, "hooks are called in the order \(calls), not \(wanted)")
+    try core.retire()
+  }
+
+  private struct Refusal: Error {}
+
+  /// Removes duplicates, which writes the objects that are kept.
+  private mutating func deduplicate(_ reader: Store, _ writer: Store) throws(HistoryError) {
+    let start = try writer.currentToken()
+    var keys: [String: [Int64]] = [:]
+    for _ in 0..<(3 + seed.draw(5)) {
+      let name = seed.pick(["p", "q", "r"])
+      try write("app", name, into: writer)
+      guard let change = try writer.fetch(HistoryRequest(after: start)).changes.last else {
+        continue
+      }
+      keys[name, default: []].append(change.objectID.key)
+    }
+    let page = try reader.fetch(HistoryRequest(after: start))
+    let deduplicator = ObjectDeduplicator(store: reader, entity: "Tag", by: ["name"])
+    try InlineExecutor().wait {
+      await result { () async throws(HistoryError) in
+        do { try await deduplicator.deduplicate(Array(page.transactions), in: []) } catch {
+          throw HistoryError(error)
+        }
+      }
+    }
+    let groups = keys.values.filter { $0.count > 1 }.map { $0.sorted() }
+    let written = try writer.fetch(HistoryRequest(after: page.scannedThrough)).transactions
+    let changes = written.map { $0.changes.map { "\($0.type) \($0.objectID.key)" }.sorted() }
+    let wanted = groups.map { group in
+      (["\(ChangeType.update) \(group[0])"] + group.dropFirst().map { "\(ChangeType.delete) \($0)" })
+        .sorted()
+    }
+    expect(Set(changes) == Set(wanted), "duplicates are removed by \(changes), not \(wanted)")
+  }
+
+  // MARK: Tasks
+
+  /// Resyncs a consumer that has not confirmed what it received.
+  private mutating func consume(_ reader: Store, _ writer: Store) throws(HistoryError) {
+    let consumer = try HistoryConsumer("index", store: reader, pageTransactionCountMax: 1)
+    for name in ["a", "b"] { try write("app", name, into: writer) }
+    let found = try InlineExecutor().wait {
+      await result { () async throws(HistoryError) in
+        var found = [try await consumer.next()?.transactions.first?.number.rawValue ?? 0]
+        await consumer.startOver()
+        found.append(try await consumer.next()?.transactions.first?.number.rawValue ?? 0)
+        let position = try await consumer.resync()
+        found.append(position.number)
+        found.append(try await consumer.next()?.transactions.first?.number.rawValue ?? 0)
+        try await consumer.retire()
+        return found
+      }
+    }
+    let head = try writer.currentToken().number
+    expect(found == [head - 1, head - 1, head, 0], "a consumer of #\(head) receives \(found)")
+  }
+
+  /// Requests passes while a hook waits: they run one after the other.
+  private mutating func queue(_ reader: Store, _ writer: Store) throws(HistoryError) {
+    let executor = InlineExecutor()
+    var configuration = configuration(.none)
+    configuration.executor = executor
+    let context = ObjectContext(store: reader, author: "own", name: "view")
+    let tracker = HistoryTracker(
+      "queue",
+      store: reader,
+      contexts: [context],
+      configuration: configuration
+    )
+    let turns = Turns()
+    let reports = try executor.wait {
+      await result { () async throws(HistoryError) in
+        _ = try await tracker.launch()
+        try await tracker.registerMergeHook { input in
+          turns.begin(input.transactions.map(\.number.rawValue))
+          for _ in 0..<5 { await Task.yield() }
+          turns.end()
+          return .goOn
+        }
+        return 0
+      }
+    }
+    let numbers = try ["a", "b"].map { name throws(HistoryError) in
+      try write("app", name, into: writer)
+    }
+    try executor.wait {
+      await result { () async throws(HistoryError) in
+        async let first = try? await tracker.pass()
+        async let second = try? await tracker.pass()
+        async let third = try? await tracker.pass()
+        _ = await (first, second, third)
+        await tracker.stop()
+        try await tracker.retire()
+      }
+    }
+    expect(reports == 0 && turns.countMax == 1, "\(turns.countMax) passes run at once")
+    expect(turns.numbers == numbers, "passes merge \(turns.numbers), not \(numbers)")
+  }
+}
+
+/// The messages of trackers, with their members.
+private final class MessageLog: TrackerLogger {
+  private let messages = Mutex<[(member: String, text: String)]>([])
+
+  func log(level: TrackerLogLevel, message: String, metadata: [String: String]) {
+    messages.withLock { $0.append((metadata["member"] ?? "", message)) }
+  }
+
+  func count(of member: String, _ text: String) -> Int {
+    messages.withLock { $0.count { $0.member == member && $0.text.contains(text) } }
+  }
+}
+
+/// The passes that are between the start and the end of a hook.
+private final class Turns: Sendable {
+  private struct State {
+    var (count, countMax) = (0, 0)
+    var numbers: [Int64] = []
+  }
+
+  private let state = Mutex(State())
+
+  var countMax: Int { state.withLock { $0.countMax } }
+  var numbers: [Int64] { state.withLock { $0.numbers } }
+
+  func begin(_ numbers: [Int64]) {
+    state.withLock {
+      $0.count += 1
+      $0.countMax = max($0.countMax, $0.count)
+      $0.numbers += numbers
+    }
+  }
+
+  func end() { state.withLock { $0.count -= 1 } }
+}
