@@ -191,14 +191,13 @@ package struct Shard: Sendable, Hashable, Codable, CustomStringConvertible {
     let last = try number("MAX", else: first + (count - 1) * step)
     guard count != 1 else {
       throw ScheduleError(
-        "Slurm's array has only the task \(id), so the number of parts is unknown: submit all tasks, or "
-          + "give the part as K/N"
+        "Slurm's array has only the task \(id), so the number of parts is unknown"
       )
     }
     guard first + (count - 1) * step == last else {
       throw ScheduleError(
         "Slurm's array of \(count) tasks from \(first) to \(last) has gaps, so the number of parts is "
-          + "unknown: submit an array without gaps, or give the part as K/N"
+          + "unknown"
       )
     }
     let (place, rest) = (id - first).quotientAndRemainder(dividingBy: step)

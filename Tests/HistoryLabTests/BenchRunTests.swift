@@ -202,7 +202,7 @@ import Darwin
       let before = files.map { FileManager.default.contents(atPath: latest + "/" + $0) }
       let again = await run(["bench", "run", "--resume", latest], composition: .small)
       #expect(again.code == .usage)
-      #expect(again.errors.contains("is whole: nothing is left to measure"), "\(again.errors)")
+      #expect(again.errors.contains("is complete: nothing is left to measure"), "\(again.errors)")
       #expect(files.map { FileManager.default.contents(atPath: latest + "/" + $0) } == before)
       #expect(!FileManager.default.fileExists(atPath: BenchJournal(in: latest).path))
     }
