@@ -129,7 +129,7 @@ final class BenchmarkStore {
   }
 }
 
-/// The floor under measurement.
+/// The file of the floor: plain SQLite in C, which the store is compared with.
 final class BenchmarkFloorFile {
   let floor: FloorDatabase
   let side: SideConnection

@@ -47,7 +47,7 @@ package struct InterleavedResult: Sendable, Hashable, Codable {
     return rounds.flatMap { round in round.readings[index].map { $0.time(kind) } }
   }
 
-  /// Estimates the median time of one contender in nanoseconds, drawing whole rounds.
+  /// Estimates the median time of one contender in nanoseconds; the bootstrap resamples whole rounds.
   ///
   /// - Throws: `noSuchContender`.
   package func median(

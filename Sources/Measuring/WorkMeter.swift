@@ -37,8 +37,8 @@ package final class WorkMeter {
 
   /// Creates a meter whose sums are zero.
   ///
-  /// Put sources that are easily disturbed by reading the others last: they are read last before
-  /// the work and first after it.
+  /// The last source is read last before the work and first after it. It should therefore be the one
+  /// that is disturbed most when other sources are read.
   package init(_ sources: [Source]) {
     self.sources = sources
     let count = sources.reduce(0) { $0 + $1.metrics.count }

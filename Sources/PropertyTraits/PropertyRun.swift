@@ -141,8 +141,9 @@ struct PropertyRun: Sendable {
 
 /// A search for a failing case, which runs all cases in the task of the test.
 struct CaseSearch: Sendable {
-  /// The result of a run, and of the simplest failing case its issue and its values if they are
-  /// not in the message.
+  /// The result of a run with the issue of the simplest failing case.
+  ///
+  /// `values` are the inputs of that case if the message does not contain them; else empty.
   typealias Found = (result: PropertyResult, issue: Issue?, values: String)
 
   let body: IsolatedBody

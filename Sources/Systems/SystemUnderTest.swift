@@ -203,7 +203,7 @@ package struct SystemSnapshot {
 
 /// The reason why a plan has no verdict: the system under test did not complete it.
 package struct RunFailure: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The problem, as a clause with the system as "it".
+  /// The problem, as a clause such as "it did not answer within a second".
   package var clause: String
   /// The message that was not answered, if one was sent.
   package var asked: String?

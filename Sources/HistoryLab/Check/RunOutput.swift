@@ -153,7 +153,7 @@ struct KeptCounterexample {
     }
   }
 
-  /// Returns the command that replays it.
+  /// Returns the command that replays the counterexample.
   func replay(for reader: RunReader) -> String {
     var options = options
     switch reader {

@@ -116,7 +116,7 @@ extension StoreCore {
   /// Returns the end of the scan, which is the head when there is no further page.
   private func scannedThrough(_ scan: HistoryScan, _ hasMore: Bool) throws -> HistoryToken {
     guard hasMore else {
-      // A scan that meets all has met the head, if any transaction follows the position.
+      // Without a filter, the last transaction that the scan has met is the head, if it has met one.
       guard scan.meetsAll, scan.met.number > 0 else { return try headToken() }
       return HistoryToken(store: id, number: scan.met.number, mark: scan.met.mark)
     }

@@ -12,7 +12,7 @@ public enum PurgeTrigger: Sendable, Hashable {
   /// The first purge is carried out immediately, as is one whose predecessor lies in the clock's
   /// future.
   case atIntervals(of: Duration)
-  /// When the share of history in the store, between 0 and 1 and without free pages, is larger.
+  /// When history takes more than a share (0 to 1) of the used pages of the store.
   case whenLargerThan(share: Double)
 }
 

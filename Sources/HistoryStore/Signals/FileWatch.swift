@@ -45,7 +45,7 @@ final class FileWatch: @unchecked Sendable {
     buffer.deallocate()
   }
 
-  /// Watches the files that currently have the names, creating the signal file if necessary.
+  /// Watches the files that now exist under the watched names; creates a missing signal file.
   ///
   /// Has no effect on files that are already watched.
   func arm() {
