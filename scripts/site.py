@@ -95,7 +95,7 @@ class Site:
         info = json.loads(run(["swift", "-print-target-info"], "swift -print-target-info"))
         common = ["-I", str(self.modules), "-target", info["target"]["triple"], "-minimum-access-level", "public",
                   "-skip-synthesized-members", "-skip-inherited-docs", "-emit-extension-block-symbols",
-                  "-I", str(ROOT / "Sources/CSQLite")]
+                  "-I", str(ROOT / "Sources/CSQLite"), "-I", str(ROOT / "Benchmarks/Floor/include")]
         if sys.platform == "darwin":
             common += ["-sdk", run(["xcrun", "--show-sdk-path"], "xcrun").strip()]
         running = []
