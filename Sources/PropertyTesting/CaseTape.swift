@@ -1,4 +1,4 @@
-/// What a source does in one process, for a copy of the source in another one.
+/// One step of drawing a case in a child process, which its parent repeats on its own source.
 ///
 /// A process that a trap ends has reported everything that it drew before.
 package enum TapeEvent: Hashable, Sendable {

@@ -11,7 +11,7 @@ struct PropertyCall: Hashable, Sendable {
   let test: String
   /// The file, line and column of the call, and the arguments of the test if it has any.
   let place: String
-  /// What distinguishes the cases of a test with arguments; empty for other tests.
+  /// The part of file names that differs between arguments of the test; empty without arguments.
   let suffix: String
 
   /// The command that runs only this test, as a worker for this call.

@@ -127,7 +127,7 @@ enum NotedCase: LosslessStringConvertible, Hashable, Sendable {
 /// They are only run in child processes.
 struct TrappedCases: Sendable {
   private let corpus: Corpus
-  /// What distinguishes the cases of a test with arguments.
+  /// The part of file names that differs between arguments of the test; empty without arguments.
   private let suffix: String
 
   init(_ corpus: Corpus, suffix: String) { (self.corpus, self.suffix) = (corpus, suffix) }

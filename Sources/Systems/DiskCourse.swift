@@ -15,7 +15,7 @@ protocol DiskStores {
   var store: Store { get }
   /// The layout of the course's stores.
   var layout: HistoryLayout { get }
-  /// What was not as expected so far.
+  /// The expectations that were not met so far.
   var faults: CourseFaults { get }
 }
 

@@ -64,7 +64,7 @@ struct WatchCourse: DiskCourse {
     guard first.wait(for: number) else { return faults.append("an own commit is not reported") }
     guard second.wait(for: number) else { return faults.append("a watch has stopped") }
     other.cancel()
-    let told = second.all.count
+    let reported = second.all.count
     if pausing {
       // The watch finds the same file, and goes on.
       folder.touch("watched-signal")
@@ -90,7 +90,7 @@ struct WatchCourse: DiskCourse {
     try insert(into: writer)
     if pausing { pause(milliseconds: 20) }
     expect(first.all.last == token, "a commit is reported after the end of the watch")
-    expect(second.all.count == told, "a commit is reported to a cancelled watch")
+    expect(second.all.count == reported, "a commit is reported to a cancelled watch")
     let permissions = folder.permissions(of: "watched-signal")
     expect(permissions == 0o600, "the signal file has the permissions \(permissions ?? 0)")
   }

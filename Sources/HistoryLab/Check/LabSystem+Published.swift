@@ -112,7 +112,7 @@ extension StatedUse {
   )
 }
 
-/// What a published system was made for, by its documentation; other violations are marked.
+/// The use that a published system is documented for; violations outside of it are marked.
 struct StatedUse: Hashable, Sendable {
   /// The requirements on an app, in a sentence.
   let sentence: String

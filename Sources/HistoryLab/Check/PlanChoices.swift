@@ -62,7 +62,7 @@ enum ConditionChoice: Hashable, Sendable {
     }
   }
 
-  /// What the conditions of other packages do to each plan.
+  /// The changes that the conditions of other packages make to each plan.
   var changes: [@Sendable (inout Plan, inout ChoiceSource) -> Void] {
     guard case .named(_, let added) = self else { return [] }
     return added.compactMap(LabAdditions.change)

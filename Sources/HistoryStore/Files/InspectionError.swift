@@ -53,7 +53,7 @@ package enum InspectionError: Error, Hashable, Sendable {
 }
 
 extension InspectionError: CustomStringConvertible {
-  /// What is wrong, with which file, and what to do.
+  /// The problem, the file that has it, and a suggestion.
   package var description: String {
     switch self {
     case .notFound(let path): "There is no file \(path). Check the path."
