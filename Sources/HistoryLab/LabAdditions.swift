@@ -6,7 +6,7 @@ import Systems
 import Traces
 import Workloads
 
-/// What another package adds to the command: systems, checkers and conditions.
+/// The systems, checkers and conditions that another package adds to the command.
 package struct LabAdditions: Sendable {
   private let systems: [LabSystem]
   private let checkers: [any HistoryChecker.Type]
@@ -46,7 +46,7 @@ package struct LabAdditions: Sendable {
   /// The conditions that were added.
   static var currentConditions: [any PlanCondition] { added.withLock { $0 } }
 
-  /// Returns what a condition that was added does to a plan; `nil` if there is none of this name.
+  /// Returns the change that an added condition makes to a plan; `nil` if none has this name.
   static func change(_ name: String) -> (@Sendable (inout Plan, inout ChoiceSource) -> Void)? {
     guard let condition = currentConditions.first(where: { $0.name == name }) else { return nil }
     return { plan, source in
@@ -77,34 +77,17 @@ extension LabSystem {
 /// A checker of another package over one trace.
 struct OwnChecker: Checker {
   static let name = "a checker of one's own"
-  private let name: String
-  private var checker: any HistoryChecker
-  private var brokenAt: Int?
-  private var last = 0
+  private var check: OwnCheck
 
   init(_ type: any HistoryChecker.Type, _ header: TraceHeader) {
-    name = type.name
-    checker = type.init(HistoryPlan(header.plan))
+    check = OwnCheck(type, HistoryPlan(header.plan))
   }
 
   init(_ header: TraceHeader) { fatalError("It is created with its type.") }
 
   mutating func observe(_ event: Event) {
-    guard brokenAt == nil else { return }
-    let seen = HistoryEvent(event)
-    checker.observe(seen)
-    last = seen.position
-    if case .broken = checker.verdict { brokenAt = last }
+    if !check.isBroken { check.observe(HistoryEvent(event)) }
   }
 
-  var verdict: Verdict {
-    switch checker.verdict {
-    case .holds: .valid
-    case .undecided(let because): .unknown(because)
-    case .broken(let because, let transaction):
-      .invalid(
-        Violation(checker: name, at: brokenAt ?? last, because: because, transaction: transaction)
-      )
-    }
-  }
+  var verdict: Verdict { check.verdict }
 }
