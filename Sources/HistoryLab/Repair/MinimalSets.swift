@@ -14,7 +14,7 @@ struct MinimalSets<Change: Hashable & Sendable, Proof: Sendable> {
   let reject: (_ sets: [Changes], _ proofs: ArraySlice<Proof>) async throws(LabError) -> [Int?]
   /// Returns new proofs that a set breaks, or none if it holds.
   let verify: (_ set: Changes) async throws(LabError) -> [Proof]
-  /// Called with the number of sets that were decided.
+  /// Called with the number of sets that are decided so far.
   var progress: (Int) -> Void = { _ in }
 
   private(set) var proofs: [Proof] = []
@@ -54,18 +54,33 @@ struct MinimalSets<Change: Hashable & Sendable, Proof: Sendable> {
     }
   }
 
-  /// Finds one minimal set within a set that holds, by leaving out one change after another.
+  /// Finds one minimal set within a larger one, of which every proper subset is rejected by a proof.
   ///
-  /// - Returns: `nil` if the given set does not hold.
+  /// A set that no proof rejects is reduced by the proofs alone, and only then verified. If it
+  /// breaks, there is one proof more, and the search starts again.
+  ///
+  /// - Returns: `nil` if the larger set itself breaks.
   mutating func reduce(_ whole: [Change]) async throws(LabError) -> Changes? {
-    var set = Changes(whole)
-    guard try await holds(set) else { return nil }
-    for change in whole where try await holds(set.subtracting([change])) { set.remove(change) }
-    // Leaving out several changes may hold where leaving out each of them does not.
-    for subset in Self.properSubsets(of: set, in: whole) where try await holds(subset) {
-      return try await reduce(whole.filter(subset.contains))
+    while try await !isRejected(Changes(whole)) {
+      var set = Changes(whole)
+      for change in whole where try await !isRejected(set.subtracting([change])) {
+        set.remove(change)
+      }
+      // Leaving out several changes may hold where leaving out each of them does not.
+      let subsets = Self.properSubsets(of: set, in: whole)
+      for (subset, proof) in zip(subsets, try await reject(subsets, proofs[...])) {
+        rejections[subset] = proof
+        if proof == nil, subset.count < set.count { set = subset }
+      }
+      if try await holds(set) { return set }
     }
-    return set
+    return nil
+  }
+
+  /// Returns whether a known proof rejects a set.
+  private mutating func isRejected(_ set: Changes) async throws(LabError) -> Bool {
+    if rejections[set] == nil { rejections[set] = try await reject([set], proofs[...])[0] }
+    return rejections[set] != nil
   }
 
   /// Returns the proof by which a set without one of its changes breaks.
@@ -76,11 +91,7 @@ struct MinimalSets<Change: Hashable & Sendable, Proof: Sendable> {
   /// Decides a set by the proofs, then by verifying it.
   private mutating func holds(_ set: Changes) async throws(LabError) -> Bool {
     if holding.contains(set) { return true }
-    if rejections[set] != nil { return false }
-    if let proof = try await reject([set], proofs[...])[0] {
-      rejections[set] = proof
-      return false
-    }
+    if try await isRejected(set) { return false }
     verifiedCount += 1
     let found = try await verify(set)
     guard !found.isEmpty else {

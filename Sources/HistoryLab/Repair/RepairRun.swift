@@ -9,7 +9,7 @@ import Workloads
 struct RepairRun {
   let trials: RepairTrials
   let changeCountMax: Int
-  /// Called with a count of decided sets and a note about the current work.
+  /// Called with the number of newly decided sets and a note about the current work.
   let progress: @Sendable (_ decided: Int, _ note: String?) -> Void
 
   /// Searches, and explains each answer.
@@ -28,7 +28,11 @@ struct RepairRun {
       if plans.isEmpty { coverage[set] = covered }
       return plans
     }
-    search.progress = { progress($0, nil) }
+    var decided = 0
+    search.progress = { count in
+      progress(count - decided, nil)
+      decided = count
+    }
     try await search.search(upTo: changeCountMax)
     var answers: [RepairReport.Answer] = []
     let style = try style()

@@ -13,9 +13,10 @@ struct RepairOptions: VerbOptions {
   @Option(
     "system",
     .system,
+    shown: usualSystem,
     "The design to repair: a published one, or a file ending in .json that describes one."
   )
-  var system = "kit-2-readme"
+  var system: String?
   @Option(
     "conditions",
     ConditionChoice.reader,
@@ -49,12 +50,15 @@ struct RepairOptions: VerbOptions {
 
   /// - Throws: A usage error if the system is unknown or external, or the page cannot be written.
   func validate(in composition: Composition) throws(LabError) {
-    try composition.checkSystem(system)
+    if let system { try composition.checkSystem(system) }
     guard actors <= PlanAlphabet.actorCountMax else {
       throw .usage("--actors: at most \(PlanAlphabet.actorCountMax) actors can be explored.")
     }
     if let page { try FilePath.checkWritableFile(page, for: "--html") }
   }
+
+  /// The design that is repaired unless another one is named.
+  static let usualSystem = "kit-2-readme"
 
   var limits: RepairTrials.Limits {
     RepairTrials.Limits(
@@ -87,7 +91,10 @@ struct RepairVerb: Verb {
   let terminal: Terminal
 
   func run() async throws(LabError) -> ExitCode {
-    let system = try LabSystem.find(options.system, ProgramShelf())
+    let system = try LabSystem.find(
+      options.system ?? RepairOptions.usualSystem,
+      ProgramShelf()
+    )
     guard let design = system.design else {
       let names = TrackingDesign.all.map(\.name).joinedWithAnd
       throw .usage(
