@@ -17,13 +17,18 @@ struct RepairCost: Hashable, Sendable {
   /// The number of transactions in history at the end of each plan, added up.
   var kept = 0
 
-  /// The number of plans that are counted.
-  static let planCount = 200
+  /// The most plans that are counted; a repair by fewer random plans counts those.
+  static let planCountMax = 200
 
-  /// Counts the events of the plans that a style gives.
+  /// Counts the events of the first plans that a style gives.
   ///
   /// - Throws: a lab error when a plan cannot be run.
-  init(of system: LabSystem, style: PlanStyle, versions: [String: String]) throws(LabError) {
+  init(
+    of system: LabSystem,
+    style: PlanStyle,
+    plans planCount: Int,
+    versions: [String: String]
+  ) throws(LabError) {
     let place = StorePlace.heap()
     let worker = PlanWorker(system, at: place, versions: versions)
     defer {
@@ -35,7 +40,7 @@ struct RepairCost: Hashable, Sendable {
       seed: 1,
       timestamps: system.timestamps
     )
-    for number in 1...Self.planCount {
+    for number in 1...planCount {
       if Interruption.isRequested { throw .interrupted }
       do throws(SystemFailure) {
         count(try worker.trace(recipe.plan(number).plan))

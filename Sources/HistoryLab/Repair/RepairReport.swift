@@ -99,7 +99,7 @@ struct RepairReport: Sendable {
   /// The counts of the design and of its repairs in the same plans.
   func costTable(_ answers: [Answer]) -> ReportTable {
     var table = ReportTable(
-      columns: [.text("in \(RepairCost.planCount) plans"), .number(system)]
+      columns: [.text("in \(limits.costPlans.counted("plan"))"), .number(system)]
         + answers.indices.map { .number("set \($0 + 1)") }
     )
     for (row, own) in cost.rows.enumerated() {

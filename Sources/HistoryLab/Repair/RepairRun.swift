@@ -49,7 +49,7 @@ struct RepairRun {
         try answer(set, search, coverage[set], style)
       },
       unrepaired: answers.isEmpty && larger == nil ? try unrepaired(search) : nil,
-      cost: try RepairCost(of: trials.system, style: style, versions: trials.versions),
+      cost: try trials.cost(of: [], style: style),
       rejectedCount: search.rejections.count,
       verifiedCount: search.verifiedCount,
       planCount: search.proofs.count,
@@ -84,7 +84,6 @@ struct RepairRun {
     let changes = set.sorted {
       (order.firstIndex(of: $0.decision) ?? 0) < (order.firstIndex(of: $1.decision) ?? 0)
     }
-    let system = trials.system(set)
     return RepairReport.Answer(
       changes: try changes.map { (change) throws(LabError) in
         let others = set.subtracting([change])
@@ -95,7 +94,7 @@ struct RepairRun {
         }
         return RepairReport.Reason(change: change, plan: plan, violation: violation)
       },
-      cost: try RepairCost(of: system, style: style, versions: trials.versions),
+      cost: try trials.cost(of: set, style: style),
       coverage: coverage,
       file: DesignCodec.encode(
         trials.design.changed(by: set).named(

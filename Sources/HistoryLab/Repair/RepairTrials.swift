@@ -25,6 +25,9 @@ struct RepairTrials: Sendable {
     var scope = ExploreScope(actors: 2, depth: 6)
     /// The maximum number of states of one condition.
     var stateCountMax = 210_000
+
+    /// The number of plans in which costs are counted.
+    var costPlans: Int { min(plans, RepairCost.planCountMax) }
   }
 
   /// The result of exploring a design that holds.
@@ -39,6 +42,11 @@ struct RepairTrials: Sendable {
   private static let firstDepth = 4
   /// The numbers of random plans after which a check looks for a violation.
   private static let firstPlanCounts = [500, 5_000]
+
+  /// Returns the costs of a changed design in the plans of a style.
+  func cost(of set: Set<RepairChange>, style: PlanStyle) throws(LabError) -> RepairCost {
+    try RepairCost(of: system(set), style: style, plans: limits.costPlans, versions: versions)
+  }
 
   /// Returns the changed design as a system of the lab.
   func system(_ changes: Set<RepairChange>) -> LabSystem {
