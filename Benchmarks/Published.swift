@@ -11,7 +11,7 @@ import Systems
 enum Published {
   static let all = [pass.comparingLayouts, clean.comparingLayouts]
 
-  private static let systems: [PublishedProtocol] = [.article, .kit13, .kit2, .sevenDayPurge]
+  private static let systems: [TrackingDesign] = [.article, .kit13, .kit2, .sevenDayPurge]
 
   /// The contender that is our store on the same tables.
   private static let coreData = "Store, coreData layout"
@@ -42,14 +42,14 @@ enum Published {
     ] + (try systems.map { try pass($0, theirs) })
   }
 
-  private static func pass(_ rules: PublishedProtocol, _ data: MergeData) throws -> MeasuredWork {
+  private static func pass(_ design: TrackingDesign, _ data: MergeData) throws -> MeasuredWork {
     let last = try data.file.store.transaction(TransactionNumber(data.page.records[0].number - 1))
-    return MeasuredWork(contender: rules.name, operations: 1) { watch in
-      let manager = try PublishedManager(rules, author: reader, of: authors, on: data.before)
+    return MeasuredWork(contender: design.name, operations: 1) { watch in
+      let manager = try PublishedManager(design, author: reader, of: authors, on: data.before)
         .resumed(on: data.file.store)
-      if let last { manager.keep(last.timestamp, of: reader) }
+      if let last { manager.keep(last, of: reader) }
       let count = try watch.time { try manager.pass() }
-      precondition(count == newCount, "\(rules.name) has merged \(count) of \(newCount)")
+      precondition(count == newCount, "\(design.name) has merged \(count) of \(newCount)")
       return try data.tally(in: manager.view)
     }
   }
@@ -76,12 +76,12 @@ enum Published {
   }
 
   private static func clean(
-    _ rules: PublishedProtocol,
+    _ design: TrackingDesign,
     _ setting: BenchmarkSetting
   ) throws -> MeasuredWork {
     let file = try setting.store()
-    let manager = try PublishedManager(rules, author: reader, of: authors, on: file.store)
-    return MeasuredWork(contender: rules.name, operations: 1) { watch in
+    let manager = try PublishedManager(design, author: reader, of: authors, on: file.store)
+    return MeasuredWork(contender: design.name, operations: 1) { watch in
       let first = try file.side.prepareForPurge(of: mergedCount)
       let request = HistoryRequest(after: nil, transactionCountMax: mergedCount)
       _ = try file.store.fetch(request)
@@ -89,7 +89,7 @@ enum Published {
       else {
         return WorkTally(count: 0 as Int64, sum: 0)
       }
-      for author in authors { manager.keep(kept.timestamp, of: author) }
+      for author in authors { manager.keep(kept, of: author) }
       // Seven days after the oldest remaining transaction was written.
       let now = kept.timestamp.addingTimeInterval(7 * 86_400)
       _ = try watch.time { try manager.clean(at: now) }

@@ -1,6 +1,6 @@
 """Pages of the published designs, made from their safety cards.
 
-`make` reads Reports/reference/cards.md, the words about each design in PublishedDesigns.md, and what
+`make` reads Reports/reference/cards.md and repairs.md, the words about each design in PublishedDesigns.md, and what
 `history-lab list` says, and writes one page for each design and a page that compares them.
 """
 
@@ -125,8 +125,17 @@ def introductions(text):
     return found
 
 
+def repairs(path):
+    """What repairs.md says of each design, by name; empty without the file."""
+    if not path.exists():
+        return {}
+    parts = re.split(r"^## ", path.read_text(), flags=re.M)[1:]
+    return {name.strip(): text.strip() for name, text in (part.split("\n", 1) for part in parts)}
+
+
 def make(folder, words, cards_path, lab):
     """Writes the pages of all designs into a catalogue; `words` is the text of PublishedDesigns.md."""
+    repaired = repairs(cards_path.with_name("repairs.md"))
     provenance, invariants, cards = read_cards(cards_path)
     introduced = introductions(words)
     missing = [name for name in cards if name not in introduced]
@@ -135,7 +144,7 @@ def make(folder, words, cards_path, lab):
                          f"\"## `{missing[0]}`: TITLE\".")
     conditions = entries(lab, "conditions")
     for name, card in cards.items():
-        page = Page(card, introduced[name], conditions, invariants, provenance)
+        page = Page(card, introduced[name], conditions, invariants, provenance, repaired.get(name, ""))
         (folder / f"{name}.md").write_text(page.text())
         for file, lanes, steps in page.pictures:
             for dark, ending in ((False, ".svg"), (True, "~dark.svg")):
@@ -146,7 +155,8 @@ def make(folder, words, cards_path, lab):
 class Page:
     """The page of one design."""
 
-    def __init__(self, card, introduction, conditions, invariants, provenance):
+    def __init__(self, card, introduction, conditions, invariants, provenance, repair):
+        self.repair = repair
         self.card, self.conditions, self.invariants, self.provenance = card, conditions, invariants, provenance
         self.title, self.what, self.advice = introduction
         self.pictures = []
@@ -163,6 +173,7 @@ class Page:
             ("What breaks", self.broken(within)),
             ("Outside its stated use", self.outside(outside)),
             ("What to do", self.advice),
+            ("What it would take to make it safe", self.repaired()),
             ("What is not known", self.unknown()),
             ("See it again", self.again()),
         ]
@@ -250,6 +261,13 @@ class Page:
         if self.card.unknown:
             text += f"\nNot every plan was run: {self.card.unknown}.\n"
         return text
+
+    def repaired(self):
+        if not self.repair:
+            return ""
+        return (self.repair + "\n\nEvery change is needed: without it, the plan beside it breaks the design with all other "
+                "changes of its set. The search again:\n\n```\nhistory-lab repair --system " + self.card.name
+                + " --stated-use\n```\n")
 
     def again(self):
         name, breaks = self.card.name, self.card.within() or self.card.breaks

@@ -42,6 +42,7 @@ extension Composition {
         "\(name.quoted) names no program. Write its command line after \(ExternalProgram.namePrefix)"
       )
     }
+    if FilePath.isDesign(name) { return try FilePath.checkReadable(name, for: "--system") }
     let known = catalogue.names(.systems)
     guard !known.contains(name) else { return }
     throw unknown("system", name, known, try: "list systems")

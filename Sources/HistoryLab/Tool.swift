@@ -8,7 +8,8 @@ extension ToolSpec {
     name: commandName,
     sentence: "tests persistent history tracking, and measures what it costs.",
     verbs: [
-      CheckVerb.spec, ReplayVerb.spec, WhyVerb.spec, ExploreVerb.spec, MutantsVerb.spec,
+      CheckVerb.spec, ReplayVerb.spec, WhyVerb.spec, ExploreVerb.spec, RepairVerb.spec,
+      MutantsVerb.spec,
       StressVerb.spec,
       .bench, ReportVerb.spec, HistoryListVerb.group, .inspect,
       .advise, .convert, ServeVerb.spec, ProtocolCheckVerb.group, .list,

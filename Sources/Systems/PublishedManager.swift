@@ -3,21 +3,22 @@ package import HistoryTypes
 package import ObjectContexts
 package import Traces
 
-/// A published manager on any store, without a plan, for measuring its cost.
+/// A design's manager on any store, without a plan, for measuring its cost.
 ///
-/// It supports fetch, merge, record and its cleaner. The dates are in memory, where the published
+/// It supports fetch, merge, record and its cleaner. The positions are in memory, where the published
 /// managers use `UserDefaults`; it has no hooks.
 package final class PublishedManager {
-  private let rules: PublishedProtocol
+  private let design: TrackingDesign
   private let setup: PublishedSetup
   private let manager: PublishedProcess
-  private var defaults = CursorDefaults()
+  private var positions = StoredPositions()
+  private let header: PlanHeader
 
   /// Starts the manager of an author in a list of authors; its view reads all objects.
   ///
   /// - Throws: ``SystemFailure`` when the store cannot be read.
   package init(
-    _ rules: PublishedProtocol,
+    _ design: TrackingDesign,
     author: String,
     of authors: [String],
     on store: Store
@@ -25,8 +26,9 @@ package final class PublishedManager {
     let actors = authors.map { PlannedActor(ActorID($0), author: $0) }
     let actor = PlannedActor(ActorID(author), author: author)
     let header = PlanHeader(model: store.model, actors: actors)
-    let setup = try PublishedSetup(actor, header, rules)
-    self.rules = rules
+    let setup = try PublishedSetup(actor, header, design)
+    self.design = design
+    self.header = header
     self.setup = setup
     manager = try telling { () throws(HistoryError) in
       try PublishedProcess(actor, setup, on: store)
@@ -44,53 +46,61 @@ package final class PublishedManager {
   }
 
   private init(_ other: PublishedManager, _ manager: PublishedProcess) {
-    rules = other.rules
+    design = other.design
+    header = other.header
     setup = other.setup
-    defaults = other.defaults
+    positions = other.positions
     self.manager = manager
   }
 
   /// The view that history is merged into.
   package var view: ObjectContext { manager.process.contexts[0] }
 
-  /// Stores a date as if an author's manager had merged everything up to it.
-  package func keep(_ date: Date, of author: String) {
-    defaults.set(date, of: author, for: setup.owner)
+  /// Stores a position as if an author's manager had merged everything up to a transaction.
+  package func keep(_ last: HistoryTransaction, of author: String) {
+    let position = StoredPosition(token: last.token, date: last.timestamp)
+    positions.set(position, of: key(author), in: setup.owner)
+  }
+
+  private func key(_ author: String) -> StoredPositions.Key {
+    PublishedSetup.key(of: PlannedActor(ActorID(author), author: author), design)
   }
 
   /// Returns the date that an author's manager has stored.
-  package func date(of author: String) -> Date? { defaults.dates(of: setup.owner)[author] }
+  package func date(of author: String) -> Date? {
+    positions.position(of: key(author), in: setup.owner)?.date
+  }
 
-  /// Makes a pass without purging: fetches, merges and stores the date.
+  /// Makes a pass without purging: fetches, merges and stores the position.
   ///
   /// - Returns: the number of merged transactions.
   /// - Throws: ``SystemFailure`` when the store cannot be read.
   package func pass() throws(SystemFailure) -> Int {
-    let date = date(of: setup.author) ?? Date(timeIntervalSinceReferenceDate: -.infinity)
-    try telling { () throws(HistoryError) in try manager.fetch(after: date) }
+    let position = positions.position(of: setup.key, in: setup.owner)
+    _ = try telling { () throws(HistoryError) in try manager.fetch(after: position, design) }
     let fetched = manager.fetched
     guard let last = fetched.last else { return 0 }
-    if rules.recordsBeforeMerge { manager.dispatchMerge() }
+    if design.records == .beforeMerge { manager.dispatchMerge() }
     _ = try telling { () throws(HistoryError) in try manager.mergeAll() }
     _ = manager.takeUnrecorded()
-    keep(last.timestamp, of: setup.author)
+    keep(last, of: setup.author)
     return fetched.count
   }
 
   /// Purges as the cleaner does at a given time: by command if it can, else as after a pass.
   ///
-  /// - Returns: whether it found a date before which it may delete.
+  /// - Returns: whether it found a bound before which it may delete.
   /// - Throws: ``SystemFailure`` when the store cannot be written.
   package func clean(at now: Date) throws(SystemFailure) -> Bool {
     let cleaning = setup.cleaningByCommand ?? setup.cleaningAfterPass
-    let dates = defaults.dates(of: setup.owner)
-    guard let before = cleaning.bound.date(dates, of: cleaning.waitsFor, now: now) else {
-      return false
+    let known = cleaning.waitsFor.map {
+      positions.position(ofAuthor: $0, in: setup.owner, design.position)
     }
+    guard let before = cleaning.bound.point(known, design.position, now: now) else { return false }
     try telling { () throws(HistoryError) in
-      try manager.process.store.deleteHistory(before: before, authors: cleaning.deletes)
+      try manager.delete(before: before, cleaning, design.deletes, header)
     }
-    if rules.forgetsDates { defaults.removeAll(of: setup.owner) }
+    if design.afterPurge == .forgetsPositions { positions.removeAll(in: setup.owner) }
     return true
   }
 }

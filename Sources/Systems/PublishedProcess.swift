@@ -3,7 +3,7 @@ import HistoryTypes
 import ObjectContexts
 import Traces
 
-/// A process that runs a published manager.
+/// A process that runs a design's manager.
 final class PublishedProcess: HostedProcess {
   /// The name of the context whose own transactions the article's manager merges too.
   static let batchContextName = "batchContext"
@@ -12,9 +12,9 @@ final class PublishedProcess: HostedProcess {
   let setup: PublishedSetup
   /// The fetched transactions that are not merged yet.
   private(set) var fetched: [HistoryTransaction] = []
-  /// The transactions of each pass that are not merged although their date is stored.
+  /// The transactions of each pass that are not merged although their position is stored.
   private var dispatched: [[HistoryTransaction]] = []
-  /// The transactions of the current pass; the date of the last one is to be stored.
+  /// The transactions of the current pass; the position of the last one is to be stored.
   private(set) var unrecorded: [HistoryTransaction] = []
   var counter = CleanCounter()
   /// The number of calls of each hook within its period, which decides if the next one is special.
@@ -36,16 +36,124 @@ final class PublishedProcess: HostedProcess {
 
   // MARK: Steps
 
-  /// Fetches the transactions after a date, including those of an unfinished pass.
-  func fetch(after date: Date) throws(HistoryError) {
+  /// Fetches the transactions after a position, including those of an unfinished pass.
+  ///
+  /// - Returns: `false` if the design detects that history after the position is gone.
+  func fetch(
+    after position: StoredPosition?,
+    _ design: TrackingDesign
+  ) throws(HistoryError) -> Bool {
     (fetched, unrecorded) = ([], [])
+    guard let position else {
+      fetched = try transactions(after: -.infinity)
+      return true
+    }
+    switch design.position {
+    case .date:
+      let seconds = position.date.timeIntervalSinceReferenceDate
+      fetched = try transactions(after: design.comparison == .at ? seconds.nextDown : seconds)
+    case .number:
+      if design.ifExpired == .reloads, try isExpired(position) { return false }
+      let first = design.comparison == .at ? position.number : position.number + 1
+      fetched = try transactions(after: -.infinity).filter { $0.number.rawValue >= first }
+    }
+    return true
+  }
+
+  private func transactions(
+    after seconds: Double,
+    _ filter: HistoryFilter?
+  ) throws(HistoryError) -> [HistoryTransaction] {
     var request = HistoryRequest(
-      after: date,
-      filter: setup.filter,
+      after: Date(timeIntervalSinceReferenceDate: seconds),
+      filter: filter,
       transactionCountMax: .max
     )
     request.changeCountMax = .max
-    fetched = Array(try process.store.fetch(request).transactions)
+    return Array(try process.store.fetch(request).transactions)
+  }
+
+  private func transactions(after seconds: Double) throws(HistoryError) -> [HistoryTransaction] {
+    try transactions(after: seconds, setup.filter)
+  }
+
+  /// Returns whether requested history after a position was deleted, as a fetch by token reports.
+  private func isExpired(_ position: StoredPosition) throws(HistoryError) -> Bool {
+    do throws(HistoryError) {
+      _ = try process.store.fetch(HistoryRequest(after: position.token, filter: setup.filter))
+      return false
+    } catch {
+      guard SystemFailure(error).code == .expired else { throw error }
+      return true
+    }
+  }
+
+  /// Loads the contexts again, discards what was fetched, and returns the newest position.
+  func reload() throws(HistoryError) -> StoredPosition {
+    (fetched, unrecorded, dispatched) = ([], [], [])
+    for context in process.contexts { try context.loadAll() }
+    return try newestPosition()
+  }
+
+  /// Returns the position of the newest transaction; its time is 2001-01-01 if history is empty.
+  func newestPosition() throws(HistoryError) -> StoredPosition {
+    let token = try process.store.currentToken()
+    let newest = try transactions(after: -.infinity, nil).last {
+      $0.number.rawValue == token.number
+    }
+    let date = newest?.timestamp ?? Date(timeIntervalSinceReferenceDate: 0)
+    return StoredPosition(token: token, date: date)
+  }
+
+  // MARK: Purging
+
+  /// Deletes the history before a bound that a design deletes.
+  func delete(
+    before bound: PurgePoint,
+    _ cleaning: PublishedSetup.Cleaning,
+    _ deletes: Deleting,
+    _ header: PlanHeader
+  ) throws(HistoryError) {
+    let authors: [String?]?
+    switch deletes {
+    case .listed, .listedAndMirror: authors = cleaning.listed
+    case .everything: authors = nil
+    case .allButProtected:
+      let kept = header.protectedAuthors + [PublishedSetup.mirrorAuthor]
+      let all = Set(try transactions(after: -.infinity, nil).map(\.author))
+      authors = all.filter { author in
+        author.map { !Self.matches($0, anyOf: kept) } ?? true
+      }.sorted { ($0 ?? "") < ($1 ?? "") }
+    }
+    switch bound {
+    case .date(let date): try process.store.deleteHistory(before: date, authors: authors)
+    case .number(let number):
+      try process.store.deleteHistory(before: TransactionNumber(number), authors: authors)
+    }
+  }
+
+  private static func matches(_ author: String, anyOf patterns: [String]) -> Bool {
+    patterns.contains { pattern in
+      pattern.hasSuffix("*") ? author.hasPrefix(pattern.dropLast()) : author == pattern
+    }
+  }
+
+  /// Returns the position of each consumer that is registered in the store.
+  ///
+  /// Its time is the least one of the transactions that the consumer has not read.
+  func positions(of consumers: [ActorID]) throws(HistoryError) -> [StoredPosition?] {
+    guard !consumers.isEmpty else { return [] }
+    let members = try process.store.members().filter { consumers.contains($0.id) }
+    let held = try transactions(after: -.infinity, nil)
+    let store = try process.store.currentToken().store
+    return members.map { member in
+      let cursor = member.cursor.rawValue
+      let unread = held.filter { $0.number.rawValue > cursor }.map(\.timestamp).min()
+      return StoredPosition(
+        token: HistoryToken(store: store, number: cursor, mark: 0),
+        date: unread ?? Date(timeIntervalSinceReferenceDate: .infinity)
+      )
+    }
   }
 
   /// Merges all waiting transactions into every context, one by one.

@@ -3,19 +3,32 @@ import HistoryTypes
 import Traces
 
 extension PublishedSystem {
-  /// Fetches the requested transactions after the own date, or all of them if it has no date.
+  /// Fetches the requested transactions after the own position, or all of them without one.
   func fetch(_ manager: PublishedProcess, _ log: inout EventLog) throws(SystemFailure) {
     let setup = manager.setup
-    let date =
-      shared.defaults.dates(of: setup.owner)[setup.author]
-      ?? Date(timeIntervalSinceReferenceDate: -.infinity)
-    try telling { () throws(HistoryError) in try manager.fetch(after: date) }
+    let position = shared.positions.position(of: setup.key, in: setup.owner)
+    let hasAll = try telling { () throws(HistoryError) in
+      try manager.fetch(after: position, design)
+    }
+    guard hasAll else { return try reload(manager, &log) }
     log.add(manager.id, .fetched(Self.names(manager.fetched)))
+  }
+
+  /// Reports that history is gone, loads the contexts again, and moves the position to the newest
+  /// transaction.
+  private func reload(
+    _ manager: PublishedProcess,
+    _ log: inout EventLog
+  ) throws(SystemFailure) {
+    log.add(manager.id, .expired)
+    let newest = try telling { () throws(HistoryError) in try manager.reload() }
+    shared.positions.set(newest, of: manager.setup.key, in: manager.setup.owner)
+    log.add(manager.id, .resynced(cursor: newest.token.transactionName))
   }
 
   /// Merges the fetched transactions, unless a hook finishes the pass or throws.
   func merge(_ manager: PublishedProcess, _ log: inout EventLog) throws(SystemFailure) {
-    if rules.hooks == .beforeMerge, !manager.fetched.isEmpty {
+    if design.hooks == .beforeMerge, !manager.fetched.isEmpty {
       observe(manager.fetched, manager, &log)
       if try finishes(manager) {
         log.add(manager.id, .finished(Self.names(manager.fetched)))
@@ -39,7 +52,7 @@ extension PublishedSystem {
 
   /// Calls the merge hooks in order, and returns whether one of them finished the merge.
   ///
-  /// - Throws: the error of a hook; the pass is then abandoned, and no date is stored.
+  /// - Throws: the error of a hook; the pass is then abandoned, and no position is stored.
   private func finishes(_ manager: PublishedProcess) throws(SystemFailure) -> Bool {
     for (index, hook) in manager.setup.hooks.enumerated() where hook.merges {
       guard manager.fails(hook: index) else { continue }
@@ -50,22 +63,23 @@ extension PublishedSystem {
     return false
   }
 
-  /// Stores the date of the last fetched transaction, then calls the deduplicator if there is one.
+  /// Stores the position of the last fetched transaction, then calls the deduplicator if there is one.
   func record(_ manager: PublishedProcess, _ log: inout EventLog) {
-    if rules.recordsBeforeMerge { manager.dispatchMerge() }
+    if design.records == .beforeMerge { manager.dispatchMerge() }
     let done = manager.takeUnrecorded()
     guard let last = done.last else { return }
     let setup = manager.setup
-    shared.defaults.set(last.timestamp, of: setup.author, for: setup.owner)
+    let position = StoredPosition(token: last.token, date: last.timestamp)
+    shared.positions.set(position, of: setup.key, in: setup.owner)
     log.add(manager.id, .recorded(cursor: last.number.description))
-    if rules.hooks == .afterRecord { observe(done, manager, &log) }
+    if design.hooks == .afterRecord { observe(done, manager, &log) }
   }
 
-  /// Makes a whole pass; an empty one stores no date and does not count for the strategy.
+  /// Makes a whole pass; an empty one stores no position and does not count for the strategy.
   func pass(_ manager: PublishedProcess, _ log: inout EventLog) throws(SystemFailure) {
     try fetch(manager, &log)
     guard !manager.fetched.isEmpty else { return }
-    if rules.recordsBeforeMerge {
+    if design.records == .beforeMerge {
       record(manager, &log)
       try merge(manager, &log)
     } else {
@@ -81,14 +95,14 @@ extension PublishedSystem {
 
   // MARK: Cleaner
 
-  /// Purges if the strategy allows it; the opportunity counts as used even without a date.
+  /// Purges if the strategy allows it; the opportunity counts as used even without a bound.
   private func cleanAfterPass(
     _ manager: PublishedProcess,
     _ log: inout EventLog
   ) throws(SystemFailure) {
     let now = try host.bench().environment.clock.date
     let strategy = manager.setup.strategy
-    guard manager.counter.allows(strategy, first: rules.firstPassCleans, now: now) else { return }
+    guard manager.counter.allows(strategy, design.purgeTurn, now: now) else { return }
     try clean(manager.setup.cleaningAfterPass, manager, &log)
   }
 
@@ -107,22 +121,54 @@ extension PublishedSystem {
     _ log: inout EventLog
   ) throws(SystemFailure) {
     let bench = try host.bench()
-    let owner = manager.setup.owner
-    let dates = shared.defaults.dates(of: owner)
+    let positions = try positions(cleaning, manager, bench)
     let now = bench.environment.clock.date
-    guard let before = cleaning.bound.date(dates, of: cleaning.waitsFor, now: now) else { return }
+    guard let before = cleaning.bound.point(positions, design.position, now: now) else { return }
     try telling { () throws(HistoryError) in
       try bench.purging(manager.id, &log) { _ throws(HistoryError) in
-        try manager.process.store.deleteHistory(before: before, authors: cleaning.deletes)
+        try manager.delete(before: before, cleaning, design.deletes, bench.header)
       }
     }
-    if rules.forgetsDates { forgetDates(of: owner, bench.header, &log) }
+    if design.afterPurge == .forgetsPositions {
+      forgetPositions(in: manager.setup.owner, bench.header, &log)
+    }
   }
 
-  private func forgetDates(of owner: ActorID?, _ header: PlanHeader, _ log: inout EventLog) {
-    shared.defaults.removeAll(of: owner)
+  /// Returns the position of each author, process and consumer that a purge waits for.
+  private func positions(
+    _ cleaning: PublishedSetup.Cleaning,
+    _ manager: PublishedProcess,
+    _ bench: StoreBench
+  ) throws(SystemFailure) -> [StoredPosition?] {
+    let owner = manager.setup.owner
+    switch design.waitsFor {
+    case .listed, .listedReaders:
+      return cleaning.waitsFor.map {
+        shared.positions.position(ofAuthor: $0, in: owner, design.position)
+      }
+    case .registered: return registered(in: owner, bench.header)
+    case .registeredAndConsumers:
+      let consumers = try telling { () throws(HistoryError) in
+        try manager.positions(of: bench.header.consumers)
+      }
+      return registered(in: owner, bench.header) + consumers
+    }
+  }
+
+  /// Returns the position of each process that is registered in an owner's place.
+  private func registered(in owner: ActorID?, _ header: PlanHeader) -> [StoredPosition?] {
+    header.actors.filter { actor in
+      shared.members.contains(actor.id) && PublishedSetup.owner(of: actor, design) == owner
+    }.map { actor in
+      shared.positions.position(of: PublishedSetup.key(of: actor, design), in: owner)
+    }
+  }
+
+  private func forgetPositions(in owner: ActorID?, _ header: PlanHeader, _ log: inout EventLog) {
+    shared.positions.removeAll(in: owner)
     for member in header.actors where shared.members.contains(member.id) {
-      guard owner.map({ $0 == member.id }) ?? (member.cursors != "own") else { continue }
+      let isShared = PublishedSetup.owner(of: member, design) == nil
+      guard owner.map({ $0 == member.id }) ?? isShared else { continue }
       log.add(member.id, .recorded(cursor: nil))
     }
   }

@@ -2,28 +2,26 @@ import HistoryStore
 import HistoryTypes
 package import Traces
 
-/// A published system: fetcher, merger and cleaner with one date per author in a defaults store.
+/// A system of any design: fetcher, merger and cleaner with stored positions.
 ///
-/// It implements its version's description literally. A remote-change notification leads to a pass;
-/// neither a poll nor a launch does. It runs on Core Data's tables with raw clock values, as the
-/// published system does. A plan's consumer is a mirror next to it that keeps its own token; the
-/// system does not know of it.
+/// It implements the design literally, on Core Data's tables with raw clock values, as the published
+/// systems do. A plan's consumer is a mirror next to it that keeps its own token.
 package final class PublishedSystem: SystemUnderTest {
-  let rules: PublishedProtocol
+  let design: TrackingDesign
   let host = ProcessHost<PublishedProcess>(StorePools(layout: .coreData))
   var shared = SharedState()
 
   /// The state that outlives every process.
   struct SharedState {
-    var defaults = CursorDefaults()
+    var positions = StoredPositions()
     /// The actors launched before: in the trace a later launch is no registration.
     var members: Set<ActorID> = []
   }
 
-  /// Creates a system with the given rules.
-  package init(_ rules: PublishedProtocol) { self.rules = rules }
+  /// Creates a system of a design.
+  package init(_ design: TrackingDesign) { self.design = design }
 
-  package var capabilities: Set<Capability> { rules.capabilities }
+  package var capabilities: Set<Capability> { design.capabilities }
 
   package func reset(
     _ header: PlanHeader,
@@ -44,15 +42,18 @@ package final class PublishedSystem: SystemUnderTest {
     if try host.performsCommon(action, &log) { return }
     switch action {
     case .launch(let actor): try launch(actor, &log)
-    case .stop(let actor): end(actor, .stopped, &log)
-    case .crash(let actor): end(actor, .crashed, &log)
-    case .retire(let actor): end(actor, .retired, &log)
+    case .stop(let actor): host.end(actor, .stopped, &log)
+    case .crash(let actor): host.end(actor, .crashed, &log)
+    case .retire(let actor): try retire(actor, &log)
     case .fetch(let actor): try fetch(try host.process(actor), &log)
     case .merge(let actor): try merge(try host.process(actor), &log)
     case .record(let actor): record(try host.process(actor), &log)
     case .pass(let actor): try pass(try host.process(actor), &log)
     case .purge(let actor): try cleanByCommand(try host.process(actor), &log)
-    case .deliver(let actor, _):
+    case .deliver(let actor, _), .poll(let actor, _):
+      guard capabilities.contains(.poll) || action.word != "poll" else {
+        throw unsupported(action.word)
+      }
       log.add(actor, .woke)
       try pass(try host.process(actor), &log)
     default: throw unsupported(action.word)
@@ -61,24 +62,44 @@ package final class PublishedSystem: SystemUnderTest {
 
   /// Returns the failure of a command that the system does not support.
   func unsupported(_ word: String) -> SystemFailure {
-    SystemFailure(.unsupported, "\(rules.name) cannot \(word).")
+    SystemFailure(.unsupported, "\(design.name) cannot \(word).")
   }
 
   // MARK: Life
 
   private func launch(_ actor: ActorID, _ log: inout EventLog) throws(SystemFailure) {
     let bench = try host.bench()
-    let setup = try PublishedSetup(try bench.planned(actor), bench.header, rules)
-    _ = try host.start(actor) { planned, store throws(HistoryError) in
+    let setup = try PublishedSetup(try bench.planned(actor), bench.header, design)
+    let process = try host.start(actor) { planned, store throws(HistoryError) in
       try PublishedProcess(planned, setup, on: store)
     }
     let isNew = shared.members.insert(actor).inserted
-    log.add(actor, isNew ? .registered(cursor: nil) : .launched(cursor: nil))
+    let first = try startAtNewest(process)
+    log.add(actor, isNew ? .registered(cursor: first) : .launched(cursor: nil))
+    guard design.wakes != .onSignal, bench.header.drive == .signals else { return }
+    log.add(actor, .woke)
+    try pass(process, &log)
   }
 
-  private func end(_ actor: ActorID, _ happening: Happening, _ log: inout EventLog) {
-    if happening == .retired { shared.members.remove(actor) }
-    host.end(actor, happening, &log)
+  /// Stores the newest transaction as a new process's position, if the design starts there.
+  private func startAtNewest(
+    _ process: PublishedProcess
+  ) throws(SystemFailure) -> TransactionName? {
+    let setup = process.setup
+    guard design.startsAt == .newest,
+      shared.positions.position(of: setup.key, in: setup.owner) == nil
+    else { return nil }
+    let newest = try telling { () throws(HistoryError) in try process.newestPosition() }
+    shared.positions.set(newest, of: setup.key, in: setup.owner)
+    return newest.token.transactionName
+  }
+
+  /// Ends a process for good; a position of its own is removed, one of its author is kept.
+  private func retire(_ actor: ActorID, _ log: inout EventLog) throws(SystemFailure) {
+    let setup = try host.process(actor).setup
+    shared.members.remove(actor)
+    if setup.key.process != nil { shared.positions.remove(setup.key, in: setup.owner) }
+    host.end(actor, .retired, &log)
   }
 
   // MARK: Snapshots
@@ -93,7 +114,7 @@ package final class PublishedSystem: SystemUnderTest {
 
   package func describe(_ state: inout StateSketch) throws(SystemFailure) {
     try host.describe(&state)
-    shared.defaults.describe(&state)
+    shared.positions.describe(&state, design)
     for member in shared.members.sorted() {
       state.enter(member)
       state.add(true)

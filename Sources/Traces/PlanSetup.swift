@@ -116,7 +116,11 @@ package enum SetupCodec {
     )
   }
 
-  private static func parse(_ text: String) throws(FormatError) -> JSONValue {
+  /// Parses a text that is one JSON value.
+  static func parse(
+    _ text: String,
+    _ advice: String = "A configuration is one object: {\"config\":\(version),\"actors\":[...]}."
+  ) throws(FormatError) -> JSONValue {
     // Some decoders accept more than JSON, such as a comma before a closing bracket.
     let wrongLine = JSONSyntax.wrongLine(of: text)
     if wrongLine == nil,
@@ -127,12 +131,12 @@ package enum SetupCodec {
     throw FormatError(
       line: wrongLine,
       problem: "this is not JSON",
-      advice: "A configuration is one object: {\"config\":\(version),\"actors\":[...]}."
+      advice: advice
     )
   }
 
   /// Returns the first line of each key.
-  private static func lines(of text: String) -> [String: Int] {
+  static func lines(of text: String) -> [String: Int] {
     var lines: [String: Int] = [:]
     for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
     {

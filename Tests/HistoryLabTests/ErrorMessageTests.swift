@@ -18,7 +18,7 @@ import Darwin
     ("chekc", #"unknown verb "chekc". Did you mean "check"? Try: history-lab --help"#),
     (
       "measure",
-      #"unknown verb "measure". There are check, replay, why, explore, mutants, stress, bench, report, history, "#
+      #"unknown verb "measure". There are check, replay, why, explore, repair, mutants, stress, bench, report, history, "#
         + #"inspect, advise, convert, serve, protocol and list. "#
         + "Try: history-lab --help"
     ),
@@ -45,7 +45,7 @@ import Darwin
     ),
     (
       "report --plans 3",
-      #"report has no option "--plans"; check and mutants have it. Try: history-lab report --help"#
+      #"report has no option "--plans"; check, repair and mutants have it. Try: history-lab report --help"#
     ),
     (
       "check --plans -3",

@@ -11,7 +11,7 @@ import Traces
 
 @Suite struct `Repeatability of plans` {
   private static func make(_ name: String) -> any SystemUnderTest {
-    PublishedProtocol.all.first { $0.name == name }.map(PublishedSystem.init) ?? TrackerSystem()
+    TrackingDesign.all.first { $0.name == name }.map(PublishedSystem.init) ?? TrackerSystem()
   }
 
   private static func plan(_ seed: UInt64, for name: String) -> Plan {

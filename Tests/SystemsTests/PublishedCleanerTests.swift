@@ -149,7 +149,7 @@ private let day = 86_400.0
   @Test func `Version 1 keeps a mirror's imports that it merges, and does not wait for the mirror`()
     throws
   {
-    for system in [PublishedProtocol.kit10, .kit13] {
+    for system in [TrackingDesign.kit10, .kit13] {
       let rig = try Rig(system) { $0.protectedAuthors = [mirror] }
       try rig.write("app", insert(1), author: .other(mirror))
       try rig.write("app", insert(2))

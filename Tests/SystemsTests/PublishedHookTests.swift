@@ -5,7 +5,7 @@ import Traces
 @testable import Systems
 
 @Suite struct `The hooks of the published systems` {
-  private func rig(_ system: PublishedProtocol, _ hooks: PlannedHook...) throws -> Rig {
+  private func rig(_ system: TrackingDesign, _ hooks: PlannedHook...) throws -> Rig {
     try Rig(system) { $0.actors[0].hooks = hooks.map(\.rawValue) }
   }
 
@@ -77,7 +77,7 @@ import Traces
   }
 
   @Test func `The deduplicator of version 1 runs after the date is recorded`() throws {
-    for system in [PublishedProtocol.kit10, .kit13] {
+    for system in [TrackingDesign.kit10, .kit13] {
       let rig = try rig(system, .observer)
       try rig.write("widget", insert(1))
       let events = try rig.perform(.pass("app"))

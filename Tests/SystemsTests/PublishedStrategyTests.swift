@@ -15,7 +15,7 @@ import Traces
   }
 
   /// A kit in which the widget merges the app's writes, so that each pass could delete.
-  private func rig(_ system: PublishedProtocol, _ strategy: String?) throws -> Rig {
+  private func rig(_ system: TrackingDesign, _ strategy: String?) throws -> Rig {
     let rig = try Rig(system) { $0.actors[1].strategy = strategy }
     // The app's date is far ahead of everything that it writes itself.
     try rig.write("widget", insert(100), after: 1_000_000)
@@ -26,7 +26,7 @@ import Traces
   }
 
   @Test func `By default each pass that found transactions deletes`() throws {
-    for system in [PublishedProtocol.kit10, .kit13, .kit2] {
+    for system in [TrackingDesign.kit10, .kit13, .kit2] {
       #expect(try passesThatPurge(rig(system, nil), 3) == [1, 2, 3], "\(system.name)")
       #expect(try passesThatPurge(rig(system, "none"), 3) == [], "\(system.name)")
     }
@@ -48,7 +48,7 @@ import Traces
   }
 
   @Test func `By duration the first pass deletes, and then the first after the interval`() throws {
-    for system in [PublishedProtocol.kit10, .kit13, .kit2] {
+    for system in [TrackingDesign.kit10, .kit13, .kit2] {
       let rig = try rig(system, "byDuration/60")
       #expect(try passesThatPurge(rig, 7, every: 20) == [1, 5], "\(system.name)")
     }
@@ -126,10 +126,10 @@ import Traces
     }
     let failure = #expect(throws: SystemFailure.self) { try rig.perform(.launch("app")) }
     #expect(failure?.message == "app's manager does not support the purge strategy \"whenMerged\".")
-    for word in PublishedProtocol.strategyWords {
-      #expect(PublishedProtocol.knows(strategy: word))
+    for word in TrackingDesign.strategyWords {
+      #expect(TrackingDesign.knows(strategy: word))
     }
-    #expect(!PublishedProtocol.knows(strategy: "whenLargerThan/0.5"))
+    #expect(!TrackingDesign.knows(strategy: "whenLargerThan/0.5"))
   }
 }
 

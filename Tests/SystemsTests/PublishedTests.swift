@@ -10,7 +10,7 @@ let mirror = "NSCloudKitMirroringDelegate.import"
 extension Rig {
   /// Creates a published system with two or more running actors.
   convenience init(
-    _ system: PublishedProtocol,
+    _ system: TrackingDesign,
     actors: [ActorID] = ["app", "widget"],
     _ change: (inout PlanHeader) -> Void = { _ in }
   ) throws {
@@ -25,8 +25,8 @@ extension Rig {
 }
 
 /// Returns a published system by its name, for the arguments of a test.
-func published(_ name: String) throws -> PublishedProtocol {
-  try #require(PublishedProtocol.all.first { $0.name == name })
+func published(_ name: String) throws -> TrackingDesign {
+  try #require(TrackingDesign.all.first { $0.name == name })
 }
 
 @Suite struct `The fetchers and mergers of the kit` {
@@ -148,7 +148,7 @@ func published(_ name: String) throws -> PublishedProtocol {
     #expect(try rig.perform(.fetch("app")) == [.fetched(["3", "4", "5"])])
   }
 
-  @Test(arguments: PublishedProtocol.all.map(\.name))
+  @Test(arguments: TrackingDesign.all.map(\.name))
   func `A notification triggers a pass, a launch does not`(_ name: String) throws {
     let rig = try Rig(published(name), actors: ["app", "widget"])
     try rig.perform(.stop("app"))

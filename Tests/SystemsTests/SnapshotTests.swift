@@ -6,10 +6,10 @@ import Traces
 @testable import Systems
 
 @Suite struct `Snapshots and digests` {
-  private static let names = ["tracker"] + PublishedProtocol.all.map(\.name)
+  private static let names = ["tracker"] + TrackingDesign.all.map(\.name)
 
   private static func make(_ name: String) -> any SystemUnderTest {
-    PublishedProtocol.all.first { $0.name == name }.map(PublishedSystem.init) ?? TrackerSystem()
+    TrackingDesign.all.first { $0.name == name }.map(PublishedSystem.init) ?? TrackerSystem()
   }
 
   @Test(arguments: names, 1...2 as ClosedRange<UInt64>)

@@ -20,6 +20,9 @@ package enum FilePath {
     case unreachable(String)
   }
 
+  /// Returns whether the name of a system is the path of a file that describes a design.
+  package static func isDesign(_ name: String) -> Bool { name.hasSuffix(".json") }
+
   /// Returns the kind of item at a path; symbolic links are followed.
   package static func state(of path: String) -> State {
     var information = stat()

@@ -11,7 +11,8 @@ struct CheckOptions: VerbOptions {
   @Option(
     "system",
     each: .system,
-    "The system to put under test; external:COMMAND is a program that /bin/sh runs."
+    "The system to put under test: a name, a file ending in .json that describes a design, or "
+      + "external:COMMAND, a program that /bin/sh runs."
   )
   var systems = ["tracker"]
   /// The number of plans for each system; `Int.max` if only `steps` limits them.

@@ -17,17 +17,20 @@ extension LabSystem {
     LabSystem(.kit2Readme, .kit2Readme),
   ]
 
-  /// Creates a published system with its original behavior: it uses the raw values of the clock.
-  private init(_ system: PublishedProtocol, _ use: StatedUse) {
+  /// Creates the system of a design, which uses the raw values of the clock.
+  ///
+  /// A design that was read from a file has the file's path as its name.
+  init(_ design: TrackingDesign, name: String? = nil, _ use: StatedUse?) {
     self.init(
-      name: system.name,
-      sentence: system.sentence,
+      name: name ?? design.name,
+      sentence: design.sentence,
       timestamps: .wallClock,
-      capabilities: system.capabilities,
+      capabilities: design.capabilities,
       statedUse: use,
-      knows: PublishedProtocol.knows(strategy:),
-      strategyWords: PublishedProtocol.strategyWords,
-      make: { PublishedSystem(system) }
+      knows: TrackingDesign.knows(strategy:),
+      strategyWords: TrackingDesign.strategyWords,
+      design: design,
+      make: { PublishedSystem(design) }
     )
   }
 }

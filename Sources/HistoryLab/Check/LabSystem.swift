@@ -1,5 +1,6 @@
 import Basics
 import Commands
+import Foundation
 import HistoryStore
 import HistoryTracking
 import Programs
@@ -28,6 +29,8 @@ struct LabSystem: Sendable {
   var excludedActions: Set<PlanAction> = []
   /// Whether it has tasks, whose order each plan's own seed decides.
   var hasSchedules = false
+  /// The decisions of a design; `nil` for other systems.
+  var design: TrackingDesign?
   let make: @Sendable () -> any SystemUnderTest
 
   /// The description, with the stated use of a published system.
@@ -82,11 +85,11 @@ extension LabSystem {
 }
 
 extension LabSystem {
-  /// Returns the system with a name: one of this build, or an external program.
+  /// Returns the system with a name: one of this build, a file with a design, or a program.
   ///
   /// An external program is started once, to ask for its capabilities.
   ///
-  /// - Throws: a usage error for an unknown name; an undecided error when a program does not answer
+  /// - Throws: a usage error for an unknown name or a bad file; an undecided error when a program does not answer
   ///   with its capabilities.
   static func find(
     _ name: String,
@@ -95,10 +98,29 @@ extension LabSystem {
     if let command = ExternalProgram.command(in: name) {
       return try external(name, command, programs)
     }
+    if FilePath.isDesign(name) { return try described(by: name) }
     guard let system = named(name) else {
       throw .usage("there is no system \(name.quoted) in this build.")
     }
     return system
+  }
+
+  /// Returns the system of the design that a file describes.
+  ///
+  /// - Throws: a usage error that says what is wrong with the file, and where.
+  private static func described(by path: String) throws(LabError) -> LabSystem {
+    guard let data = FileManager.default.contents(atPath: path) else {
+      throw .usage("--system: \(path.quoted) cannot be read.")
+    }
+    do throws(FormatError) {
+      let design = try DesignCodec.decode(String(decoding: data, as: UTF8.self))
+      return LabSystem(design, name: path, nil)
+    } catch {
+      throw .usage(
+        "--system: \(path): \(error.description)",
+        try: "repair --system kit-2 --describe"
+      )
+    }
   }
 
   /// The description of external systems in the catalogue.

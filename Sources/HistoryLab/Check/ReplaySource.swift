@@ -58,6 +58,7 @@ struct ReplaySource {
         try: "replay \(path.shellQuoted) --system \(name.shellQuoted)"
       )
     }
+    if FilePath.isDesign(name) { return try .find(name, programs) }
     guard let system = LabSystem.named(name) else {
       throw .usage("the file names the system \(name.quoted), which this build does not have.")
     }

@@ -15,7 +15,8 @@ struct ExploreOptions: VerbOptions {
   @Option(
     "system",
     each: .system,
-    "The system to explore; all stands for ours and every published one."
+    "The system to explore, or a file ending in .json that describes a design; all stands for ours "
+      + "and every published one."
   )
   var systems = ["tracker"]
   @Option(
@@ -151,7 +152,9 @@ struct ExploreVerb: Verb {
   let terminal: Terminal
 
   func run() async throws(LabError) -> ExitCode {
-    let systems = options.systems.compactMap(LabSystem.named)
+    let systems = try options.systems.map { (name) throws(LabError) in
+      try LabSystem.find(name, ProgramShelf())
+    }
     let conditions = try systems.map { (system) throws(LabError) in try self.conditions(system) }
     let folder = try RunOutput(
       "explore",

@@ -134,6 +134,33 @@ extension Store {
     before date: Date,
     authors: [String?]?
   ) throws(HistoryError) {
+    try deleteHistory(of: authors) { core in
+      let bound = date.timeIntervalSinceReferenceDate
+      return ("\(core.layout.timestamp) < ?1", { $0.bind(bound, at: 1) })
+    }
+  }
+
+  /// Deletes the history of some or all authors strictly before a number, merged or not.
+  ///
+  /// Core Data's request takes a token or a transaction in the place of the number. This library
+  /// does not use it.
+  ///
+  /// - Throws: ``HistoryError/Code/sqlite``; no history is deleted then.
+  /// - Complexity: a scan of history.
+  package func deleteHistory(
+    before number: TransactionNumber,
+    authors: [String?]?
+  ) throws(HistoryError) {
+    try deleteHistory(of: authors) { core in
+      ("\(core.layout.number) < ?1", { $0.bind(number.rawValue, at: 1) })
+    }
+  }
+
+  /// Deletes the transactions of some or all authors that match a condition with one parameter.
+  private func deleteHistory(
+    of authors: [String?]?,
+    where bounded: (StoreCore) -> (sql: String, bind: (borrowing Statement) -> Void)
+  ) throws(HistoryError) {
     try lockedHistory { core in
       try core.write {
         try core.learnNewStrings()
@@ -141,14 +168,14 @@ extension Store {
         let filter = authors.map { HistoryFilter.any($0.map { .author($0) }) }
         let compiled = try filter.map { try CompiledFilter($0, core.model, core.cache.strings) }
         let matching = compiled.map { " AND " + FilterSQL($0, core.layout).possible } ?? ""
-        let bound = date.timeIntervalSinceReferenceDate
-        let condition = "\(core.layout.timestamp) < ?1\(matching)"
+        let bound = bounded(core)
+        let condition = bound.sql + matching
         let statements =
           [core.layout.thinning(where: condition)]
           + core.layout.deletions(where: condition)
         for sql in statements {
           let delete = try core.query(sql)
-          delete.statement.bind(bound, at: 1)
+          bound.bind(delete.statement)
           try delete.statement.run()
         }
         try core.connection.execute(

@@ -1,19 +1,21 @@
-extension PublishedProtocol {
-  /// Every published system, oldest first.
+extension TrackingDesign {
+  /// Every published design, oldest first.
   package static let all = [
     article, articleEager, sevenDayPurge, kit10, kit10Manual, kit13, kit13Manual, kit2, kit2Manual,
     kit2Readme,
   ]
 
   /// The manager of the 2021 article, with the cleaner where the article recommends it.
-  package static let article = PublishedProtocol(
+  package static let article = TrackingDesign(
     name: "article",
     sentence: "The manager of the 2021 article; its cleaner runs by command.",
-    reading: .othersAndOwnBatch,
-    recordsBeforeMerge: true,
+    reads: .othersAndOwnBatch,
+    records: .beforeMerge,
+    // The article has no rule for authors that only write.
+    waitsFor: .listed,
     bound: .everyoneOrAge,
-    manualBound: .everyoneOrAge,
-    forgetsDates: true
+    boundByCommand: .everyoneOrAge,
+    afterPurge: .forgetsPositions
   )
 
   /// The same manager with the cleaner in its processor.
@@ -23,24 +25,24 @@ extension PublishedProtocol {
   ) { $0.strategy = .byNotification(times: 1) }
 
   /// The approach of Apple's documentation: merge by date, and delete old transactions.
-  package static let sevenDayPurge = PublishedProtocol(
+  package static let sevenDayPurge = TrackingDesign(
     name: "seven-day-purge",
     sentence: "Merge by date, and purge everything older than seven days on command.",
-    reading: .allButOwn,
+    reads: .allButOwn,
     bound: .age,
-    manualBound: .age,
-    deleting: .everything
+    boundByCommand: .age,
+    deletes: .everything
   )
 
   /// PersistentHistoryTrackingKit 1.0.0 to 1.0.3 with its defaults.
-  package static let kit10 = PublishedProtocol(
+  package static let kit10 = TrackingDesign(
     name: "kit-1.0",
     sentence: "PersistentHistoryTrackingKit 1.0.0 to 1.0.3, which cleans after every pass.",
-    hooks: .afterRecord,
-    mayReadMirror: true,
-    hasContexts: true,
     bound: .everyoneOrAge,
-    strategy: .byNotification(times: 1)
+    strategy: .byNotification(times: 1),
+    hooks: .afterRecord,
+    mirror: .merged,
+    contexts: .several
   )
 
   /// The same versions with the manual cleaner only.
@@ -62,17 +64,16 @@ extension PublishedProtocol {
   ) { $0.cleansByCommand(.knownOrAge) }
 
   /// PersistentHistoryTrackingKit 2.0, cleaning after every pass.
-  package static let kit2 = PublishedProtocol(
+  package static let kit2 = TrackingDesign(
     name: "kit-2",
     sentence: "PersistentHistoryTrackingKit 2.0, which cleans after every pass.",
-    reading: .othersOrEverything,
-    hooks: .beforeMerge,
-    mayReadMirror: true,
-    hasContexts: true,
-    bound: .everyone,
-    deleting: .listedAndMirror,
+    reads: .othersOrEverything,
+    deletes: .listedAndMirror,
     strategy: .byNotification(times: 1),
-    firstPassCleans: false
+    purgeTurn: .lastPass,
+    hooks: .beforeMerge,
+    mirror: .merged,
+    contexts: .several
   )
 
   /// The same version with the manual cleaner only.
@@ -87,13 +88,13 @@ extension PublishedProtocol {
     "PersistentHistoryTrackingKit 2.0 as its README's quick start sets it up."
   ) { kit in
     kit.strategy = .byDuration(seconds: PurgeBound.maximumAge)
-    kit.keepsDatesApart = true
+    kit.positionsIn = .own
     kit.idleAuthor = "ShareExtension"
   }
 
   /// Leaves purging to the manual cleaner.
   private mutating func cleansByCommand(_ bound: PurgeBound) {
     strategy = .none
-    manualBound = bound
+    boundByCommand = bound
   }
 }

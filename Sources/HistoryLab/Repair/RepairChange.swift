@@ -1,0 +1,46 @@
+import Systems
+
+/// One change of a design: a decision, and the choice that replaces the design's own.
+struct RepairChange: Hashable, Sendable {
+  /// The decision's name.
+  let decision: String
+  /// The word of the design's own choice.
+  let from: String
+  /// The word of the new choice.
+  let to: String
+
+  /// The change as a phrase, such as `position: date -> number`.
+  var phrase: String { "\(decision): \(from) -> \(to)" }
+
+  /// The clause about the new choice, such as "stores its position after the merge".
+  var sentence: String { DesignDecision.named(decision)?.sentence(of: to) ?? to }
+}
+
+extension TrackingDesign {
+  /// The possible changes of each decision that a repair may change.
+  var alternatives: [[RepairChange]] {
+    choices.filter(\.decision.mayChange).map { decision, word in
+      decision.choices.map(\.word).filter { $0 != word }.map { other in
+        RepairChange(decision: decision.name, from: word, to: other)
+      }
+    }
+  }
+
+  /// The changes that make every decision as this project's tracker makes it.
+  var changesToCorner: [RepairChange] {
+    choices.filter(\.decision.mayChange).compactMap { decision, word in
+      let corner = decision.choice(of: .corner)
+      guard corner != word else { return nil }
+      return RepairChange(decision: decision.name, from: word, to: corner)
+    }
+  }
+
+  /// Returns the design with some changes.
+  func changed(by changes: some Sequence<RepairChange>) -> TrackingDesign {
+    var design = self
+    for change in changes {
+      DesignDecision.named(change.decision)?.set(change.to, in: &design)
+    }
+    return design
+  }
+}

@@ -1,0 +1,75 @@
+import Commands
+import Simulation
+import Systems
+import Traces
+import Workloads
+
+/// What a design does in a fixed set of plans, counted from its traces.
+struct RepairCost: Hashable, Sendable {
+  /// The number of fetches.
+  var passes = 0
+  /// The number of transactions merged, each time that it was.
+  var merges = 0
+  /// The number of times that a position was stored.
+  var records = 0
+  /// The number of transactions purged.
+  var purged = 0
+  /// The number of transactions in history at the end of each plan, added up.
+  var kept = 0
+
+  /// The most plans that are counted; a repair by fewer random plans counts those.
+  static let planCountMax = 200
+
+  /// Counts the events of the first plans that a style gives.
+  ///
+  /// - Throws: a lab error when a plan cannot be run.
+  init(
+    of system: LabSystem,
+    style: PlanStyle,
+    plans planCount: Int,
+    versions: [String: String]
+  ) throws(LabError) {
+    let place = StorePlace.heap()
+    let worker = PlanWorker(system, at: place, versions: versions)
+    defer {
+      worker.close()
+      place.removeStore()
+    }
+    let recipe = PlanRecipe(
+      generator: PlanGenerator(style),
+      seed: 1,
+      timestamps: system.timestamps
+    )
+    for number in 1...planCount {
+      if Interruption.isRequested { throw .interrupted }
+      do throws(SystemFailure) {
+        count(try worker.trace(recipe.plan(number).plan))
+      } catch {
+        throw .lab("plan \(number) could not be run on \(system.name): \(error.message)")
+      }
+    }
+  }
+
+  private mutating func count(_ trace: Trace) {
+    var last = 0
+    for event in trace.events {
+      switch event.happening {
+      case .fetched: passes += 1
+      case .merged(let names): merges += names.count
+      case .recorded(.some): records += 1
+      case .purged(let names): purged += names.count
+      case .history(let held): last = held.count
+      default: break
+      }
+    }
+    kept += last
+  }
+
+  /// The counts with their names, in the order of tables.
+  var rows: [(name: String, count: Int)] {
+    [
+      ("passes", passes), ("transactions merged", merges), ("positions stored", records),
+      ("transactions purged", purged), ("transactions kept", kept),
+    ]
+  }
+}

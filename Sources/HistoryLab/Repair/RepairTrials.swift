@@ -1,0 +1,220 @@
+import Basics
+import Checkers
+import Commands
+import HistoryTypes
+import Programs
+import Simulation
+import Systems
+import Traces
+import Workloads
+
+/// Decides whether a changed design holds: on known plans, by check, and by exploration.
+struct RepairTrials: Sendable {
+  let system: LabSystem
+  let design: TrackingDesign
+  let conditions: [Condition]
+  let limits: Limits
+  let jobs: Int
+  let versions: [String: String]
+
+  /// The extent of a verification.
+  struct Limits: Sendable, Hashable {
+    /// The number of random plans.
+    var plans = 20_000
+    var seed: UInt64 = 1
+    var scope = ExploreScope(actors: 2, depth: 6)
+    /// The maximum number of states of one condition.
+    var stateCountMax = 210_000
+
+    /// The number of plans in which costs are counted.
+    var costPlans: Int { min(plans, RepairCost.planCountMax) }
+  }
+
+  /// The result of exploring a design that holds.
+  struct Coverage: Sendable {
+    var planCount = 0.0
+    var stateCount = 0
+    /// The conditions that were not explored to the depth.
+    var incomplete: [Condition] = []
+  }
+
+  /// The depth of the first exploration, which finds the shortest plans quickly.
+  private static let firstDepth = 4
+  /// The numbers of random plans after which a check looks for a violation.
+  private static let firstPlanCounts = [500, 5_000]
+
+  /// Returns the costs of a changed design in the plans of a style.
+  func cost(of set: Set<RepairChange>, style: PlanStyle) throws(LabError) -> RepairCost {
+    try RepairCost(of: system(set), style: style, plans: limits.costPlans, versions: versions)
+  }
+
+  /// Returns the changed design as a system of the lab.
+  func system(_ changes: Set<RepairChange>) -> LabSystem {
+    LabSystem(design.changed(by: changes), name: system.name, system.statedUse)
+  }
+
+  // MARK: Known plans
+
+  /// Returns, for each set, the position of the first of the plans that breaks it, or `nil`.
+  func rejections(
+    _ sets: [Set<RepairChange>],
+    _ plans: ArraySlice<Plan>
+  ) async throws(LabError) -> [Int?] {
+    guard !plans.isEmpty else { return sets.map { _ in nil } }
+    let workers = max(1, min(jobs, sets.count))
+    typealias Part = Result<[(Int, Int?)], LabError>
+    let parts = await withTaskGroup(of: Part.self) { group in
+      for worker in 0..<workers {
+        group.addTask {
+          Result { () throws(LabError) in
+            var part: [(Int, Int?)] = []
+            for index in stride(from: worker, to: sets.count, by: workers) {
+              if Interruption.isRequested { throw .interrupted }
+              part.append((index, try firstBreaking(sets[index], plans)))
+            }
+            return part
+          }
+        }
+      }
+      var parts: [Part] = []
+      for await part in group { parts.append(part) }
+      return parts
+    }
+    var found = [Int?](repeating: nil, count: sets.count)
+    for part in parts { for (index, plan) in try part.get() { found[index] = plan } }
+    return found
+  }
+
+  private func firstBreaking(
+    _ set: Set<RepairChange>,
+    _ plans: ArraySlice<Plan>
+  ) throws(LabError) -> Int? {
+    let trials = DesignWorker(system(set), versions)
+    defer { trials.close() }
+    for index in plans.indices where try trials.violation(by: plans[index]) != nil { return index }
+    return nil
+  }
+
+  /// Returns the violation by which a plan breaks a changed design, or `nil`.
+  func violation(_ set: Set<RepairChange>, by plan: Plan) throws(LabError) -> Violation? {
+    let trials = DesignWorker(system(set), versions)
+    defer { trials.close() }
+    return try trials.violation(by: plan)
+  }
+
+  // MARK: Verification
+
+  /// Returns plans that break a changed design, or none if it holds; `note` says what is done.
+  func verify(
+    _ set: Set<RepairChange>,
+    _ note: @escaping @Sendable (String) -> Void
+  ) async throws(LabError) -> (plans: [Plan], coverage: Coverage) {
+    let system = system(set)
+    let first = ExploreScope(
+      actors: limits.scope.actors,
+      depth: min(Self.firstDepth, limits.scope.depth)
+    )
+    var (plans, coverage) = try await explore(system, first, note)
+    if plans.isEmpty { plans = try await check(system, note) }
+    if plans.isEmpty, first != limits.scope {
+      (plans, coverage) = try await explore(system, limits.scope, note)
+    }
+    return (plans, coverage)
+  }
+
+  private func explore(
+    _ system: LabSystem,
+    _ scope: ExploreScope,
+    _ note: @escaping @Sendable (String) -> Void
+  ) async throws(LabError) -> (plans: [Plan], coverage: Coverage) {
+    let tasks = conditions.filter { system.refusal(of: $0) == nil }.map { condition in
+      ExploreTask(
+        system: system,
+        condition: condition,
+        scope: scope,
+        stateCountMax: limits.stateCountMax,
+        versions: versions
+      )
+    }
+    let done = try await ExploreQueue(tasks).run(jobs: jobs) { _ in
+    } progress: { states in
+      note("exploring \(scope.sentence), \(states.counted("state"))")
+      return !Interruption.isRequested
+    }
+    if Interruption.isRequested { throw .interrupted }
+    var coverage = Coverage()
+    var plans: [Plan] = []
+    for (task, outcome) in done {
+      coverage.planCount += outcome.exploration.planCount
+      coverage.stateCount += outcome.exploration.stateCount
+      if outcome.exploration.ending != .complete { coverage.incomplete.append(task.condition) }
+      let broken = outcome.broken.sorted { ($0.value.length, $0.key) < ($1.value.length, $1.key) }
+      plans += broken.map(\.value.trace.header.plan)
+    }
+    plans = plans.uniqued.sorted { $0.commands.count < $1.commands.count }
+    return (plans, coverage)
+  }
+
+  private func check(
+    _ system: LabSystem,
+    _ note: @escaping @Sendable (String) -> Void
+  ) async throws(LabError) -> [Plan] {
+    var options = PlanOptions()
+    options.conditions = .named(conditions)
+    let run = CheckRun(
+      system: system,
+      recipe: PlanRecipe(
+        generator: PlanGenerator(try options.style(for: system)),
+        seed: limits.seed,
+        timestamps: system.timestamps
+      ),
+      versions: versions,
+      place: { _ in .heap() }
+    )
+    for count in Self.firstPlanCounts.filter({ $0 < limits.plans }) + [limits.plans] {
+      note("checking \(count.counted("plan"))")
+      let tally = try await run.tally(plans: count, jobs: jobs) { _ in
+      } goesOn: {
+        !Interruption.isRequested
+      }
+      if Interruption.isRequested { throw .interrupted }
+      guard
+        let (checker, plan) = tally.broken.min(by: { ($0.plan, $0.checker) < ($1.plan, $1.checker) }
+        )
+      else { continue }
+      note("shrinking a plan that breaks \(checker)")
+      let shrunk = try run.shrink(checker, plan: plan) { _ in }
+      return [shrunk.counterexample.trace.header.plan]
+    }
+    return []
+  }
+}
+
+/// A worker that runs plans on one design.
+private final class DesignWorker {
+  private let worker: PlanWorker
+  private let place = StorePlace.heap()
+  private let polls: Bool
+
+  init(_ system: LabSystem, _ versions: [String: String]) {
+    worker = PlanWorker(system, at: place, versions: versions)
+    polls = system.capabilities.contains(.poll)
+  }
+
+  /// Returns the violation by which a plan breaks the design, or `nil`.
+  ///
+  /// A plan with polls says nothing of a design that does not poll.
+  func violation(by plan: Plan) throws(LabError) -> Violation? {
+    guard polls || !plan.commands.contains(where: { $0.action.word == "poll" }) else { return nil }
+    do throws(SystemFailure) {
+      return try worker.violation(by: plan)
+    } catch {
+      throw .lab("a plan could not be run on \(worker.system.name): \(error.message)")
+    }
+  }
+
+  func close() {
+    worker.close()
+    place.removeStore()
+  }
+}

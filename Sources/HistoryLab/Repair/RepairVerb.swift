@@ -1,0 +1,175 @@
+import Basics
+import Commands
+import Foundation
+import HistoryTypes
+import Programs
+import Reporting
+import Systems
+import Traces
+import Workloads
+
+/// The options of `repair`.
+struct RepairOptions: VerbOptions {
+  @Option(
+    "system",
+    .system,
+    shown: usualSystem,
+    "The design to repair: a published one, or a file ending in .json that describes one."
+  )
+  var system: String?
+  @Option(
+    "conditions",
+    ConditionChoice.reader,
+    "The conditions under which every cell of the card must hold."
+  )
+  var conditions = ConditionChoice.all
+  @Flag("stated-use", "Leaves out the conditions that the design's authors exclude.")
+  var statedUse
+  @Option("max-changes", .integer("N", 0...8), "The most changes of a set that is searched for.")
+  var changeCountMax = 4
+  @Option("plans", .integer("N", 1...10_000_000), "How many random plans a set must hold in.")
+  var plans = 20_000
+  @Option("depth", .integer("N", 1...12), "The most commands of a plan when every plan is run.")
+  var depth = 6
+  @Option("actors", .actors, "How many actors take part when every plan is run.")
+  var actors = 2
+  @Option(
+    "states",
+    .integer("N", 1...100_000_000),
+    "How many states a condition may have; beyond it is unknown."
+  )
+  var stateCountMax = 210_000
+  @Option("seed", .seed, shown: "1", "The number that the random plans come from.")
+  var seed: UInt64?
+  @Option(.jobs) var jobs: Int
+  @Flag("describe", "Prints the design as a file to edit, with every decision, and ends.")
+  var describes
+  var list = FormatOptions()
+  @Option("html", .path("FILE"), "Writes the answer as a page of one file.")
+  var page: String?
+
+  /// - Throws: A usage error if the system is unknown or external, or the page cannot be written.
+  func validate(in composition: Composition) throws(LabError) {
+    if let system { try composition.checkSystem(system) }
+    guard actors <= PlanAlphabet.actorCountMax else {
+      throw .usage("--actors: at most \(PlanAlphabet.actorCountMax) actors can be explored.")
+    }
+    if let page { try FilePath.checkWritableFile(page, for: "--html") }
+  }
+
+  /// The design that is repaired unless another one is named.
+  static let usualSystem = "kit-2-readme"
+
+  var limits: RepairTrials.Limits {
+    RepairTrials.Limits(
+      plans: plans,
+      seed: seed ?? 1,
+      scope: ExploreScope(actors: actors, depth: depth),
+      stateCountMax: stateCountMax
+    )
+  }
+}
+
+extension RepairVerb {
+  static let spec = VerbSpec(
+    name: "repair",
+    sentence: "Finds the fewest changes that make a design hold, and a plan for each of them.",
+    examples: [
+      Example("repair --system kit-2-readme", "What it would take to make the quick start safe."),
+      Example(
+        "repair --system kit-1.3 --conditions steady,crash,restart --max-changes 2",
+        "The same for a few conditions only."
+      ),
+      Example("repair --system kit-2 --describe", "The design as a file, to change and check."),
+    ]
+  ) { RepairVerb(options: $0, terminal: $2) }
+}
+
+/// Searches for the smallest sets of changes that make a design hold.
+struct RepairVerb: Verb {
+  let options: RepairOptions
+  let terminal: Terminal
+
+  func run() async throws(LabError) -> ExitCode {
+    let system = try LabSystem.find(
+      options.system ?? RepairOptions.usualSystem,
+      ProgramShelf()
+    )
+    guard let design = system.design else {
+      let names = TrackingDesign.all.map(\.name).joinedWithAnd
+      throw .usage(
+        "--system: \(system.name) is no design whose decisions can be changed. Those are \(names), "
+          + "and files that describe one.",
+        try: "repair --system kit-2 --describe"
+      )
+    }
+    if options.describes {
+      terminal.print(DesignCodec.encode(design))
+      return .good
+    }
+    let start = terminal.now()
+    let bar = ProgressBar(WorkState("repair", unit: "sets"), on: terminal)
+    defer { bar.finish() }
+    let run = RepairRun(
+      trials: RepairTrials(
+        system: system,
+        design: design,
+        conditions: try conditions(system),
+        limits: options.limits,
+        jobs: options.jobs,
+        versions: ["lab": ToolSpec.version]
+      ),
+      changeCountMax: options.changeCountMax,
+      progress: { bar.advance(by: $0, note: $1) }
+    )
+    let report = try await run.report { (terminal.now() - start) / .seconds(1) }
+    bar.finish()
+    if let page = options.page { try PageFile.write(report.page, to: page) }
+    try show(report)
+    return report.shown.isEmpty ? .violation : .good
+  }
+
+  /// Returns the conditions that an exploration of the system can have, of those that were named.
+  private func conditions(_ system: LabSystem) throws(LabError) -> [Condition] {
+    let named = try options.conditions.conditions(for: system)
+    let chosen = Condition.allCases.filter { condition in
+      named.contains(condition) && system.refusal(of: condition) == nil
+        && !(options.statedUse && system.statedUse?.covers(condition) == false)
+    }
+    guard chosen.isEmpty else { return chosen }
+    throw .usage("--conditions: none of these can be explored for \(system.name).")
+  }
+
+  private func show(_ report: RepairReport) throws(LabError) {
+    if options.list.json {
+      return terminal.print(
+        try JSONText.document(RepairDocument(report), named: "the repair")
+      )
+    }
+    if options.list.markdown { return terminal.print(report.markdown) }
+    paragraph(report.sentence.capitalised, report.shown.isEmpty ? .red : .green)
+    paragraph(report.extent)
+    if let unrepaired = report.unrepaired { paragraph(unrepaired.plan.words.fullStopped) }
+    guard !report.isSafe else { return }
+    for (index, answer) in report.shown.enumerated() {
+      terminal.print("")
+      paragraph("Set \(index + 1): \(report.heading(answer))", .bold)
+      for reason in answer.changes {
+        paragraph("  \(reason.change.phrase): it then \(reason.change.sentence).")
+        paragraph("    Without it: \(reason.sentence.printable)")
+      }
+      if let gap = report.gap(answer) { paragraph("  " + gap, .yellow) }
+    }
+    guard !report.shown.isEmpty else { return }
+    terminal.print("")
+    terminal.print(
+      report.costTable(Array(report.shown.prefix(RepairReport.comparedCountMax)))
+    )
+  }
+
+  private func paragraph(_ text: String, _ style: Style? = nil) {
+    for line in Columns.wrap(text, width: terminal.traits.width) {
+      terminal.print(style.map { terminal.styled(line, $0) } ?? line)
+    }
+  }
+}

@@ -1,0 +1,261 @@
+/// A choice of one decision of a design: its word in files, and one sentence.
+protocol DesignChoice: RawRepresentable, CaseIterable, Hashable, Sendable
+where RawValue == String, AllCases == [Self] {
+  /// What a process or purge does with this choice, as a clause without a subject.
+  var sentence: String { get }
+}
+
+/// What a process stores as its position.
+enum PositionKind: String, DesignChoice {
+  case date
+  case number
+
+  var sentence: String {
+    switch self {
+    case .date: "stores the time of the last transaction that it fetched"
+    case .number: "stores the number (token) of the last transaction that it fetched"
+    }
+  }
+}
+
+/// The side of a position at which a fetch starts.
+enum FetchStart: String, DesignChoice {
+  case after
+  case at
+
+  var sentence: String {
+    switch self {
+    case .after: "fetches what is strictly after its position"
+    case .at: "fetches what is at its position again, and what is after it"
+    }
+  }
+}
+
+/// The transactions that a fetch requests.
+enum Reading: String, DesignChoice {
+  /// The other listed authors.
+  case others
+  /// The other listed authors, or all authors if no other is listed.
+  case othersOrEverything
+  /// The other listed authors, and the own author's context "batchContext".
+  case othersAndOwnBatch
+  /// All authors except the own one, listed or not.
+  case allButOwn
+  /// All transactions except those of the own author's view.
+  case allButOwnView
+  /// All transactions.
+  case everything
+
+  var sentence: String {
+    switch self {
+    case .others: "reads the other listed authors"
+    case .othersOrEverything: "reads the other listed authors, or everything if none is listed"
+    case .othersAndOwnBatch: "reads the other listed authors and its own context batchContext"
+    case .allButOwn: "reads every author except its own"
+    case .allButOwnView: "reads everything except what its own author saved in the view"
+    case .everything: "reads every transaction, its own included"
+    }
+  }
+}
+
+/// The time when a position is stored.
+enum Recording: String, DesignChoice {
+  /// The merge waits for the view's queue, and may not happen at all.
+  case beforeMerge
+  case afterMerge
+
+  var sentence: String {
+    switch self {
+    case .beforeMerge: "stores its position before the merge has run"
+    case .afterMerge: "stores its position after the merge"
+    }
+  }
+}
+
+/// The events that lead to a pass.
+enum Waking: String, DesignChoice {
+  case onSignal
+  case onSignalAndLaunch
+  case onSignalLaunchAndTimer
+
+  var sentence: String {
+    switch self {
+    case .onSignal: "makes a pass when a notification arrives"
+    case .onSignalAndLaunch: "makes a pass when a notification arrives, and at launch"
+    case .onSignalLaunchAndTimer:
+      "makes a pass when a notification arrives, at launch, and by a timer"
+    }
+  }
+}
+
+/// The response to a position whose following history is gone.
+enum Expiry: String, DesignChoice {
+  case readsOn
+  /// With positions by date a store cannot detect the loss, so that this has no effect.
+  case reloads
+
+  var sentence: String {
+    switch self {
+    case .readsOn: "reads on after history that it needed is gone"
+    case .reloads: "reports that history is gone, and loads its contexts again"
+    }
+  }
+}
+
+/// The place where positions are stored.
+enum PositionPlace: String, DesignChoice {
+  /// The app group's defaults, unless a process is configured to use its own.
+  case group
+  /// The process's own defaults, unless it is configured to share them.
+  case own
+  /// The store file, whatever a process is configured to use.
+  case store
+
+  var sentence: String {
+    switch self {
+    case .group: "keeps positions in the app group's defaults"
+    case .own: "keeps positions in its own defaults"
+    case .store: "keeps positions in the store file"
+    }
+  }
+}
+
+/// The owner of a position.
+enum PositionOwner: String, DesignChoice {
+  case author
+  case process
+
+  var sentence: String {
+    switch self {
+    case .author: "keeps one position for each author"
+    case .process: "keeps one position for each process"
+    }
+  }
+}
+
+/// The first position of a process.
+enum FirstPosition: String, DesignChoice {
+  /// None, so that the first fetch returns all history.
+  case beginning
+  /// The newest transaction at its first launch.
+  case newest
+
+  var sentence: String {
+    switch self {
+    case .beginning: "starts without a position, and reads all history first"
+    case .newest: "starts at the newest transaction, which its view contains already"
+    }
+  }
+}
+
+/// The authors or processes whose positions a purge waits for.
+enum Waiting: String, DesignChoice {
+  /// The listed authors.
+  case listed
+  /// The listed authors without the batch authors, which only write; by command all of them.
+  case listedReaders
+  /// Every process that was launched and has not retired, where its positions are stored.
+  case registered
+  /// The same, and every consumer that is registered in the store, such as a mirror.
+  case registeredAndConsumers
+
+  var sentence: String {
+    switch self {
+    case .listed: "waits for every listed author"
+    case .listedReaders: "waits for every listed author except batch authors"
+    case .registered: "waits for every process that has registered"
+    case .registeredAndConsumers: "waits for every process and consumer that has registered"
+    }
+  }
+}
+
+/// The transactions that a purge deletes.
+enum Deleting: String, DesignChoice {
+  /// The transactions of the listed authors, its own included.
+  case listed
+  /// The same, and after a pass also a mirror's imports if the process merges them.
+  case listedAndMirror
+  /// All transactions except those of protected authors.
+  case allButProtected
+  /// All transactions.
+  case everything
+
+  var sentence: String {
+    switch self {
+    case .listed: "deletes the history of the listed authors"
+    case .listedAndMirror: "deletes the history of the listed authors and of a merged mirror"
+    case .allButProtected: "deletes all history except that of protected authors (CloudKit)"
+    case .everything: "deletes all history"
+    }
+  }
+}
+
+/// What happens to the positions after a purge.
+enum AfterPurge: String, DesignChoice {
+  case keepsPositions
+  case forgetsPositions
+
+  var sentence: String {
+    switch self {
+    case .keepsPositions: "keeps all positions after a purge"
+    case .forgetsPositions: "removes the positions of all authors after a purge"
+    }
+  }
+}
+
+/// The pass of each round of a strategy that purges.
+enum PurgeTurn: String, DesignChoice {
+  case firstPass
+  case lastPass
+
+  var sentence: String {
+    switch self {
+    case .firstPass: "purges in the first pass of each round"
+    case .lastPass: "purges in the last pass of each round"
+    }
+  }
+}
+
+/// The time when hooks are called.
+enum HookTime: String, DesignChoice {
+  case never
+  /// Observers, then merge hooks, before the merge; one that throws ends the pass.
+  case beforeMerge
+  /// A deduplicator, after the position is stored.
+  case afterRecord
+
+  var sentence: String {
+    switch self {
+    case .never: "has no hooks"
+    case .beforeMerge: "calls hooks before the merge"
+    case .afterRecord: "calls a hook after the position is stored"
+    }
+  }
+}
+
+/// The imports of a CloudKit mirror.
+enum MirrorImports: String, DesignChoice {
+  case ignored
+  /// Merged by the processes that do not ignore them.
+  case merged
+
+  var sentence: String {
+    switch self {
+    case .ignored: "does not know of a CloudKit mirror"
+    case .merged: "can merge the imports of a CloudKit mirror"
+    }
+  }
+}
+
+/// The number of contexts that a process merges into.
+enum ContextCount: String, DesignChoice {
+  case one
+  case several
+
+  var sentence: String {
+    switch self {
+    case .one: "merges into its view"
+    case .several: "can merge into several contexts"
+    }
+  }
+}

@@ -1,0 +1,96 @@
+package import Traces
+
+/// Reads and writes designs: one JSON object with a key for each decision.
+///
+///     {"design": 1, "name": "my-app", "like": "kit-2-readme", "position": "number"}
+///
+/// With `like`, decisions that are left out are those of that design; without it, each is needed.
+package enum DesignCodec {
+  /// The version of the format.
+  package static let version = 1
+
+  /// The keys of what an app asks for, which are no choices between words.
+  private enum Key {
+    static let bySignal = "strategy"
+    static let bound = "bound"
+    static let byCommand = "boundByCommand"
+    static let idleAuthor = "idleAuthor"
+    static let own = ["design", "name", "sentence", "like"]
+    static let all = own + [bySignal, byCommand, idleAuthor] + DesignDecision.all.map(\.name)
+  }
+
+  /// Reads a design.
+  ///
+  /// - Throws: ``FormatError`` with the line, the problem and a suggestion.
+  package static func decode(_ text: String) throws(FormatError) -> TrackingDesign {
+    let table = try WordTable(text, as: "the design")
+    try table.check(version: version, key: "design")
+    try table.allow(Key.all)
+    guard let name = table["name"], !name.isEmpty else {
+      throw table.error("name", "the design lacks the key \"name\"", "Write \"name\": \"my-app\".")
+    }
+    var design = try base(table)
+    design.name = name
+    design.sentence =
+      table["sentence"] ?? table["like"].map { "A design like \($0)." } ?? "A design of one's own."
+    for decision in DesignDecision.all {
+      guard let word = table[decision.name] else { continue }
+      try table.check(word, of: decision.name, isOneOf: decision.choices.map(\.word))
+      decision.set(word, in: &design)
+    }
+    try readRequests(table, &design)
+    return design
+  }
+
+  private static func base(_ table: WordTable) throws(FormatError) -> TrackingDesign {
+    let known = TrackingDesign.all + [.corner]
+    guard let like = table["like"] else {
+      let missing = DesignDecision.all.first { table[$0.name] == nil }
+      guard let missing else { return .corner.named("", "") { $0.boundByCommand = nil } }
+      throw table.error(
+        nil,
+        "the design has neither \"like\" nor \"\(missing.name)\"",
+        "Write \"like\": \"kit-2-readme\" to take over what is left out, or every decision."
+      )
+    }
+    try table.check(like, of: "like", isOneOf: known.map(\.name))
+    return known.first { $0.name == like } ?? .corner
+  }
+
+  /// Reads what the app asks for.
+  private static func readRequests(
+    _ table: WordTable,
+    _ design: inout TrackingDesign
+  ) throws(FormatError) {
+    if let word = table[Key.bySignal] {
+      guard let strategy = CleanStrategy(planned: word) else {
+        throw table.error(
+          Key.bySignal,
+          "there is no strategy \"\(word)\"",
+          "Known are, with numbers of one's own, "
+            + TrackingDesign.strategyWords.joined(separator: ", ") + "."
+        )
+      }
+      design.strategy = strategy
+    }
+    if let word = table[Key.byCommand] {
+      let words = PurgeBound.allCases.map(\.rawValue) + ["none"]
+      try table.check(word, of: Key.byCommand, isOneOf: words)
+      design.boundByCommand = PurgeBound(rawValue: word)
+    }
+    if let author = table[Key.idleAuthor] { design.idleAuthor = author.isEmpty ? nil : author }
+  }
+
+  /// Returns a design's text, with every decision on a line.
+  package static func encode(_ design: TrackingDesign) -> String {
+    var rows = [("name", design.name), ("sentence", design.sentence)]
+    rows += design.choices.map { decision, word in
+      // The bound after a pass may differ from the one by command, which has its own key.
+      (decision.name, decision.name == Key.bound ? design.bound.rawValue : word)
+    }
+    rows.append((Key.bySignal, design.strategy.word))
+    rows.append((Key.byCommand, design.boundByCommand?.rawValue ?? "none"))
+    rows.append((Key.idleAuthor, design.idleAuthor ?? ""))
+    return WordTable.text(version: version, key: "design", rows)
+  }
+}

@@ -1,0 +1,161 @@
+import HistoryTracking
+import HistoryTypes
+import Traces
+
+/// A design of history tracking as a value: one choice for each decision in which designs differ.
+///
+/// One implementation runs every combination (``PublishedSystem``). All have in common: a stored
+/// position for each author or process, and a pass that stores the position of the last transaction
+/// that it fetched. An empty fetch changes no position. A purge deletes strictly before a position
+/// or a date, whether or not every process has merged the transactions.
+package struct TrackingDesign: Hashable, Sendable {
+  /// The design's name in the lab.
+  package var name: String
+  /// A one-sentence description.
+  package var sentence: String
+
+  // MARK: Reading
+
+  /// What a process stores as its position.
+  var position = PositionKind.date
+  /// The side of the position at which a fetch starts.
+  var comparison = FetchStart.after
+  /// The authors whose transactions a fetch requests.
+  var reads = Reading.others
+  /// The time when the position is stored.
+  var records = Recording.afterMerge
+  /// The events that lead to a pass.
+  var wakes = Waking.onSignal
+  /// The response to a position whose following history is gone.
+  var ifExpired = Expiry.readsOn
+
+  // MARK: Positions
+
+  /// The place where positions are stored.
+  var positionsIn = PositionPlace.group
+  /// The owner of a position.
+  var positionOf = PositionOwner.author
+  /// The first position of a process.
+  var startsAt = FirstPosition.beginning
+
+  // MARK: Purging
+
+  /// The authors or processes whose positions a purge waits for.
+  var waitsFor = Waiting.listedReaders
+  /// The rule for the bound of a purge after a pass, if a strategy allows one.
+  var bound = PurgeBound.everyone
+  /// The rule for the bound of a purge by command; `nil` if it has no manual cleaner.
+  var boundByCommand: PurgeBound?
+  /// The transactions that a purge deletes before that bound.
+  var deletes = Deleting.listed
+  /// What happens to the positions after a purge.
+  var afterPurge = AfterPurge.keepsPositions
+
+  // MARK: What the app asks for
+
+  /// The purge strategy after a pass, unless the plan names one.
+  var strategy = CleanStrategy.none
+  /// The pass of each round that purges.
+  var purgeTurn = PurgeTurn.firstPass
+  /// The time when its hooks are called, if it has any.
+  var hooks = HookTime.never
+  /// Whether it can be configured to merge the imports of a CloudKit mirror.
+  var mirror = MirrorImports.ignored
+  /// The number of contexts that it merges into.
+  var contexts = ContextCount.one
+  /// An author that every process lists, without a manager of its own.
+  var idleAuthor: String?
+
+  /// Returns the same design under another name, with some decisions changed.
+  package func named(
+    _ name: String,
+    _ sentence: String,
+    _ change: (inout TrackingDesign) -> Void = { _ in }
+  ) -> TrackingDesign {
+    var other = self
+    (other.name, other.sentence) = (name, sentence)
+    change(&other)
+    return other
+  }
+
+  /// The commands and features that the design supports.
+  package var capabilities: Set<Capability> {
+    var all: Set<Capability> = [
+      .steps, .begin, .clock, .crash, .history, .batch, .nullAuthor, .config, .signals, .consume,
+      .policies,
+    ]
+    if boundByCommand != nil { all.insert(.purge) }
+    if hooks == .beforeMerge { all.insert(.hooks) }
+    if contexts == .several { all.insert(.contexts) }
+    if wakes == .onSignalLaunchAndTimer { all.insert(.poll) }
+    return all
+  }
+}
+
+/// When a design purges after a pass that found transactions.
+enum CleanStrategy: Hashable {
+  case none
+  /// Once in `times` passes.
+  case byNotification(times: Int)
+  /// If more than `seconds` have passed since this process was last allowed to purge.
+  case byDuration(seconds: Double)
+
+  /// Parses a plan's strategy; `nil` if no design has such a strategy.
+  init?(planned word: String) {
+    switch PurgeStrategy(planned: word) {
+    case .some(.none): self = .none
+    case .byNotification(let times): self = .byNotification(times: times)
+    case .byDuration(let duration): self = .byDuration(seconds: duration.inSeconds)
+    case .whenMerged, .whenLargerThan, nil: return nil
+    }
+  }
+
+  /// The strategy as plans write it.
+  var word: String {
+    switch self {
+    case .none: "none"
+    case .byNotification(let times): "byNotification/\(times)"
+    case .byDuration(let seconds):
+      "byDuration/" + (seconds.rounded() == seconds ? "\(Int64(seconds))" : "\(seconds)")
+    }
+  }
+}
+
+extension TrackingDesign {
+  /// The strategies that plans can name, in plan syntax, with example numbers.
+  package static let strategyWords = ["none", "byNotification/2", "byDuration/60"]
+
+  /// A Boolean value that indicates whether the designs support a plan's strategy.
+  package static func knows(strategy word: String) -> Bool {
+    CleanStrategy(planned: word) != nil
+  }
+}
+
+/// The state of a purge strategy in one process, kept in memory only.
+struct CleanCounter {
+  /// The number of passes counted in the current round of `times` passes.
+  private var passCount = 0
+  private var last: Date?
+
+  /// Counts a pass that found transactions, and returns whether it may purge.
+  ///
+  /// The opportunity counts as used even if no transaction can be deleted.
+  mutating func allows(_ strategy: CleanStrategy, _ turn: PurgeTurn, now: Date) -> Bool {
+    switch strategy {
+    case .none: return false
+    case .byNotification(let times):
+      defer { passCount = (passCount + 1) % max(1, times) }
+      return passCount == (turn == .firstPass ? 0 : max(1, times) - 1)
+    case .byDuration(let seconds):
+      if let last, now <= last.addingTimeInterval(seconds) { return false }
+      last = now
+      return true
+    }
+  }
+
+  /// Adds the counter's state.
+  func describe(_ state: inout StateSketch) {
+    state.add(passCount)
+    if let last { state.add(time: last.timeIntervalSinceReferenceDate) } else { state.add(-1) }
+  }
+}

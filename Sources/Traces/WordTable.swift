@@ -1,0 +1,74 @@
+internal import HistoryTypes
+
+/// A JSON object whose values are strings, with the lines of its keys for error messages.
+package struct WordTable {
+  private let fields: Fields
+  private let place: Place
+  private let words: [String: String]
+
+  /// Reads an object of strings, and one number for the format's version.
+  ///
+  /// - Throws: ``FormatError`` if the text is not JSON, or a value is not a string.
+  package init(_ text: String, as what: String) throws(FormatError) {
+    place = Place(line: nil, keyLines: SetupCodec.lines(of: text))
+    fields = try Fields(
+      try SetupCodec.parse(text, "Write one object of strings: {\"name\": \"my-app\", ...}."),
+      as: what,
+      at: place
+    )
+    var words: [String: String] = [:]
+    for key in fields.members.keys.sorted() where fields.members[key]?.isNumber == false {
+      words[key] = try fields.string(ifAny: key)
+    }
+    self.words = words
+  }
+
+  /// Accesses the string of a key; `nil` if the key is absent.
+  package subscript(key: String) -> String? { words[key] }
+
+  /// Checks that a key names the format's version.
+  package func check(version: Int, key: String) throws(FormatError) {
+    try PlanCodec.checkVersion(key, is: version, in: fields)
+  }
+
+  /// Checks that only known keys are present; the error suggests the nearest one.
+  package func allow(_ keys: [String]) throws(FormatError) { try fields.allow(keys) }
+
+  /// Checks that a word is one of several; the error suggests the nearest one.
+  package func check(
+    _ word: String,
+    of key: String,
+    isOneOf words: [String]
+  ) throws(FormatError) {
+    guard !words.contains(word) else { return }
+    throw error(
+      key,
+      "\"\(key)\" of \(fields.what) cannot be \"\(word)\"",
+      Fields.advice(word, words)
+    )
+  }
+
+  /// Returns an error about a key, or about the whole object.
+  package func error(_ key: String?, _ problem: String, _ advice: String) -> FormatError {
+    (key.map { place.of($0) } ?? place).error(problem, advice)
+  }
+
+  /// Returns the text of an object with a version and strings, one on each line.
+  package static func text(version: Int, key: String, _ rows: [(String, String)]) -> String {
+    let first = "  \(JSONValue.string(key).line): \(version)"
+    let lines = rows.map { row in
+      "  \(JSONValue.string(row.0).line): \(JSONValue.string(row.1).line)"
+    }
+    return "{\n" + ([first] + lines).joined(separator: ",\n") + "\n}\n"
+  }
+}
+
+extension JSONValue {
+  /// Whether it is a number.
+  fileprivate var isNumber: Bool {
+    switch self {
+    case .integer, .number: true
+    default: false
+    }
+  }
+}
