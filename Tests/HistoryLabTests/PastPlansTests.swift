@@ -28,7 +28,7 @@ import Traces
   @Test func `The article's design loses real transactions, which the counterexample names`()
     async throws
   {
-    let kept = try await check("--system", "article", "--plans", "100")
+    let kept = try await check("--system", "article", "--plans", "40")
     #expect(kept.code == .violation)
     #expect(kept.output.contains("update Note/1"))
   }

@@ -6,7 +6,7 @@ import StoreFixtures
 import Testing
 
 @Suite struct ConversionTests {
-  @Test(arguments: StoreAtHand.all)
+  @Test(arguments: StoreAtHand.few)
   func `A converted history returns the same results as its file`(store: StoreAtHand) throws {
     try store.withPath { path in
       let source = try Store(reading: path)

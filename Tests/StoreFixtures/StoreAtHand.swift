@@ -17,6 +17,15 @@ package enum StoreAtHand: Sendable, CustomTestStringConvertible {
     return [.own]
   }
 
+  /// The tests' own file and the two smallest real ones; every one if `STORES` is `all`, as at night.
+  package static var few: [StoreAtHand] {
+    let wanted = ["photos-12.0.1.sqlite", "photos-Faces-10.15.7.sqlite"]
+    guard ProcessInfo.processInfo.environment["STORES"] != "all" else { return all }
+    return all.filter { store in
+      if case .real(_, let name) = store { wanted.contains(name) } else { true }
+    }
+  }
+
   private static func real(in folder: String) -> [StoreAtHand] {
     let names = FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? []
     return names.filter { $0.hasSuffix(".sqlite") }.sorted().map { .real(folder: folder, name: $0) }
