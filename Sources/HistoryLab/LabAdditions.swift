@@ -1,4 +1,6 @@
 import Checkers
+import Commands
+import Foundation
 package import HistorySystems
 import PropertyTesting
 import Synchronization
@@ -47,12 +49,18 @@ package struct LabAdditions: Sendable {
   static var currentConditions: [any PlanCondition] { added.withLock { $0 } }
 
   /// Returns the change that an added condition makes to a plan; `nil` if none has this name.
+  ///
+  /// A condition whose plan names what the plan does not have ends the process with a usage error,
+  /// because no result of its plans could be replayed.
   static func change(_ name: String) -> (@Sendable (inout Plan, inout ChoiceSource) -> Void)? {
     guard let condition = currentConditions.first(where: { $0.name == name }) else { return nil }
     return { plan, source in
-      var changed = HistoryPlan(plan)
-      condition.change(&changed, &source)
-      plan = changed.plan
+      do throws(SystemFailure) {
+        plan = try condition.changed(plan, &source)
+      } catch {
+        FileHandle.standardError.write(Data("history-lab: \(error.message)\n".utf8))
+        exit(ExitCode.usage.rawValue)
+      }
     }
   }
 }

@@ -133,10 +133,34 @@ public enum HistoryCondition: Sendable {
 ///     }
 ///
 /// It may also replace all commands by those of a generator, as a workload of one's own. Draw from
-/// the source and from nothing else, so that a plan can be shrunk and repeated.
+/// the source and from nothing else, so that a plan can be shrunk and repeated. Plans have one entity,
+/// `Item`, with the text `title` and the whole number `count`; a plan with any other name is an error.
 public protocol PlanCondition: Sendable {
   /// The name, as reports print it.
   var name: String { get }
   /// Changes a plan that was drawn.
   func change(_ plan: inout HistoryPlan, _ source: inout ChoiceSource)
+}
+
+extension PlanCondition {
+  /// Returns a plan as this condition changes it.
+  ///
+  /// - Throws: A `SystemFailure` if a command names a member, an entity or an attribute that the plan
+  ///   does not have: its counterexample could not be replayed.
+  package func changed(
+    _ plan: Plan,
+    _ source: inout ChoiceSource
+  ) throws(SystemFailure) -> Plan {
+    var changed = HistoryPlan(plan)
+    change(&changed, &source)
+    do {
+      _ = try PlanCodec.decode(PlanCodec.encode(changed.plan))
+    } catch {
+      throw SystemFailure(
+        .failed,
+        "the condition \"\(name)\" makes a plan with a mistake, \(error)"
+      )
+    }
+    return changed.plan
+  }
 }

@@ -38,9 +38,11 @@ public func mutantScore(
 /// Runs random plans on broken variants of a real system, and returns which of them are noticed.
 ///
 ///     let score = try await mutantScore(of: [
-///       "forgets a cursor": { try await MyTracker($0, keepsCursors: false) },
-///       "purges what is new": { try await MyTracker($0, purgesEarly: true) },
+///       "forgets a cursor": { @Sendable in try await MyTracker($0, keepsCursors: false) },
+///       "purges early": { @Sendable in try await MyTracker($0, purgesEarly: true) },
 ///     ])
+///
+/// In a literal of pairs, Swift 6.3 accepts a closure only with its `@Sendable`.
 ///
 /// The other parameters are those of `mutantScore` for designs.
 public func mutantScore<System: HistorySystem>(

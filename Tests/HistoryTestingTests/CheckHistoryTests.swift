@@ -102,6 +102,15 @@ func issues(_ body: @escaping @Sendable () async throws -> Void) async throws ->
     #expect(report.invariants.last?.heldCount == 50)
   }
 
+  @Test func `A condition that writes an unknown entity is an error with the known ones`() async {
+    let error = await #expect(throws: HistorySettingsError.self) {
+      try await checkHistory(of: FixedLog.self, plans: 5, under: [.own(Misspelt())])
+    }
+    let text = error?.description ?? ""
+    #expect(text.contains("the condition \"misspelt\" makes a plan with a mistake"), "\(text)")
+    #expect(text.contains("no entity \"Itme\". Did you mean \"Item\"?"), "\(text)")
+  }
+
   @Test func `A nondeterministic system is reported`() async throws {
     // Every second run of a plan differs from the one before.
     let count = Atomic(0)
@@ -181,6 +190,16 @@ private struct OnlySaves: PlanCondition {
       let object = ObjectName("Item", Int64(number))
       return .save([PlannedChange(.insert, object, ["count": 1])], by: plan.members[0])
     }
+  }
+}
+
+/// Writes an entity that no plan has.
+private struct Misspelt: PlanCondition {
+  let name = "misspelt"
+
+  func change(_ plan: inout HistoryPlan, _ source: inout ChoiceSource) {
+    let object = ObjectName("Itme", 1)
+    plan.commands.append(.save([PlannedChange(.insert, object, [:])], by: plan.members[0]))
   }
 }
 

@@ -48,7 +48,7 @@ struct PlanSearch: Sendable {
       if let deadline, clock() >= deadline { break }
       guard goesOn(number) else { break }
       var source = ChoiceSource(seed: caseSeed(number))
-      try runOne(plan(from: &source, generator), number, runner, &tally)
+      try runOne(try plan(from: &source, generator), number, runner, &tally)
       if tally.runFailure != nil || stopsAtFirst && !tally.broken.isEmpty { break }
     }
     var outcome = Outcome(tally: tally)
@@ -85,16 +85,17 @@ struct PlanSearch: Sendable {
   }
 
   /// Draws a plan with a seed for the order of tasks, and lets the user's conditions change it.
-  private func plan(from source: inout ChoiceSource, _ generator: PlanGenerator) -> Plan {
+  private func plan(
+    from source: inout ChoiceSource,
+    _ generator: PlanGenerator
+  ) throws(SystemFailure) -> Plan {
     var plan = generator.plan(from: &source, seed: seed)
     plan.header.timestamps = subject.timestamps
     if subject.hasSchedules {
       plan.header.seed = UInt64(source.int(in: 0...0xFFFF, label: "schedule"))
     }
     for condition in conditions.compactMap(\.own) {
-      var changed = HistoryPlan(plan)
-      condition.change(&changed, &source)
-      plan = changed.plan
+      plan = try condition.changed(plan, &source)
     }
     return plan
   }
@@ -108,18 +109,18 @@ struct PlanSearch: Sendable {
     _ clock: @escaping @Sendable () -> Duration
   ) throws(SystemFailure) -> FoundPlan {
     var source = ChoiceSource(seed: caseSeed(number))
-    let original = plan(from: &source, generator)
+    let original = try plan(from: &source, generator)
     var budget = Budget(evaluations: Self.shrinkEvaluations)
     if let deadline { (budget.time, budget.clock) = (max(.seconds(1), deadline - clock()), clock) }
     var shrinker = Shrinker(budget: budget)
     shrinker.isThorough = true
     let shrunk = shrinker.shrink(source.sequence, label: checker) { source in
-      let candidate = plan(from: &source, generator)
+      let candidate = try plan(from: &source, generator)
       let violation = try runner.violation(of: checker, by: candidate)
       return violation.map { .failed(label: checker, message: $0.because) } ?? .passed
     }
     var replayed = ChoiceSource(replaying: shrunk.sequence)
-    let (verdicts, trace) = try runner.run(plan(from: &replayed, generator))
+    let (verdicts, trace) = try runner.run(try plan(from: &replayed, generator))
     return FoundPlan(
       checker: checker,
       number: number,

@@ -10,6 +10,7 @@ let tracking: [Target.Dependency] = [
 let testing: [Target.Dependency] = [
   .product(name: "PropertyTesting", package: "persistent-history-lab"),
   .product(name: "PropertyTraits", package: "persistent-history-lab"),
+  .product(name: "HistoryTesting", package: "persistent-history-lab"),
 ]
 
 let package = Package(
