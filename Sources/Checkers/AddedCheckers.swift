@@ -1,7 +1,7 @@
 internal import Synchronization
 package import Traces
 
-/// A checker of another package, in each suite of this process.
+/// A checker from another package, which every suite in this process runs.
 package struct AddedChecker: Sendable {
   let name: String
   let sentence: String
@@ -32,7 +32,7 @@ extension CheckerSuite {
 struct AddedCheckers: Sendable {
   private var checkers: [any Checker]
   private(set) var brokenBits: UInt64 = 0
-  /// A hash of all events: what these checkers depend on is not known.
+  /// A hash of all events, because it is unknown which events these checkers depend on.
   private var eventHash: UInt64 = 0xcbf2_9ce4_8422_2325
 
   /// Creates the checkers; `nil` if none were added.
@@ -56,6 +56,6 @@ struct AddedCheckers: Sendable {
     for checker in checkers { body(checker.verdict) }
   }
 
-  /// Keeps states apart that came about by different events.
+  /// Adds the hash of all events, so that states after different events are never merged.
   func describe(_ state: inout StateSketch) { state.add(number: Int64(bitPattern: eventHash)) }
 }

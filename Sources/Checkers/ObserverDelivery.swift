@@ -18,11 +18,11 @@ package struct ObserverDelivery: Invariant {
     "Observers are notified of each transaction once; after a crash or failure, at least once."
   package private(set) var violation: Violation?
   private var observing: MemberSet = []
-  /// The members whose observers have seen a transaction, by its position.
+  /// The members whose observers have received each transaction, by its position.
   private var observed: [MemberSet] = []
-  /// The members whose observers have seen it since their last fetch, launch or failure.
+  /// The members whose observers have received each transaction since the last fetch or failure.
   private var observedJustNow: [MemberSet] = []
-  /// The members whose records may be gone, so that they may read recorded transactions again.
+  /// The members whose records may be gone, so that their observers may receive transactions again.
   private var reset: MemberSet = []
 
   package init(_ header: TraceHeader) {
@@ -68,7 +68,7 @@ package struct ObserverDelivery: Invariant {
     return .valid
   }
 
-  /// Adds the transactions that observers have seen, where that still matters.
+  /// Adds the members whose observers have received each transaction that can still be repeated.
   func describe(_ state: inout StateSketch, on timeline: Timeline) {
     state.add(members: observing.rawValue)
     state.add(members: reset.rawValue)
@@ -148,7 +148,7 @@ package struct ObserverDelivery: Invariant {
     for position in 0...last { observed[position].formUnion(member.bit) }
   }
 
-  /// Removes the transactions that a power-off rolled back, and all assumptions about records.
+  /// Removes the transactions that a power-off rolled back, and allows all observers to repeat others.
   private mutating func recover(on timeline: Timeline) {
     let last = timeline.named.isEmpty ? -1 : timeline.named[0] < 0 ? .max - 1 : timeline.named[0]
     observed.removeSubrange(min(observed.count, last + 1)...)
