@@ -97,7 +97,7 @@ extension PlanCodec {
     return Command(try action(word, named, names), faults: faults)
   }
 
-  /// Reads the action for a word; one line per word lists the keys it reads.
+  /// Reads the action for a command's word; one source line per word lists the keys that it reads.
   private static func action(
     _ word: CommandWord,
     _ fields: Fields,
