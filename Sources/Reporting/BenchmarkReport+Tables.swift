@@ -1,17 +1,16 @@
 internal import HistoryTypes
 package import Measuring
 
-/// Counted values, as opposed to timed ones.
+/// The sections, tables and files of counted values and of goals.
 extension BenchmarkReport {
   /// The counters with a column of their own; `results.csv` contains all counters.
   private static let columns: [Metric] = [
     .vmSteps, .pageReads, .pageWrites, .rowsWritten, .systemCalls, .allocations, .allocatedBytes,
   ]
 
-  /// Returns the counted values, which are the same in every run except for memory.
+  /// Returns the section of counted values, which are the same in every run except for memory.
   func exactSection() -> PageSection? {
-    // The fitted laws describe how counts grow; the page shows the counts at the largest history
-    // only.
+    // Only the counts at the largest history are listed; the fitted laws describe how counts grow.
     let rows = index.titles.flatMap { title in
       let counted = index.rows(titled: title).filter {
         $0.metric.kind == .exact && $0.summary != nil
@@ -53,7 +52,7 @@ extension BenchmarkReport {
     return table
   }
 
-  /// Returns a row for each counter that only a few benchmarks have.
+  /// Returns a table with a row for each counter that only a few benchmarks have.
   private func otherTable(of rows: [BenchmarkRow]) -> ReportTable {
     let inFile: [Metric] = [.bytesRead, .bytesWritten, .liveBytes, .residentGrowth]
     var table = ReportTable(
@@ -82,7 +81,7 @@ extension BenchmarkReport {
     }
   }
 
-  /// The number of goals reached, as a sentence, or `nil` if no goal with a limit was measured.
+  /// The number of reached goals as a sentence; `nil` if no goal with a limit was measured.
   package var goalSentence: String? {
     let reported = reachedFor
     let reached = reported.filter { $0.verdict == .reached }.count
@@ -128,7 +127,7 @@ extension BenchmarkReport {
     ]
   }
 
-  /// Returns a ratio, or a quantity in its unit.
+  /// Returns a value as text: a ratio if the unit is empty, otherwise a quantity in the unit.
   private static func text(_ value: Double, unit: String) -> String {
     unit.isEmpty ? NumberText.ratio(value) : NumberText.quantity(value, unit: unit)
   }
@@ -142,7 +141,7 @@ extension BenchmarkReport {
     }
   }
 
-  /// Returns one tile for all goals, or `nil` if the run measured no goal with a limit.
+  /// Returns one tile for all goals; `nil` if the run measured no goal with a limit.
   func goalTile() -> [VerdictTile]? {
     let reported = reachedFor
     let missed = reported.filter { $0.verdict == .missed }
@@ -254,7 +253,7 @@ extension BenchmarkReport {
     return table
   }
 
-  /// Returns the contender of a row, with the metric unless it is wall time.
+  /// Returns the contender of a row, followed by the metric unless the metric is wall time.
   package static func contender(of row: BenchmarkRow) -> String {
     row.metric == .wall ? row.contender : "\(row.contender), \(row.metric.name)"
   }
