@@ -24,7 +24,7 @@ package struct AddedChecker: Sendable {
 }
 
 extension CheckerSuite {
-  /// Adds checkers to all suites with all checkers; call it before the first suite is created.
+  /// Adds checkers to all suites of the scope `all`; call it before the first suite is created.
   package static func add(_ checkers: [AddedChecker]) { AddedChecker.add(checkers) }
 }
 
@@ -35,7 +35,7 @@ struct AddedCheckers: Sendable {
   /// A hash of all events, because it is unknown which events these checkers depend on.
   private var eventHash: UInt64 = 0xcbf2_9ce4_8422_2325
 
-  /// Creates the checkers; `nil` if none were added.
+  /// Creates the added checkers for a trace; `nil` if no checkers were added.
   init?(_ header: TraceHeader) {
     let added = AddedChecker.all
     guard !added.isEmpty else { return nil }

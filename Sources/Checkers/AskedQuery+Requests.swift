@@ -77,7 +77,7 @@ extension AskedQuery {
 
   func sizeFault(_ lines: [String]) -> String? {
     let sizes = (lines.first ?? "").split(separator: " ").compactMap { Int64($0) }
-    guard lines.count == 1, sizes.count == 2 else { return "is no size" }
+    guard lines.count == 1, sizes.count == 2 else { return "does not consist of two sizes" }
     let heldCount = Int64(statuses.count { !$0.isPurged })
     if sizes[0] < heldCount * Self.transactionBytesMin {
       return "says \(sizes[0]) bytes for \(Int(heldCount).counted("transaction"))"
@@ -98,7 +98,7 @@ extension AskedQuery {
     return timeline.everyone.filter(\.status.isMember)
   }
 
-  /// The number of unmerged transactions of each member; `nil` if the events do not show it.
+  /// The number of unmerged transactions of each member; `nil` if the events do not show the number.
   var lagLines: [String]? {
     activeMembers?.map { member in
       let cursor = member.cursor.map(number) ?? 0

@@ -40,7 +40,7 @@ struct AskedQuery {
 
   // MARK: The position
 
-  /// The transaction number at which the query starts; `nil` without one, or if it is not in history.
+  /// The transaction number at which the query starts; `nil` if it has none, or none in history.
   var bound: Int64? {
     guard case .behind(let count) = query.start else { return nil }
     let wanted = head - Int64(count)
@@ -91,12 +91,12 @@ struct AskedQuery {
     let gap = after.first { statuses[$0].isPurged && matches($0) }
     if lines == QueryAnswer.expired {
       guard bound != nil, statuses.contains(where: \.isPurged) else {
-        return "says that history expired, and nothing is missing from it"
+        return "says that history expired, although no requested history was purged"
       }
       return nil
     }
     if bound != nil, let gap {
-      return "is silent about \(timeline.label(gap)), which was purged after the position"
+      return "does not report that \(timeline.label(gap)), which is after the position, was purged"
     }
     return difference(lines, expected(after.filter { !statuses[$0].isPurged && matches($0) }))
   }
@@ -107,7 +107,7 @@ struct AskedQuery {
     let extra = lines.first { !expected.contains($0) }
     let what = [missing.map { "lacks \"\($0)\"" }, extra.map { "has \"\($0)\"" }]
       .compactMap(\.self).joined(separator: " and ")
-    return what.isEmpty ? "has the right lines in another order or number" : what
+    return what.isEmpty ? "has the right lines in the wrong order, or several times" : what
   }
 
   private var transactionLines: [String] {
@@ -136,7 +136,7 @@ struct AskedQuery {
     }.map(\.key.description).sorted()
   }
 
-  /// The expected members with their cursors; `nil` if the events do not show them.
+  /// The expected members with their cursors; `nil` if the events do not show the members.
   private var memberLines: [String]? {
     guard timeline.plan.header.retention == nil else { return nil }
     var lines: [String] = []
@@ -220,7 +220,7 @@ extension AskedQuery {
       return "left \(timeline.label(kept)), which every member has merged"
     }
     if let wrong = purged.sorted().first(where: { !wanted.contains($0) }) {
-      return "purged \(timeline.label(wrong)), which it was not asked for"
+      return "purged \(timeline.label(wrong)), which the query must not purge"
     }
     return nil
   }

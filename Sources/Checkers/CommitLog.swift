@@ -47,7 +47,7 @@ package struct CommitLog: Sendable {
 // MARK: Members
 
 extension CommitLog {
-  /// Applies a merge by a member; positions up to its stored cursor count as recorded at once.
+  /// Applies a merge by a member; positions up to the stored cursor count as recorded at once.
   mutating func merge(_ named: [Int], by member: Member) {
     let cursor = member.cursor ?? -1
     for position in named where position >= 0 {
@@ -144,7 +144,7 @@ extension CommitLog {
     }
   }
 
-  /// Sets which purges a power-off rolled back, from the transactions in history after it.
+  /// Sets which purges a power-off rolled back, from the transactions in history afterwards.
   mutating func reconcilePurges(with held: [CommittedTransaction]) {
     let names = Set(held.map(\.name))
     for position in statuses.indices where statuses[position].mayBePurged {

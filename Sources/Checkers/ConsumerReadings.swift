@@ -96,7 +96,7 @@ private struct CurrentReading: Sendable {
     let expected = isNew ? timeline.log.count - 1 : member.cursor ?? -1
     guard cursor != expected else { return nil }
     let place = isNew ? "the end is" : "it had confirmed"
-    return "started at \(Self.label(cursor, timeline)), where \(place) "
+    return "started at \(Self.label(cursor, timeline)), but \(place) "
       + Self.label(expected, timeline)
   }
 
@@ -148,7 +148,7 @@ private struct CurrentReading: Sendable {
         return "received #\(found.name) where #\(commit.name) is the next one"
       }
       let lines = [found, commit].map { QueryAnswer.line($0, with: $0.changes) }
-      if lines[0] != lines[1] { return "received \"\(lines[0])\" for \"\(lines[1])\"" }
+      if lines[0] != lines[1] { return "received \"\(lines[0])\" instead of \"\(lines[1])\"" }
     }
     if page.count < expected.count {
       return "did not receive \(timeline.label(expected[expected.startIndex + page.count]))"
@@ -192,7 +192,7 @@ private struct CurrentReading: Sendable {
     }
     guard !hasStopped else { return nil }
     if let missing = matching(after: received, on: timeline).first {
-      return "ended without \(timeline.label(missing))"
+      return "ended without receiving \(timeline.label(missing))"
     }
     let last = timeline.log.count - 1
     guard last >= 0, member.cursor ?? -1 != last else { return nil }

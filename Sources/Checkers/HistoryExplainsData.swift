@@ -19,7 +19,7 @@ package import Traces
 package struct HistoryExplainsData: Invariant {
   package static let name = "HistoryExplainsData"
   package static let sentence =
-    "Every change of the data stands in history, and none is invented."
+    "Every change of the data is in history, and history has no other change."
   package private(set) var violation: Violation?
   /// An update reported without columns; a violation if the system reports columns elsewhere.
   private var bare: Violation?

@@ -174,7 +174,7 @@ package struct Ledger: Sendable {
 
   private mutating func fork(_ edit: Edit) {
     guard possibilities.count * 2 <= Self.possibilitiesMax else {
-      undecided = "Too many writes ended with nobody knowing whether they took effect."
+      undecided = "Too many writes ended with an unknown outcome."
       return
     }
     for var possibility in possibilities {

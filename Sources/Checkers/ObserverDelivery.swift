@@ -7,7 +7,7 @@ package import Traces
 ///
 /// Verifies: at the end the observers of each running member have seen every transaction that it
 /// must merge; none saw one twice within one fetch, nor again after it was recorded (a design that
-/// resets cursors, and a power-off, may repeat them); within one event they see commit order.
+/// resets cursors, and a power-off, may repeat them); within one event they see transactions in commit order.
 ///
 /// Does not verify: the content that an observer receives, and members without observers: a member
 /// has observers if one of its hooks observes (``PlannedHook``), or if a transaction is ever
@@ -148,7 +148,7 @@ package struct ObserverDelivery: Invariant {
     for position in 0...last { observed[position].formUnion(member.bit) }
   }
 
-  /// Removes the transactions that a power-off rolled back, and allows all observers to repeat others.
+  /// Removes the transactions that a power-off rolled back, and lets observers receive others again.
   private mutating func recover(on timeline: Timeline) {
     let last = timeline.named.isEmpty ? -1 : timeline.named[0] < 0 ? .max - 1 : timeline.named[0]
     observed.removeSubrange(min(observed.count, last + 1)...)

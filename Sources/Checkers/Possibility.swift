@@ -1,7 +1,7 @@
 import HistoryTypes
 import Traces
 
-/// A possible state of the data, and the edits that led to it.
+/// A possible state of the data, and the edits that led to that state.
 package struct Possibility: Sendable {
   /// The data in this state.
   package private(set) var model: ReferenceModel

@@ -81,7 +81,7 @@ package struct PurgeSafety: Invariant {
     let label = timeline.label(position)
     let owed =
       if status.merged.contains(bit) {
-        "before \(id) had recorded that it merged it"
+        "before \(id) had recorded its merge"
       } else if status.everMerged.contains(bit) {
         "before \(id) had merged it again after its crash"
       } else {

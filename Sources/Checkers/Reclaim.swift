@@ -38,7 +38,8 @@ package struct Reclaim: Invariant {
   package func verdict(on timeline: Timeline) -> Verdict {
     if let violation { return .invalid(violation) }
     return hasReclaimed
-      ? .valid : .unknown("Nobody purged old history after every member had recorded the head.")
+      ? .valid
+      : .unknown("No purge was made after every member had recorded the newest transaction.")
   }
 
   private static func isDue(on timeline: Timeline) -> Bool {

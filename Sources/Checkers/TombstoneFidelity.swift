@@ -70,7 +70,7 @@ package struct TombstoneFidelity: Invariant {
       }
       objects[change.object] = before.filter { attributes.contains($0.key) }
     }
-    // After a power-off another transaction may have the same name as one that was rolled back.
+    // After a power-off a new transaction may have the same name as a transaction that was rolled back.
     expected[name] = objects.isEmpty ? nil : objects
   }
 

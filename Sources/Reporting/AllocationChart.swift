@@ -26,7 +26,7 @@ struct AllocationChart {
         + ".",
       spec: spec,
       legend: palette.legend(for: contenders),
-      note: "One mark a contender; farther right allocates more often."
+      note: "One mark per contender; a mark farther right means more allocations."
     )
   }
 

@@ -46,7 +46,8 @@ extension BenchmarkReport {
         state: .unknown,
         word: "not optimized",
         answer: "debug build",
-        detail: "These numbers say little. Build with -c release and measure again."
+        detail:
+          "The numbers of a debug build are not meaningful. Build with -c release and measure again."
       )
     ]
   }
@@ -124,7 +125,7 @@ extension BenchmarkReport {
         .paragraph(
           "The cost of each operation relative to \(floor), which was measured in the same rounds on "
             + "the same data, at \(NumberText.count(most)) transactions. The line through a dot "
-            + "is its 95 % interval. Who takes part in few operations stands in the table alone."
+            + "is its 95 % interval. Contenders in few operations are only in the table."
         ),
         .figure(Figure(chart: chart.chart, table: ratioTable(comparable))),
       ]

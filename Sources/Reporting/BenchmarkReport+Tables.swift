@@ -21,9 +21,9 @@ extension BenchmarkReport {
     let tables = [countTable(of: rows), otherTable(of: rows)].filter { !$0.rows.isEmpty }
     guard !tables.isEmpty else { return nil }
     let words =
-      "Counted, not timed: the same again in the next run, but for memory, which the system "
-      + "counts and shares out in its own way. The most of one operation at the longest history; "
-      + "results.csv has every counter at every length."
+      "These values are counted, not timed: the next run gives the same values, except for memory, "
+      + "which the operating system assigns. Each value is the greatest of one operation at the longest "
+      + "history; results.csv has every counter at every length."
     return PageSection("Exact counters", [.paragraph(words)] + tables.map { .table($0) })
   }
 
@@ -166,7 +166,7 @@ extension BenchmarkReport {
   private var busyWarning: String {
     guard results.environment.isBusy, let load = results.environment.load else { return "" }
     return " The machine was busy (load \(NumberText.significant(load)) on "
-      + "\(results.environment.processors.counted("processor"))): what was measured on the wall says little."
+      + "\(results.environment.processors.counted("processor"))): its wall times are not reliable."
   }
 
   func goalSection() -> PageSection? {

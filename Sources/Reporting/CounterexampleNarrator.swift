@@ -277,7 +277,7 @@ struct CounterexampleNarrator {
   private func phrase(_ happening: Happening, in step: CounterexampleStep) -> String? {
     typealias Say = CounterexamplePhrase
     switch happening {
-    // A signal to every running actor follows each commit; its effect is described when it arrives.
+    // Signals follow every commit, so they are left out; the effect of a signal is described later.
     case .called, .ended(_, .ok), .clock, .signalled, .passed: return nil
     case .ended(_, .failed(let failure)) where isReported(failure, in: step): return nil
     case .ended(_, .failed(let failure)): return "fails " + Say.failure(failure)

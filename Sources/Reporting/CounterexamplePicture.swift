@@ -181,7 +181,7 @@ struct PictureLayout {
     return y(row) + 9 + place * min(4, 9 / max(1, lanes.count - 1))
   }
 
-  /// The distance between cursors at the same position, limited by the space between two bars.
+  /// The distance in pixels between cursors at the same position, limited by the space between bars.
   private var spread: Int {
     min(6, max(2, (column - 10) / max(1, lanes.count)))
   }

@@ -107,10 +107,10 @@ package struct CounterexamplePage: Sendable {
   private var again: [PageBlock] {
     let plan = PlanCodec.encode(counterexample.trace.header.plan)
     return [
-      .command(replay, purpose: "Run it again, in the folder of this page:"),
-      .command(replay + " --step", purpose: "Walk through it, a command at a time:"),
-      .command(plan, purpose: "The plan, for a file of one's own:"),
-      .link(path: file, text: "The plan with everything that happened"),
+      .command(replay, purpose: "Run the plan again, in the folder of this page:"),
+      .command(replay + " --step", purpose: "Walk through the plan, one command at a time:"),
+      .command(plan, purpose: "The plan, to save as a file:"),
+      .link(path: file, text: "The plan with all events of its run"),
       .paragraph(
         "That file is a complete test: copy it unchanged into a folder of counterexamples that tests "
           + "replay, such as Tests/HistoryLabTests/Counterexamples."

@@ -20,7 +20,7 @@ struct LatencyChart {
       summary: "Latency by percentile. " + series.map(summarized).joined(separator: "; ") + ".",
       spec: spec,
       legend: palette.legend(for: series.map(\.name)),
-      note: "Each step to the right is one tenth of the samples before it."
+      note: "Each mark of the axis leaves a tenth of the samples that the mark before it leaves."
     )
   }
 
@@ -130,7 +130,7 @@ extension BenchmarkReport {
       anchor: "latency",
       [
         .paragraph(
-          "How long the slowest took: of ten, of a hundred, of a thousand. A percentile is reported only "
+          "The time of the slowest operation of ten, of a hundred, of a thousand. A percentile is reported only "
             + "where at least one sample lies beyond it."
         ),
         .figure(

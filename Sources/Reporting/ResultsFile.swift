@@ -111,7 +111,8 @@ package enum DocumentFault {
       return "the key \(place(context.codingPath + [key])) is missing"
     case .typeMismatch(_, let context), .valueNotFound(_, let context):
       return context.codingPath.isEmpty
-        ? "it is of another form" : "the value at \(place(context.codingPath)) is of another type"
+        ? "it has another structure"
+        : "the value at \(place(context.codingPath)) is of another type"
     case .dataCorrupted(let context):
       return context.codingPath.isEmpty ? "it is not JSON" : context.debugDescription
     @unknown default: return "it cannot be decoded"
@@ -123,7 +124,7 @@ package enum DocumentFault {
   }
 }
 
-/// JSON as the lab writes it, with sorted keys, so that two versions of a file differ little.
+/// The JSON that the lab writes, with sorted keys, so that two versions of a file differ little.
 package enum JSONText {
   /// Returns a value on several lines, without a line break at the end.
   ///

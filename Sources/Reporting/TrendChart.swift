@@ -199,7 +199,7 @@ package struct TrendCourse: Sendable, Hashable {
   /// The values in each run, oldest run first.
   package var points: [Point]
 
-  /// Creates a course.
+  /// Creates the values of a benchmark row over several runs.
   package init(row: Row, points: [Point]) {
     self.row = row
     self.points = points

@@ -54,7 +54,7 @@ package struct TrendReport: Sendable {
   /// A sentence that states the number of steps and runs.
   package var sentence: String {
     guard rowCount > 0 else {
-      return "No row has two runs on one machine yet: a trend needs more nights."
+      return "No row has two runs on one machine yet: a trend needs more runs."
     }
     let runs = "\(rowCount.counted("row")) over \(runCount.counted("run"))"
     guard !steps.isEmpty else { return "No step in \(runs)." }
@@ -132,7 +132,7 @@ extension TrendReport {
 
   private static var method: String {
     " A step is a change of level that shuffled runs hardly ever show (a permutation test at 0.3 %); "
-      + "one bad night is none. A counter steps with its first other value."
+      + "one slow night is not a step. A counter has a step at its first different value."
   }
 
   /// Returns the rows to draw: those with steps, largest change first, then the watched rows.

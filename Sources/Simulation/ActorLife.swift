@@ -52,9 +52,12 @@ struct ActorLife {
     // A second process of a running actor must be refused by the system under test, so it is allowed here.
     case .launch: return isRunning && !mayLaunchTwice(actor) ? "\(actor) is running" : nil
     case .commit: return staged.contains(actor) ? nil : "\(actor) has begun no write"
-    case .begin: return !isRunning || staged.contains(actor) ? "\(actor) cannot begin" : nil
+    case .begin:
+      return !isRunning || staged.contains(actor)
+        ? "\(actor) is not running, or has a staged write" : nil
     case .belated: return replaced.contains(actor) ? nil : "no process of \(actor) was replaced"
-    case .consume, .read: return isConsumer && isRunning ? nil : "\(actor) is no consumer that runs"
+    case .consume, .read:
+      return isConsumer && isRunning ? nil : "\(actor) is not a running consumer"
     case .resync: return isRunning ? nil : "\(actor) is not running"
     default: return isRunning && !isConsumer ? nil : "\(actor) is not running"
     }

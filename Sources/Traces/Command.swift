@@ -41,7 +41,7 @@ package enum Action: Hashable, Sendable {
   case pass(ActorID)
   /// An actor purges the transactions that every member has merged.
   case purge(ActorID)
-  /// An actor takes a new snapshot and moves its cursor to the head.
+  /// An actor takes a new snapshot of the data and moves its cursor to the newest transaction.
   case resync(ActorID)
   /// A process continues by one step although a later launch of its actor has replaced it.
   case belated(ActorID, BelatedStep)

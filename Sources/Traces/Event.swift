@@ -27,7 +27,7 @@ package enum Happening: Hashable, Sendable {
   case ended(command: Int?, Outcome)
   /// A command was skipped because its actor was in the wrong state.
   case skipped(command: Int?, because: String)
-  /// An actor became a member; its cursor is the head, or `nil` in an empty history.
+  /// An actor became a member; its cursor is the newest transaction, or `nil` in an empty history.
   case registered(cursor: TransactionName?)
   /// An actor started again with its recorded cursor, which is `nil` if it has recorded none.
   case launched(cursor: TransactionName?)

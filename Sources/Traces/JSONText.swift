@@ -29,8 +29,8 @@ struct JSONText {
 
   private func error() -> FormatError {
     place.error(
-      "this is not JSON: byte \(position + 1) cannot stand there",
-      "The line was not written by the lab, or was damaged since."
+      "this is not JSON: byte \(position + 1) is not expected",
+      "Copy the file again: the lab did not write this line, or the line was damaged later."
     )
   }
 

@@ -117,7 +117,7 @@ package enum CounterexampleCodec {
   ) -> FormatError {
     lines.end.error(
       "the file ends after \(last), without a verdict",
-      "It was cut off: copy it again, or make it again with the command that found it."
+      "The file is incomplete: copy it again, or repeat the command that found the counterexample."
         + (isPlan ? " To run the plan alone, remove \"\(key)\" from the first line." : "")
     )
   }

@@ -68,7 +68,7 @@ struct LineReader {
       if isCut {
         throw place.error(
           "the file ends in the middle of this line",
-          "It was cut off: copy it again, or remove the line if the lines before it suffice."
+          "The file is incomplete: copy it again, or remove this line if the lines before it suffice."
         )
       }
       let start = String(decoding: content.prefix(40), as: UTF8.self)

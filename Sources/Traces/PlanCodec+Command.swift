@@ -200,9 +200,9 @@ extension PlanCodec {
     guard kind.calls.contains(call) else {
       let known = kind.calls.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
       throw fields.place.error(
-        "\(fields.what) is of the kind \"\(kind.rawValue)\", which no call "
-          + "\"\(call.rawValue)\" meets",
-        "\(kind.calls.count > 1 ? "Calls that do are" : "The call that does is") \(known)."
+        "\(fields.what) is of the kind \"\(kind.rawValue)\", which cannot occur "
+          + "at the call \"\(call.rawValue)\"",
+        "\(kind.calls.count > 1 ? "Write one of the calls" : "Write the call") \(known)."
       )
     }
     let k = try fields.need("k", "a whole number, 1 or more") { value in

@@ -208,7 +208,7 @@ private struct ConditionReader {
     guard depth <= PlannedCondition.depthMax else {
       throw fields.place.error(
         "conditions are nested more than \(PlannedCondition.depthMax) deep",
-        "Write them flatter."
+        "Reduce the nesting."
       )
     }
     if let members = item.members { return try connection(members, item, depth) }

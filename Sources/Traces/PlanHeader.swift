@@ -18,7 +18,7 @@ package enum Drive: String, Hashable, Sendable, CaseIterable {
 
 /// The durability of commits, as in SQLite's `synchronous` pragma.
 package enum PlannedSynchronous: String, Hashable, Sendable, CaseIterable {
-  /// Commits are atomic; a power-off may lose the newest ones.
+  /// Commits are atomic; a power-off may lose the newest commits.
   case normal
   /// An acknowledged commit is not lost in a power-off.
   case full

@@ -293,6 +293,6 @@ package enum ReadingStep: String, Hashable, Sendable, CaseIterable {
   case overtake
   /// The process tries to confirm positions of other histories, which must be refused.
   case misplace
-  /// The process ends its membership, and a second one registers at the newest position.
+  /// The process ends its membership, and a second process registers at the newest position.
   case retire
 }

@@ -170,7 +170,7 @@ struct EventReader {
     guard let position = try fields.count(ifAny: "command") else { return nil }
     guard position < commands else {
       throw fields.place.error(
-        "\(fields.what) is of command \(position), and the plan has \(commands)",
+        "\(fields.what) belongs to command \(position), and the number of commands is \(commands)",
         "Commands are counted from 0; lines of the plan may be missing."
       )
     }

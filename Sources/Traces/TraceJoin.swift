@@ -130,7 +130,7 @@ package struct TraceJoin {
 }
 
 extension TraceGroup {
-  /// The time by which a group is sorted: the latest time of a purge, the earliest time of others.
+  /// The time by which a group is sorted: the latest time of a purge, or the earliest of another group.
   fileprivate var place: Int64 {
     guard let last = events.last, last.event.happening.word == .purged else { return start }
     return max(start, last.mono.upperBound)

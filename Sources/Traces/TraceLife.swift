@@ -112,7 +112,7 @@ package struct TraceGroup: Sendable {
   package var given: Command?
   /// The events of the group, without the call and its outcome.
   package var events: [TimedEvent] = []
-  /// The outcome of the command; unknown if its process was killed during it.
+  /// The outcome of the command; unknown if the process was killed during the command.
   package var outcome: Outcome?
   /// The earliest time of the group, in nanoseconds of the monotonic clock.
   package var start: Int64

@@ -28,8 +28,9 @@ package struct PlanAlphabet: Sendable {
     passesBySignal = headers[0].drive == .signals
   }
 
-  /// Whether actors with equal configurations have the same moves; not so if a mirror imports,
-  /// because it imports through the first running actor.
+  /// Whether actors with equal configurations have the same moves.
+  ///
+  /// The value is `false` with a mirror, which imports through the first running actor only.
   package var treatsActorsAlike: Bool { condition != .mirrorLag }
 
   /// Whether no command moves the clock backwards.

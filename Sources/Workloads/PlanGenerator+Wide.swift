@@ -163,7 +163,7 @@ extension PlanGenerator {
       }
       let first = Self.crowdKey + (step > 1 ? Int64(source.index(below: step)) : 0)
       var keys = Array(stride(from: first, to: Self.crowdKey + Int64(count), by: step))
-      // A store encodes keys that do not rise differently, so both orders are drawn.
+      // A store treats descending keys differently, so both orders are drawn.
       if source.bool(probability: 0.3) { keys.reverse() }
       let write = PlannedWrite(
         actor: actor.id,

@@ -182,7 +182,7 @@ extension ProfileError: CustomStringConvertible {
         "\(source) is a workload profile of version \(found); this lab reads up to \(version). "
         + "Update the lab. \(known)"
     case .tooLittle(let source, let reason):
-      return "\(source) holds too little history to resemble: \(reason). \(known)"
+      return "\(source) has too little history for a profile: \(reason). \(known)"
     }
   }
 }

@@ -76,7 +76,7 @@ extension WorkloadProfile {
     }
     try need(tally.transactions > 1, "it has \(tally.transactions) transactions")
     try need(changes > 0 && tally.changes.count > 0, "no transaction has a change")
-    try need(tally.gaps.count > 0, "time never goes forward in it")
+    try need(tally.gaps.count > 0, "no transaction is later than the one before it")
     self.init(
       name: name,
       provenance: provenance,
@@ -263,7 +263,7 @@ extension WorkloadProfile {
       return "a share is not from 0 to 1"
     }
     guard shares.allSatisfy({ $0.isEmpty || abs($0.reduce(0, +) - 1) < 0.001 }) else {
-      return "the shares of operations, authors or entities do not make 1"
+      return "the shares of operations, authors or entities do not add up to 1"
     }
     guard !entities.isEmpty else { return "it has no entity" }
     guard changesPerTransaction.buckets.allSatisfy({ $0.from >= 1 }) else {
