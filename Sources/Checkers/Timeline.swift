@@ -27,7 +27,7 @@ package struct Timeline: Sendable {
 
   /// The position in ``everyone`` of the current event's actor or consumer; `nil` if the event has none.
   package internal(set) var actor: Int?
-  /// The positions of the transactions that the current event names; -1 for an unknown transaction.
+  /// The positions of the transactions that the current event names; -1 if no event reported it.
   package internal(set) var named: [Int] = []
   /// The command that runs, or the last command that ran.
   package internal(set) var command = CurrentCommand()

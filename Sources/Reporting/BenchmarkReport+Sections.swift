@@ -148,7 +148,7 @@ extension BenchmarkReport {
       [
         .paragraph(
           "All contenders of a benchmark run in the same process on the same data, in rounds: a "
-            + "random order and then its mirror, so that what disturbs the machine disturbs all "
+            + "random order and then the reverse order, so that disturbances of the machine affect all "
             + "alike. A ratio is the median over the rounds; its interval comes from "
             + "2,000 resamples of whole rounds. Outliers are counted and never dropped."
             + sharedConditions

@@ -78,8 +78,8 @@ package struct CounterexamplePicture: Sendable, Hashable {
     text:
       "Time goes down. In the store each transaction is a bar from its commit to its purge (\u{2715}); "
       + "\u{25CF} is where it was merged or consumed, \u{25CB} where it was only read. The coloured "
-      + "lines are the cursors: all to the left of one is merged and recorded. The shaded part ends at "
-      + "the watermark, the least cursor. What was lost is highlighted."
+      + "lines are the cursors: a member has merged and recorded all transactions left of its cursor. The "
+      + "shaded part ends at the watermark, the least cursor. The lost transaction is highlighted."
   )
 }
 

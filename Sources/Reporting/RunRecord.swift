@@ -154,6 +154,7 @@ package struct Shard: Sendable, Hashable, Codable, CustomStringConvertible {
   /// The schedulers are Slurm arrays, Kubernetes indexed jobs, and GitHub's matrix strategies. A
   /// workflow on GitHub must export `strategy.job-index` and `strategy.job-total`. The schedulers start
   /// counting at different numbers.
+  ///
   /// - Throws: `ScheduleError` if the scheduler's numbers do not determine a part.
   package static func scheduled(
     in environment: [String: String]

@@ -50,7 +50,7 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
   }
 
   var roots: [Root]
-  /// The index of the root for which the system is set up; -1 before the first.
+  /// The index of the root for which the system is set up; -1 if it is not set up.
   private var openRoot = -1
   var visited: [StateKey: Int] = [:]
 

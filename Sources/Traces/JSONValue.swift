@@ -12,7 +12,7 @@ enum JSONValue: Hashable, Sendable {
   case bool(Bool)
   /// A whole number; the initializers use this case only up to 2^53 in magnitude.
   case integer(Int64)
-  /// A number that is not whole, or a greater one.
+  /// Any other number, as a double.
   case number(Double)
   case string(String)
   case array([JSONValue])

@@ -37,7 +37,7 @@ package struct StateSketch: Sendable {
   /// The clock value in seconds, from which the ages of times are computed.
   package private(set) var now = 0.0
   private var current = 0
-  /// Whether the power may fail, so that the state before unsynced commits counts too.
+  /// Whether power-offs may occur, so that the state that a power-off would leave counts too.
   package var includesLosses = false
   /// The index of the only actor that writes under an author, by author.
   private let owners: [String: Int]

@@ -46,7 +46,7 @@ package struct Violation: Hashable, Sendable {
   package var at: Int
   /// One sentence that names the actor, its action and the harm.
   package var because: String
-  /// The transaction that was lost or purged; `nil` if there is none.
+  /// The transaction that the violation concerns; `nil` if it concerns none.
   package var transaction: TransactionName?
 
   package init(

@@ -61,7 +61,7 @@ extension PlanGenerator {
     )
   }
 
-  /// Returns the weight of delayed syncs; 0 if a power-off could then lose more than newest transactions.
+  /// Returns the weight of delayed syncs; 0 if they could cost more than the newest transactions.
   ///
   /// Without power-offs, delayed syncs are harmless. With them, every commit must wait for the log, and
   /// no part of the log may be checkpointed. Otherwise a power-off would damage the database file, for
