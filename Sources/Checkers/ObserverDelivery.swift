@@ -5,9 +5,10 @@ package import Traces
 ///
 /// Failures are crashes, failed commands and missing records.
 ///
-/// Verifies: at the end the observers of each running member have seen every transaction that it
-/// must merge; none saw one twice within one fetch, nor again after it was recorded (a design that
-/// resets cursors, and a power-off, may repeat them); within one event they see transactions in commit order.
+/// Verifies: at the end the observers of each running member have seen every transaction that the
+/// member must merge. No observer sees a transaction twice within one fetch, or again after it was
+/// recorded (a design that resets cursors, and a power-off, may repeat transactions). Within one
+/// event observers see transactions in commit order.
 ///
 /// Does not verify: the content that an observer receives, and members without observers: a member
 /// has observers if one of its hooks observes (``PlannedHook``), or if a transaction is ever

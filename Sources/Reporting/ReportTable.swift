@@ -104,7 +104,7 @@ extension ReportTable {
   /// collapsed until the reader clicks it.
   ///
   /// With a file name, the page contains the values as a CSV file, which the reader can save. The file
-  /// contains `values` if given, which are plain numbers; otherwise the cells of the table.
+  /// contains `values`, which are plain numbers; if `values` is `nil`, the cells of the table.
   func html(fileName: String? = nil, values: ReportTable? = nil) -> HTML {
     var parts: [HTML] = []
     if !caption.isEmpty || fileName != nil { parts.append(captionLine(fileName, values)) }
