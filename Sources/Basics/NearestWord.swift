@@ -1,14 +1,14 @@
 /// Finds the known word that a mistyped one most likely means.
 package enum NearestWord {
-  /// Returns the nearest of some words, or `nil` if none is near.
+  /// Returns the known word nearest to a typed word, or `nil` if none is near.
   ///
-  /// A word is near if its distance is at most a third of the length of the longer word, rounded,
-  /// or if it is the only one that begins with the two or more letters typed.
+  /// A known word is near if its edit distance is at most a third of the longer word's length, rounded.
+  /// It is also near if it is the only known word that begins with the two or more letters typed.
   package static func find(_ typed: String, among words: [String]) -> String? {
     let typed = typed.lowercased()
     let ranked = words.map { (word: $0, distance: EditDistance.between(typed, $0.lowercased())) }
     let near = ranked.filter { $0.distance <= (max(typed.count, $0.word.count) + 1) / 3 }
-    // The first of several equally near words, so that the result does not depend on sorting.
+    // Of several equally near words the first is chosen, so that the result does not depend on sorting.
     if let best = near.min(by: { $0.distance < $1.distance }) { return best.word }
     let begun = words.filter { $0.lowercased().hasPrefix(typed) }
     return typed.count >= 2 && begun.count == 1 ? begun.first : nil
@@ -22,7 +22,7 @@ package enum NearestWord {
 
 /// Compares mistyped words with known ones.
 package enum EditDistance {
-  /// Returns the number of letters to insert, delete, replace or swap with their neighbour.
+  /// Returns the number of letters to insert, delete, replace or swap that turn one word into another.
   ///
   /// This is the optimal string alignment form of the Damerau-Levenshtein distance: no substring is
   /// edited twice.

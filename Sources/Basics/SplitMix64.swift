@@ -1,10 +1,10 @@
 /// A small random generator whose numbers depend on its seed alone.
 ///
-/// The draws are implemented here instead of using the standard library's, so that a seed recorded
-/// today gives the same numbers under a later toolchain. Steele, Lea and Flood, "Fast Splittable
+/// The draws do not use the standard library's algorithms, so that a seed recorded today gives the
+/// same numbers under a later toolchain. Source: Steele, Lea and Flood, "Fast Splittable
 /// Pseudorandom Number Generators", OOPSLA 2014.
 package struct SplitMix64: RandomNumberGenerator, Sendable {
-  /// The difference of two states in a row: 2^64 divided by the golden ratio, made odd.
+  /// The difference between consecutive states: 2^64 divided by the golden ratio, made odd.
   package static let increment: UInt64 = 0x9E37_79B9_7F4A_7C15
 
   private var state: UInt64
@@ -18,7 +18,7 @@ package struct SplitMix64: RandomNumberGenerator, Sendable {
     return Self.mixed(state)
   }
 
-  /// Returns the number of a state: a bijection in which every bit of the word decides every other.
+  /// Returns the random number of a state: a bijection in which every input bit affects every output bit.
   package static func mixed(_ word: UInt64) -> UInt64 {
     var mixed = word
     mixed = (mixed ^ (mixed &>> 30)) &* 0xBF58_476D_1CE4_E5B9
@@ -45,7 +45,7 @@ package struct SplitMix64: RandomNumberGenerator, Sendable {
     return order
   }
 
-  /// Fills a buffer with the next bytes, eight of each number and the lowest first.
+  /// Fills a buffer with the next numbers, eight bytes of each, the lowest byte first.
   package mutating func fill(_ buffer: UnsafeMutableRawBufferPointer) {
     var word: UInt64 = 0
     for index in buffer.indices {

@@ -24,10 +24,10 @@ extension String {
 }
 
 extension [String] {
-  /// The words as "a, b or c".
+  /// The words as a list that ends with "or": "a, b or c".
   package var joinedAsAlternatives: String { joined(by: "or") }
 
-  /// The words as "a, b and c".
+  /// The words as a list that ends with "and": "a, b and c".
   package var joinedWithAnd: String { joined(by: "and") }
 
   private func joined(by word: String) -> String {

@@ -1,7 +1,7 @@
 internal import Synchronization
 package import Traces
 
-/// A checker of another package, in each suite of this process.
+/// A checker from another package, which every suite in this process runs.
 package struct AddedChecker: Sendable {
   let name: String
   let sentence: String
@@ -24,7 +24,7 @@ package struct AddedChecker: Sendable {
 }
 
 extension CheckerSuite {
-  /// Adds checkers to all suites with all checkers; call it before the first suite is created.
+  /// Adds checkers to all suites of the scope `all`; call it before the first suite is created.
   package static func add(_ checkers: [AddedChecker]) { AddedChecker.add(checkers) }
 }
 
@@ -32,10 +32,10 @@ extension CheckerSuite {
 struct AddedCheckers: Sendable {
   private var checkers: [any Checker]
   private(set) var brokenBits: UInt64 = 0
-  /// A hash of all events: what these checkers depend on is not known.
+  /// A hash of all events, because it is unknown which events these checkers depend on.
   private var eventHash: UInt64 = 0xcbf2_9ce4_8422_2325
 
-  /// Creates the checkers; `nil` if none were added.
+  /// Creates the added checkers for a trace; `nil` if no checkers were added.
   init?(_ header: TraceHeader) {
     let added = AddedChecker.all
     guard !added.isEmpty else { return nil }
@@ -56,6 +56,6 @@ struct AddedCheckers: Sendable {
     for checker in checkers { body(checker.verdict) }
   }
 
-  /// Keeps states apart that came about by different events.
+  /// Adds the hash of all events, so that states after different events are never merged.
   func describe(_ state: inout StateSketch) { state.add(number: Int64(bitPattern: eventHash)) }
 }

@@ -5,7 +5,7 @@ import Traces
 extension AskedQuery {
   // MARK: Objects
 
-  /// Returns why the lines are not the objects in the requested order, or `nil`.
+  /// Returns why the lines are not the objects in the requested order, or `nil` if they are.
   ///
   /// Objects with equal values may come in any order, because names do not show the keys.
   func sortFault(_ lines: [String]) -> String? {
@@ -53,7 +53,7 @@ extension AskedQuery {
     return false
   }
 
-  /// The objects of the entity, and the errors; `nil` if several states of the data are possible.
+  /// The objects of the entity, then the expected errors; `nil` if the data have several possible states.
   var uriLines: [String]? {
     guard timeline.ledger.undecided == nil, let objects = timeline.ledger.objects else {
       return nil
@@ -66,7 +66,7 @@ extension AskedQuery {
 
   var tokenLines: [String] {
     var wanted = head
-    // The token of a transaction that is not in history is replaced by the newest one.
+    // If the position's transaction is not in history, the token of the newest transaction is used instead.
     if let bound { wanted = bound }
     let found = statuses.indices.first { number($0) == wanted && !statuses[$0].isPurged }
     let errors = ["rewound", "rewound", "other store", "other store"]
@@ -77,7 +77,7 @@ extension AskedQuery {
 
   func sizeFault(_ lines: [String]) -> String? {
     let sizes = (lines.first ?? "").split(separator: " ").compactMap { Int64($0) }
-    guard lines.count == 1, sizes.count == 2 else { return "is no size" }
+    guard lines.count == 1, sizes.count == 2 else { return "does not consist of two sizes" }
     let heldCount = Int64(statuses.count { !$0.isPurged })
     if sizes[0] < heldCount * Self.transactionBytesMin {
       return "says \(sizes[0]) bytes for \(Int(heldCount).counted("transaction"))"
@@ -91,14 +91,14 @@ extension AskedQuery {
 
   // MARK: Members
 
-  /// The active members; `nil` if the events do not decide them.
+  /// The registered members; `nil` if the events do not show which members are registered.
   private var activeMembers: [Member]? {
     guard timeline.plan.header.retention == nil else { return nil }
     guard timeline.everyone.allSatisfy({ $0.status.alternatives.isEmpty }) else { return nil }
     return timeline.everyone.filter(\.status.isMember)
   }
 
-  /// The transactions that each member has not merged; `nil` if the events do not decide it.
+  /// The number of unmerged transactions of each member; `nil` if the events do not show the number.
   var lagLines: [String]? {
     activeMembers?.map { member in
       let cursor = member.cursor.map(number) ?? 0
@@ -116,7 +116,7 @@ extension AskedQuery {
     }.sorted()
   }
 
-  /// The settings in which the members differ; `nil` if the events do not decide the members.
+  /// The settings in which the members differ; `nil` if the events do not show the members.
   var differenceLines: [String]? {
     let actors = activeMembers?.compactMap { timeline.plan.header.actor($0.id) }
     guard let actors else { return nil }
@@ -143,7 +143,7 @@ extension AskedQuery {
     return lines.sorted()
   }
 
-  /// A list of authors as text; an empty list declares none.
+  /// Returns a list of authors as text; `nil` for an empty list, which declares no authors.
   private static func text(_ authors: [String]?) -> String? {
     guard let authors, !authors.isEmpty else { return nil }
     return Set(authors).sorted().joined(separator: "\u{0}")
@@ -151,11 +151,11 @@ extension AskedQuery {
 
   // MARK: A visit
 
-  /// Returns the course of a visit that starts at a position.
+  /// Returns the expected results of a second process that starts a tracker at a position.
   private func visitLines(from start: Int64) -> [String] {
     let isLocked = timeline.plan.header.locks == .held
     guard isLocked else {
-      // The second process replaced the first one, and was forgotten while it ran.
+      // Without a lock the second process replaced the first one, which was forgotten while it ran.
       return [
         "accepted", "superseded", "tracker at \(start), registered at \(head)",
         "accepted", "not a member", "not a member", "forgotten: false, again: false",
@@ -167,16 +167,16 @@ extension AskedQuery {
     ]
   }
 
-  /// Returns why a visit went wrong, or `nil`.
+  /// Returns why the results of a second process are wrong, or `nil` if they are right.
   func visitFault(_ lines: [String]) -> String? {
     let courses = visitStarts.map { ["at \($0), new"] + visitLines(from: $0) }
     return courses.contains(lines) ? nil : difference(lines, courses[0])
   }
 
-  /// The positions at which a visitor may start.
+  /// The positions at which a tracker with a new registration may start.
   ///
-  /// With a date these are the last number before every transaction that is not earlier, and the
-  /// newest one if history before it may be purged.
+  /// For a query with a date this is the last number before the first transaction at or after that
+  /// date, or the newest number if earlier history may have been purged.
   var visitStarts: [Int64] {
     guard let date else { return [head] }
     let next = statuses.indices.first { !statuses[$0].isPurged && commit($0).timestamp >= date }
@@ -187,7 +187,7 @@ extension AskedQuery {
 
 /// The expected answers about copies of a store, tables and trackers.
 extension AskedQuery {
-  /// The transactions after a number, whatever the position of the request is.
+  /// The transactions after the query's number, even if that number is not in history.
   var tableLines: [String] {
     var first: Int64 = 0
     if case .behind(let count) = query.start { first = head - Int64(count) }
@@ -195,7 +195,7 @@ extension AskedQuery {
       .map { QueryAnswer.line(commit($0), with: commit($0).changes) }
   }
 
-  /// The numbers that are missing between the transactions in history.
+  /// The count of numbers that are missing between the transactions in history.
   var gapLines: [String] {
     let numbers = statuses.indices.filter { !statuses[$0].isPurged }.map(number)
     guard let least = numbers.min(), let greatest = numbers.max() else { return [] }
@@ -203,7 +203,7 @@ extension AskedQuery {
     return count > 0 ? ["\(count.counted("number")) missing"] : []
   }
 
-  /// The objects with all of their values; `nil` if several states of the data are possible.
+  /// The objects with the values of all attributes; `nil` if several states of the data are possible.
   var copiedLines: [String]? {
     guard timeline.ledger.undecided == nil, let objects = timeline.ledger.objects else {
       return nil
@@ -217,7 +217,7 @@ extension AskedQuery {
 
   // MARK: A tour
 
-  /// Returns why a tracker reported something else than it should, or `nil`.
+  /// Returns why the reports of a tracker differ from the expected ones, or `nil` if they agree.
   func tourFault(_ lines: [String]) -> String? {
     guard timeline.ledger.undecided == nil, let objects = timeline.ledger.objects else {
       return nil
@@ -227,7 +227,7 @@ extension AskedQuery {
     return courses.contains(lines) ? nil : difference(lines, courses[0])
   }
 
-  /// The reports, calls and messages of a tracker that starts at a position.
+  /// Returns the expected reports, calls and messages of a tracker that starts at a position.
   private func tourLines(from start: Int64) -> [String] {
     let positions = statuses.indices.filter { !statuses[$0].isPurged && number($0) > start }
     let numbers = positions.map(number)
@@ -235,7 +235,7 @@ extension AskedQuery {
     let pages = stride(from: 0, to: numbers.count, by: query.page).map {
       Array(numbers[$0..<min($0 + query.page, numbers.count)])
     }
-    // A tracker without a list of authors declares all of them.
+    // A tracker without a list of authors counts every author as declared.
     let listed = timeline.plan.header.actors.first?.author
     let strangers = Set(positions.compactMap { commit($0).author }).filter {
       listed != nil && $0 != listed && $0 != "tourist"
@@ -257,7 +257,7 @@ extension AskedQuery {
       ]
   }
 
-  /// The calls of observers for a transaction: one for each kind of change.
+  /// Returns the expected calls of observers for a transaction: one for each kind of change.
   private func observed(_ position: Int) -> [String] {
     var groups: [String: [String]] = [:]
     for change in commit(position).changes {

@@ -1,7 +1,7 @@
 import HistoryTypes
 import Traces
 
-/// A query with the history that it asks about.
+/// A query of history, its answer, and the timeline from which the expected answer is computed.
 struct AskedQuery {
   let query: PlannedQuery
   let answer: QueryAnswer
@@ -40,7 +40,7 @@ struct AskedQuery {
 
   // MARK: The position
 
-  /// The number of the transaction at the position; `nil` if it is not in history or not asked for.
+  /// The transaction number at which the query starts; `nil` if it has none, or none in history.
   var bound: Int64? {
     guard case .behind(let count) = query.start else { return nil }
     let wanted = head - Int64(count)
@@ -59,7 +59,7 @@ struct AskedQuery {
 
   // MARK: Requests
 
-  /// Returns why the lines are no right answer to the request, or `nil`.
+  /// Returns why the lines are not the right answer to the query, or `nil` if they are.
   func fault(_ lines: [String]) -> String? {
     switch query.form {
     case .transaction: return difference(lines, transactionLines)
@@ -91,12 +91,12 @@ struct AskedQuery {
     let gap = after.first { statuses[$0].isPurged && matches($0) }
     if lines == QueryAnswer.expired {
       guard bound != nil, statuses.contains(where: \.isPurged) else {
-        return "says that history expired, and nothing is missing from it"
+        return "says that history expired, although no requested history was purged"
       }
       return nil
     }
     if bound != nil, let gap {
-      return "is silent about \(timeline.label(gap)), which was purged after the position"
+      return "does not report that \(timeline.label(gap)), which is after the position, was purged"
     }
     return difference(lines, expected(after.filter { !statuses[$0].isPurged && matches($0) }))
   }
@@ -107,7 +107,7 @@ struct AskedQuery {
     let extra = lines.first { !expected.contains($0) }
     let what = [missing.map { "lacks \"\($0)\"" }, extra.map { "has \"\($0)\"" }]
       .compactMap(\.self).joined(separator: " and ")
-    return what.isEmpty ? "has the right lines in another order or number" : what
+    return what.isEmpty ? "has the right lines in the wrong order, or several times" : what
   }
 
   private var transactionLines: [String] {
@@ -126,7 +126,7 @@ struct AskedQuery {
       }.sorted()
   }
 
-  /// The objects that match; `nil` if several states of the data are possible.
+  /// The expected objects that match; `nil` if several states of the data are possible.
   private var foundLines: [String]? {
     guard timeline.ledger.undecided == nil, let objects = timeline.ledger.objects else {
       return nil
@@ -136,7 +136,7 @@ struct AskedQuery {
     }.map(\.key.description).sorted()
   }
 
-  /// The members with their cursors; `nil` if the events do not decide them.
+  /// The expected members with their cursors; `nil` if the events do not show the members.
   private var memberLines: [String]? {
     guard timeline.plan.header.retention == nil else { return nil }
     var lines: [String] = []
@@ -200,14 +200,14 @@ struct AskedQuery {
 }
 
 extension AskedQuery {
-  /// Returns why a purge's result does not fit the purged transactions, or `nil`.
+  /// Returns why the reported result of a purge differs from the purged transactions, or `nil`.
   func fault(of lines: [String], having purged: Set<Int>) -> String? {
     guard timeline.plan.header.retention == nil, let watermark else { return nil }
     let least = watermark >= 0 ? number(watermark) : 0
     return difference(lines, ["purged \(purged.count), watermark \(least)"])
   }
 
-  /// Returns why a purge should have purged other transactions, or `nil`.
+  /// Returns why the purge should have purged other transactions, or `nil` if it was right.
   func fault(of purged: Set<Int>) -> String? {
     guard timeline.plan.header.retention == nil, let watermark else { return nil }
     let authors = ProtectedAuthors(TraceHeader(plan: timeline.plan, system: ""))
@@ -220,12 +220,12 @@ extension AskedQuery {
       return "left \(timeline.label(kept)), which every member has merged"
     }
     if let wrong = purged.sorted().first(where: { !wanted.contains($0) }) {
-      return "purged \(timeline.label(wrong)), which it was not asked for"
+      return "purged \(timeline.label(wrong)), which the query must not purge"
     }
     return nil
   }
 
-  /// The position of the least cursor, -1 if a member has none; `nil` if it is uncertain.
+  /// The position of the least cursor, -1 if a member has no cursor; `nil` if a cursor is uncertain.
   private var watermark: Int? {
     var least = statuses.count - 1
     for member in timeline.everyone {
@@ -237,14 +237,14 @@ extension AskedQuery {
   }
 
   private func isBeforeBound(_ position: Int, _ purged: Set<Int>) -> Bool {
-    // The position of this form is the time since the last purge.
+    // For `due` queries the position is the time since the last purge, which excludes no transaction.
     if query.form == .due { return true }
     switch query.start {
     case .beginning: return true
     case .ago: return commit(position).timestamp < date ?? 0
     case .behind(let count):
       let wanted = head - Int64(count)
-      // The transaction at the bound must be in history, before this purge too.
+      // The bound applies only if its transaction was in history when this purge started.
       let isHeld = statuses.indices.contains {
         number($0) == wanted && (!statuses[$0].isPurged || purged.contains($0))
       }

@@ -74,9 +74,9 @@ package struct CheckerSuite: Sendable {
     return zip(names, verdicts).map { ($0, timeline.undecided ?? $1) }
   }
 
-  /// The broken invariants, and those exercised and valid, as bits; read it after the last event.
+  /// The broken invariants, and those exercised and valid, as bits in the order of ``names(in:)``.
   ///
-  /// The bits are in the order of ``names(in:)``.
+  /// Read it after the last event.
   package var conclusion: (broken: UInt64, held: UInt64) {
     guard timeline.undecided == nil else { return (0, 0) }
     var (broken, held, bit): (UInt64, UInt64, UInt64) = (0, 0, 1)
@@ -97,10 +97,10 @@ package struct CheckerSuite: Sendable {
     added?.forEachVerdict(body)
   }
 
-  /// Appends the next command of a plan that is made step by step.
+  /// Appends the next command of a plan that is created one command at a time.
   ///
-  /// If no earlier command has a merge policy other than the default, the command must not have one
-  /// either: views are tracked only for plans that need it.
+  /// If no earlier command has a merge policy other than the default, this command must not have one
+  /// either: the suite tracks what views have read only if the plan started with such a policy.
   package mutating func append(_ command: Command) { timeline.append(command) }
 
   /// The invariants that are broken so far, one bit each in the order of ``names(in:)``.
@@ -111,9 +111,9 @@ package struct CheckerSuite: Sendable {
       | (added?.brokenBits ?? 0) << UInt64(count + FurtherCheckers.all.count)
   }
 
-  /// Adds all state that later verdicts depend on, between two commands; `tick` is the current one.
+  /// Adds all state that later verdicts depend on, between two commands; `tick` is the current tick.
   ///
-  /// Whether an invariant was exercised is not included: see ``verdicts``.
+  /// The state does not show whether an invariant was exercised; ``verdicts`` shows that.
   package func describe(_ state: inout StateSketch, tick: Int) {
     timeline.describe(&state)
     further?.describe(&state, on: timeline, tick: tick)
@@ -146,8 +146,8 @@ package protocol Checker: Sendable {
 
 /// A fold over a trace that reads the state shared by all invariants from a timeline.
 ///
-/// An invariant observes each event before the timeline applies it; the event's names are looked up
-/// already. All invariants share the timeline, so its cost is paid once.
+/// An invariant observes each event before the timeline applies the event; names in the event are
+/// looked up already. All invariants share one timeline, so its cost is paid once.
 package protocol Invariant: Sendable {
   /// The name, as reports print it.
   static var name: String { get }
@@ -164,7 +164,7 @@ package protocol Invariant: Sendable {
 }
 
 extension Invariant {
-  /// Returns a violation by an event.
+  /// Returns a violation that an event causes.
   static func violation(
     at event: Event,
     because: String,
@@ -323,7 +323,7 @@ struct FurtherCheckers: Sendable {
     ])
   }
 
-  /// Adds all state that later verdicts depend on; `tick` is the current one.
+  /// Adds all state that later verdicts depend on; `tick` is the current tick.
   func describe(_ state: inout StateSketch, on timeline: Timeline, tick: Int) {
     observerDelivery.describe(&state, on: timeline)
     loudExpiry.describe(&state)
@@ -348,12 +348,12 @@ struct FurtherCheckers: Sendable {
 
 /// The order in which several broken invariants are shown.
 package enum ViolationOrder {
-  /// The invariants shown first, most harmful first: unsafe purges, then lost updates.
+  /// The invariants to show first, most harmful violation first: unsafe purges, then lost updates.
   private static let names = [
     "PurgeSafety", "NoLostTransaction", "Convergence", "MergeOrder", "CursorProgress",
   ]
 
-  /// Returns the items with the most harmful first; the others keep their order.
+  /// Returns the items sorted with the most harmful invariants first; other items keep their order.
   package static func mostSpecificFirst<Item>(
     _ items: [Item],
     by checker: (Item) -> String

@@ -2,11 +2,11 @@ package import Traces
 
 /// The transactions in commit order, with the members' progress on each.
 ///
-/// It records the members that must merge a transaction, that have merged it and that have recorded
-/// that.
+/// For each transaction the log keeps three sets of members: those that must merge the transaction,
+/// those that have merged it, and those that have recorded the merge.
 ///
-/// - Complexity: a merge costs the transactions that it names, a record those after the first that
-///   its member has not recorded.
+/// - Complexity: a merge costs the transactions that it names; a record costs the transactions after
+///   the first one that its member has not recorded.
 package struct CommitLog: Sendable {
   /// The transactions in commit order.
   package private(set) var transactions: [TimelineTransaction] = []
@@ -22,7 +22,7 @@ package struct CommitLog: Sendable {
 
   /// Returns the position of the last transaction whose name is a lower number than the given name.
   ///
-  /// The result is -1 if there is none, or if the name is no number.
+  /// The result is -1 if no such transaction exists, or if the name is not a number.
   ///
   /// - Complexity: linear in the transactions after the result.
   func lastPosition(before name: TransactionName) -> Int {
@@ -47,7 +47,7 @@ package struct CommitLog: Sendable {
 // MARK: Members
 
 extension CommitLog {
-  /// Applies a merge by a member; positions up to its stored cursor count as recorded at once.
+  /// Applies a merge by a member; positions up to the stored cursor count as recorded at once.
   mutating func merge(_ named: [Int], by member: Member) {
     let cursor = member.cursor ?? -1
     for position in named where position >= 0 {
@@ -56,7 +56,7 @@ extension CommitLog {
     }
   }
 
-  /// Sets whether a member's merge hook finished transactions instead of a merge.
+  /// Sets whether a member's merge hook replaced the default merge of some transactions.
   mutating func setFinished(_ isFinished: Bool, _ named: [Int], by bit: MemberSet) {
     for position in named where position >= 0 {
       if isFinished {
@@ -67,22 +67,22 @@ extension CommitLog {
     }
   }
 
-  /// Applies a reload of a member's contexts, which then contain what a hook had finished.
+  /// Applies a reload of a member's contexts, which then contain the transactions that hooks had merged.
   mutating func forgetFinished(by bit: MemberSet) {
     for position in statuses.indices where !statuses[position].finished.isEmpty {
       statuses[position].finished.subtract(bit)
     }
   }
 
-  /// Applies a resync of a member, which reads the effect of all transactions up to its cursor.
+  /// Applies a resync: the member's contexts then contain all transactions up to its new cursor.
   mutating func resync(_ member: Member, through cursor: Int) {
     let from = member.registeredFrom
     for position in from..<max(from, cursor + 1) { statuses[position].merge(member.bit) }
   }
 
-  /// Counts a member's merged transactions up to a position as recorded.
+  /// Counts the transactions that a member has merged, up to a position, as recorded.
   ///
-  /// - Returns: The position below which the member has merged and recorded everything that it must.
+  /// - Returns: The position below which the member has merged and recorded all required transactions.
   mutating func record(_ member: Member, through last: Int) -> Int {
     var recordedBelow = member.recordedBelow
     var isWhole = true
@@ -96,7 +96,7 @@ extension CommitLog {
     return recordedBelow
   }
 
-  /// Rolls back the transactions that a member has merged and not recorded.
+  /// Marks the transactions that a member has merged but not recorded as not merged.
   mutating func takeBackMerges(of member: Member) {
     for position in member.recordedBelow..<statuses.count
     where !statuses[position].recorded.contains(member.bit) {
@@ -104,15 +104,15 @@ extension CommitLog {
     }
   }
 
-  /// Removes a member from all statuses, because its next registration starts from scratch.
+  /// Removes a member from all transactions, because its next registration starts from scratch.
   mutating func forget(_ bit: MemberSet) {
     for position in statuses.indices { statuses[position].forget(bit) }
   }
 
   /// Restores a member's records at its first launch after a power-off.
   ///
-  /// It must merge again what comes after its cursor. If it may have joined again, it has read all
-  /// transactions of that time.
+  /// The member must merge the transactions after its restored cursor again. If the member may have
+  /// registered again, it need no longer merge the transactions up to that cursor.
   mutating func restoreRecords(of member: Member, through cursor: Int) {
     let mayBeAhead = member.status.alternatives.contains(.ahead)
     let mayBeAbsent = member.status.alternatives.contains(.absent)
@@ -136,7 +136,7 @@ extension CommitLog {
     for position in named where position >= 0 { statuses[position].isPurged = true }
   }
 
-  /// Applies a power-off, which may have rolled back every purge.
+  /// Applies a power-off, after which every purge may be rolled back.
   mutating func losePower() {
     for position in statuses.indices where statuses[position].isPurged {
       statuses[position].isPurged = false
@@ -144,7 +144,7 @@ extension CommitLog {
     }
   }
 
-  /// Reconciles the purges before a power-off with the transactions in history after it.
+  /// Sets which purges a power-off rolled back, from the transactions in history afterwards.
   mutating func reconcilePurges(with held: [CommittedTransaction]) {
     let names = Set(held.map(\.name))
     for position in statuses.indices where statuses[position].mayBePurged {
@@ -158,38 +158,36 @@ extension CommitLog {
 package struct TimelineTransaction: Sendable {
   /// The transaction as its commit reported it.
   package let commit: CommittedTransaction
-  /// The position of the actor that wrote it, if the trace names one.
+  /// The position of the actor that wrote the transaction; `nil` if the trace names none.
   package let writer: Int?
-  /// The number of the event that reported it.
+  /// The number of the event that reported the transaction.
   package let at: Int
 }
 
-/// The merge and purge status of a transaction.
-///
-/// It has the members that must merge the transaction, have merged it and have recorded that.
+/// The merge and purge status of one transaction.
 package struct TransactionStatus: Sendable {
-  /// The members that must merge it.
+  /// The members that must merge the transaction.
   package internal(set) var required: MemberSet
-  /// The members that have merged it; a crash before the record undoes that.
+  /// The members that have merged the transaction; a crash before the record removes the member.
   package internal(set) var merged: MemberSet = []
-  /// The members that have ever merged it, including merges that a crash has undone.
+  /// The members that have ever merged the transaction, including merges that a crash has undone.
   package internal(set) var everMerged: MemberSet = []
-  /// The members whose merge hook finished it, so that their contexts may lack it.
+  /// The members whose merge hook replaced the default merge; their contexts may lack the changes.
   package internal(set) var finished: MemberSet = []
-  /// The members that have merged it and recorded that.
+  /// The members that have merged the transaction and recorded the merge.
   package internal(set) var recorded: MemberSet = []
-  /// Whether it has left history.
+  /// Whether the transaction has been purged from history.
   package internal(set) var isPurged = false
-  /// Whether it left history before a power-off, which may have brought it back.
+  /// Whether the transaction was purged before a power-off that may have rolled back the purge.
   package internal(set) var mayBePurged = false
 
   init(required: MemberSet) { self.required = required }
 
-  /// The members that must merge it and have not.
+  /// The members that must merge the transaction and have not merged it.
   package var unmerged: MemberSet { required.subtracting(merged) }
-  /// The members that must merge it and have not recorded it.
+  /// The members that must merge the transaction and have not recorded it.
   package var unrecorded: MemberSet { required.subtracting(recorded) }
-  /// Whether it is purged and recorded by all members that must merge it, so that none can lose it.
+  /// Whether the transaction is purged, and recorded by all members that must merge it.
   var isComplete: Bool { isPurged && unrecorded.isEmpty }
 
   mutating func merge(_ bit: MemberSet) {
@@ -197,7 +195,7 @@ package struct TransactionStatus: Sendable {
     everMerged.formUnion(bit)
   }
 
-  /// Removes a member, because its next registration starts from scratch.
+  /// Removes a member from all sets, because its next registration starts from scratch.
   mutating func forget(_ bit: MemberSet) {
     required.subtract(bit)
     merged.subtract(bit)

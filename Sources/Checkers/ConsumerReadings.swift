@@ -3,15 +3,15 @@ import Traces
 
 /// The expected pages of consumers, computed from the transactions that were committed and purged.
 ///
-/// A process of a consumer receives the matching transactions after its confirmed position, each
-/// once, in commit order and with all of their changes. What it did not confirm, the next process
-/// receives again. Nothing is confirmed that was not received, except history without a match.
-/// Pages are not checked while the outcome of a write or a purge is uncertain.
+/// A consumer process receives the matching transactions after its confirmed position, each once,
+/// in commit order and with all changes. The next process receives unconfirmed transactions again.
+/// A consumer confirms only received transactions, and history without a match. Pages are not
+/// checked while the outcome of a write or a purge is uncertain.
 struct ConsumerReadings: Sendable {
-  /// The reading of the current command; `nil` if it is none, or is not to be checked.
+  /// The reading in the current command; `nil` if the command is no reading, or cannot be checked.
   private var current: CurrentReading?
 
-  /// Follows the commands, and returns why an event of a reading is wrong, or `nil`.
+  /// Applies the next event, and returns why an event of a reading is wrong, or `nil`.
   mutating func fault(of event: Event, on timeline: Timeline) -> String? {
     if case .called(let command, _) = event.happening {
       current = CurrentReading(command, on: timeline)
@@ -27,26 +27,26 @@ struct ConsumerReadings: Sendable {
 }
 
 extension Timeline {
-  /// Whether transactions may be in history, or gone from it, without an event.
+  /// Whether transactions may have been committed or purged without an event.
   var isHistoryUncertain: Bool {
     mayHoldUnreported || log.statuses.contains(where: \.mayBePurged)
   }
 }
 
-/// A reading in progress.
+/// The progress of a consumer's reading command.
 private struct CurrentReading: Sendable {
   private let reading: PlannedReading
-  /// The steps that have no event yet.
+  /// The planned steps whose events have not occurred yet.
   private var steps: ArraySlice<ReadingStep>
   /// The position through which the current process has received history.
   private var received: Int
   /// The number of pages that the current process received.
   private var pageCount = 0
-  /// Whether the last page that it received can be confirmed.
+  /// Whether the last received page can be confirmed.
   private var hasPage = false
   /// Whether the first process has started.
   private var hasStarted = false
-  /// The position that must be confirmed once the steps so far are done.
+  /// The position through which the consumer must have confirmed after the steps so far.
   private var required = -1
 
   init?(_ command: Int?, on timeline: Timeline) {
@@ -62,7 +62,7 @@ private struct CurrentReading: Sendable {
   }
 
   private var hasSteps: Bool { !reading.steps.isEmpty }
-  /// Whether the closure has thrown, so that nothing more may be received or confirmed.
+  /// Whether the closure has thrown, after which no page may be received or confirmed.
   private var hasStopped: Bool { !hasSteps && pageCount == reading.stopsAt }
 
   mutating func fault(of event: Event, by member: Member, on timeline: Timeline) -> String? {
@@ -81,7 +81,7 @@ private struct CurrentReading: Sendable {
     isNew: Bool,
     on timeline: Timeline
   ) -> String? {
-    // A second process starts only if the first one holds no lock.
+    // A second process starts only if the first process holds no lock.
     let starts: Set<ReadingStep> =
       timeline.plan.header.locks == .none ? [.restart, .overtake, .retire] : [.restart, .retire]
     let step = hasStarted ? walk(through: starts, member) : nil
@@ -96,7 +96,7 @@ private struct CurrentReading: Sendable {
     let expected = isNew ? timeline.log.count - 1 : member.cursor ?? -1
     guard cursor != expected else { return nil }
     let place = isNew ? "the end is" : "it had confirmed"
-    return "started at \(Self.label(cursor, timeline)), where \(place) "
+    return "started at \(Self.label(cursor, timeline)), but \(place) "
       + Self.label(expected, timeline)
   }
 
@@ -115,15 +115,15 @@ private struct CurrentReading: Sendable {
     if let last = expected.last {
       received = last
     } else if received <= member.cursor ?? -1 {
-      // History without a match is confirmed at once.
+      // A page without a match confirms history up to the newest transaction at once.
       required = timeline.log.count - 1
     }
     return nil
   }
 
-  /// Applies the steps without an event up to one of some steps, whose event this is.
+  /// Applies the steps up to and including the first of the given steps, which caused the current event.
   ///
-  /// - Returns: That step; `nil` if there is none.
+  /// - Returns: The first of the given steps; `nil` if no such step is left.
   @discardableResult
   private mutating func walk(through those: Set<ReadingStep>, _ member: Member) -> ReadingStep? {
     while let step = steps.popFirst() {
@@ -148,7 +148,7 @@ private struct CurrentReading: Sendable {
         return "received #\(found.name) where #\(commit.name) is the next one"
       }
       let lines = [found, commit].map { QueryAnswer.line($0, with: $0.changes) }
-      if lines[0] != lines[1] { return "received \"\(lines[0])\" for \"\(lines[1])\"" }
+      if lines[0] != lines[1] { return "received \"\(lines[0])\" instead of \"\(lines[1])\"" }
     }
     if page.count < expected.count {
       return "did not receive \(timeline.label(expected[expected.startIndex + page.count]))"
@@ -157,7 +157,7 @@ private struct CurrentReading: Sendable {
       ? "received #\(page[expected.count].name), which is not on the page" : nil
   }
 
-  /// Returns the positions after another that the consumer must receive.
+  /// Returns the positions after the given one whose transactions the consumer must receive.
   private func matching(after position: Int, on timeline: Timeline) -> [Int] {
     timeline.log.statuses.indices.dropFirst(position + 1).filter { position in
       guard !timeline.log.statuses[position].isPurged else { return false }
@@ -179,7 +179,7 @@ private struct CurrentReading: Sendable {
     return nil
   }
 
-  /// Returns the complaint that the steps so far should have confirmed more, or `nil`.
+  /// Returns a message if the consumer confirmed less than the steps so far require; otherwise `nil`.
   private func unconfirmed(_ member: Member, on timeline: Timeline) -> String? {
     guard member.cursor ?? -1 < required else { return nil }
     return "did not confirm \(timeline.label(required))"
@@ -192,7 +192,7 @@ private struct CurrentReading: Sendable {
     }
     guard !hasStopped else { return nil }
     if let missing = matching(after: received, on: timeline).first {
-      return "ended without \(timeline.label(missing))"
+      return "ended without receiving \(timeline.label(missing))"
     }
     let last = timeline.log.count - 1
     guard last >= 0, member.cursor ?? -1 != last else { return nil }

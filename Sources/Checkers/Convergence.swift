@@ -80,7 +80,7 @@ package struct Convergence: Invariant {
   }
 }
 
-/// The objects of a context at the end.
+/// The objects of one context at the end of the trace.
 private struct FinalView: Sendable {
   let member: Int
   let context: String
@@ -102,18 +102,18 @@ private struct FinalView: Sendable {
     )
   }
 
-  /// Returns the names of outdated objects in a view, which have negative keys.
+  /// Returns the names that a view may give to outdated objects, which have negative keys.
   ///
-  /// A view that missed a delete contains such an object in addition to the current one of that
-  /// name.
+  /// After a missed delete and a new insert, a view contains the outdated object next to the current
+  /// object of the same name.
   private static func aliases(of object: ObjectName) -> [ObjectName] {
     (0..<aliasCountMax).map { ObjectName(object.entity, -object.key - 1000 * Int64($0)) }
   }
 
-  /// The maximum number of such names; a plan rarely replaces an object more often.
+  /// The maximum number of outdated objects per name; a plan rarely replaces an object more often.
   private static let aliasCountMax = 32
 
-  /// Returns the objects of transactions that the member ignores or its merge hooks finished.
+  /// Returns the objects changed by transactions that the member ignores or its merge hooks handled.
   private func objectsLeftOut(on timeline: Timeline) -> Set<ObjectName> {
     let (id, bit) = (timeline.everyone[member].id, timeline.everyone[member].bit)
     let authors = timeline.plan.header.actor(id)?.ignores ?? []

@@ -2,16 +2,16 @@ package import Traces
 
 /// Within one registration a cursor never falls, and never passes an unmerged transaction.
 ///
-/// Verifies: each recorded cursor, and the cursor of each later launch, names a transaction that
-/// was committed, is not below the cursor before it, and has no transaction at or below it that the
-/// member must merge and has not. Merges that a crash has undone count as not merged. No member is
-/// notified that history went back behind its cursor unless a power-off rolled back some of it.
-/// A whole pass that a system reports as successful has merged and recorded all that was in history
-/// when it started. No command that moves a cursor fails without a reason in the plan.
+/// Verifies: each recorded cursor, and the cursor of each later launch, names a committed
+/// transaction and is not below the cursor before it; at or below the cursor there is no transaction
+/// that the member must merge and has not merged. Merges that a crash has undone count as not
+/// merged. No member is notified that history went back behind its cursor unless a power-off rolled
+/// back some of it. A whole pass that a system reports as successful has merged and recorded all
+/// history from before the pass. No command that moves a cursor fails without a reason in the plan.
 ///
 /// Does not verify: that a cursor ever reaches the newest transaction (NoLostTransaction), cursors
 /// after a power-off (Durability) of a member whose command was in progress then, or a resync. A
-/// design may reset a cursor to none and start from scratch; that is a cost and is counted.
+/// design may reset a cursor to none and start from scratch; such resets are allowed and counted.
 package struct CursorProgress: Invariant {
   package static let name = "CursorProgress"
   package static let sentence =
@@ -19,7 +19,7 @@ package struct CursorProgress: Invariant {
   package private(set) var violation: Violation?
   /// The number of times a cursor was reset to none, so that its member reads everything again.
   package private(set) var resetCount = 0
-  /// The commands that move a cursor, or prepare it.
+  /// The commands that move a cursor, or read the history before a cursor moves.
   private static let words: Set<String> = [
     "launch", "fetch", "merge", "record", "pass", "deliver", "poll", "consume", "resync", "retire",
   ]
@@ -42,8 +42,8 @@ package struct CursorProgress: Invariant {
       violation = Self.violation(
         at: event,
         because:
-          "\(event.who) got the error that history went back behind its cursor, and no power-off took "
-          + "any of it"
+          "\(event.who) got the error that history went back behind its cursor, although no power-off "
+          + "rolled history back"
       )
     case .recorded(let cursor):
       move(member, to: cursor, event, "recorded", on: timeline)

@@ -1,7 +1,7 @@
 package import HistoryTypes
 package import Traces
 
-/// A difference between two states of the data, in the least object that differs.
+/// A difference between two states of the data, in the least object name that differs.
 package enum Difference: Hashable, Sendable {
   /// The second state lacks the object.
   case lacks(ObjectName)
@@ -17,7 +17,7 @@ package enum Difference: Hashable, Sendable {
     }
   }
 
-  /// Compares two states; `nil` if they are equal except for some objects.
+  /// Finds the first difference between two states; `nil` if they are equal except for the given objects.
   ///
   /// An absent attribute counts as null; text is compared by its bytes.
   ///
@@ -69,10 +69,10 @@ package enum Disagreement: Hashable, Sendable {
   case missing(ChangeType, ObjectName)
   /// The system reports a change that the write does not make.
   case invented(ChangeType, ObjectName)
-  /// The system reports a different change of the object, or several.
+  /// The system reports a different kind of change of the object, or several changes.
   case other(ChangeType, reported: [ChangeType], ObjectName)
 
-  /// Compares changes in any order; `nil` if they agree.
+  /// Compares the changes of a write in any order; `nil` if the report agrees with the net effect.
   ///
   /// A replaced object may be reported as an update or as a delete and an insert. An update that
   /// changed no value may be reported or left out.
@@ -115,7 +115,7 @@ package enum Disagreement: Hashable, Sendable {
 }
 
 extension ChangeType {
-  /// The change as a noun with its article, for a sentence.
+  /// The change type as a noun with its article, for a sentence: "an insert".
   var noun: String {
     switch self {
     case .insert: "an insert"
@@ -129,7 +129,7 @@ extension Event {
   /// The name of the event's actor, for a sentence.
   var who: String { actor?.name ?? "the store" }
 
-  /// Whether it notifies a member that history it needs is gone, by an event or by an error.
+  /// Whether the event notifies a member that history it needs is gone, as an event or as an error.
   var isExpiry: Bool {
     switch happening {
     case .expired: true
@@ -140,7 +140,7 @@ extension Event {
 }
 
 extension Mismatch {
-  /// Returns the contradiction as a sentence.
+  /// Returns the contradiction as a sentence about the writing actor and its transaction.
   func sentence(_ who: String, _ transaction: TransactionName?) -> String {
     let label = transaction.map { "#\($0)" } ?? "nothing"
     return switch self {
@@ -172,7 +172,7 @@ extension Disagreement {
 }
 
 extension Difference {
-  /// Returns the difference as a sentence.
+  /// Returns the difference as a sentence about the state's owner and the expected state.
   func sentence(of owner: String, against truth: String) -> String {
     switch self {
     case .lacks(let object): "\(owner) lacks \(object), which \(truth) has"

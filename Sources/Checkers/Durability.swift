@@ -1,7 +1,7 @@
 import HistoryTypes
 package import Traces
 
-/// After a power-off the store is a prefix of the acknowledged commits; all of them with FULL.
+/// After a power-off the store is a prefix of the acknowledged commits; with FULL it has all of them.
 ///
 /// Verifies: after each power-off that the store opens and is intact; that the last transaction
 /// that it reports was committed, and that none before it is missing: history contains every
@@ -10,10 +10,10 @@ package import Traces
 /// transaction is lost that was acknowledged before the power-off; with either setting none is lost
 /// that an earlier power-off had left.
 ///
-/// Does not verify: which of the newest transactions NORMAL keeps; registrations, cursors and
-/// purges that were lost with them (a member's next launch shows them, and the other checkers
-/// continue from there); with `"full"` commits that were acknowledged after a disk delayed a sync,
-/// which it may lose.
+/// Does not verify: which of the newest transactions NORMAL keeps; registrations, cursors and purges
+/// that were lost with those transactions (a member's next launch shows them, and the other checkers
+/// continue from there); with `"full"`, commits that were acknowledged after a disk delayed a sync,
+/// because such a disk may lose them.
 package struct Durability: Invariant {
   package static let name = "Durability"
   package static let sentence =
@@ -50,7 +50,7 @@ package struct Durability: Invariant {
     return hasRecovered ? .valid : .unknown("No power-off occurred.")
   }
 
-  /// Adds the transactions that an earlier power-off left.
+  /// Adds the count of the transactions that an earlier power-off left.
   func describe(_ state: inout StateSketch, on timeline: Timeline) {
     state.add(hasRecovered)
     state.add(hasDelays)

@@ -19,9 +19,9 @@ package import Traces
 package struct HistoryExplainsData: Invariant {
   package static let name = "HistoryExplainsData"
   package static let sentence =
-    "Every change of the data stands in history, and none is invented."
+    "Every change of the data is in history, and history has no other change."
   package private(set) var violation: Violation?
-  /// An update that was reported without columns: a violation if the system reports them elsewhere.
+  /// An update reported without columns; a violation if the system reports columns elsewhere.
   private var bare: Violation?
   private var hasColumns = false
   private var hasHistory = false
@@ -76,7 +76,7 @@ package struct HistoryExplainsData: Invariant {
     return .valid
   }
 
-  /// Adds whether columns were reported.
+  /// Adds whether the system has reported columns.
   func describe(_ state: inout StateSketch) {
     state.add(bare != nil)
     state.add(hasColumns)
@@ -102,7 +102,7 @@ package struct HistoryExplainsData: Invariant {
     }
   }
 
-  /// Checks that timestamps rise; a system that reports no timestamps uses 0.
+  /// Checks that timestamps rise; the timestamp 0 means that the system reports none.
   private mutating func checkTime(
     _ transaction: CommittedTransaction,
     _ event: Event,
@@ -169,10 +169,10 @@ package struct HistoryExplainsData: Invariant {
     accuse(event, because, name)
   }
 
-  /// Returns the first fault in a report of all of history, and its transaction.
+  /// Returns the first fault in a report of the whole history, and its transaction.
   ///
-  /// The result is `nil` if history contains the committed and unpurged transactions, as they were
-  /// reported.
+  /// The result is `nil` if history contains the committed and unpurged transactions, with the same
+  /// content as at their commits.
   static func fault(
     of held: [CommittedTransaction],
     on timeline: Timeline
@@ -227,7 +227,7 @@ package struct HistoryExplainsData: Invariant {
     return nil
   }
 
-  /// Returns whether two reports of one transaction agree, where both have the details.
+  /// Returns whether two reports of one transaction agree in the details that both contain.
   private static func same(_ first: [CommittedChange], _ second: [CommittedChange]) -> Bool {
     guard first.count == second.count else { return false }
     func sorted(_ changes: [CommittedChange]) -> [CommittedChange] {

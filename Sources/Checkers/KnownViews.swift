@@ -1,17 +1,17 @@
 import HistoryTypes
 import Traces
 
-/// The state of each object that each actor's view has read, which decides about conflicts.
+/// The state of each object that each actor's view has read, from which conflicts are computed.
 ///
-/// A view reads all objects when it is launched and when it resyncs. Between these, it reads an
-/// unknown object before it saves it, the changes of each transaction that it merges, and its own
-/// saves. Nothing is kept for plans without a write whose policy depends on conflicts.
+/// A view reads all objects when it is launched and when it resyncs. Between these, a view reads an
+/// object before its first save of that object, the changes of each transaction that it merges, and
+/// its own saves. The states are kept only for plans with a write whose policy depends on conflicts.
 struct KnownViews: Sendable {
-  /// The state in which a view has read an object.
+  /// An object's state when a view last read it.
   private struct Sight: Sendable {
-    /// The write that inserted the object: one name may denote several objects in turn.
+    /// The position of the write that inserted the object: one name may denote several objects in turn.
     let life: Int
-    /// The last write of the object that the view has read.
+    /// The position of the object's last write before the view read the object.
     let position: Int
     let values: Values
   }
@@ -23,14 +23,14 @@ struct KnownViews: Sendable {
   }
 
   private var views: [ActorID: View] = [:]
-  /// The write that inserted each existing object, and the last one that touched it.
+  /// The positions of the write that inserted each existing object, and of the last write to it.
   private var lives: [ObjectName: (life: Int, position: Int)] = [:]
   private var writes: [Int: (net: [NetChange], view: ActorID?)] = [:]
 
-  /// Returns whether it is unknown what an actor's view has read.
+  /// Returns whether the states that an actor's view has read are unknown.
   func isUnsure(_ actor: ActorID) -> Bool { views[actor]?.isUnsure ?? true }
 
-  /// Applies a write; the view that made it has read its result.
+  /// Applies a committed write; the view that saved it has read its result.
   mutating func note(
     _ net: [NetChange],
     at position: Int,
@@ -46,13 +46,13 @@ struct KnownViews: Sendable {
     for change in net { see(change.object, by: view, objects) }
   }
 
-  /// Applies a view's reading of all objects.
+  /// Applies a launch or resync, in which a view reads all objects.
   mutating func load(_ actor: ActorID, _ objects: Objects) {
     views[actor] = View()
     for object in objects.keys { see(object, by: actor, objects) }
   }
 
-  /// Applies a merge of others' writes; the view keeps what it has read later.
+  /// Applies a merge of other actors' writes; the view keeps object states that it read later.
   mutating func merge(_ positions: [Int], by actor: ActorID, _ objects: Objects) {
     for position in positions {
       guard let write = writes[position], write.view != actor else { continue }
@@ -75,13 +75,13 @@ struct KnownViews: Sendable {
     writes.removeAll()
   }
 
-  /// Applies a view's lookup of an object; an object that it has read before is not read again.
+  /// Applies a view's access to an object: the view reads only objects that it has not read before.
   mutating func touch(_ object: ObjectName, by actor: ActorID, _ objects: Objects) {
     guard let life = lives[object], views[actor]?.sights[object]?.life != life.life else { return }
     see(object, by: actor, objects)
   }
 
-  /// Returns the values that a view has read of an object that was changed since; else `nil`.
+  /// Returns the object's values when a view read it; `nil` if no write has changed the object since.
   func outdated(_ object: ObjectName, by actor: ActorID) -> Values? {
     guard let life = lives[object], let sight = views[actor]?.sights[object] else { return nil }
     return sight.position < life.position ? sight.values : nil

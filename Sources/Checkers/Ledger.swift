@@ -1,22 +1,23 @@
 import HistoryTypes
 package import Traces
 
-/// The expected data after each write of a trace, and their comparison with the system's reports.
+/// The expected data after each write of a trace, compared with the system's reports.
 ///
-/// It computes every write's net effect from the plan's command, never from the system's reports,
-/// and compares the two. A staged write takes effect when it is committed. A write that failed has
-/// no effect; one of unknown outcome forks the data into both possibilities, and later events rule
-/// some of them out. A write costs what it changes, in each possibility.
+/// The ledger computes every write's net effect from the plan's command, never from the system's
+/// reports, and compares the two. A staged write takes effect when it is committed. A write that
+/// failed has no effect. A write of unknown outcome forks the data into both possibilities, and
+/// later events rule some of them out. The cost of a write is linear in its changes and in the
+/// number of possibilities.
 package struct Ledger: Sendable {
-  /// The maximum number of possibilities; with more the data count as undecided.
+  /// The maximum number of possible states; if there would be more, the data count as unknown.
   package static let possibilitiesMax = 32
-  /// The possible states of the data; one unless an outcome was unknown.
+  /// The possible states of the data; more than one only after a write of unknown outcome.
   package private(set) var possibilities: [Possibility]
-  /// The contradiction in the current event; `nil` if there is none.
+  /// The contradiction between the current event and the plan; `nil` if there is none.
   package private(set) var mismatch: Mismatch?
-  /// The net effect of the write that the current event committed, if only one is possible.
+  /// The net effect of the write that the current event committed; `nil` if several are possible.
   package private(set) var net: [NetChange]?
-  /// The reason why the expected data are not known; `nil` if they are.
+  /// The reason why the expected data are unknown; `nil` if they are known.
   package private(set) var undecided: String?
 
   /// The data, if only one state is possible; otherwise `nil`.
@@ -41,13 +42,14 @@ package struct Ledger: Sendable {
 
   /// Appends a command to the plan.
   ///
-  /// Views are tracked only if the plan had a merge policy other than the default when it started.
+  /// The ledger tracks what views have read only if the plan started with a merge policy other than the
+  /// default.
   mutating func append(_ command: Command) { commands.append(command) }
 
   /// Applies the next event.
   ///
-  /// `named` has the positions of the transactions that the event names, and `position` is that of
-  /// the next transaction.
+  /// `named` has the positions of the transactions that the event names, and `position` is the position
+  /// of the next transaction.
   mutating func advance(_ event: Event, named: [Int], position: Int) {
     self.position = position
     if mismatch != nil { mismatch = nil }
@@ -115,9 +117,9 @@ package struct Ledger: Sendable {
     }
   }
 
-  /// Applies a failure to the views, and checks that it has a reason.
+  /// Applies a failed command to the views, and checks that the failure has a reason in the plan.
   ///
-  /// After a failure other than a conflict, it is unknown what the actor's view has read.
+  /// After a failure other than a conflict, the states that the actor's view has read are unknown.
   private mutating func weigh(_ outcome: Outcome) {
     guard let action = currentAction, let actor = action.actor else { return }
     switch outcome {
@@ -134,7 +136,7 @@ package struct Ledger: Sendable {
     }
   }
 
-  /// Keeps a write that was staged, and drops one that was committed.
+  /// Adds the write of a successful begin, and removes the write of a successful commit.
   ///
   /// After a failed commit, or a begin of unknown outcome, the write may or may not be staged.
   private mutating func stage(_ outcome: Outcome) {
@@ -156,7 +158,7 @@ package struct Ledger: Sendable {
       return
     }
     var disagreements: [Disagreement?] = []
-    // They are edited in place, because a copy of one is as long as the trace.
+    // The possibilities are edited in place, because copying one costs time linear in the trace.
     for index in possibilities.indices {
       let changes = possibilities[index].apply(edit, at: position, reported: reported)
       disagreements.append(Disagreement(net: changes, reported: reported))
@@ -172,7 +174,7 @@ package struct Ledger: Sendable {
 
   private mutating func fork(_ edit: Edit) {
     guard possibilities.count * 2 <= Self.possibilitiesMax else {
-      undecided = "Too many writes ended with nobody knowing whether they took effect."
+      undecided = "Too many writes ended with an unknown outcome."
       return
     }
     for var possibility in possibilities {
@@ -190,7 +192,7 @@ package struct Ledger: Sendable {
     mismatch = Difference(from: possibilities[0].model.objects, to: data).map(Mismatch.data)
   }
 
-  /// Rolls back to the surviving transactions, which may include the interrupted write.
+  /// Rolls back to the transactions left after a power-off, which may include the interrupted write.
   private mutating func recover(through named: [Int]) {
     staged.removeAll()
     current = nil
@@ -206,24 +208,24 @@ package struct Ledger: Sendable {
 
 /// A contradiction between an event and the plan.
 package enum Mismatch: Hashable, Sendable {
-  /// A transaction that no command of the plan requested.
+  /// A transaction was committed that no command of the plan requested.
   case unasked
-  /// A second transaction of one write.
+  /// A write committed a second transaction.
   case committedTwice
-  /// A transaction of a write that ended as failed.
+  /// A write ended as failed, but its transaction was committed.
   case failedAndCommitted
-  /// Changes that differ from those of the write.
+  /// The reported changes differ from the changes of the write.
   case disagrees(Disagreement)
-  /// Data that differ from the effect of the writes.
+  /// The reported data differ from the effect of the writes.
   case data(Difference)
-  /// A conflict about objects that no write has changed since the view read them.
+  /// A write failed with a conflict, but no write has changed its objects since the view read them.
   case unfounded
-  /// A failure of a write that had no reason to fail.
+  /// A write failed without a reason in the plan.
   case refused(String)
 }
 
 extension Action {
-  /// Whether it is a write that does not resolve conflicts by overwriting.
+  /// Whether the command is a write with a merge policy other than overwriting.
   fileprivate var hasPolicy: Bool {
     switch self {
     case .write(let write), .begin(let write): write.policy != .objectWins
@@ -235,7 +237,7 @@ extension Action {
 /// The edit of the current command.
 private struct PlannedEdit: Sendable {
   let edit: Edit
-  /// Whether it is unknown if there is an edit to commit.
+  /// Whether the command may have no edit to commit.
   var isOptional = false
 
   init(_ edit: Edit, isOptional: Bool = false) {

@@ -2,14 +2,14 @@ package import Traces
 
 /// A member that lost history is notified at its next fetch.
 ///
-/// Verifies: a member that was cut off, or whose owed and unmerged transactions were purged, gets
-/// no answer to a fetch before it is notified (expired or rewound, as an event or as an error),
-/// resyncs or registers again; a member that was cut off does not register again before it is
-/// notified. A power-off may undo a loss: then no notification is due.
+/// Verifies: a member that was cut off by a limit, or whose unmerged required transactions were
+/// purged, gets no answer to a fetch until it is notified (expired or rewound, as an event or as an
+/// error), resyncs or registers again; a member that was cut off does not register again before it
+/// is notified. A power-off may undo a loss: then no notification is required.
 ///
-/// Does not verify: whether losing it was allowed (PurgeSafety), what its view shows meanwhile. A
-/// pass that merges, and a consumer that consumes, count as fetches. Transactions fetched before
-/// the purge may still be merged and recorded.
+/// Does not verify: whether the loss was allowed (PurgeSafety), the content of the member's view
+/// before the notification. A pass that merges, and a consumer that consumes, count as fetches.
+/// Transactions fetched before the purge may still be merged and recorded.
 package struct LoudExpiry: Invariant {
   package static let name = "LoudExpiry"
   package static let sentence =
@@ -68,9 +68,9 @@ package struct LoudExpiry: Invariant {
     }
   }
 
-  /// Checks an answered fetch of a member whose notification is due.
+  /// Checks an answered fetch of a member that must be notified first.
   ///
-  /// The fetch is a violation, unless the member has meanwhile merged the purged transactions.
+  /// The fetch is a violation, unless the member has merged the purged transactions in the meantime.
   private mutating func fetch(_ event: Event, _ member: Member, on timeline: Timeline) {
     let gone = timeline.log.statuses.firstIndex { status in
       status.isPurged && status.unmerged.contains(member.bit)

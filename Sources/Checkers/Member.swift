@@ -3,29 +3,29 @@ package import Traces
 
 /// The state of one actor or consumer in a trace so far; positions are in commit order.
 package struct Member: Sendable {
-  /// The name in the plan.
+  /// The member's name in the plan.
   package let id: ActorID
   /// The set of this member alone.
   package let bit: MemberSet
-  /// Its registration, process and access to history, certain or not.
+  /// The member's registration, process and access to history.
   package internal(set) var status = MemberStatus()
-  /// Whether it merges into several contexts, each of which must get the others' saves.
+  /// Whether the member has several contexts, so that each must merge the saves of the other contexts.
   package internal(set) var hasSeveralContexts = false
-  /// The number of transactions when it registered: it must merge those after them.
+  /// The number of transactions when the member registered: it must merge all later transactions.
   package internal(set) var registeredFrom = 0
-  /// The number of transactions when it last registered, or resynced after it missed history.
+  /// The number of transactions at the last registration, or at the last resync after lost history.
   package internal(set) var joinedAt = 0
-  /// The number of transactions when a limit last cut it off; `nil` if none did.
+  /// The number of transactions when a limit last cut the member off; `nil` if none did.
   package internal(set) var cutOffAt: Int?
-  /// The number of transactions when it last retired; `nil` if it never did.
+  /// The number of transactions when the member last retired; `nil` if it never retired.
   package internal(set) var leftAt: Int?
-  /// The position of its recorded cursor; `nil` if it has none.
+  /// The position of the recorded cursor; `nil` if the member has none.
   package internal(set) var cursor: Int?
-  /// The greatest position merged since it was launched; -1 if none.
+  /// The greatest position merged since the member was launched; -1 if none.
   package internal(set) var mergedThrough = -1
-  /// The position below which it has merged and recorded everything that it must.
+  /// The position below which the member has merged and recorded all required transactions.
   package internal(set) var recordedBelow = 0
-  /// The number of transactions when it last consumed.
+  /// The number of transactions when the consumer last consumed.
   package internal(set) var consumedFrom = 0
 
   init(_ id: ActorID, position: Int) {
@@ -42,8 +42,8 @@ package struct Member: Sendable {
 
   /// Applies a power-off after which only the transactions through a position are certain.
   ///
-  /// Commits survive in their order: a registration, a loss or a retirement is certain if a transaction
-  /// after it survived.
+  /// A power-off keeps a prefix of the commits: a registration, a loss or a retirement is certain if a
+  /// later transaction is still in the store.
   mutating func makeMembershipUncertain(after last: Int) {
     guard status.isMember else {
       if let leftAt, last < leftAt { status.makeMembershipUncertain() }
@@ -51,7 +51,7 @@ package struct Member: Sendable {
     }
     if last < joinedAt { status.makeMembershipUncertain() }
     guard let cutOffAt, last < cutOffAt, status.isCutOff else { return }
-    // The loss is certainly rolled back only if a transaction before it is gone too.
+    // The loss is certainly rolled back only if a transaction before the loss is gone too.
     if last + 1 == cutOffAt { status.makeMembershipUncertain() }
     status.takeBackCutOff()
   }
@@ -72,18 +72,18 @@ package struct MemberSet: OptionSet, Hashable, Sendable {
   package var first: Int? { isEmpty ? nil : rawValue.trailingZeroBitCount }
 }
 
-/// The state of one member according to its events, and possible differences in the store.
+/// The state of one member according to its events, with the alternatives that the store may hold.
 ///
 /// The events decide until a power-off or a fault, which add alternatives. The next event that
-/// shows the state of the store, usually the member's next launch, removes them. A member can be
-/// `absent`, `ahead` and `behind` in the store; an actor that is no member can be `registered`
-/// there, and after a fault while it retired `absent` as well.
+/// shows the state in the store, usually the member's next launch, removes the alternatives. A
+/// member can be `absent`, `ahead` and `behind` in the store. An actor that is no member can be
+/// `registered` there, and after a fault during its retirement `absent` as well.
 package struct MemberStatus: Hashable, Sendable {
   /// Whether history is kept for a member, and whether it runs.
   package enum Presence: UInt8, Sendable {
-    /// Never registered, or retired.
+    /// The member was never registered, or has retired.
     case absent
-    /// Registered and not launched.
+    /// The member is registered and not launched.
     case stopped
     case running
   }
@@ -91,20 +91,20 @@ package struct MemberStatus: Hashable, Sendable {
   /// Whether a member can still get all history that it needs.
   package enum HistoryAccess: UInt8, Sendable {
     case whole
-    /// Notified that it misses history, and not resynced since.
+    /// The member was notified that history it needs is gone, and has not resynced since.
     case expired
-    /// Cut off by a retention limit, and not resynced since.
+    /// The member was cut off by a retention limit, and has not resynced since.
     case cutOff
   }
 
-  /// The possible differences of the store from the events.
+  /// The ways in which the store may differ from the events.
   package struct Alternatives: OptionSet, Hashable, Sendable {
     package let rawValue: UInt8
     package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// The store may hold no registration of the member, or still have it cut off.
+    /// The store may hold no registration of the member, or may still have the member cut off.
     package static let absent = Alternatives(rawValue: 1)
-    /// The cursor may have moved without an event.
+    /// The cursor in the store may have moved without an event.
     package static let ahead = Alternatives(rawValue: 2)
     /// The store may hold a registration that the events do not show.
     package static let registered = Alternatives(rawValue: 4)
@@ -118,38 +118,38 @@ package struct MemberStatus: Hashable, Sendable {
   package private(set) var presence = Presence.absent
   /// The access to history according to the events.
   package private(set) var access = HistoryAccess.whole
-  /// The possible differences of the store; empty if its state is certain.
+  /// The ways in which the store may differ from the events; empty if the state is certain.
   package private(set) var alternatives: Alternatives = []
-  /// Whether it consumes history without a view.
+  /// Whether the member is a consumer, which has no view.
   package internal(set) var isConsumer = false
 
   package init() {}
 }
 
 extension MemberStatus {
-  /// Whether it is registered according to its events.
+  /// Whether the member is registered according to its events.
   package var isMember: Bool { presence != .absent }
-  /// Whether it is launched.
+  /// Whether the member is launched.
   package var isRunning: Bool { presence == .running }
-  /// Whether a retention limit has cut it off.
+  /// Whether a retention limit has cut the member off.
   package var isCutOff: Bool { access == .cutOff }
-  /// Whether it misses history that it needs.
+  /// Whether history that the member needs is gone.
   package var missesHistory: Bool { access != .whole }
 
-  /// Whether a purge must keep its history, whatever a power-off or a fault may have changed.
+  /// Whether a purge must keep the member's history, whatever a power-off or a fault has changed.
   package var isKept: Bool {
     isMember && !isCutOff && alternatives.isDisjoint(with: [.absent, .ahead])
   }
 
-  /// Whether it is a member whose cursor has not moved without an event.
+  /// Whether the actor is a member whose cursor cannot have moved without an event.
   package var hasCertainCursor: Bool { isMember && !alternatives.contains(.ahead) }
 
-  /// Whether it must have merged everything at the end.
+  /// Whether the member must have merged all required transactions at the end.
   package var mustMerge: Bool {
     isRunning && !missesHistory && !alternatives.contains(.absent)
   }
 
-  /// Whether its next registration starts from scratch, without duties from before.
+  /// Whether the next registration starts from scratch and requires no earlier transaction.
   var startsFromScratch: Bool {
     !isMember || missesHistory || alternatives.contains(.absent)
   }
@@ -165,13 +165,13 @@ extension MemberStatus {
 
   /// Applies a launch, which reads the member's records in the store.
   ///
-  /// It removes all alternatives except a consumer's own token.
+  /// A launch removes all alternatives except `behind`, which concerns a consumer's own token.
   mutating func launch() {
     presence = .running
     alternatives.formIntersection(.behind)
   }
 
-  /// Applies the end of its process, in order or by a crash.
+  /// Applies the end of the member's process, normal or by a crash.
   mutating func stop() {
     if presence == .running { presence = .stopped }
   }
@@ -182,7 +182,7 @@ extension MemberStatus {
     alternatives.subtract([.absent, .ahead, .behind])
   }
 
-  /// Applies a notification that history it needs is gone.
+  /// Applies a notification that history the member needs is gone.
   mutating func expire() {
     if access == .whole { access = .expired }
   }
@@ -191,7 +191,7 @@ extension MemberStatus {
 
   mutating func resync() { access = .whole }
 
-  /// Applies a record, which shows where its cursor is.
+  /// Applies a recorded cursor, which makes the cursor in the store certain.
   mutating func record() { alternatives.remove(.ahead) }
 
   /// Applies a new token of a registered consumer.
@@ -200,36 +200,36 @@ extension MemberStatus {
     presence = .running
   }
 
-  /// Applies that the store has the same token as the consumer.
+  /// Applies a consumer's record, after which the store and the consumer have the same token.
   mutating func keepToken() { alternatives.remove(.behind) }
 
-  /// Applies a launch at a token outside the store: the store's token may be older.
+  /// Applies a launch with the consumer's own token: the token in the store may be older.
   mutating func launchAtOwnToken() { alternatives.insert(.behind) }
 }
 
 // MARK: Faults and power-offs
 
 extension MemberStatus {
-  /// Applies a fault during its command, which may have done more than its events say.
+  /// Applies a fault during the member's command, which may have had effects without an event.
   mutating func fail(whileRetiring isRetiring: Bool) {
     if isRetiring { alternatives.insert(.absent) }
     alternatives.insert(isMember ? .ahead : .registered)
   }
 
-  /// Applies the success of its command despite a fault: its events are complete.
+  /// Applies the success of the member's command despite a fault: its events show all effects.
   mutating func succeed() {
     alternatives.subtract([.ahead, .absent])
     if !alternatives.contains(.takenBack) { alternatives.remove(.registered) }
   }
 
-  /// Applies a power-off to its records, which its next launch shows again.
+  /// Applies a power-off, which may have rolled back records that the next launch shows again.
   mutating func losePower() {
     if isMember { alternatives.insert(.takenBack) } else { alternatives.remove(.takenBack) }
   }
 
-  /// Applies a power-off that may have rolled back its registration, resync or retirement.
+  /// Applies a power-off that may have rolled back a registration, resync or retirement.
   mutating func makeMembershipUncertain() { alternatives.insert(isMember ? .absent : .registered) }
 
-  /// Applies a power-off that rolled back the loss of its history.
+  /// Applies a power-off that rolled back the cut-off of the member.
   mutating func takeBackCutOff() { access = .whole }
 }

@@ -7,9 +7,9 @@ package import Traces
 /// committed; no two transactions share a name. The order is that of the commits, never of the
 /// timestamps.
 ///
-/// Does not verify: that no transaction is left out (NoLostTransaction). Repeats, after a crash or
-/// because of a second fetch, are allowed, and so is any transaction that the member need not
-/// merge.
+/// Does not verify: that no transaction is left out (NoLostTransaction). Repeated merges, after a
+/// crash or because of a second fetch, are allowed. So is the merge of a transaction that the member
+/// need not merge.
 package struct MergeOrder: Invariant {
   package static let name = "MergeOrder"
   package static let sentence =

@@ -36,7 +36,7 @@ package struct NoLostTransaction: Invariant {
     return .valid
   }
 
-  /// Returns the first of the owing members that must have merged the transaction.
+  /// Returns the first of the given members that had to merge the transaction; `nil` if none had to.
   private static func first(of owing: MemberSet, at position: Int, on timeline: Timeline) -> Int? {
     var rest = owing
     while let member = rest.first {

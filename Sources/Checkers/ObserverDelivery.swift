@@ -5,9 +5,10 @@ package import Traces
 ///
 /// Failures are crashes, failed commands and missing records.
 ///
-/// Verifies: at the end the observers of each running member have seen every transaction that it
-/// must merge; none saw one twice within one fetch, nor again after it was recorded (a design that
-/// resets cursors, and a power-off, may repeat them); within one event they see commit order.
+/// Verifies: at the end the observers of each running member have seen every transaction that the
+/// member must merge. No observer sees a transaction twice within one fetch, or again after it was
+/// recorded (a design that resets cursors, and a power-off, may repeat transactions). Within one
+/// event observers see transactions in commit order.
 ///
 /// Does not verify: the content that an observer receives, and members without observers: a member
 /// has observers if one of its hooks observes (``PlannedHook``), or if a transaction is ever
@@ -18,11 +19,11 @@ package struct ObserverDelivery: Invariant {
     "Observers are notified of each transaction once; after a crash or failure, at least once."
   package private(set) var violation: Violation?
   private var observing: MemberSet = []
-  /// The members whose observers have seen a transaction, by its position.
+  /// The members whose observers have received each transaction, by its position.
   private var observed: [MemberSet] = []
-  /// The members whose observers have seen it since their last fetch, launch or failure.
+  /// The members whose observers have received each transaction since the last fetch or failure.
   private var observedJustNow: [MemberSet] = []
-  /// The members whose records may be gone, so that they may read recorded transactions again.
+  /// The members whose records may be gone, so that their observers may receive transactions again.
   private var reset: MemberSet = []
 
   package init(_ header: TraceHeader) {
@@ -68,7 +69,7 @@ package struct ObserverDelivery: Invariant {
     return .valid
   }
 
-  /// Adds the transactions that observers have seen, where that still matters.
+  /// Adds the members whose observers have received each transaction that can still be repeated.
   func describe(_ state: inout StateSketch, on timeline: Timeline) {
     state.add(members: observing.rawValue)
     state.add(members: reset.rawValue)
@@ -148,7 +149,7 @@ package struct ObserverDelivery: Invariant {
     for position in 0...last { observed[position].formUnion(member.bit) }
   }
 
-  /// Removes the transactions that a power-off rolled back, and all assumptions about records.
+  /// Removes the transactions that a power-off rolled back, and lets observers receive others again.
   private mutating func recover(on timeline: Timeline) {
     let last = timeline.named.isEmpty ? -1 : timeline.named[0] < 0 ? .max - 1 : timeline.named[0]
     observed.removeSubrange(min(observed.count, last + 1)...)

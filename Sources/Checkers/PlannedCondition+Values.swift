@@ -35,15 +35,15 @@ extension PlannedCondition {
     }
   }
 
-  /// Returns the characters up to the first NUL, where SQLite stops, with lowercase ASCII letters.
+  /// Returns the text's characters up to the first NUL, where SQLite stops; ASCII letters in lower case.
   private static func scalars(_ text: String) -> [Unicode.Scalar] {
     text.unicodeScalars.prefix { $0 != "\0" }
       .map { ("A"..."Z").contains($0) ? Unicode.Scalar(UInt8($0.value) | 0x20) : $0 }
   }
 
-  /// Matches by the literal definition of LIKE.
+  /// Matches a text with a pattern by the literal definition of LIKE.
   ///
-  /// It is slow for patterns with many `%`, and easy to verify.
+  /// The algorithm is slow for patterns with many `%`, and easy to verify.
   private static func isLike(
     _ text: ArraySlice<Unicode.Scalar>,
     _ pattern: ArraySlice<Unicode.Scalar>
@@ -62,7 +62,7 @@ extension PlannedCondition {
 }
 
 extension Value {
-  /// Returns whether two values are stored alike: text by its bytes, and all NaNs as equal.
+  /// Returns whether two values are equal as stored: text by its bytes, and all NaNs as equal.
   package func isSame(as other: Value) -> Bool {
     switch (self, other) {
     case (.string(let left), .string(let right)): left.utf8.elementsEqual(right.utf8)
@@ -91,7 +91,7 @@ extension Value {
 }
 
 extension [String: Value] {
-  /// Returns whether two objects are stored alike; an absent attribute is null.
+  /// Returns whether two objects are equal as stored; an absent attribute is null.
   package func isSame(as other: [String: Value]) -> Bool { firstDifference(from: other) == nil }
 
   /// Returns the least attribute in which two objects differ; `nil` if they are equal.
@@ -155,7 +155,7 @@ private enum Stored {
     left < right ? -1 : left > right ? 1 : 0
   }
 
-  /// Compares without rounding the integer, which a double may not represent.
+  /// Compares an integer with a double without rounding the integer.
   private static func order(_ left: Int64, exactly right: Double) -> Int {
     if right >= 0x1p63 { return -1 }
     if right < -0x1p63 { return 1 }

@@ -1,9 +1,9 @@
 import HistoryTypes
 import Traces
 
-/// A possible state of the data, and the edits that led to it.
+/// A possible state of the data, and the edits that led to that state.
 package struct Possibility: Sendable {
-  /// The data.
+  /// The data in this state.
   package private(set) var model: ReferenceModel
   private var log: [(at: Int, edit: Edit)] = []
   /// The object states that views have read; `nil` if no merge policy depends on them.
@@ -16,16 +16,16 @@ package struct Possibility: Sendable {
 
   /// Applies an edit under its merge policy.
   ///
-  /// If it is unknown what the view has read, the system's report decides for the edit's own
-  /// objects.
+  /// If the states that the view has read are unknown, the system's report replaces the edit's changes
+  /// of the objects that the edit names.
   mutating func apply(_ edit: Edit, at position: Int, reported: [CommittedChange]) -> [NetChange] {
     let resolved = resolve(edit, reported)
     log.append((position, resolved))
     let net = resolved.apply(to: &model)
     knownViews?.note(net, at: position, by: edit.viewWriter, model.objects)
     if let view = edit.viewWriter {
-      // A save reads again the objects that it did not overwrite; an insert of an existing one only
-      // looks it up.
+      // A save reads again the objects that it updates or deletes. For an insert, the view reads the object
+      // only if it has not read it before.
       let edited = edit.editedObjects
       for object in edit.objects {
         if edited.contains(object) {
@@ -50,7 +50,7 @@ package struct Possibility: Sendable {
     }
   }
 
-  /// Applies what an actor's view has read.
+  /// Applies a launch, resync or merge to the object states that an actor's view has read.
   mutating func observe(_ happening: Happening, by actor: ActorID, named: [Int]) {
     switch happening {
     case .registered, .launched, .resynced: knownViews?.load(actor, model.objects)
@@ -64,7 +64,7 @@ package struct Possibility: Sendable {
 
   // MARK: Policies
 
-  /// Returns whether a write of a view must fail with a conflict; `nil` if that is unknown.
+  /// Returns whether a write of a view must fail with a conflict; `nil` if this is unknown.
   mutating func mustConflict(_ edit: Edit) -> Bool? {
     guard case .write(let write) = edit, write.policy == .error, edit.viewWriter != nil,
       knownViews?.isUnsure(write.actor) == false
@@ -95,7 +95,7 @@ package struct Possibility: Sendable {
     )
   }
 
-  /// Returns a write's objects that were changed since its view read them, with the values read.
+  /// Returns the objects that other writes changed since the view read them, with the values it read.
   private mutating func conflicts(of write: PlannedWrite) -> [ObjectName: Values] {
     var conflicts: [ObjectName: Values] = [:]
     for change in write.changes where model.objects[change.object] != nil {
@@ -108,7 +108,7 @@ package struct Possibility: Sendable {
     return conflicts
   }
 
-  /// Returns the result of a policy for a write's changes of one object; `nil` for no change.
+  /// Returns what a policy makes of a write's changes of one conflicting object; `nil` for no change.
   private func resolveConflict(
     _ object: ObjectName,
     _ seen: Values,
@@ -139,7 +139,7 @@ package struct Possibility: Sendable {
   }
 }
 
-/// An edit of the data, as the plan has it.
+/// An edit of the data by one command of the plan.
 enum Edit: Sendable {
   case write(PlannedWrite)
   case changes([PlannedChange])
@@ -153,7 +153,7 @@ enum Edit: Sendable {
     }
   }
 
-  /// The actor whose view saves; `nil` for other edits.
+  /// The actor whose view saves the write; `nil` for other edits.
   var viewWriter: ActorID? {
     if case .write(let write) = self, write.context == "view" { write.actor } else { nil }
   }

@@ -3,31 +3,31 @@ import Traces
 
 /// The expected answers to queries, computed from the transactions that were committed and purged.
 ///
-/// It knows no SQL: every condition is evaluated on the transactions as their commits reported them.
-/// An answer is not checked while the outcome of a write or a purge is uncertain.
+/// The expected answers do not use SQL: every condition is evaluated on the transactions as their
+/// commits reported them. No answer is checked while the outcome of a write or a purge is uncertain.
 struct QueryAnswers: Sendable {
-  /// The current command's query, if it is one.
+  /// The query of the current command; `nil` if the command is no query.
   private var query: PlannedQuery?
   /// Whether a query has requested a purge.
   ///
-  /// Tokens below its bound expire even if it failed or found no transaction to purge.
+  /// Tokens below the purge's bound expire even if the purge failed or removed no transaction.
   private var hasPurged = false
   /// The time of the last purge that counts for the intervals between purges.
   private var lastPurge = LastPurge.never
-  /// The time before the current command.
+  /// The time of the last purge before the current command.
   private var lastPurgeBefore = LastPurge.never
-  /// Whether a power-off has lost signals.
+  /// Whether a power-off has occurred, which loses signals.
   private var hasLostPower = false
-  /// The positions that the current command has purged.
+  /// The positions of the transactions that the current command has purged.
   private var purged: Set<Int> = []
   /// Whether a fault was injected: a failed purge may have left rows in the file.
   private var hasFault = false
 
-  /// Updates the running requests and what was purged; call it for every event.
+  /// Updates the current query and the purged transactions; call it for every event.
   mutating func observe(_ event: Event, on timeline: Timeline) {
     switch event.happening {
     case .called(let command, let word):
-      // Before the first transaction only purges at intervals count.
+      // In an empty store, commands count as purges only under a strategy that purges at intervals.
       if LastPurge.words.contains(word), timeline.log.count > 0 || timeline.purgesAtIntervals {
         lastPurge = .unknown
       }
@@ -50,7 +50,7 @@ struct QueryAnswers: Sendable {
     }
   }
 
-  /// Returns why an answer is wrong, or `nil`.
+  /// Returns why an answer is wrong, or `nil` if it is right.
   ///
   /// - Complexity: linear in the transactions and their changes, times the conditions.
   mutating func fault(of answer: QueryAnswer, on timeline: Timeline) -> String? {
@@ -75,9 +75,10 @@ struct QueryAnswers: Sendable {
     return asked.fault(answer.lines)
   }
 
-  /// Returns why a purge or its result is wrong, or `nil`.
+  /// Returns why a purge or its reported result is wrong, or `nil` if both are right.
   ///
-  /// A failed purge may have left rows, which this one counts too.
+  /// The result is not checked after a fault, because a failed purge may have left rows that the next
+  /// purge counts.
   private func purgeFault(_ asked: AskedQuery, _ answer: QueryAnswer) -> String? {
     asked.fault(of: purged)
       ?? (hasFault ? nil : asked.fault(of: answer.lines, having: purged))
@@ -89,7 +90,7 @@ struct QueryAnswers: Sendable {
 
   private mutating func noteDue(_ query: PlannedQuery, _ answer: QueryAnswer) {
     lastPurgeBefore = lastPurge
-    // A purge before a position counts only if it has found something.
+    // A purge before a position resets the interval only if it has purged a transaction.
     guard query.form == .due, let isDue = answer.isDue else {
       lastPurge = .unknown
       return
@@ -124,9 +125,9 @@ private enum LastPurge: Sendable {
   /// The commands that may purge.
   static let words: Set<String> = ["pass", "purge", "launch", "deliver", "poll", "belated"]
 
-  /// Returns whether a purge is due; `nil` if that is unknown.
+  /// Returns whether a purge is due; `nil` if the time of the last purge is unknown.
   ///
-  /// Times are compared in whole milliseconds. A purge in the future counts as long ago.
+  /// Times are compared in whole milliseconds. If the last purge has a later time, a purge is due.
   func isDue(after seconds: Double, now: Double) -> Bool? {
     switch self {
     case .never: return true
@@ -139,7 +140,7 @@ private enum LastPurge: Sendable {
 }
 
 extension QueryAnswer {
-  /// Whether a purge was due; `nil` if the answer does not say.
+  /// Whether a purge was due according to the answer; `nil` if the answer does not say so.
   fileprivate var isDue: Bool? {
     switch lines.first {
     case "not due": false

@@ -1,11 +1,11 @@
 import HistoryTypes
 package import Traces
 
-/// A purge leaves only protected and the newest transactions if all members have recorded all.
+/// If all members have recorded all history, a purge leaves only protected and newest transactions.
 ///
 /// Verifies: after each successful purge command before which every member that is not cut off had
-/// recorded the last transaction, that all others but protected ones are purged, by this command or
-/// before. No purge fails without a reason in the plan.
+/// recorded the last transaction, all other transactions except protected ones are purged, by this
+/// command or earlier. No purge fails without a reason in the plan.
 ///
 /// Does not verify: purges that a strategy makes within a pass, and rows in a file.
 package struct Reclaim: Invariant {
@@ -28,7 +28,7 @@ package struct Reclaim: Invariant {
     }
     switch event.happening {
     case .called(_, "purge"): isDue = Self.isDue(on: timeline)
-    // A power-off rolls purges back.
+    // A power-off rolls purges back, so this purge is not checked.
     case .called, .recovered: isDue = false
     case .ended(_, .ok) where isDue: check(event, on: timeline)
     default: break
@@ -38,7 +38,8 @@ package struct Reclaim: Invariant {
   package func verdict(on timeline: Timeline) -> Verdict {
     if let violation { return .invalid(violation) }
     return hasReclaimed
-      ? .valid : .unknown("Nobody purged old history after every member had recorded the head.")
+      ? .valid
+      : .unknown("No purge was made after every member had recorded the newest transaction.")
   }
 
   private static func isDue(on timeline: Timeline) -> Bool {

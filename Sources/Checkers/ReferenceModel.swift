@@ -4,10 +4,10 @@ package import Traces
 /// The expected data of a store, computed from the plan alone.
 ///
 /// Writes are applied one after another, in commit order. An insert of an object that exists, and
-/// an update or a delete of one that does not, are skipped; each edit sees those before it in the
-/// same write. The model is a plain value: copying it forks the data.
+/// an update or a delete of one that does not exist, are skipped; each edit sees the earlier edits of
+/// the same write. The model is a plain value: copying it forks the data.
 package struct ReferenceModel: Sendable {
-  /// The model with the entities.
+  /// The data model with the entities and attributes.
   package let model: Model
   /// The objects that exist; an attribute that was never set is absent and means null.
   package private(set) var objects: Objects = [:]
@@ -50,9 +50,9 @@ package struct ReferenceModel: Sendable {
     return finished(net)
   }
 
-  /// Returns the net changes without objects that were inserted and deleted within the write.
+  /// Returns the net changes except those of objects that were inserted and deleted within the write.
   ///
-  /// If edits may have restored the old values, the values are compared.
+  /// For an object that was edited several times, the values before and after decide whether it changed.
   private func finished(_ net: NetChanges) -> [NetChange] {
     guard net.hasRepeats else { return net.entries }
     var entries = net.entries.filter { $0.type != nil }
@@ -115,7 +115,7 @@ private struct NetChanges {
 
   init(capacity: Int) { entries.reserveCapacity(capacity) }
 
-  /// Edits the entry of an object, which its first edit creates with the old values.
+  /// Edits the net change of an object; the first edit creates the net change with the old values.
   mutating func edit(_ object: ObjectName, before: Values?, _ body: (inout NetChange) -> Void) {
     let count = entries.count
     let place = place(of: object, before: before)
@@ -123,7 +123,7 @@ private struct NetChanges {
     hasRepeats = hasRepeats || entries.count == count
   }
 
-  /// Returns the index of an object's entry, by linear search or, among many, by a dictionary.
+  /// Returns the index of an object's net change, by linear search or, among many, by a dictionary.
   private mutating func place(of object: ObjectName, before: Values?) -> Int {
     if entries.count < Self.indexedFrom {
       if let known = entries.firstIndex(where: { $0.object == object }) { return known }
@@ -146,7 +146,7 @@ private struct NetChanges {
 /// the object: it exists before and after, so the net change is an update of every attribute; a
 /// system that keeps them as two objects reports a delete and an insert instead.
 package struct NetChange: Hashable, Sendable {
-  /// The object.
+  /// The object that the write changes.
   package let object: ObjectName
   /// Whether the object existed before the write.
   package let wasThere: Bool
@@ -154,15 +154,13 @@ package struct NetChange: Hashable, Sendable {
   package internal(set) var isThere: Bool
   /// Whether the object was deleted and inserted again.
   package internal(set) var isReplacement = false
-  /// Whether any value differs after the write.
-  ///
-  /// An update that changed no value may be left out of history.
+  /// Whether any value differs after the write; if none does, an update may be left out of history.
   package internal(set) var changesValues = false
-  /// Whether the object was updated before it was deleted, in the same write.
+  /// Whether the object was updated before it was deleted in the same write.
   package internal(set) var isUpdatedFirst = false
-  /// The attributes that updates set, one bit each in the entity's order.
+  /// The attributes that updates set, one bit each in the order of the entity's attributes.
   package internal(set) var columns: UInt64 = 0
-  /// The values before the write, if the object was there.
+  /// The values before the write; `nil` if the object did not exist then.
   package let before: Values?
 
   init(_ object: ObjectName, before: Values?) {

@@ -62,8 +62,8 @@ extension Timeline {
 
   /// Returns the members that must merge a transaction that commits now.
   ///
-  /// These are all but its own view, if that is an actor's only context, and those that ignore its
-  /// author.
+  /// All members must, except an actor whose only context saved the transaction, and members that
+  /// ignore the transaction's author.
   func owing(_ transaction: CommittedTransaction) -> MemberSet {
     var required = members
     if let actor, transaction.context == "view", !everyone[actor].hasSeveralContexts {
@@ -77,10 +77,10 @@ extension Timeline {
 
   // MARK: Processes
 
-  /// Registers a member, which owes no earlier transaction if it had retired or misses history.
+  /// Registers a member, which need not merge earlier transactions if it had retired or lost history.
   ///
-  /// Any other member that registers again keeps its duties: it must still merge the writes made
-  /// while it was away.
+  /// Any other member that registers again must still merge the transactions written while it was
+  /// stopped.
   private mutating func register(_ member: Int) {
     if everyone[member].status.startsFromScratch {
       log.forget(everyone[member].bit)
@@ -96,7 +96,7 @@ extension Timeline {
     let status = everyone[member].status
     guard status.isMember else { return register(member) }
     if status.alternatives.contains(.takenBack) { restoreRecords(of: member) }
-    // A second process lacks what the first one has merged and not recorded.
+    // The second process of a member lacks the transactions that the first merged and did not record.
     if status.isRunning { crash(member) }
     everyone[member].status.launch()
     start(member)
@@ -132,12 +132,12 @@ extension Timeline {
     countAsRecorded(member, through: cursor)
   }
 
-  /// Counts a member's merged transactions up to a position as recorded.
+  /// Counts the transactions that a member has merged, up to a position, as recorded.
   mutating func countAsRecorded(_ member: Int, through last: Int) {
     everyone[member].recordedBelow = log.record(everyone[member], through: last)
   }
 
-  /// A consumer without a registration event is a member from its first token on.
+  /// Applies a consumer's new token; without a registration event, its first token registers it.
   private mutating func consume(_ member: Int) {
     if !everyone[member].status.isMember { register(member) }
     everyone[member].status.consume()
@@ -150,7 +150,7 @@ extension Timeline {
   }
 
   private mutating func resync(_ member: Int) {
-    // A power-off may roll back a return from a loss, like a registration.
+    // A power-off may roll back a resync after lost history, as it may roll back a registration.
     if everyone[member].status.missesHistory { everyone[member].joinedAt = log.count }
     everyone[member].status.resync()
     log.forgetFinished(by: everyone[member].bit)
@@ -163,7 +163,7 @@ extension Timeline {
 }
 
 extension Event {
-  /// Whether it notifies a member that history it needs is gone or was replaced.
+  /// Whether the event notifies a member that history it needs is gone or was replaced.
   var reportsMissingHistory: Bool {
     switch happening {
     case .expired, .rewound: true
@@ -175,7 +175,7 @@ extension Event {
 
 /// The effects of unknown outcomes, faults and power-offs, and of the events that resolve them.
 extension Timeline {
-  /// Applies the end of a command, which may make its effects certain or uncertain.
+  /// Applies the end of a command, which shows whether the command's effects are certain.
   mutating func end(_ outcome: Outcome) {
     command.isInPlan = false
     switch outcome {
@@ -190,8 +190,8 @@ extension Timeline {
 
   /// Accepts both outcomes of a write or record whose outcome is unknown.
   ///
-  /// A write may have left a transaction without an event. A record counts as done, so that a purge
-  /// that relies on it is accepted.
+  /// A write may have committed a transaction without an event. A record counts as done, so that a
+  /// purge that relies on the record is accepted.
   private mutating func endUnknown() {
     switch command.word {
     case "write", "batch", "commit":
@@ -211,9 +211,9 @@ extension Timeline {
     everyone[actor].status.fail(whileRetiring: command.word == "retire")
   }
 
-  /// Applies a power-off, which stops every member and rolls back to a transaction.
+  /// Applies a power-off, which stops every member and rolls the store back to a transaction.
   ///
-  /// Records and purges may be gone too: no cursor is known until its member is launched.
+  /// The power-off may roll back records and purges too: a member's cursor is unknown until its launch.
   mutating func recover() {
     command.hasRecovered = true
     mayHoldUnreported = false
@@ -224,14 +224,14 @@ extension Timeline {
     log.losePower()
     let last = named.first ?? -1
     if named.isEmpty || last >= 0 { takeBack(after: last) }
-    // The rest is on disk, whatever was delayed before.
+    // All remaining data are on disk, including the data of delayed syncs.
     hasDelays = false
   }
 
   /// Rolls back the transactions after a position.
   ///
-  /// Registrations, losses and retirements that may have come after it become uncertain. With FULL
-  /// no acknowledged commit is lost, unless a disk delayed a sync.
+  /// Registrations, losses and retirements that may have come after that position become uncertain.
+  /// With FULL no acknowledged commit is lost, unless a disk delayed a sync.
   private mutating func takeBack(after last: Int) {
     let isFull = plan.header.synchronous == .full && !hasDelays
     log.removeAll(after: last)

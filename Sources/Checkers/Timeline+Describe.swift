@@ -2,7 +2,7 @@ import HistoryTypes
 package import Traces
 
 extension Timeline {
-  /// Appends the next command of a plan that is made step by step.
+  /// Appends the next command of a plan that is created one command at a time.
   package mutating func append(_ command: Command) {
     plan.commands.append(command)
     ledger.append(command)
@@ -10,18 +10,18 @@ extension Timeline {
 
   /// Adds all state that later verdicts depend on, between two commands.
   ///
-  /// A transaction that was purged after all members had recorded it is left out, because no member
-  /// can lose it any more. The state of the current command is left out too.
+  /// The state leaves out transactions that were purged after all members had recorded them, because
+  /// no member can lose them any more. It also leaves out the current command.
   ///
   /// - Complexity: linear in the transactions that still matter, and in the data.
   func describe(_ state: inout StateSketch) {
     state.enter(nil)
     describeStatuses(&state)
     state.add(mayHoldUnreported)
-    // A purge never removes the only transaction.
+    // The count matters up to 2 only: a purge never removes the only transaction.
     state.add(min(log.count, 2))
     for (position, status) in log.statuses.enumerated() {
-      // A view may permanently lack transactions that its actor ignores.
+      // The view of an actor may permanently lack transactions whose author the actor ignores.
       let isIgnored = log.transactions[position].commit.author.map { ignoring[$0] != nil } ?? false
       let isLeftOut = isIgnored || !status.finished.isEmpty
       if !status.isComplete || isLeftOut { describe(position, status, &state) }
@@ -38,7 +38,7 @@ extension Timeline {
     ledger.describe(&state)
   }
 
-  /// Adds the members' states in one pass over them, because explorations call this often.
+  /// Adds the status sets of the members in one loop, because explorations call this method often.
   private func describeStatuses(_ state: inout StateSketch) {
     var (members, running, consumers) = (MemberSet(), MemberSet(), MemberSet())
     var (cutOff, missing) = (MemberSet(), MemberSet())
@@ -57,7 +57,7 @@ extension Timeline {
     state.add(members: consumers.rawValue)
   }
 
-  /// Adds the members' alternatives, in one pass as well.
+  /// Adds the members' alternatives in one loop, because explorations call this method often.
   private func describeAlternatives(_ state: inout StateSketch) {
     var (absent, ahead, registered) = (MemberSet(), MemberSet(), MemberSet())
     var (behind, takenBack) = (MemberSet(), MemberSet())
@@ -77,7 +77,7 @@ extension Timeline {
     state.add(members: takenBack.rawValue)
   }
 
-  /// Adds the state that a power-off has made uncertain, and the state that another one may.
+  /// Adds the state that a power-off has made uncertain, and the state that the next power-off may.
   private func describeLosses(_ state: inout StateSketch) {
     describeAlternatives(&state)
     state.add(hasDelays)
@@ -111,7 +111,7 @@ extension Timeline {
     }
   }
 
-  /// Adds a position as the number of its transaction.
+  /// Adds a position as the name of its transaction, which is a number.
   func describe(_ position: Int?, _ state: inout StateSketch) {
     guard let position, log.transactions.indices.contains(position) else { return state.add(-1) }
     state.add(transaction: log.transactions[position].commit.name)

@@ -3,32 +3,33 @@ package import Traces
 
 /// The state of a trace so far: the transactions in commit order, and the members' progress.
 ///
-/// For each member it has the transactions that it must merge, has merged and has recorded.
+/// For each member the timeline has the transactions that the member must merge, has merged and has
+/// recorded.
 ///
 /// Membership comes from the trace's own events, never from the system's own state. A member must
-/// merge every transaction committed after it registered, except those that its own view saved
-/// (before a crash or after it, if it merges into no other context) and those of authors that it
-/// ignores. A transaction that a merge hook finishes counts as merged. A crash undoes the merges
-/// that the member had not recorded. The members of one transaction are the bits of one word, so a
+/// merge every transaction committed after it registered, except two kinds: transactions saved by its
+/// own view, before or after a crash, if the member merges into no other context, and transactions of
+/// authors that it ignores. A transaction that a merge hook handles counts as merged. A crash undoes
+/// the merges that the member had not recorded. The members of one transaction are the bits of one word, so a
 /// trace may name at most ``MemberSet/capacity`` of them.
 ///
-/// - Complexity: an event costs its own names and the members, a record the transactions since the
-///   last.
+/// - Complexity: an event costs its own names and the members; a record costs the transactions since
+///   its member's previous record.
 package struct Timeline: Sendable {
   /// The plan of the trace.
   package internal(set) var plan: Plan
   /// The actors and consumers that the plan or the trace names, registered or not.
   package internal(set) var everyone: [Member] = []
-  /// The transactions in commit order, with the members that owe, have merged and have recorded each.
+  /// The transactions in commit order, each with the members that must merge, have merged or recorded it.
   package internal(set) var log = CommitLog()
   /// The data expected after the plan's writes.
   package internal(set) var ledger: Ledger
 
-  /// The position in ``everyone`` of the current event's actor or consumer; `nil` if it has none.
+  /// The position in ``everyone`` of the current event's actor or consumer; `nil` if the event has none.
   package internal(set) var actor: Int?
-  /// The positions of the transactions that the current event names; -1 for one without an event.
+  /// The positions of the transactions that the current event names; -1 if no event reported it.
   package internal(set) var named: [Int] = []
-  /// The current command, or the last one.
+  /// The command that runs, or the last command that ran.
   package internal(set) var command = CurrentCommand()
   /// Whether the closing phase has reported a view, the data or history.
   package internal(set) var isClosed = false
@@ -37,9 +38,9 @@ package struct Timeline: Sendable {
   /// The number of the last event that was applied.
   package internal(set) var lastAt = 0
 
-  /// Whether a disk has acknowledged a sync without doing it.
+  /// Whether a disk has acknowledged a sync without executing it.
   var hasDelays = false
-  /// The members that do not merge an author's transactions, by author.
+  /// The members that ignore transactions of an author, by author.
   var ignoring: [String: MemberSet] = [:]
   /// Whether the plan has hooks that may throw.
   let hasThrowingHooks: Bool
@@ -79,10 +80,10 @@ package struct Timeline: Sendable {
 }
 
 extension Timeline {
-  /// Applies the next event of the trace; a timeline changes only by this and by ``append(_:)``.
+  /// Applies the next event; only this method and ``append(_:)`` change a timeline.
   ///
   /// The closure reads the timeline in the state before the event, except that ``actor``, ``named``
-  /// and the ledger's results are those of this event.
+  /// and the ledger's results already belong to this event.
   package mutating func advance(_ event: Event, observe: (Timeline) -> Void = { _ in }) {
     lookUpNames(of: event)
     ledger.advance(event, named: named, position: log.count)
@@ -107,27 +108,27 @@ extension Timeline {
     }
   }
 
-  /// Returns the position of the last known transaction before a named one that no event reported.
+  /// Returns the position of the last known transaction before a name that no event reported.
   ///
-  /// The result is -1 if no transaction precedes it, or if the outcome of every write is known.
+  /// The result is -1 if no transaction precedes the name, or if the outcome of every write is known.
   private func lastPosition(before name: TransactionName) -> Int {
     mayHoldUnreported ? log.lastPosition(before: name) : -1
   }
 }
 
-/// The current command, or the last one.
+/// The command that runs, or the last command that ran.
 package struct CurrentCommand: Sendable {
   /// The command's word in the plan format; empty before the first command.
   package let word: String
-  /// Whether it is a command of the plan that has not ended, rather than one of the closing phase.
+  /// Whether the command belongs to the plan and has not ended; `false` in the closing phase.
   package internal(set) var isInPlan: Bool
-  /// The position of the acting actor or consumer; `nil` if there is none.
+  /// The position of the command's actor or consumer; `nil` if there is none.
   let actor: Int?
-  /// Whether it committed a transaction.
+  /// Whether the command committed a transaction.
   var hasCommitted = false
-  /// Whether a fault was injected.
+  /// Whether a fault was injected during the command.
   var hasFault = false
-  /// Whether the store was opened again after a power-off.
+  /// Whether the command opened the store again after a power-off.
   var hasRecovered = false
 
   init(_ word: String = "", isInPlan: Bool = false, actor: Int? = nil) {
@@ -136,10 +137,10 @@ package struct CurrentCommand: Sendable {
     self.actor = actor
   }
 
-  /// Whether it is a whole pass of the closing phase.
+  /// Whether the command is a whole pass of the closing phase.
   package var isClosingPass: Bool { !isInPlan && word == "pass" }
 
-  /// Whether it may make a whole pass.
+  /// Whether the command may make a whole pass.
   package var mayPass: Bool { Self.passing.contains(word) }
 
   /// The words of commands that may make a whole pass.
@@ -160,18 +161,18 @@ extension Timeline {
     return set
   }
 
-  /// The members that history is kept for: from their registration until they retire.
+  /// The registered members; a member counts until it retires.
   package var members: MemberSet { members { $0.isMember } }
   /// The members that are launched.
   package var running: MemberSet { members { $0.isRunning } }
   /// The members that consume history without a view.
   package var consumers: MemberSet { members { $0.isConsumer } }
-  /// The members that a purge must wait for.
+  /// The members whose unmerged transactions a purge must keep.
   package var kept: MemberSet { members { $0.isKept } }
   /// The members that must have merged everything at the end.
   package var watched: MemberSet { members { $0.mustMerge } }
 
-  /// The common verdict on a trace with more members than a timeline supports; otherwise `nil`.
+  /// The verdict `unknown` if the trace has more members than a timeline supports; otherwise `nil`.
   package var undecided: Verdict? {
     hasTooMany ? .unknown("The trace names more than \(MemberSet.capacity) members.") : nil
   }
@@ -180,11 +181,11 @@ extension Timeline {
 // MARK: Failures
 
 extension Timeline {
-  /// Returns the failure of a command of the plan for which the plan gives no reason.
+  /// Returns the failure of a plan's command if the plan gives no reason for it; otherwise `nil`.
   ///
-  /// A plan gives reasons by injected faults and by hooks that throw. Errors that a correct system
-  /// may return at any time, such as an expired position, a conflict, a lock or a full disk, have
-  /// codes of their own.
+  /// Injected faults and hooks that throw are reasons in a plan. Errors that a correct system may
+  /// return at any time, such as an expired position, a conflict, a lock or a full disk, have codes of
+  /// their own and are not returned.
   func unexplainedFailure(_ event: Event) -> SystemFailure? {
     guard case .ended(let index?, .failed(let failure)) = event.happening,
       plan.commands.indices.contains(index), failure.code == .failed, !command.hasFault,
@@ -197,7 +198,7 @@ extension Timeline {
 // MARK: Transactions
 
 extension Timeline {
-  /// Returns whether one of some members had to merge another actor's effective write.
+  /// Returns whether any of the given members had to merge an effective write of another actor.
   ///
   /// A trace without such a write does not exercise merges.
   ///
@@ -219,14 +220,14 @@ extension Timeline {
     log.transactions.lastIndex { $0.commit.changes.contains { $0.object == object } }
   }
 
-  /// Returns the name of a transaction's writer, for a sentence: "share".
+  /// Returns the name of the actor that wrote a transaction, for a sentence: "share".
   package func writer(of position: Int) -> String {
     log.transactions[position].writer.map { everyone[$0].id.name } ?? "somebody"
   }
 
   /// Returns the name of a transaction, for a sentence: "#3".
   ///
-  /// A member may report a merge of a transaction that a power-off rolled back.
+  /// If a power-off rolled the transaction back, the result says that it was lost.
   package func label(_ position: Int) -> String {
     guard log.transactions.indices.contains(position) else { return "a transaction that was lost" }
     return "#\(log.transactions[position].commit.name)"

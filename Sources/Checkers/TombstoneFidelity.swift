@@ -17,9 +17,9 @@ package struct TombstoneFidelity: Invariant {
     "A tombstone holds the preserved values of the deleted object."
   package private(set) var violation: Violation?
   private let preserved: [String: Set<String>]
-  /// The expected tombstones of each transaction's deletes, by its name.
+  /// The expected tombstones of each transaction's deletes, by the transaction's name.
   private var expected: [TransactionName: Objects] = [:]
-  /// A delete reported without a tombstone: a violation if the system reports any elsewhere.
+  /// A delete reported without a tombstone; a violation if the system reports tombstones elsewhere.
   private var bare: Violation?
   private var hasTombstone = false
 
@@ -70,11 +70,11 @@ package struct TombstoneFidelity: Invariant {
       }
       objects[change.object] = before.filter { attributes.contains($0.key) }
     }
-    // After a power-off the name may have belonged to another transaction before.
+    // After a power-off a new transaction may have the same name as a transaction that was rolled back.
     expected[name] = objects.isEmpty ? nil : objects
   }
 
-  /// Compares tombstones; only history shows a missing one, because commits need not report them.
+  /// Compares tombstones; a missing one is a fault only in history, because commits need not report it.
   private mutating func compare(
     _ transaction: CommittedTransaction,
     _ event: Event,

@@ -3,21 +3,21 @@ package import Traces
 
 /// In plans driven by signals, a commit leads to a pass of every running actor in time.
 ///
-/// Verifies: each actor that runs when a transaction commits that it must merge, or that starts
-/// with one that it has not merged, fetches again within ``SignalTicks/bound`` ticks; if the plan
-/// made one of its signals or polls late or lost meanwhile, within ``SignalTicks/boundAtWorst``. A
-/// pass that fails counts as made. The check ends with the plan: the closing phase disables all
+/// Verifies: each actor that runs when a transaction commits that it must merge, or that starts with
+/// an unmerged one, fetches again within ``SignalTicks/bound`` ticks. If the plan delayed or lost one
+/// of the actor's signals or polls in the meantime, the limit is ``SignalTicks/boundAtWorst``. A
+/// failed pass counts as a pass. The check ends with the plan, because the closing phase disables all
 /// faults.
 ///
 /// Does not verify: that the pass merged any transaction (NoLostTransaction), the order of signals,
-/// plans whose commands make the passes, actors that end before their time is over, consumers.
+/// plans whose commands make the passes, actors that end before the limit is reached, consumers.
 package struct WakeUp: Invariant {
   package static let name = "WakeUp"
   package static let sentence =
     "A commit that is signalled leads to a pass of every running actor in time."
   package private(set) var violation: Violation?
 
-  /// A pass that an actor owes.
+  /// A pass that an actor must make.
   private struct Duty: Sendable {
     /// The position of the first transaction that requires the pass.
     let position: Int
@@ -30,7 +30,7 @@ package struct WakeUp: Invariant {
   }
 
   private let isDriven: Bool
-  /// The pass that each member owes, by its position in the timeline.
+  /// The pass that each member must make, by the member's position in the timeline.
   private var duties: [Duty?] = []
   private var hasWoken = false
   private var isOver = false
@@ -53,7 +53,7 @@ package struct WakeUp: Invariant {
     return hasWoken ? .valid : .unknown("No running actor had to merge what another committed.")
   }
 
-  /// Adds the owed passes with their ages; `tick` is the current one.
+  /// Adds the required passes with their ages; `tick` is the current tick.
   func describe(_ state: inout StateSketch, on timeline: Timeline, tick: Int) {
     guard isDriven else { return }
     for (member, duty) in duties.enumerated() {
@@ -73,7 +73,7 @@ package struct WakeUp: Invariant {
       guard Self.isDisturbing(timeline.plan.commands[command].action) else { return }
       self[duty: actor]?.isDisturbed = true
     case .launched: launch(event, actor, on: timeline)
-    // A resync has read the data at the newest position, so no pass is due.
+    // A resync reads the data at the newest position, so the actor need not make a pass.
     case .stopped, .crashed, .retired, .resynced: self[duty: actor] = nil
     case .fetched: meet(actor)
     case .merged where timeline.command.word != "merge": meet(actor)
@@ -89,7 +89,7 @@ package struct WakeUp: Invariant {
     }
   }
 
-  /// Makes every running actor that must merge the transaction owe a pass.
+  /// Requires a pass of every running actor that must merge the committed transaction.
   private mutating func commit(
     _ transaction: CommittedTransaction,
     _ event: Event,
@@ -105,7 +105,7 @@ package struct WakeUp: Invariant {
     }
   }
 
-  /// Makes an actor that starts with unmerged transactions owe a pass.
+  /// Requires a pass of an actor that starts with unmerged transactions.
   private mutating func launch(_ event: Event, _ actor: Int, on timeline: Timeline) {
     let (bit, status) = (timeline.everyone[actor].bit, timeline.everyone[actor].status)
     guard status.isMember && !status.isConsumer else { return }
@@ -137,7 +137,7 @@ package struct WakeUp: Invariant {
     }
   }
 
-  /// Accesses the pass that a member owes, also for members that are new to the trace.
+  /// The pass that a member must make; also accepts members that are new to the trace.
   private subscript(duty member: Int) -> Duty? {
     get { duties.indices.contains(member) ? duties[member] : nil }
     set {

@@ -9,18 +9,18 @@ internal import Glibc
 /// SQLite's own allocator, with allocations that can be made to fail for the calling thread.
 ///
 /// SQLite accepts an allocator only before it is first used in a process
-/// (https://sqlite.org/c3ref/c_config_covering_index_scan.html#sqliteconfigmalloc), so this one is
-/// installed early, once per process. A thread that is not armed pays for one thread-local lookup.
-/// Small allocations that SQLite serves from a connection's lookaside memory are not counted.
+/// (https://sqlite.org/c3ref/c_config_covering_index_scan.html#sqliteconfigmalloc), so this allocator
+/// is installed early, once per process. A thread without an armed fault pays for one thread-local
+/// lookup. Small allocations from a connection's lookaside memory are not counted.
 package enum FailingAllocator {
-  /// The counts of an armed thread.
+  /// The number of the allocation to fail, and the counts so far, of a thread with an armed fault.
   private struct Count {
     let k: Int
     let from: Bool
     var counted = 0
     var failed = 0
 
-    /// Counts an allocation, and returns whether it fails.
+    /// Counts an allocation, and returns whether the allocation fails.
     mutating func fire() -> Bool {
       counted += 1
       guard counted == k || (from && counted > k) else { return false }
@@ -29,7 +29,7 @@ package enum FailingAllocator {
     }
   }
 
-  /// Written once, before SQLite receives the methods that read it.
+  /// SQLite's own methods, written once before SQLite receives the methods that call them.
   @exclusivity(unchecked)
   nonisolated(unsafe) private static var standard = sqlite3_mem_methods()
   @exclusivity(unchecked)
@@ -37,8 +37,8 @@ package enum FailingAllocator {
 
   /// Whether allocations can be made to fail.
   ///
-  /// The first access installs the allocator. The value is `false` if SQLite was already used in
-  /// the process.
+  /// The first access installs the allocator. The value is `false` if the process had used SQLite
+  /// before.
   package static let isInPlace: Bool = {
     guard csqlite_get_allocator(&standard) == SQLITE_OK, pthread_key_create(&key, nil) == 0 else {
       return false
@@ -50,19 +50,19 @@ package enum FailingAllocator {
     methods.xRealloc = { memory, count in
       FailingAllocator.fires ? nil : FailingAllocator.standard.xRealloc(memory, count)
     }
-    // With the statistics on, threads would contend for a mutex at every allocation.
+    // With memory statistics on, threads would contend for a mutex at every allocation.
     _ = csqlite_turn_off_memory_status()
     return csqlite_set_allocator(&methods) == SQLITE_OK
   }()
 
   /// Disables lookaside memory for connections opened from now on, so that all allocations count.
   ///
-  /// The allocator must be installed, and SQLite not yet used.
+  /// The allocator must be installed, and SQLite must not have been used.
   package static func turnOffLookaside() { _ = csqlite_turn_off_lookaside() }
 
-  /// Makes the `k`-th allocation of this thread fail, or with `from` all from the `k`-th on.
+  /// Makes the `k`-th allocation of this thread fail; if `from` is `true`, also all later ones.
   ///
-  /// The count starts at 1 with the next allocation.
+  /// The next allocation has the number 1.
   package static func arm(k: Int, from: Bool = false) {
     disarm()
     let count = UnsafeMutablePointer<Count>.allocate(capacity: 1)
@@ -81,7 +81,7 @@ package enum FailingAllocator {
     return count.pointee.failed
   }
 
-  /// Whether the current allocation of this thread fails; counts it.
+  /// Whether the current allocation of this thread fails; reading the property counts the allocation.
   private static var fires: Bool {
     guard let count = pthread_getspecific(key) else { return false }
     return count.assumingMemoryBound(to: Count.self).pointee.fire()

@@ -2,16 +2,16 @@ internal import CSQLite
 
 /// A failure of one or more file system calls.
 ///
-/// Without `file` or `call`, the fault counts every call that its kind can make fail, so that a
-/// loop over `k` reaches each of them in turn.
+/// A fault without `file` or `call` counts every call that its kind can make fail, so that a loop over
+/// `k` reaches each of these calls in turn.
 package struct FileFault: Sendable, Hashable {
   /// The kind of failure.
   package var kind: Kind
-  /// The kind of file whose calls are counted, or `nil` for all.
+  /// The kind of file whose calls are counted; `nil` means all kinds.
   package var file: FileKind?
-  /// The call that is counted, or `nil` for all.
+  /// The call that is counted; `nil` means all calls.
   package var call: FileCall?
-  /// The number of the first counted call that fails, from 1.
+  /// The number of the first counted call that fails, counted from 1.
   package var k: Int
   /// Whether all later counted calls fail too.
   ///
@@ -20,7 +20,7 @@ package struct FileFault: Sendable, Hashable {
   /// The effect of a power-off on unsynced writes; ignored by the other kinds.
   package var loss: PowerLoss
 
-  /// Creates a fault; it takes effect once a file system is armed with it.
+  /// Creates a fault, which takes effect once a file system is armed with it.
   package init(
     _ kind: Kind,
     file: FileKind? = nil,
@@ -37,29 +37,29 @@ package struct FileFault: Sendable, Hashable {
     self.loss = loss
   }
 
-  /// The power loss if the fault is a power-off, else `nil`.
+  /// The power loss if the fault is a power-off; otherwise `nil`.
   var power: PowerLoss? { kind == .powerOff ? loss : nil }
 
-  /// The kinds of failure; the raw value is the word for it in a plan.
+  /// The kinds of failure; the raw value is the word in a plan.
   package enum Kind: String, CaseIterable, Sendable, Hashable {
     /// The call fails with its `SQLITE_IOERR_*` (`SQLITE_CANTOPEN` for an open) and has no effect.
     case ioError
     /// A write fails with `SQLITE_FULL` and has no effect.
     case full
-    /// A lock fails with `SQLITE_BUSY`, as if another process held it.
+    /// A lock fails with `SQLITE_BUSY`, as if another process held the lock.
     case busy
-    /// A read gets the first half of its bytes and then zeros, as if the file ended there.
+    /// A read gets the first half of its bytes and then zeros, as if the file ended in the middle.
     ///
-    /// In the log, the statement fails. In the database, SQLite treats the page as never written:
-    /// it reports no error, and the missing half is lost for good once it writes the page back.
+    /// In the log, the statement fails. In the database, SQLite treats the page as never written: SQLite
+    /// reports no error, and the missing half is lost once SQLite writes the page back.
     case shortRead
     /// A sync reports success, but takes effect only with the file's next sync.
     case delay
-    /// The power goes off: this call and all others fail until the power is on again.
+    /// The power goes off: the call and all later calls fail until the power is on again.
     case powerOff
   }
 
-  /// Returns the code that the fault gives a call, or `nil` if the fault does not count the call.
+  /// Returns the result code that the fault gives a call; `nil` if the fault does not count the call.
   func code(for call: FileCall, on file: FileKind) -> Int32? {
     guard self.file ?? file == file, self.call ?? call == call else { return nil }
     switch (kind, call) {
@@ -96,9 +96,7 @@ package enum FileCall: Int, CaseIterable, Sendable, Hashable {
   case size
   /// Raises the lock of a database file, or locks slots of its shared memory.
   case lock
-  /// Lowers the lock of a database file, or unlocks slots.
-  ///
-  /// Never fails.
+  /// Lowers the lock of a database file, or unlocks slots of its shared memory; never fails.
   case unlock
   /// Checks whether any connection has reserved a database file.
   case checkLock
@@ -108,26 +106,26 @@ package enum FileCall: Int, CaseIterable, Sendable, Hashable {
   /// The name of the call in plans, traces and reports.
   package var name: String { "\(self)" }
 
-  /// Creates the call that a plan names, or `nil` if there is none of that name.
+  /// Creates the call with the name that a plan uses; `nil` if no call has the name.
   package init?(name: String) {
     guard let call = Self.allCases.first(where: { $0.name == name }) else { return nil }
     self = call
   }
 }
 
-/// The armed faults of a file system, and the calls that each has counted and failed.
+/// The armed faults of a file system, with the numbers of calls that each has counted and failed.
 struct ArmedFaults {
   private(set) var tallies: [FaultTally] = []
   /// Whether any faults are armed.
   private(set) var isArmed = false
 
-  /// Replaces the faults; their counts start at 0.
+  /// Replaces the armed faults, and resets their counts to 0.
   mutating func arm(_ faults: [FileFault]) {
     tallies = faults.map(FaultTally.init)
     isArmed = !faults.isEmpty
   }
 
-  /// Counts a call, and returns its result code, and the power loss if it turns the power off.
+  /// Counts a call, and returns its result code, with the power loss if the call turns the power off.
   @inline(never)
   mutating func fire(_ call: FileCall, _ kind: FileKind) -> (code: Int32, power: PowerLoss?) {
     var first: Int32?
@@ -153,7 +151,7 @@ package struct FaultTally: Sendable, Hashable {
     self.fault = fault
   }
 
-  /// Counts a call, and returns the code that it fails with, or `nil` if this fault lets it pass.
+  /// Counts a call, and returns the code with which it fails; `nil` if this fault lets it succeed.
   mutating func fire(_ call: FileCall, on file: FileKind) -> Int32? {
     guard let code = fault.code(for: call, on: file) else { return nil }
     countedCalls += 1
@@ -167,7 +165,7 @@ package struct FaultTally: Sendable, Hashable {
 package protocol FaultySystem: AnyObject, Sendable {
   /// The name to pass to `sqlite3_open_v2`, or as `vfs=` in a URI; unique to this instance.
   var name: String { get }
-  /// Replaces the armed faults; their counts start at 0.
+  /// Replaces the armed faults, and resets their counts to 0.
   func arm(_ faults: [FileFault])
   /// Disarms all faults, and returns their tallies in the order in which they were armed.
   @discardableResult
@@ -184,27 +182,27 @@ package protocol FaultySystem: AnyObject, Sendable {
 
 extension HeapFileSystem: FaultySystem {}
 
-/// The number of SQLite's calls to a file system, by kind of file and call, and the bytes moved.
+/// The number of SQLite's calls to a file system, by kind of file and call, and of the bytes moved.
 ///
-/// Subtract an earlier value to get the calls made in between.
+/// The difference of two values has the calls made between them.
 package struct CallCounters: Sendable, Hashable {
-  /// Calls, one number for each pair of kind and call, failed calls included.
+  /// The number of calls for each pair of kind and call, failed calls included.
   private var calls: [Int]
-  /// Bytes that SQLite asked to read, then those that it asked to write, by kind.
+  /// The number of bytes that SQLite asked to read, then those it asked to write, by kind of file.
   private var bytes: [Int]
 
-  /// Copies the live tables of a file system.
+  /// Copies the current counters of a file system.
   init(calls: some Sequence<Int>, bytes: some Sequence<Int>) {
     self.calls = Array(calls)
     self.bytes = Array(bytes)
   }
 
-  /// The number of calls of one sort to files of one kind.
+  /// The number of calls of one type to files of one kind.
   package subscript(file: FileKind, call: FileCall) -> Int {
     calls[Self.index(file, call)]
   }
 
-  /// Returns the number of calls of one sort to all files.
+  /// Returns the number of calls of one type to all files.
   package func count(_ call: FileCall) -> Int {
     FileKind.allCases.reduce(0) { $0 + self[$1, call] }
   }
@@ -236,7 +234,7 @@ package struct CallCounters: Sendable, Hashable {
 }
 
 extension CallCounters {
-  /// The length of each of the two tables.
+  /// The number of entries in each of the two tables.
   static let tableCount = FileKind.allCases.count * rowCount
 
   /// Returns the index of a pair of kind and call in the tables.
@@ -244,6 +242,6 @@ extension CallCounters {
     file.rawValue * rowCount + call.rawValue
   }
 
-  /// The entries of one kind: a power of two, so that an index is a shift; unused ones stay zero.
+  /// The number of entries per kind of file: a power of two, so that an index is a shift.
   private static var rowCount: Int { 16 }
 }

@@ -10,27 +10,27 @@ internal import Glibc
 ///
 /// The raw value is an index into the tables of counters; plans and reports write `name`.
 package enum FileKind: Int, CaseIterable, Sendable, Hashable {
-  /// The database.
+  /// The database file.
   case main
-  /// The write-ahead log.
+  /// The write-ahead log file.
   case wal
-  /// The shared memory of the write-ahead log: its index and its locks.
+  /// The shared memory of the write-ahead log, with its index and its locks.
   case shm
-  /// A rollback journal, of a database, a statement or several databases.
+  /// A rollback journal of a database, of a statement or of several databases.
   case journal
-  /// A temporary database or sorter file, which has no path and is used by one connection.
+  /// A temporary database or sorter file, which has no path and is used by one connection only.
   case temporary
 
   /// The name of the kind in plans, traces and reports.
   package var name: String { "\(self)" }
 
-  /// Creates the kind that a plan names, or `nil` if there is none of that name.
+  /// Creates the kind with the name that a plan uses; `nil` if no kind has the name.
   package init?(name: String) {
     guard let kind = Self.allCases.first(where: { $0.name == name }) else { return nil }
     self = kind
   }
 
-  /// Returns the kind for the flags of an open (https://sqlite.org/c3ref/c_open_autoproxy.html).
+  /// Creates the kind for the flags of an open (https://sqlite.org/c3ref/c_open_autoproxy.html).
   init(openFlags flags: Int32) {
     let journals = SQLITE_OPEN_MAIN_JOURNAL | SQLITE_OPEN_SUPER_JOURNAL | SQLITE_OPEN_SUBJOURNAL
     if flags & SQLITE_OPEN_MAIN_DB != 0 {
@@ -44,7 +44,7 @@ package enum FileKind: Int, CaseIterable, Sendable, Hashable {
     }
   }
 
-  /// Returns the kind for a path, used by calls without flags.
+  /// Creates the kind for a path, from its suffix; used for calls without flags.
   init(path: String) {
     if path.hasSuffix("-wal") {
       self = .wal
@@ -58,8 +58,8 @@ package enum FileKind: Int, CaseIterable, Sendable, Hashable {
 
 /// The bytes of one file.
 ///
-/// The image of a store that was checkpointed and closed is a template: installed at any number of
-/// paths, it gives fresh stores without running a schema.
+/// The image of a store that was checkpointed and closed is a template: installed at a path, the image
+/// is a new store whose schema need not be created.
 package struct FileImage: Sendable, Hashable {
   /// All bytes, from offset 0 to the end of the file.
   package var bytes: [UInt8]
@@ -69,7 +69,7 @@ package struct FileImage: Sendable, Hashable {
     self.bytes = bytes
   }
 
-  /// Copies `count` bytes of memory.
+  /// Creates an image from `count` bytes of memory.
   init(copying start: UnsafeRawPointer?, count: Int) {
     bytes = [UInt8](UnsafeRawBufferPointer(start: start, count: count))
   }
@@ -77,20 +77,20 @@ package struct FileImage: Sendable, Hashable {
 
 /// The files and shared memory of a heap file system, as differences from a shared image.
 package struct SparseImage: Sendable {
-  /// The shared image.
+  /// The image that several sparse images share.
   let base: FileSystemImage
   var files: [String: FileDifference] = [:]
   var sharedMemory: [String: FileDifference] = [:]
-  /// The effect of syncs if unsynced writes were tracked, else `nil`.
+  /// The effect of syncs if unsynced writes were tracked; otherwise `nil`.
   var watch: PowerWatch?
-  /// The disk's number for the data that would survive a power-off.
+  /// The disk's number for the data that a power-off would leave.
   var durable = 0
   /// The synced bytes of the files that have unsynced writes.
   var synced: [String: FileDifference] = [:]
 
   init(base: FileSystemImage) { self.base = base }
 
-  /// The size in bytes, without that of the shared image.
+  /// The size in bytes, without the size of the shared image.
   package var byteCount: Int {
     files.values.reduce(0) { $0 + $1.byteCount }
       + sharedMemory.values.reduce(0) { $0 + $1.byteCount }
@@ -105,7 +105,7 @@ package struct FileSystemImage: Sendable, Hashable {
   /// The mapped shared memory of each database, by the database's path.
   package var sharedMemory: [String: FileImage]
 
-  /// Creates an image from the bytes of files.
+  /// Creates an image from the bytes of files and of shared memory.
   package init(files: [String: FileImage], sharedMemory: [String: FileImage] = [:]) {
     self.files = files
     self.sharedMemory = sharedMemory
@@ -120,12 +120,12 @@ package struct FileSystemImage: Sendable, Hashable {
 
 /// The bytes of one file that differ from an image, or from zero beyond the image's end.
 ///
-/// A store after a few writes differs from a fresh one by a log of mostly empty pages, so the
-/// difference takes about a twentieth of its size.
+/// After a few writes, a store differs from a new one mainly by a log of mostly empty pages. The
+/// difference then takes about a twentieth of the store's size.
 struct FileDifference: Sendable {
-  /// The number of bytes that are kept or omitted together.
+  /// The number of bytes in a block, which is kept or omitted as a whole.
   private static let blockSize = 64
-  /// The number of bytes that are compared first, before single blocks are.
+  /// The number of bytes that are compared at once, before the single blocks are compared.
   private static let pageSize = 4096
   private static let zeros = [UInt8](repeating: 0, count: pageSize)
 
@@ -139,7 +139,7 @@ struct FileDifference: Sendable {
   private var runs: [Run] = []
   private var bytes: [UInt8] = []
 
-  /// Appends the next part of the file.
+  /// Appends the next part of the file, of which only the bytes unlike the image are kept.
   ///
   /// - Complexity: linear in the bytes, most of which are compared a page at a time.
   mutating func append(_ part: UnsafeRawBufferPointer, unlike image: FileImage?) {
@@ -202,14 +202,14 @@ struct FileDifference: Sendable {
   /// The size of the difference in memory, in bytes.
   var byteCount: Int { bytes.count + runs.count * MemoryLayout<Run>.stride }
 
-  /// Returns the bytes of the whole file.
+  /// Returns the bytes of the whole file, from the image and the difference.
   func bytes(over image: FileImage?) -> [UInt8] {
     var whole = [UInt8](repeating: 0, count: count)
     whole.withUnsafeMutableBytes { write(0..<count, to: $0, over: image) }
     return whole
   }
 
-  /// Writes a part of the file into a buffer of that part's size.
+  /// Writes a part of the file, from the image and the difference, into a buffer of the same size.
   func write(
     _ part: Range<Int>,
     to target: UnsafeMutableRawBufferPointer,

@@ -2,7 +2,7 @@ internal import Basics
 internal import CSQLite
 
 extension HeapDisk {
-  /// Copies every file that has a path, and its shared memory if it is mapped.
+  /// Copies every file that has a path, with its shared memory if that is mapped.
   func snapshot() -> FileSystemImage {
     var image = FileSystemImage(files: [:])
     for (path, file) in files {
@@ -14,9 +14,9 @@ extension HeapDisk {
     return image
   }
 
-  /// Copies the bytes that differ from an image, of the files that have a path.
+  /// Copies the bytes of all files with a path that differ from an image.
   ///
-  /// It includes mapped shared memory, and the synced bytes if unsynced writes are tracked.
+  /// The copy includes mapped shared memory, and the synced bytes if unsynced writes are tracked.
   func snapshot(sharing base: FileSystemImage) -> SparseImage {
     var image = SparseImage(base: base)
     image.watch = watch
@@ -33,9 +33,9 @@ extension HeapDisk {
     return image
   }
 
-  /// Replaces the contents of all files by those of an image, keeping open handles valid.
+  /// Replaces the contents of all files with those of an image; open handles stay valid.
   ///
-  /// A file that the image lacks is deleted, or emptied if a handle is open on it.
+  /// A file that the image lacks is deleted; if the file has an open handle, it becomes empty instead.
   mutating func restore(_ image: FileSystemImage) {
     makeRoom(for: image.files.keys)
     for (path, file) in files {
@@ -46,7 +46,7 @@ extension HeapDisk {
     }
   }
 
-  /// Replaces the contents of all files by those of a sparse image.
+  /// Replaces the contents of all files with those of a sparse image.
   mutating func restore(_ image: SparseImage) {
     makeRoom(for: image.files.keys)
     for (path, file) in files {
@@ -72,7 +72,7 @@ extension HeapDisk {
     }
   }
 
-  /// Creates files at the given paths, and deletes others that have no open handle.
+  /// Creates files at the given paths, and deletes other files that have no open handle.
   private mutating func makeRoom(for paths: some Collection<String>) {
     watch = nil
     isOff = false
@@ -85,7 +85,7 @@ extension HeapDisk {
     for path in paths { _ = file(at: path) }
   }
 
-  /// Replaces the bytes of one file by those of an image.
+  /// Replaces the bytes of one file with those of an image.
   mutating func install(_ image: FileImage, at path: String) {
     let file = file(at: path)
     guard file.pointee.openCount == 0 else {
@@ -99,12 +99,12 @@ extension HeapDisk {
 package enum PowerWatch: Sendable, Hashable {
   /// Every sync makes earlier writes durable.
   case honest
-  /// Syncs report success and do nothing, as on a disk that ignores them.
+  /// A sync reports success without effect, as on a disk that ignores syncs.
   case ignoringSyncs
 }
 
 extension HeapDisk {
-  /// Treats everything written so far as durable, and starts tracking unsynced writes.
+  /// Counts everything written so far as durable, and starts tracking unsynced writes.
   mutating func startWatch(_ watch: PowerWatch) {
     self.watch = watch
     renewDurable()
@@ -113,15 +113,15 @@ extension HeapDisk {
     }
   }
 
-  /// Turns the power off: files keep their surviving bytes, and open handles become invalid.
+  /// Turns the power off: files keep the bytes that were durable, and open handles become invalid.
   ///
-  /// Files cannot be opened until the power is on again.
+  /// No file can be opened until the power is on again.
   mutating func turnOff(_ power: PowerLoss) {
     guard !isOff else { return }
     isOff = true
     renewDurable()
     var random = power.seed.map { SplitMix64(seed: $0) }
-    // Sorted by path, so that a seed gives the same result in every run.
+    // The files are sorted by path, so that a seed gives the same result in every run.
     for (path, file) in files.sorted(by: { $0.key < $1.key }) {
       let bytes = file.pointee.unsynced?.survivors(tornBy: &random) ?? file.pointee.image().bytes
       unlinkDead(file)
@@ -130,7 +130,7 @@ extension HeapDisk {
       survivor.pointee.restore(FileImage(bytes: bytes))
       if watch != nil { survivor.pointee.unsynced = UnsyncedWrites(synced: bytes) }
     }
-    // Temporary and deleted files.
+    // The handles of temporary and deleted files become invalid too.
     for file in detached { file.pointee.isDead = true }
   }
 
@@ -140,7 +140,7 @@ extension HeapDisk {
     unlink(file)
   }
 
-  /// Performs a sync according to the watch mode; a delayed sync is only recorded.
+  /// Performs a sync in the current mode of tracking; a delayed sync is only recorded.
   mutating func sync(_ file: FilePointer, isDelayed: Bool) {
     guard watch == .honest, file.pointee.unsynced?.isEmpty == false else { return }
     renewDurable()
@@ -149,7 +149,7 @@ extension HeapDisk {
 }
 
 extension HeapDisk {
-  /// The state that would survive a power-off now, or `nil` if unsynced writes are not tracked.
+  /// The state that a power-off would leave now; `nil` if unsynced writes are not tracked.
   var powerState: PowerState? {
     guard watch != nil else { return nil }
     let isWhole = files.values.allSatisfy { $0.pointee.unsynced?.isEmpty ?? true }
@@ -157,9 +157,9 @@ extension HeapDisk {
   }
 }
 
-/// An identifier of the data that would survive a power-off, for comparing moments.
+/// An identifier of the data that a power-off would leave, to compare two moments.
 package struct PowerState: Sendable, Hashable {
-  /// A number that changes when the surviving data change; restoring files restores it.
+  /// A number that changes when the durable data change; restoring files restores the number too.
   package let durable: Int
   /// Whether a power-off would lose no writes.
   package let isWhole: Bool
@@ -167,7 +167,7 @@ package struct PowerState: Sendable, Hashable {
 
 /// The effect of a power-off on unsynced writes.
 package struct PowerLoss: Sendable, Hashable {
-  /// The seed that decides which sectors survive, or `nil` if none does.
+  /// The seed that decides which unsynced sectors are kept; `nil` if none is kept.
   ///
   /// The default is `nil`.
   package var seed: UInt64?

@@ -7,17 +7,17 @@ struct HeapDisk {
 
   /// The files that have a path.
   var files: [String: FilePointer] = [:]
-  /// Empty files without path and handle, kept for their buffers.
+  /// Empty files without a path or a handle, whose buffers are used for later files.
   var spare: [FilePointer] = []
-  /// Files without a path that have an open handle.
+  /// Files without a path that still have an open handle.
   var detached: Set<FilePointer> = []
   var openHandleCount = 0
   var random: SplitMix64
-  /// The effect of syncs while unsynced writes are tracked, or `nil` if they are not.
+  /// The effect of syncs while unsynced writes are tracked; `nil` if they are not tracked.
   var watch: PowerWatch?
   /// Whether the power is off.
   var isOff = false
-  /// A number for the data that would survive a power-off; it changes when they change.
+  /// A number for the data that a power-off would leave; it changes when those data change.
   var durable = 0
   private var durableCount = 0
   /// The armed faults.
@@ -43,9 +43,9 @@ struct HeapDisk {
 }
 
 extension HeapDisk {
-  /// Counts a call and returns `SQLITE_OK` or the code that it fails with.
+  /// Counts a call, and returns `SQLITE_OK` or the code with which the call fails.
   ///
-  /// Every call passes here before it takes effect.
+  /// Every call is counted here before it takes effect.
   @inline(__always)
   mutating func admit(_ call: FileCall, _ kind: FileKind, byteCount: Int = 0) -> Int32 {
     let index = CallCounters.index(kind, call)
@@ -72,7 +72,7 @@ extension HeapDisk {
     return count
   }
 
-  /// Assigns a new number to the data that would survive a power-off.
+  /// Assigns a new number to the data that a power-off would leave.
   mutating func renewDurable() {
     durableCount += 1
     durable = durableCount
@@ -89,7 +89,7 @@ extension HeapDisk {
 }
 
 extension HeapDisk {
-  /// Returns the file at a path, and creates an empty one if there is none.
+  /// Returns the file at a path, and creates an empty file if there is none.
   mutating func file(at path: String) -> FilePointer {
     if let file = files[path] { return file }
     let file = takeEmptyFile(path: path)
@@ -98,14 +98,14 @@ extension HeapDisk {
     return file
   }
 
-  /// Creates a file without a path, which lives as long as its handle.
+  /// Creates a file without a path, which exists as long as its handle.
   mutating func makeDetachedFile() -> FilePointer {
     let file = takeEmptyFile(path: nil)
     detached.insert(file)
     return file
   }
 
-  /// Removes a file's path; open handles keep its bytes.
+  /// Removes a file's path; open handles can still use the file's bytes.
   mutating func unlink(_ file: FilePointer) {
     guard let path = file.pointee.path else { return }
     renewDurable()
@@ -122,7 +122,7 @@ extension HeapDisk {
     for file in Array(files.values) { unlink(file) }
   }
 
-  /// Releases a file that has neither path nor handle, and keeps its buffers for a later file.
+  /// Releases a file without a path or a handle, and keeps its buffers for a later file.
   mutating func retireIfUnused(_ file: FilePointer) {
     guard file.pointee.openCount == 0, detached.remove(file) != nil else { return }
     if spare.count < Self.spareCountMax && file.pointee.allocatedBytes <= Self.spareBytesMax {
@@ -144,9 +144,9 @@ extension HeapDisk {
     )
   }
 
-  /// Enough for the stores of one plan with their logs and journals.
+  /// The maximum number of spare files: enough for a plan's stores with their logs and journals.
   private static var spareCountMax: Int { 32 }
-  /// The largest file that is kept, so that one huge file does not keep its memory.
+  /// The maximum size of a spare file in bytes, so that one huge file does not keep its memory.
   private static var spareBytesMax: Int { 8 << 20 }
 
   private mutating func takeEmptyFile(path: String?) -> FilePointer {

@@ -3,17 +3,17 @@ internal import CSQLite
 
 /// One file on the heap: a growable buffer, its lock, and its shared memory.
 ///
-/// Its address is stable while it has a path or an open handle, or is a spare file of its disk.
+/// The address of a file is stable while the file has a path or an open handle, or is a spare file.
 struct HeapFile {
-  /// The file's path on the disk, or `nil` once it is deleted, and for temporary files.
+  /// The file's path on the disk; `nil` for temporary and deleted files.
   var path: String?
-  /// The number of handles that SQLite has open.
+  /// The number of handles on the file that SQLite has open.
   var openCount = 0
   var lock = DatabaseLock()
   var memory = SharedMemory()
-  /// The writes that a power-off would lose, or `nil` if they are not tracked.
+  /// The writes that a power-off would lose; `nil` if they are not tracked.
   var unsynced: UnsyncedWrites?
-  /// Whether a power-off occurred while handles were open; all calls of these handles fail.
+  /// Whether a power-off occurred while handles were open, so that all calls of these handles fail.
   var isDead = false
 
   private var start: UnsafeMutableRawPointer?
@@ -27,7 +27,7 @@ struct HeapFile {
     self.path = path
   }
 
-  /// Copies bytes out and returns how many there were; the rest of the target becomes zero.
+  /// Copies bytes to a target, and returns their number; the rest of the target becomes zero.
   @inline(__always)
   func read(into target: UnsafeMutableRawPointer, at offset: Int, count wanted: Int) -> Int {
     let there = Swift.max(0, Swift.min(wanted, count - offset))
@@ -38,7 +38,7 @@ struct HeapFile {
     return there
   }
 
-  /// Writes bytes; a gap between the end and the offset is filled with zeros.
+  /// Writes bytes; a gap between the end of the file and the offset is filled with zeros.
   @inline(__always)
   mutating func write(_ source: UnsafeRawPointer, at offset: Int, count written: Int) {
     let end = offset + written
@@ -49,7 +49,7 @@ struct HeapFile {
     if end > count { count = end }
   }
 
-  /// Shortens the file, or extends it with zeros.
+  /// Shortens the file, or extends the file with zeros.
   mutating func truncate(to size: Int) {
     unsynced?.truncate(to: size)
     if size > count {
@@ -59,9 +59,9 @@ struct HeapFile {
     count = size
   }
 
-  /// Makes room for a file of `size` bytes; the buffer grows by doubling.
+  /// Reserves memory for a file of `size` bytes; the buffer grows at least by doubling.
   ///
-  /// - Complexity: O(`count`) bytes when it grows.
+  /// - Complexity: O(`count`) bytes when the buffer grows.
   mutating func reserve(_ size: Int) {
     guard size > capacity else { return }
     let larger = Swift.max(size, capacity * 2, Self.leastCapacity)
@@ -83,7 +83,7 @@ struct HeapFile {
     memory.deallocate()
   }
 
-  /// The size of the first buffer in bytes: enough for a small store with its first pages of log.
+  /// The size of the first buffer in bytes: enough for a small store, or the first pages of a log.
   private static let leastCapacity = 64 << 10
 
   private func clear(_ range: Range<Int>) {
@@ -96,7 +96,7 @@ extension HeapFile {
   /// Whether no handle is inside a transaction.
   var isIdle: Bool { !lock.isReserved && memory.isIdle }
 
-  /// The number of bytes allocated, used or not.
+  /// The number of allocated bytes, used or not.
   var allocatedBytes: Int { capacity + memory.allocatedBytes }
 
   /// Copies the file's bytes.
@@ -111,7 +111,7 @@ extension HeapFile {
     return difference
   }
 
-  /// Replaces the file's bytes by an image with a difference applied.
+  /// Replaces the file's bytes with an image to which a difference is applied.
   mutating func restore(_ difference: FileDifference?, over image: FileImage?) {
     unsynced = nil
     isDead = false
@@ -123,9 +123,9 @@ extension HeapFile {
     difference.write(0..<count, to: target, over: image)
   }
 
-  /// Replaces the file's bytes by those of an image, or empties it if `nil`.
+  /// Replaces the file's bytes with those of an image; `nil` empties the file.
   ///
-  /// It stops tracking the file's unsynced writes.
+  /// The file's unsynced writes are no longer tracked.
   mutating func restore(_ image: FileImage?) {
     unsynced = nil
     isDead = false
@@ -138,12 +138,12 @@ extension HeapFile {
 
 /// The synced bytes of a file, and the changes since its last sync.
 ///
-/// At a power-off the file keeps its synced bytes, and either none or any subset of the sectors
+/// After a power-off the file has its synced bytes, and either none or any subset of the sectors
 /// written later: between two syncs a disk writes sectors in any order, each completely or not at
 /// all (https://sqlite.org/atomiccommit.html, section 2). The deletion of a file is durable at
 /// once.
 struct UnsyncedWrites {
-  /// The unit that a disk writes completely or not at all, in bytes.
+  /// The size of a sector in bytes, which a disk writes completely or not at all.
   static let sectorSize = 512
 
   private enum Change {
@@ -151,16 +151,16 @@ struct UnsyncedWrites {
     case truncate(to: Int)
   }
 
-  /// The bytes as they were at the last sync.
+  /// The bytes of the file at its last sync.
   private var synced: [UInt8]
   private var changes: [Change] = []
-  /// The number of changes covered by a sync that reported success but did not take effect.
+  /// The number of changes before a delayed sync, which reported success without effect.
   private var delayedCount = 0
 
   /// Creates the state of a file whose bytes are durable.
   init(synced: [UInt8]) { self.synced = synced }
 
-  /// Creates the state of a file whose bytes differ from the durable ones by one later write.
+  /// Creates the state of a file whose bytes differ from the durable bytes by one later write.
   init(synced: [UInt8], now bytes: [UInt8]) {
     self.synced = synced
     changes = [.truncate(to: bytes.count), .write(at: 0, bytes)]
@@ -190,7 +190,7 @@ struct UnsyncedWrites {
     delayedCount = 0
   }
 
-  /// Makes the changes covered by the previous delayed sync durable, and records this sync.
+  /// Makes the changes before the previous delayed sync durable, and records a new delayed sync.
   mutating func delaySync() {
     for change in changes.prefix(delayedCount) {
       Self.apply(change, to: &synced) { _ in true }
@@ -199,10 +199,10 @@ struct UnsyncedWrites {
     delayedCount = changes.count
   }
 
-  /// Returns the bytes that survive a power-off.
+  /// Returns the bytes that the file has after a power-off.
   ///
-  /// Without a generator, no unsynced change survives. With one, each sector and each change of
-  /// size survives at random, with a probability that is drawn first (from 0 to 1).
+  /// Without a generator, all unsynced changes are lost. With a generator, each sector and each change
+  /// of size is kept at random, with a probability from 0 to 1 that is drawn first.
   func survivors(tornBy random: inout SplitMix64?) -> [UInt8] {
     guard !changes.isEmpty, var source = random else { return synced }
     var bytes = synced
@@ -214,7 +214,7 @@ struct UnsyncedWrites {
     return bytes
   }
 
-  /// Applies those sectors of a change that are kept.
+  /// Applies the sectors of a change that are kept.
   private static func apply(
     _ change: Change,
     to bytes: inout [UInt8],
@@ -238,7 +238,7 @@ struct UnsyncedWrites {
     }
   }
 
-  /// Extends the bytes with zeros.
+  /// Extends the bytes with zeros up to a size.
   private static func grow(_ bytes: inout [UInt8], to size: Int) {
     guard bytes.count < size else { return }
     bytes.append(contentsOf: repeatElement(0, count: size - bytes.count))

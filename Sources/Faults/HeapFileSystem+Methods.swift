@@ -3,7 +3,7 @@ internal import CSQLite
 
 /// The methods of the file system itself (https://sqlite.org/c3ref/vfs.html), version 2.
 extension HeapFileSystem {
-  /// Fills in the VFS that SQLite registers; it refers to this object and to `name`.
+  /// Fills in the VFS that SQLite registers; the VFS refers to this object and to `name`.
   func fillIn(_ system: inout sqlite3_vfs, name: UnsafePointer<CChar>) {
     system.iVersion = 2
     system.szOsFile = Int32(MemoryLayout<OpenFile>.stride)
@@ -58,7 +58,7 @@ extension HeapFileSystem {
     system.xGetLastError = { _, _, _ in 0 }
   }
 
-  /// Extensions cannot be loaded from this file system.
+  /// Adds the methods for loading extensions, all of which fail.
   private static func addLibraries(to system: inout sqlite3_vfs) {
     system.xDlOpen = { _, _ in nil }
     system.xDlError = { _, capacity, message in
@@ -80,7 +80,7 @@ extension HeapFileSystem {
     return referenceDate + Int64((clock() * 1000).rounded(.down))
   }
 
-  /// Opens or creates a file, and fills in the handle.
+  /// Opens or creates a file, and fills in the handle that SQLite has allocated.
   fileprivate func open(
     _ path: UnsafePointer<CChar>?,
     _ handle: OpenFile.Pointer,
@@ -107,7 +107,7 @@ extension HeapFileSystem {
     }
   }
 
-  /// Removes a file's path.
+  /// Deletes a file: removes its path.
   fileprivate func delete(_ path: String) -> Int32 {
     disk.locked { disk in
       let code = disk.admit(.delete, FileKind(path: path))
@@ -132,7 +132,7 @@ extension HeapFileSystem {
 }
 
 extension HeapDisk {
-  /// Returns or creates the file for an open, or `nil` if the flags do not allow it.
+  /// Returns or creates the file to open; `nil` if the flags do not allow it.
   fileprivate mutating func findFile(_ path: String?, _ flags: Int32) -> FilePointer? {
     guard let path else { return makeDetachedFile() }
     let isThere = files[path] != nil
@@ -146,15 +146,15 @@ extension HeapDisk {
 
 /// SQLite's extended I/O error codes (https://sqlite.org/rescode.html).
 ///
-/// C defines them as expressions that Swift does not import.
+/// C defines these codes as expressions, which Swift does not import.
 enum ExtendedCode {
   static let shortRead = SQLITE_IOERR | 2 << 8
   static let sharedMemorySize = SQLITE_IOERR | 19 << 8
-  /// Not a code of SQLite: the result of a sync that is recorded but not performed.
+  /// The internal result of a sync that is recorded and not performed; SQLite has no such code.
   static let delayed = SQLITE_IOERR | 255 << 8
   static let deleteNoEntry = SQLITE_IOERR | 23 << 8
 
-  /// Returns the code that `os_unix.c` returns for a failed call, or `nil` if it never fails.
+  /// Returns the code that `os_unix.c` returns for a failed call; `nil` if the call never fails.
   static func failure(of call: FileCall, on file: FileKind) -> Int32? {
     switch call {
     case .open: SQLITE_CANTOPEN

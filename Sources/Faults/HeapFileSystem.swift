@@ -2,26 +2,26 @@ internal import Basics
 internal import CSQLite
 internal import Synchronization
 
-/// A file system on the heap for SQLite, with real WAL and several connections, that uses no disk.
+/// A file system on the heap for SQLite, with real WAL and several connections, without disk access.
 ///
 ///     let files = HeapFileSystem()
 ///     sqlite3_open_v2("app.store", &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, files.name)
 ///
-/// Connections of this process share its files, shared memory and locks as connections of several
-/// processes share those of a real file system. No call waits for a lock: a busy one fails at once,
+/// Connections of this process share the files, shared memory and locks, as connections of several
+/// processes share those of a real file system. No call waits for a lock: a busy lock fails at once,
 /// and `sqlite3_busy_timeout` takes no time. Paths are names, compared byte by byte.
 ///
-/// Any thread may use it; a mutex serializes the calls. It stays registered as long as it is
-/// referenced or any of its files is open.
+/// Any thread may use the file system; a mutex serializes the calls. The file system stays registered
+/// as long as it is referenced or any of its files is open.
 package final class HeapFileSystem: @unchecked Sendable {
   /// The name to pass to `sqlite3_open_v2`, or as `vfs=` in a URI; unique to this instance.
   package let name: String
 
-  /// The only mutable state; its mutex makes the class `Sendable`.
+  /// The files and counters: the only mutable state, whose mutex makes the class `Sendable`.
   let disk: SharedDisk
-  /// The methods that each open file points to.
+  /// The table of methods to which each open file points.
   let methods: UnsafeMutablePointer<sqlite3_io_methods>
-  /// Returns the time in seconds since 2001-01-01 UTC.
+  /// The clock, which returns the time in seconds since 2001-01-01 UTC.
   let clock: @Sendable () -> Double
   private let system: UnsafeMutablePointer<sqlite3_vfs>
   private let cName: UnsafeMutablePointer<CChar>
@@ -31,9 +31,9 @@ package final class HeapFileSystem: @unchecked Sendable {
   /// Creates an empty file system and registers it with SQLite.
   ///
   /// - Parameters:
-  ///   - seed: The seed of its random generator; see `reseed`. The default is 0.
-  ///   - clock: Returns SQLite's time, in seconds since 2001-01-01 UTC. By default it always
-  ///     returns 0.
+  ///   - seed: The seed of the file system's random generator; see `reseed`. The default is 0.
+  ///   - clock: A closure that returns SQLite's time, in seconds since 2001-01-01 UTC. The default
+  ///     always returns 0.
   package init(seed: UInt64 = 0, clock: @escaping @Sendable () -> Double = { 0 }) {
     let number = Self.instanceCount.add(1, ordering: .relaxed).newValue
     name = "heap-\(number)"
@@ -59,17 +59,17 @@ package final class HeapFileSystem: @unchecked Sendable {
 
   /// Restarts the file system's random generator from a seed.
   ///
-  /// SQLite draws the salts of a WAL from one generator for the whole process. Restarting that
-  /// generator too, with `withSalts`, makes files equal byte by byte. Use it only if no other
-  /// thread uses SQLite: a plan running on another thread would get salts that it has had before,
-  /// and would accept frames that a power-off left from an earlier log as valid. The stored data
-  /// and the number of calls do not depend on the salts.
+  /// SQLite draws the salts of a WAL from one generator for the whole process. If `withSalts` is `true`,
+  /// that generator is restarted too, which makes files equal byte by byte. Use `withSalts` only if no
+  /// other thread uses SQLite. Otherwise a plan on another thread would get salts for the second time,
+  /// and would accept frames of an earlier log, left by a power-off, as valid. The stored data and the
+  /// number of calls do not depend on the salts.
   package func reseed(_ seed: UInt64, withSalts: Bool = false) {
     disk.locked { $0.random = SplitMix64(seed: seed) }
     if withSalts { ProcessRandomness.restart(seed: seed) }
   }
 
-  /// The number of SQLite's calls, and the bytes moved, since the file system was created.
+  /// The number of SQLite's calls, and of the bytes moved, since the file system was created.
   package var counters: CallCounters {
     disk.locked { $0.counters }
   }
@@ -88,9 +88,9 @@ package final class HeapFileSystem: @unchecked Sendable {
 }
 
 extension HeapFileSystem {
-  /// Replaces the armed faults; their counts start at 0.
+  /// Replaces the armed faults, and resets their counts to 0.
   ///
-  /// Where several faults apply to one call, the first decides how it fails.
+  /// If several faults apply to one call, the first fault decides how the call fails.
   package func arm(_ faults: [FileFault]) {
     disk.locked { $0.faults.arm(faults) }
   }
@@ -107,15 +107,15 @@ extension HeapFileSystem {
 }
 
 extension HeapFileSystem {
-  /// Copies the bytes of one file, or returns `nil` if there is no file at the path.
+  /// Copies the bytes of one file; `nil` if there is no file at the path.
   package func image(of path: String) -> FileImage? {
     disk.locked { $0.files[path]?.pointee.image() }
   }
 
   /// Copies all files and the mapped shared memory.
   ///
-  /// Taken while a connection is inside a transaction, the image is what a process crash at this
-  /// moment leaves.
+  /// An image that is taken while a connection is inside a transaction has the bytes that a crash of
+  /// the process at this moment would leave.
   ///
   /// - Complexity: O(bytes of all files).
   package func snapshot() -> FileSystemImage {
@@ -124,44 +124,44 @@ extension HeapFileSystem {
 
   /// Copies the bytes of all files and of mapped shared memory that differ from an image.
   ///
-  /// If unsynced writes are tracked, the image includes the synced bytes. After it is restored,
-  /// everything that was not synced counts as one write.
+  /// If unsynced writes are tracked, the image includes the synced bytes. After such an image is
+  /// restored, all unsynced changes of a file count as one write.
   ///
   /// - Complexity: O(bytes of all files), but takes memory only for the difference.
   package func snapshot(sharing base: FileSystemImage) -> SparseImage {
     disk.locked { $0.snapshot(sharing: base) }
   }
 
-  /// The number of write, truncate and delete calls to shared files; restoring files keeps it.
+  /// The number of write, truncate and delete calls to shared files; restoring files does not reset it.
   package var writeCount: Int { disk.locked { $0.writeCount } }
 
-  /// Replaces the contents of all files by those of a sparse image, like ``restore(_:)``.
+  /// Replaces the contents of all files with those of a sparse image, like ``restore(_:)``.
   package func restore(_ image: SparseImage) {
     disk.locked { $0.restore(image) }
   }
 
-  /// Replaces the contents of all files by those of an image.
+  /// Replaces the contents of all files with those of an image.
   ///
   /// Connections may stay open if each is in WAL mode and outside a transaction (a statement that
-  /// was not reset is a transaction): their next statement sees the restored content. A connection
+  /// was not reset is a transaction): their next statement reads the restored content. A connection
   /// inside a transaction ends the program. A file that the image lacks is deleted; if a connection
-  /// is open on it, it becomes empty instead. In rollback mode, close all connections first: SQLite
-  /// could use a stale page in its cache.
+  /// has the file open, the file becomes empty instead. In rollback mode, close all connections first:
+  /// SQLite could use a stale page in its cache.
   ///
   /// - Complexity: O(bytes of the image); no allocation if the files were as large before.
   package func restore(_ image: FileSystemImage) {
     disk.locked { $0.restore(image) }
   }
 
-  /// Writes an image to a path: a fresh store without running its schema.
+  /// Writes an image to a path, as a new store whose schema need not be created.
   ///
   /// The image must be of a store that was checkpointed. The program ends if a connection has the
-  /// file open. A log that exists next to the path is not deleted.
+  /// file open. An existing log of the path is not deleted.
   package func install(_ image: FileImage, at path: String) {
     disk.locked { $0.install(image, at: path) }
   }
 
-  /// Deletes all files; open connections keep theirs until they close.
+  /// Deletes all files; open connections can use their files until they are closed.
   ///
   /// The buffers are kept for later files.
   package func removeAll() {
@@ -170,19 +170,19 @@ extension HeapFileSystem {
 }
 
 extension HeapFileSystem {
-  /// Treats everything written so far as durable, and starts tracking unsynced writes.
+  /// Counts everything written so far as durable, and starts tracking unsynced writes.
   ///
   /// A power-off loses the unsynced writes. Tracking stops when all files are removed or restored
-  /// from a whole image; a sparse image restores the tracking too.
+  /// from a whole image; a sparse image also restores the tracking.
   ///
-  /// - Complexity: O(bytes of all files), and each write is copied once more.
+  /// - Complexity: O(bytes of all files); later, each write is copied once more.
   package func watchPower(_ watch: PowerWatch = .honest) {
     disk.locked { $0.startWatch(watch) }
   }
 
   /// Turns the power off between two calls.
   ///
-  /// Every file keeps its surviving bytes. Calls of handles that were open fail from now on, and no
+  /// Every file keeps its durable bytes. Calls of handles that were open fail from now on, and no
   /// file can be opened until the power is on again.
   package func turnOff(_ loss: PowerLoss) {
     disk.locked { $0.turnOff(loss) }
@@ -195,22 +195,22 @@ extension HeapFileSystem {
     disk.locked { $0.isOff = false }
   }
 
-  /// The state that would survive a power-off now, or `nil` if unsynced writes are not tracked.
+  /// The state that a power-off would leave now; `nil` if unsynced writes are not tracked.
   package var powerState: PowerState? { disk.locked { $0.powerState } }
 
   /// Whether the power is off.
   package var isOff: Bool { disk.locked { $0.isOff } }
 }
 
-/// The resources that a heap file system uses; a leak would make these counts grow.
+/// The resources that a heap file system uses; a leak makes these counts grow.
 package struct HeapUsage: Sendable, Hashable {
   /// The number of handles that SQLite has open.
   package var openHandles: Int
   /// The number of files that have a path.
   package var files: Int
-  /// The number of files without a path that have an open handle: deleted or temporary ones.
+  /// The number of temporary or deleted files, which have an open handle and no path.
   package var detachedFiles: Int
-  /// The number of empty files kept for their buffers.
+  /// The number of empty files that are kept because of their buffers.
   package var spareFiles: Int
   /// The size of all buffers and shared memory regions in bytes, unused capacity included.
   package var allocatedBytes: Int

@@ -1,14 +1,14 @@
 internal import CSQLite
 internal import Synchronization
 
-/// A handle of SQLite on a file on the heap, in memory that SQLite allocates for it.
+/// SQLite's handle on a file on the heap, in memory that SQLite allocates.
 ///
-/// `base` comes first: SQLite reads the methods through a pointer to it.
+/// `base` must be the first member, because SQLite reads the methods through a pointer to it.
 struct OpenFile {
   typealias Pointer = UnsafeMutablePointer<OpenFile>
 
   private var base: sqlite3_file
-  /// Retained by this handle, and released when it is closed.
+  /// The file system, which the handle retains until the handle is closed.
   let owner: Unmanaged<HeapFileSystem>
   let disk: SharedDisk
   let file: UnsafeMutablePointer<HeapFile>
@@ -32,7 +32,7 @@ struct OpenFile {
     self.isDeletedOnClose = isDeletedOnClose
   }
 
-  /// Returns the handle that SQLite passes; it never calls a method without one.
+  /// Returns the handle from SQLite's pointer, which is never `nil` in a call of a method.
   @inline(__always)
   static func at(_ file: UnsafeMutablePointer<sqlite3_file>?) -> Pointer {
     UnsafeMutableRawPointer(file.unsafelyUnwrapped).assumingMemoryBound(to: OpenFile.self)
@@ -40,7 +40,7 @@ struct OpenFile {
 }
 
 extension UnsafeMutablePointer where Pointee == OpenFile {
-  /// Performs one call while holding the disk's lock, or returns the code that it fails with.
+  /// Performs one call while holding the disk's lock, or returns the code with which the call fails.
   @inline(__always)
   func perform(
     _ call: FileCall,
@@ -54,7 +54,7 @@ extension UnsafeMutablePointer where Pointee == OpenFile {
     }
   }
 
-  /// Counts a call and returns its code; a call on a file lost in a power-off always fails.
+  /// Counts a call, and returns its code; a call on a file lost in a power-off always fails.
   @inline(__always)
   private func admit(
     _ call: FileCall,
@@ -67,7 +67,7 @@ extension UnsafeMutablePointer where Pointee == OpenFile {
     return ExtendedCode.failure(of: call, on: kind) ?? SQLITE_OK
   }
 
-  /// Makes earlier writes durable, or only reports success if the sync is delayed or ignored.
+  /// Makes earlier writes durable; a sync that is delayed or ignored only reports success.
   func sync() -> Int32 {
     pointee.disk.locked { disk in
       let code = admit(.sync, pointee.kind, byteCount: 0, &disk)
@@ -77,7 +77,7 @@ extension UnsafeMutablePointer where Pointee == OpenFile {
     }
   }
 
-  /// Reads bytes; a short read is the one failure that still delivers some.
+  /// Reads bytes; a short read is the only failure that returns some of the bytes.
   @inline(__always)
   func read(_ target: UnsafeMutableRawPointer, _ count: Int, _ offset: Int) -> Int32 {
     pointee.disk.locked { disk in

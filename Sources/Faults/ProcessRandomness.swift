@@ -7,20 +7,21 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// SQLite's own random generator, one for the whole process.
+/// SQLite's own random generator, which all connections of the process share.
 ///
-/// The salts of a WAL and the checksum seed of a journal come from it. SQLite seeds it from the
-/// default VFS at its first use, or at the next use after `sqlite3_randomness(0, NULL)`.
+/// The salts of a WAL and the checksum seed of a journal come from this generator. SQLite seeds the
+/// generator from the default VFS at its first use, or at the next use after
+/// `sqlite3_randomness(0, NULL)`.
 enum ProcessRandomness {
-  /// Held while the generator is restarted.
+  /// The lock that is held while the generator is restarted.
   private static let turn = Lock()
-  /// Held while bytes are drawn from `source`: any thread may be the first to draw.
+  /// The lock that is held while bytes are drawn from `source`: any thread may be the first to draw.
   private static let sourceLock = Lock()
   nonisolated(unsafe) private static var source = SplitMix64(seed: 0)
 
-  /// A copy of the default VFS that differs only in its randomness.
+  /// A copy of the default VFS, which differs only in its source of randomness.
   ///
-  /// Files that another thread opens while the copy is the default are still real files. It is
+  /// Files that another thread opens while the copy is the default are still real files. The copy is
   /// never freed, because such files refer to it.
   nonisolated(unsafe) private static let seedingSystem:
     (copy: UnsafeMutablePointer<sqlite3_vfs>, original: UnsafeMutablePointer<sqlite3_vfs>) = {
@@ -38,7 +39,7 @@ enum ProcessRandomness {
       return (copy, original)
     }()
 
-  /// Restarts the generator from a seed, which then alone determines the bytes drawn.
+  /// Restarts the generator from a seed, which then determines all bytes drawn.
   static func restart(seed: UInt64) {
     turn.held {
       let (copy, original) = seedingSystem
@@ -53,10 +54,10 @@ enum ProcessRandomness {
   }
 }
 
-/// A mutex at a stable address, to be held for the length of one call.
+/// A mutex at a stable address, which is held for the duration of one call.
 ///
-/// It is a pthread mutex and not `Synchronization.Mutex`, because the thread sanitizer does not see
-/// the fast path of the latter on Linux and reports false races.
+/// The mutex is a pthread mutex and not `Synchronization.Mutex`, because the thread sanitizer on Linux
+/// does not see the fast path of `Synchronization.Mutex` and reports false races.
 struct Lock: @unchecked Sendable {
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
 

@@ -10,17 +10,17 @@ internal import Glibc
 /// The state of a file system over real files: armed faults and unsynced writes.
 struct RealDisk {
   var faults = ArmedFaults()
-  /// The effect of syncs while unsynced writes are tracked, or `nil` if they are not.
+  /// The effect of syncs while unsynced writes are tracked; `nil` if they are not tracked.
   var watch: PowerWatch?
   var isOff = false
   /// The number of power-offs; handles opened before the last one are invalid.
   private(set) var life = 0
-  /// The bytes of each changed file at its last sync, and the changes since.
+  /// The bytes of each changed file at its last sync, and the changes since that sync.
   private var unsynced: [String: UnsyncedWrites] = [:]
-  /// The paths of the databases that were opened.
+  /// The paths of the databases that have been opened.
   private var databases: Set<String> = []
 
-  /// Returns `SQLITE_OK` or the code that a call of a handle fails with.
+  /// Returns `SQLITE_OK`, or the code with which a call of a handle fails.
   mutating func admit(_ call: FileCall, _ kind: FileKind, life handle: Int) -> Int32 {
     var code = SQLITE_OK
     if faults.isArmed {
@@ -38,13 +38,13 @@ struct RealDisk {
 
   mutating func noteDelete(_ path: String) { unsynced[path] = nil }
 
-  /// Records a change to a file, with the bytes that the file had before its first change.
+  /// Adds a change to a file's unsynced writes, which start from the file's bytes before the change.
   mutating func note(_ path: String?, _ change: (inout UnsyncedWrites) -> Void) {
     guard watch != nil, let path else { return }
     change(&unsynced[path, default: UnsyncedWrites(synced: RealBytes.read(path))])
   }
 
-  /// Performs a sync according to the watch mode; a delayed sync is only recorded.
+  /// Performs a sync in the current mode of tracking; a delayed sync is only recorded.
   mutating func sync(_ path: String?, isDelayed: Bool) {
     guard watch == .honest, let path else { return }
     if isDelayed { unsynced[path]?.delaySync() } else { unsynced[path] = nil }
@@ -55,9 +55,9 @@ struct RealDisk {
     unsynced.removeAll()
   }
 
-  /// Turns the power off: every changed file is replaced by a new file with the surviving bytes.
+  /// Turns the power off: every changed file is replaced by a new file with the bytes that are kept.
   ///
-  /// The old file is unlinked, so that processes that have it open cannot change the new one.
+  /// The old file is unlinked, so that processes that have it open cannot change the new file.
   mutating func turnOff(_ power: PowerLoss) {
     guard !isOff else { return }
     isOff = true
@@ -71,9 +71,9 @@ struct RealDisk {
   }
 }
 
-/// Reading and replacing the bytes of real files.
+/// Functions that read and replace the bytes of real files.
 private enum RealBytes {
-  /// Returns all bytes of a file, or none if it cannot be read.
+  /// Returns all bytes of a file; an empty array if the file cannot be read.
   static func read(_ path: String) -> [UInt8] {
     guard let file = fopen(path, "rb") else { return [] }
     defer { fclose(file) }
@@ -85,7 +85,7 @@ private enum RealBytes {
     return bytes
   }
 
-  /// Replaces a file by a new one with the given bytes, or deletes it if there are none.
+  /// Replaces a file with a new file of the given bytes; no bytes delete the file.
   static func replace(_ path: String, by bytes: [UInt8]) {
     unlink(path)
     guard !bytes.isEmpty else { return }
@@ -100,19 +100,19 @@ private enum RealBytes {
   }
 }
 
-/// A handle of SQLite on a real file, followed by the platform's own handle.
+/// SQLite's handle on a real file, followed in memory by the handle of the platform's VFS.
 ///
-/// SQLite allocates the memory for both. `base` comes first: SQLite reads the methods through a
-/// pointer to it.
+/// SQLite allocates the memory for both handles. `base` must be the first member, because SQLite reads
+/// the methods through a pointer to it.
 struct RealFile {
   typealias Pointer = UnsafeMutablePointer<RealFile>
 
   private var base: sqlite3_file
-  /// Retained by this handle, and released when it is closed.
+  /// The file system, which the handle retains until the handle is closed.
   private let owner: Unmanaged<RealFileSystem>
   let path: String?
   let kind: FileKind
-  /// The number of power-offs before the handle was opened.
+  /// The number of power-offs before this handle was opened.
   let life: Int
 
   init(owner: RealFileSystem, path: String?, kind: FileKind, life: Int) {
@@ -123,15 +123,15 @@ struct RealFile {
     self.life = life
   }
 
-  /// The offset of the platform's own handle, in bytes.
+  /// The offset in bytes of the handle of the platform's VFS.
   static let size = (MemoryLayout<RealFile>.stride + 15) / 16 * 16
 
-  /// Returns the handle that SQLite passes; it never calls a method without one.
+  /// Returns the handle from SQLite's pointer, which is never `nil` in a call of a method.
   static func at(_ file: UnsafeMutablePointer<sqlite3_file>?) -> Pointer {
     UnsafeMutableRawPointer(file.unsafelyUnwrapped).assumingMemoryBound(to: RealFile.self)
   }
 
-  /// Returns the platform's own handle that follows one of ours.
+  /// Returns the handle of the platform's VFS, which follows a handle of this file system.
   static func real(
     of file: UnsafeMutablePointer<sqlite3_file>?
   ) -> UnsafeMutablePointer<sqlite3_file> {
@@ -139,10 +139,10 @@ struct RealFile {
     return start.assumingMemoryBound(to: sqlite3_file.self)
   }
 
-  /// Releases the file system.
+  /// Ends the handle's reference to the file system.
   fileprivate func release() { owner.release() }
 
-  /// Reports a call to the witness, if there is one.
+  /// Passes a call to the file system's observer closure, if there is one.
   fileprivate func tell(_ call: FileCall) {
     owner._withUnsafeGuaranteedRef { $0.witness?(call, kind) }
   }
@@ -155,7 +155,7 @@ struct RealFile {
 extension RealFile {
   /// Creates the table of methods that every open file points to.
   ///
-  /// They are those of https://sqlite.org/c3ref/io_methods.html, version 2.
+  /// The methods are those of https://sqlite.org/c3ref/io_methods.html, version 2.
   static func makeMethods() -> sqlite3_io_methods {
     var methods = sqlite3_io_methods()
     methods.iVersion = 2
@@ -174,7 +174,7 @@ extension RealFile {
     return methods
   }
 
-  /// Performs a call on the platform's own handle, unless a fault makes it fail.
+  /// Performs a call on the handle of the platform's VFS, unless a fault makes the call fail.
   private static func perform(
     _ file: UnsafeMutablePointer<sqlite3_file>?,
     _ call: FileCall,

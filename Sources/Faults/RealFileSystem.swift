@@ -6,22 +6,22 @@ internal import Synchronization
 ///     let files = RealFileSystem()
 ///     sqlite3_open_v2("/tmp/app.store", &db, flags, files.name)
 ///
-/// It passes every call on to SQLite's default VFS unless a fault makes the call fail. At a
-/// power-off it replaces the files by their surviving bytes, so that a real disk behaves like the
-/// one on the heap. It stays registered as long as it is referenced or any of its files is open.
-/// Registered as the default, it is used by every connection that names no VFS, so that a process
-/// needs no change to use it.
+/// Every call is passed on to SQLite's default VFS unless a fault makes the call fail. At a power-off
+/// the files are replaced by their durable bytes, so that a real disk behaves like the disk on the
+/// heap. The file system stays registered as long as it is referenced or any of its files is open.
+/// Registered as the default, it serves every connection that names no VFS, so that a process needs no
+/// change to use it.
 package final class RealFileSystem: FaultySystem, @unchecked Sendable {
   package let name: String
 
   /// SQLite's default VFS, which performs the calls.
   let base: UnsafeMutablePointer<sqlite3_vfs>
-  /// The methods that each open file points to.
+  /// The table of methods to which each open file points.
   let methods: UnsafeMutablePointer<sqlite3_io_methods>
-  /// Receives calls on open files before they are made, except reads and closes.
+  /// A closure that receives each call on an open file before the call is made, except reads and closes.
   let witness: (@Sendable (FileCall, FileKind) -> Void)?
   private let lock = Lock()
-  /// Accessed only while the lock is held.
+  /// The state of the file system, accessed only while the lock is held.
   private let disk: UnsafeMutablePointer<RealDisk>
   private let system: UnsafeMutablePointer<sqlite3_vfs>
   private let cName: UnsafeMutablePointer<CChar>
@@ -30,7 +30,7 @@ package final class RealFileSystem: FaultySystem, @unchecked Sendable {
 
   /// Creates a file system and registers it with SQLite.
   ///
-  /// If `waits` is `false`, SQLite's waits for a lock return at once, however long they are.
+  /// If `waits` is `false`, SQLite never sleeps while it waits for a lock.
   package init(
     isDefault: Bool = false,
     waits: Bool = true,
@@ -54,7 +54,7 @@ package final class RealFileSystem: FaultySystem, @unchecked Sendable {
     methods = .allocate(capacity: 1)
     methods.initialize(to: RealFile.makeMethods())
     system = .allocate(capacity: 1)
-    // Everything but the calls on files is that of the platform's VFS.
+    // The methods that do not concern files are copied from the platform's VFS.
     system.initialize(to: base.pointee)
     if !waits { system.pointee.xSleep = { _, microseconds in microseconds } }
     fillIn()
@@ -103,7 +103,7 @@ package final class RealFileSystem: FaultySystem, @unchecked Sendable {
     return Unmanaged.fromOpaque(data).takeUnretainedValue()
   }
 
-  /// Replaces the calls on files in the copy of the platform's VFS.
+  /// Replaces the methods that concern files in the copy of the platform's VFS.
   private func fillIn() {
     system.pointee.iVersion = 2
     system.pointee.szOsFile = Int32(RealFile.size) + base.pointee.szOsFile
@@ -129,7 +129,7 @@ package final class RealFileSystem: FaultySystem, @unchecked Sendable {
     }
   }
 
-  /// Returns `SQLITE_OK` or the code that a call without a handle fails with.
+  /// Returns `SQLITE_OK`, or the code with which a call without a handle fails.
   private func admit(_ call: FileCall, _ kind: FileKind) -> Int32 {
     locked { $0.admit(call, kind, life: $0.life) }
   }
@@ -159,10 +159,10 @@ package final class RealFileSystem: FaultySystem, @unchecked Sendable {
   }
 }
 
-/// A disk's address, and the lock that guards it.
+/// The address of a disk, and the lock that guards the disk.
 ///
-/// Every handle has a copy, so that a call reaches the disk through pointers alone, without a
-/// reference count, a hash or a check of exclusive access.
+/// Every handle has a copy of this value, so that a call reaches the disk through pointers alone,
+/// without a reference count, a hash or a check of exclusive access.
 struct SharedDisk {
   private let lock: Lock
   private let disk: UnsafeMutablePointer<HeapDisk>

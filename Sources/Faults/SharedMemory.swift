@@ -2,8 +2,8 @@ internal import CSQLite
 
 /// The shared memory of one database in WAL mode: regions of the WAL index and eight lock slots.
 ///
-/// Regions never move while a handle maps them. The content is discarded when the last handle
-/// unmaps it, as in `os_unix.c`, where the first handle to open truncates what an earlier process
+/// Regions never move while a handle maps them. The content is discarded when the last handle unmaps
+/// the memory. In `os_unix.c`, likewise, the first handle to open truncates what an earlier process
 /// left. The allocations are kept for the next store that uses the file.
 struct SharedMemory {
   /// The size of every region in bytes, as requested by SQLite (`WALINDEX_PGSZ`).
@@ -19,21 +19,21 @@ struct SharedMemory {
     var isEmpty: Bool { shared | exclusive == 0 }
   }
 
-  /// All regions ever allocated; the first `regionCount` are in use.
+  /// All allocated regions, of which the first `regionCount` are in use.
   private var regions: [UnsafeMutableRawPointer] = []
   private var regionCount = 0
   private var mapperCount = 0
-  /// For each slot the number of shared holders, or -1 for an exclusive one.
+  /// The number of shared holders of each slot, or -1 for a slot with an exclusive holder.
   private var slots = SIMD8<Int16>(repeating: 0)
 
-  /// Whether any handle has mapped it.
+  /// Whether any handle has mapped the shared memory.
   var isMapped: Bool { mapperCount > 0 }
-  /// Whether no handle holds a slot.
+  /// Whether no handle holds a lock slot.
   var isIdle: Bool { slots == SIMD8(repeating: 0) }
-  /// The number of bytes allocated, in use or not.
+  /// The number of allocated bytes, in use or not.
   var allocatedBytes: Int { regions.count * Self.regionSize }
 
-  /// Returns a region, or `nil` if it does not exist and may not be created.
+  /// Returns a region; `nil` if the region does not exist and may not be created.
   mutating func map(
     _ index: Int,
     extending: Bool,
@@ -50,7 +50,7 @@ struct SharedMemory {
     return regions[index]
   }
 
-  /// Locks `count` slots from `first`, shared or exclusive: all of them or, if busy, none.
+  /// Locks `count` slots from `first`, shared or exclusive; if one is busy, no slot is locked.
   mutating func lock(
     first: Int,
     count: Int,
@@ -73,7 +73,7 @@ struct SharedMemory {
     return SQLITE_OK
   }
 
-  /// Unlocks those of `count` slots from `first` that the handle holds.
+  /// Unlocks `count` slots from `first`, as far as the handle holds them.
   mutating func unlock(first: Int, count: Int, _ holding: inout Holding) {
     for slot in first..<first + count {
       let bit = Self.mask(slot, 1)
@@ -88,7 +88,7 @@ struct SharedMemory {
     holding.exclusive &= ~mask
   }
 
-  /// Unmaps the memory and releases the handle's slots; the last handle discards the content.
+  /// Unmaps the memory and unlocks the handle's slots; the last handle also discards the content.
   mutating func unmap(_ holding: inout Holding) {
     guard holding.isMapped else { return }
     unlock(first: 0, count: slots.scalarCount, &holding)
@@ -108,7 +108,7 @@ struct SharedMemory {
     UInt16(truncatingIfNeeded: (1 << (first + count)) - (1 << first))
   }
 
-  /// Extends the regions in use to a count; new ones are filled with zeros.
+  /// Extends the regions in use to a number of regions; new regions are filled with zeros.
   private mutating func extend(to count: Int) {
     while regions.count < count {
       regions.append(.allocate(byteCount: Self.regionSize, alignment: 64))
@@ -133,7 +133,7 @@ extension SharedMemory {
     return FileImage(bytes: bytes)
   }
 
-  /// Restores an image in place.
+  /// Replaces the content of the regions with an image; the regions stay at their addresses.
   ///
   /// Regions that the image lacks become zero, which makes SQLite recover the index from the WAL.
   mutating func restore(_ image: FileImage?) {
@@ -162,7 +162,7 @@ extension SharedMemory {
     return difference
   }
 
-  /// Restores an image with a difference applied; regions that are missing become zero.
+  /// Replaces the content with an image to which a difference is applied; missing regions become zero.
   mutating func restore(_ difference: FileDifference?, over image: FileImage?) {
     let wholeCount = (difference?.count ?? 0) / Self.regionSize
     extend(to: wholeCount)
@@ -182,17 +182,17 @@ extension SharedMemory {
 ///
 /// The five levels and their transitions are those of https://sqlite.org/lockingv3.html, as
 /// `os_unix.c` implements them for the handles of one process. Each handle stores its own level and
-/// passes it in. No call waits: a lock that cannot be granted returns `SQLITE_BUSY` at once.
+/// passes the level in. No call waits: a lock that cannot be granted returns `SQLITE_BUSY` at once.
 struct DatabaseLock {
   /// The highest level that any handle holds.
   private(set) var level = SQLITE_LOCK_NONE
   /// The number of handles that hold `SHARED` or more.
   private(set) var holderCount = 0
 
-  /// Whether a handle may have changed the file without having committed.
+  /// Whether a handle may have changed the file in a transaction that is not committed.
   var isReserved: Bool { level > SQLITE_LOCK_SHARED }
 
-  /// Raises a handle's level from `held`; a failed raise to exclusive leaves it pending.
+  /// Raises a handle's level from `held`; if raising to exclusive fails, the level becomes pending.
   mutating func raise(_ held: inout Int32, to wanted: Int32) -> Int32 {
     if held >= wanted { return SQLITE_OK }
     let isElsewhere = held != level
@@ -215,7 +215,7 @@ struct DatabaseLock {
     return SQLITE_OK
   }
 
-  /// Lowers a handle's level from `held` to shared or none.
+  /// Lowers a handle's level from `held` to shared or to none.
   mutating func lower(_ held: inout Int32, to wanted: Int32) {
     if held <= wanted { return }
     if held > SQLITE_LOCK_SHARED { level = SQLITE_LOCK_SHARED }

@@ -3,15 +3,15 @@ import Measuring
 
 /// Draws the number of allocations per operation: one line per benchmark, one mark per contender.
 ///
-/// The axis is logarithmic above one and begins at zero, since some contenders allocate no memory.
-/// Marks are hollow, so that coinciding marks remain visible.
+/// The axis is logarithmic above one and begins at zero, because some contenders allocate no memory.
+/// Marks are hollow, so that marks at the same value remain visible.
 struct AllocationChart {
   /// The allocations of one contender in one benchmark.
   struct Entry {
     let title: String
     let contender: String
     let count: Double
-    /// The tooltip of the mark.
+    /// The text that the page shows when the pointer is over the mark.
     let words: String
   }
 
@@ -26,7 +26,7 @@ struct AllocationChart {
         + ".",
       spec: spec,
       legend: palette.legend(for: contenders),
-      note: "One mark a contender; farther right allocates more often."
+      note: "One mark per contender; a mark farther right means more allocations."
     )
   }
 
@@ -73,7 +73,7 @@ struct AllocationChart {
     ]
   }
 
-  /// The line from the contender with the fewest allocations to the one with the most.
+  /// One line per benchmark, from the contender with the fewest allocations to the one with the most.
   private var spans: ChartSpec {
     [
       "mark": [
@@ -97,15 +97,15 @@ struct AllocationChart {
   }
 }
 
-/// Memory use of operations.
+/// The sections about the memory that operations allocate.
 extension BenchmarkReport {
   /// The memory metrics, in the order of the columns.
   private static let memory: [Metric] = Metric.allocator + [.residentGrowth]
 
   /// Returns the allocations of the charted benchmarks at the longest history.
   ///
-  /// It returns `nil` if no allocations were counted, and states the reason for missing counts if
-  /// it is known.
+  /// The result is `nil` if no allocations were counted. The section states why counts are missing, if
+  /// the reason is known.
   func allocationSection(of charted: [String]) -> PageSection? {
     let rows = charted.flatMap(largestMemory)
     guard rows.contains(where: { $0.metric == .allocations }) else { return nil }
@@ -129,7 +129,7 @@ extension BenchmarkReport {
     )
   }
 
-  /// Returns a benchmark's memory rows at its largest history.
+  /// Returns a benchmark's rows with memory metrics, at its largest history.
   private func largestMemory(_ title: String) -> [BenchmarkRow] {
     let rows = index.rows(titled: title).filter { Self.memory.contains($0.metric) }
     let most = rows.map(\.historySize).max()

@@ -1,6 +1,6 @@
 /// A bar chart that is drawn as SVG without the chart tool.
 package struct BarDrawing: Sendable, Hashable {
-  /// One bar: a label, a value, the value in words, and whether the bar stands for a problem.
+  /// One bar: a label, a value, the value as text, and whether the bar shows a problem.
   package struct Bar: Sendable, Hashable {
     package let label: String
     package let value: Double
@@ -18,9 +18,9 @@ package struct BarDrawing: Sendable, Hashable {
 
   /// The direction of the bars.
   package enum Direction: Sendable, Hashable {
-    /// One row for each bar, with its label and its value.
+    /// Bars are drawn as rows, each with its label and its value.
     case rows
-    /// One column for each bar, with the labels of the first and the last; for many bars.
+    /// Bars are drawn as columns with labels at the first and the last bar only, for many bars.
     case columns
   }
 
@@ -34,13 +34,13 @@ package struct BarDrawing: Sendable, Hashable {
   private static let columnHeight = 160
   private static let labelCountMax = 24
 
-  /// Creates a drawing of bars, from the top down or from the left to the right.
+  /// Creates a drawing of bars, which are drawn from top to bottom or from left to right.
   package init(_ bars: [Bar], _ direction: Direction) {
     self.bars = bars
     self.direction = direction
   }
 
-  /// The drawing as SVG text; a page replaces its colours with its own.
+  /// The drawing as SVG text; a page replaces the drawing's colours with its own.
   package var svg: String {
     let height = direction == .rows ? bars.count * Self.rowHeight + 4 : Self.columnHeight + 28
     return HTML.element(
@@ -128,7 +128,7 @@ package struct BarDrawing: Sendable, Hashable {
 }
 
 extension Figure {
-  /// Creates a figure of bars with its drawing, under the identifier of its chart.
+  /// Creates a figure with a drawing of bars and the table of their numbers.
   package static func bars(
     id: String,
     summary: String,

@@ -3,7 +3,7 @@ internal import HistoryTypes
 import Measuring
 
 extension BenchmarkReport {
-  /// Assembles the page: verdicts, ratios at a glance, benchmarks and the method.
+  /// Assembles the page: verdicts, a chart of all ratios, benchmarks and the method.
   package func page() -> ReportPage {
     var sections: [PageSection] = []
     if let goals = goalSection() { sections.append(goals) }
@@ -46,14 +46,15 @@ extension BenchmarkReport {
         state: .unknown,
         word: "not optimized",
         answer: "debug build",
-        detail: "These numbers say little. Build with -c release and measure again."
+        detail:
+          "The numbers of a debug build are not meaningful. Build with -c release and measure again."
       )
     ]
   }
 
   /// Returns one tile per benchmark with a curve, for runs without goals.
   ///
-  /// It shows the first contender's cost compared with the floor at the largest size, and its
+  /// A tile shows the first contender's cost compared with the floor at the largest size, and its
   /// growth.
   private func costTiles() -> [VerdictTile] {
     index.titles.filter(hasCourse).compactMap { title in
@@ -81,7 +82,7 @@ extension BenchmarkReport {
     return "\(NumberText.ratio(growth.estimate)) of its cost at \(NumberText.count(least))\(name)."
   }
 
-  /// Returns the rows at the largest history that are compared with the first floor; `nil` for none.
+  /// Returns the rows at the largest history that are compared with the first floor; `nil` if none are.
   private func glance() -> (size: Int, floor: String, rows: [BenchmarkRow])? {
     let all = index.titles.filter(hasCourse).flatMap(index.rows)
     guard let most = all.map(\.historySize).max() else { return nil }
@@ -92,7 +93,7 @@ extension BenchmarkReport {
 
   /// Returns a tile with the first contender's median, lowest and highest ratio to the floor.
   ///
-  /// It is empty for fewer than three operations.
+  /// The result is empty for fewer than three operations.
   private func ratioTile() -> [VerdictTile] {
     guard let glance = glance() else { return [] }
     let ours = glance.rows.filter { $0.contender == glance.rows.first?.contender }
@@ -124,7 +125,7 @@ extension BenchmarkReport {
         .paragraph(
           "The cost of each operation relative to \(floor), which was measured in the same rounds on "
             + "the same data, at \(NumberText.count(most)) transactions. The line through a dot "
-            + "is its 95 % interval. Who takes part in few operations stands in the table alone."
+            + "is its 95 % interval. Contenders in few operations are only in the table."
         ),
         .figure(Figure(chart: chart.chart, table: ratioTable(comparable))),
       ]
@@ -133,7 +134,7 @@ extension BenchmarkReport {
 
   /// Returns a filter for the contenders that take part in at least a quarter of the operations.
   ///
-  /// Each further contender takes space in every operation's row.
+  /// The others are left out, because each contender takes space in every operation's row.
   private func isDrawn(_ rows: [BenchmarkRow]) -> (BenchmarkRow) -> Bool {
     let count = Set(rows.map(\.title)).count
     let shares = Dictionary(grouping: rows, by: \.contender).mapValues(\.count)
@@ -171,7 +172,7 @@ extension BenchmarkReport {
     return shared.isEmpty ? "" : " All benchmarks share these conditions: \(shared)."
   }
 
-  /// Returns a tile that counts operations by complexity; empty if all are inconclusive.
+  /// Returns a tile that counts operations by complexity; empty if every verdict is inconclusive.
   func complexityTile() -> [VerdictTile] {
     let found = index.baseTitles.filter(hasCourse).compactMap { title in
       rows(title: title, metric: .wall).first { $0.ratio != nil }.flatMap {

@@ -62,7 +62,7 @@ extension BenchmarkReport {
       + "\(NumberText.count(least)): \(factors.joined(separator: ", ")). "
   }
 
-  /// Returns the law of each contender, or the distinct reasons for which none is known.
+  /// Returns the complexity law of each contender, or the distinct reasons why none is known.
   private func lawSentence(_ names: [String], _ verdicts: [ComplexityVerdict?]) -> String {
     let laws = zip(names, verdicts).compactMap { name, verdict -> String? in
       guard let verdict, verdict.complexity != .inconclusive else { return nil }
@@ -123,7 +123,7 @@ extension BenchmarkReport {
     return values
   }
 
-  /// Returns the values that could not be measured, with the reasons.
+  /// Returns the section of values that could not be measured, with the reasons.
   func missingSection() -> PageSection? {
     let rows = results.rows.filter { $0.notMeasured != nil }
     if rows.isEmpty { return nil }
@@ -141,14 +141,14 @@ extension BenchmarkReport {
     return PageSection("Not measured", [.table(table)])
   }
 
-  /// Returns an explanation of how the numbers were measured.
+  /// Returns the section that explains how the numbers were measured.
   func methodSection() -> PageSection {
     PageSection(
       "How it was measured",
       [
         .paragraph(
           "All contenders of a benchmark run in the same process on the same data, in rounds: a "
-            + "random order and then its mirror, so that what disturbs the machine disturbs all "
+            + "random order and then the reverse order, so that disturbances of the machine affect all "
             + "alike. A ratio is the median over the rounds; its interval comes from "
             + "2,000 resamples of whole rounds. Outliers are counted and never dropped."
             + sharedConditions

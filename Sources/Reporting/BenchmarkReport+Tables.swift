@@ -1,17 +1,16 @@
 internal import HistoryTypes
 package import Measuring
 
-/// Counted values, as opposed to timed ones.
+/// The sections, tables and files of counted values and of goals.
 extension BenchmarkReport {
   /// The counters with a column of their own; `results.csv` contains all counters.
   private static let columns: [Metric] = [
     .vmSteps, .pageReads, .pageWrites, .rowsWritten, .systemCalls, .allocations, .allocatedBytes,
   ]
 
-  /// Returns the counted values, which are the same in every run except for memory.
+  /// Returns the section of counted values, which are the same in every run except for memory.
   func exactSection() -> PageSection? {
-    // The fitted laws describe how counts grow; the page shows the counts at the largest history
-    // only.
+    // Only the counts at the largest history are listed; the fitted laws describe how counts grow.
     let rows = index.titles.flatMap { title in
       let counted = index.rows(titled: title).filter {
         $0.metric.kind == .exact && $0.summary != nil
@@ -22,9 +21,9 @@ extension BenchmarkReport {
     let tables = [countTable(of: rows), otherTable(of: rows)].filter { !$0.rows.isEmpty }
     guard !tables.isEmpty else { return nil }
     let words =
-      "Counted, not timed: the same again in the next run, but for memory, which the system "
-      + "counts and shares out in its own way. The most of one operation at the longest history; "
-      + "results.csv has every counter at every length."
+      "These values are counted, not timed: the next run gives the same values, except for memory, "
+      + "which the operating system assigns. Each value is the greatest of one operation at the longest "
+      + "history; results.csv has every counter at every length."
     return PageSection("Exact counters", [.paragraph(words)] + tables.map { .table($0) })
   }
 
@@ -53,7 +52,7 @@ extension BenchmarkReport {
     return table
   }
 
-  /// Returns a row for each counter that only a few benchmarks have.
+  /// Returns a table with a row for each counter that only a few benchmarks have.
   private func otherTable(of rows: [BenchmarkRow]) -> ReportTable {
     let inFile: [Metric] = [.bytesRead, .bytesWritten, .liveBytes, .residentGrowth]
     var table = ReportTable(
@@ -82,7 +81,7 @@ extension BenchmarkReport {
     }
   }
 
-  /// The number of goals reached, as a sentence, or `nil` if no goal with a limit was measured.
+  /// The number of reached goals as a sentence; `nil` if no goal with a limit was measured.
   package var goalSentence: String? {
     let reported = reachedFor
     let reached = reported.filter { $0.verdict == .reached }.count
@@ -128,7 +127,7 @@ extension BenchmarkReport {
     ]
   }
 
-  /// Returns a ratio, or a quantity in its unit.
+  /// Returns a value as text: a ratio if the unit is empty, otherwise a quantity in the unit.
   private static func text(_ value: Double, unit: String) -> String {
     unit.isEmpty ? NumberText.ratio(value) : NumberText.quantity(value, unit: unit)
   }
@@ -142,7 +141,7 @@ extension BenchmarkReport {
     }
   }
 
-  /// Returns one tile for all goals, or `nil` if the run measured no goal with a limit.
+  /// Returns one tile for all goals; `nil` if the run measured no goal with a limit.
   func goalTile() -> [VerdictTile]? {
     let reported = reachedFor
     let missed = reported.filter { $0.verdict == .missed }
@@ -167,7 +166,7 @@ extension BenchmarkReport {
   private var busyWarning: String {
     guard results.environment.isBusy, let load = results.environment.load else { return "" }
     return " The machine was busy (load \(NumberText.significant(load)) on "
-      + "\(results.environment.processors.counted("processor"))): what was measured on the wall says little."
+      + "\(results.environment.processors.counted("processor"))): its wall times are not reliable."
   }
 
   func goalSection() -> PageSection? {
@@ -254,7 +253,7 @@ extension BenchmarkReport {
     return table
   }
 
-  /// Returns the contender of a row, with the metric unless it is wall time.
+  /// Returns the contender of a row, followed by the metric unless the metric is wall time.
   package static func contender(of row: BenchmarkRow) -> String {
     row.metric == .wall ? row.contender : "\(row.contender), \(row.metric.name)"
   }

@@ -5,23 +5,23 @@ package import Measuring
 package struct BenchmarkReport: Sendable {
   /// The results of the run.
   package let results: BenchmarkResults
-  /// Verdicts from elsewhere, which come first on the page.
+  /// Verdicts from other sources, which come first on the page.
   package var verdicts: [VerdictTile]
-  /// The path from the page's folder to the run's folder; empty if they are the same.
+  /// The path from the page's folder to the run's folder; empty if both are the same folder.
   package var runFolder = ""
   /// The outcomes of the goals.
   package let outcomes: [GoalOutcome]
 
   /// The rows by benchmark.
   let index: ResultsIndex
-  /// The contenders that others are compared with.
+  /// The contenders with which other contenders are compared.
   package let floors: Set<String>
   /// The colours and shapes of all contenders.
   let palette: ContenderPalette
 
   private let complexities: [String: ComplexityVerdict]
 
-  /// Creates a report on results and their goals.
+  /// Creates a report on benchmark results and their goals.
   ///
   /// - Complexity: 200 resamples of every curve.
   package init(
@@ -37,7 +37,7 @@ package struct BenchmarkReport: Sendable {
     let floors = Set(results.rows.compactMap { $0.ratio?.to })
     self.floors = floors
     let contenders = results.rows.map(\.contender).uniqued
-    // A floor that is itself compared with another one, such as this project's, keeps its colour.
+    // A floor that is compared with another floor, such as this project's, keeps its own colour.
     let compared = Set(results.rows.lazy.filter { $0.ratio != nil }.map(\.contender))
     palette = ContenderPalette(contenders: contenders, floors: floors.subtracting(compared))
     let judge = ComplexityJudge(seed: results.environment.seed)
@@ -81,15 +81,15 @@ package struct BenchmarkReport: Sendable {
 
   /// Returns whether a benchmark was measured at the full number of history sizes.
   ///
-  /// Only then does its cost have a curve over the sizes.
+  /// Only such a benchmark has a curve of its cost over the sizes.
   func hasCourse(_ title: String) -> Bool { index.titlesWithCourse.contains(title) }
 
-  /// Returns the complexity of a contender's wall time, or `nil` if it was not measured.
+  /// Returns the complexity of a contender's wall time; `nil` if wall time was not measured.
   func complexity(title: String, contender: String) -> ComplexityVerdict? {
     complexities[Self.key(title, contender)]
   }
 
-  /// Returns the anchor of a row in a table.
+  /// Returns the anchor of a table row, from the table's name and the row's names.
   static func anchor(_ table: String, _ names: [String]) -> String {
     PageSection.anchor(from: ([table] + names).joined(separator: " "))
   }
@@ -129,8 +129,8 @@ extension BenchmarkReport {
 
   /// The benchmarks whose curves are drawn, in order.
   ///
-  /// If there are too many, the last benchmark of each part of the system, which does most work per
-  /// operation, takes precedence over the others.
+  /// If there are more than ``mostCurves``, the last benchmark of each part of the system takes
+  /// precedence, because it does most work per operation.
   var charted: [String] {
     let titles = index.titles.filter(hasCourse)
     guard titles.count > Self.mostCurves else { return titles }

@@ -26,7 +26,7 @@ package enum ChartSpec: Sendable, Hashable, Encodable {
     }
   }
 
-  /// Returns the object merged with other members, which take precedence.
+  /// Returns the object with additional members, which replace existing members of the same name.
   func with(_ other: [String: ChartSpec]) -> ChartSpec {
     guard case .object(let object) = self else { return .object(other) }
     return .object(object.merging(other) { $1 })
@@ -69,10 +69,10 @@ package struct Chart: Sendable, Hashable {
   package var summary: String
   /// The Vega-Lite specification.
   package var spec: ChartSpec
-  /// The legend that the page shows above the drawing.
+  /// The entries of the legend, which the page shows above the drawing.
   package var legend: [ContenderPalette.Entry]
 
-  /// An explanation that the page shows below the drawing.
+  /// A sentence that explains the chart, which the page shows below the drawing.
   package var note: String
 
   /// Creates a chart.
@@ -91,11 +91,11 @@ package struct Chart: Sendable, Hashable {
   }
 }
 
-/// The drawings of a page's charts, or the reason for their absence.
+/// The drawings of a page's charts, or the reason why no chart was drawn.
 package enum ChartImages: Sendable, Hashable {
   /// The SVG texts by chart identifier.
   case drawn([String: String])
-  /// No chart was drawn, with the reason.
+  /// No chart was drawn, for the given reason.
   case missing(because: String)
 
   /// The command that installs the drawing tool.
@@ -105,9 +105,9 @@ package enum ChartImages: Sendable, Hashable {
 
 /// The style shared by all charts: fonts, colours, axes and ticks.
 enum ChartStyle {
-  /// The font of all texts.
+  /// The font of all texts in a chart.
   ///
-  /// It must name an installed font: otherwise text is measured wrongly and labels overlap.
+  /// The font must be an installed one: otherwise text is measured wrongly and labels overlap.
   static let font = "DejaVu Sans, Helvetica, Arial, sans-serif"
 
   /// The colour of axes and texts, which a page replaces with its own text colour.
@@ -127,7 +127,7 @@ enum ChartStyle {
     ],
   ]
 
-  /// The axis with one row per title, which may have several lines, as in ``wrapped(_:)``.
+  /// The axis with one row per title; a title may have several lines, as ``wrapped(_:)`` makes them.
   static let titles: ChartSpec = [
     "field": "title", "type": "nominal", "sort": nil, "title": nil,
     "axis": [
@@ -135,7 +135,7 @@ enum ChartStyle {
     ],
   ]
 
-  /// Returns a title broken into lines of 30 columns, so that none is truncated next to a chart.
+  /// Returns a title broken into lines of 30 columns, so that a chart shows it completely.
   static func wrapped(_ title: String) -> String {
     CounterexampleCell.wrap(title, to: 30).joined(separator: "\n")
   }
@@ -145,14 +145,14 @@ enum ChartStyle {
     titles.map { wrapped($0).split(separator: "\n").count }.max() ?? 1
   }
 
-  /// Returns the exponents of powers of ten that enclose positive values; at least one decade.
+  /// Returns the exponents of the powers of ten around positive values; they span one decade or more.
   static func decades(around values: [Double]) -> ClosedRange<Int> {
     let logs = values.filter { $0 > 0 }.map(decade)
     guard let least = logs.min(), let most = logs.max() else { return 0...1 }
     return least...(most + 1)
   }
 
-  /// Returns the powers of ten in a range, with their double and fivefold for up to two decades.
+  /// Returns the powers of ten in a range; up to two decades, also their doubles and fivefolds.
   static func ticks(over decades: ClosedRange<Int>) -> [Double] {
     if decades.count > 3 { return decades.map(power) }
     return decades.flatMap { exponent -> [Double] in
@@ -184,11 +184,11 @@ enum ChartStyle {
 
 /// The colours and shapes of contenders, the same in every chart of a page.
 ///
-/// The colours are those of Okabe and Ito, which colour-blind readers can distinguish, and grey for
-/// floors; the shapes distinguish the series a second time. A page replaces the colours with its
-/// own, which differ between light and dark mode.
+/// The colours of series are those of Okabe and Ito, which colour-blind readers can distinguish; floors
+/// are grey. Shapes distinguish the series as well. A page replaces the colours with its own, which
+/// differ between light and dark mode.
 package struct ContenderPalette: Sendable, Hashable {
-  /// The colours of the series; a page replaces the n-th one with the variable `--s<n>`.
+  /// The colours of the series; a page replaces the n-th colour with the variable `--s<n>`.
   static let series = [
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b37400", "#3a9bd9", "#6f4aa8",
   ]
@@ -202,7 +202,7 @@ package struct ContenderPalette: Sendable, Hashable {
     package var contender: String
     /// The colour in the drawing.
     var color: String
-    /// The shape of its marks.
+    /// The shape of the contender's marks.
     var shape: MarkShape
   }
 
@@ -226,7 +226,7 @@ package struct ContenderPalette: Sendable, Hashable {
     }
   }
 
-  /// Returns the entry of the n-th series; repeated colours get other shapes.
+  /// Returns the legend entry of the n-th series; series with the same colour get different shapes.
   private static func series(_ contender: String, at place: Int) -> Entry {
     Entry(
       contender: contender,
@@ -235,7 +235,7 @@ package struct ContenderPalette: Sendable, Hashable {
     )
   }
 
-  /// Returns the legend for some contenders, in their order.
+  /// Returns the legend entries of some contenders, in the contenders' order.
   func legend(for contenders: [String]) -> [Entry] {
     contenders.map { contender in
       entries.first { $0.contender == contender }
@@ -243,12 +243,12 @@ package struct ContenderPalette: Sendable, Hashable {
     }
   }
 
-  /// Returns the encoding channel for the marks' colour; the page draws the legend.
+  /// Returns the Vega-Lite encoding of the marks' colour, without a legend, which the page draws.
   func color(for contenders: [String]) -> ChartSpec {
     channel(contenders, legend(for: contenders).map { .text($0.color) })
   }
 
-  /// Returns the encoding channel for the marks' shape.
+  /// Returns the Vega-Lite encoding of the marks' shape.
   func shape(for contenders: [String]) -> ChartSpec {
     channel(contenders, legend(for: contenders).map { .text($0.shape.rawValue) })
   }
@@ -261,7 +261,7 @@ package struct ContenderPalette: Sendable, Hashable {
   }
 }
 
-/// The shapes of marks, with Vega-Lite's names.
+/// The shapes of marks, named as in Vega-Lite.
 enum MarkShape: String, Sendable, CaseIterable {
   case circle
   case square
@@ -271,7 +271,7 @@ enum MarkShape: String, Sendable, CaseIterable {
   case cross
   case triangleRight = "triangle-right"
 
-  /// Returns the n-th shape, starting again after the last.
+  /// Returns the n-th shape; after the last shape the first one follows again.
   static func at(_ place: Int) -> MarkShape { allCases[place % allCases.count] }
 
   /// The SVG path of the shape within a box from -5 to 5.

@@ -2,15 +2,15 @@ import Foundation
 
 /// Draws charts as SVG with `vl-convert-python` from a private virtual environment.
 ///
-/// One process draws all charts of a page. It reads no external URL and terminates itself after two
-/// minutes.
+/// One process draws all charts of a page. The process reads no external URL, and terminates itself
+/// after two minutes.
 package struct ChartTool: Sendable {
   private let python: String
 
   /// Creates a tool for a virtual environment's folder, usually `.tools` at the package's root.
   package init(toolsFolder: String) { python = toolsFolder + "/bin/python" }
 
-  /// Draws charts, or returns the reason for failure; a report never fails for lack of drawings.
+  /// Draws charts, or returns the reason why it cannot; a report is written even without drawings.
   package func draw(_ charts: [Chart]) -> ChartImages {
     if charts.isEmpty { return .drawn([:]) }
     guard FileManager.default.isExecutableFile(atPath: python) else {
@@ -91,14 +91,14 @@ package struct ChartTool: Sendable {
     """#
 }
 
-/// The reason for which charts could not be drawn.
+/// The reason why charts could not be drawn.
 private struct ChartFailure: Error {
   let text: String
 }
 
 /// Prepares a drawing for embedding in a page: no scripts, no addresses, the page's own colours.
 enum InlineSVG {
-  /// Returns a drawing as markup, or `nil` if it contains elements that the lab never draws.
+  /// Returns a drawing as markup; `nil` if the drawing has elements that the lab never draws.
   static func markup(of svg: String, summary: String) -> HTML? {
     let forbidden = ["<script", "<foreignObject", "<image", "<a ", "javascript:", "href="]
     guard let start = svg.firstRange(of: "<svg "), svg.hasSuffix("</svg>"),
@@ -116,12 +116,12 @@ enum InlineSVG {
     return .own(markup)
   }
 
-  /// Returns the CSS variable for a colour of a drawing.
+  /// Returns the CSS variable that replaces a colour of a drawing.
   static func pageColor(_ color: String) -> String {
     ContenderPalette.series.firstIndex(of: color).map { "var(--s\($0))" } ?? "var(--floor)"
   }
 
-  /// Returns a single mark for a legend.
+  /// Returns one mark in the shape and colour of a contender, for a legend.
   static func mark(_ entry: ContenderPalette.Entry) -> HTML {
     .own(
       "<svg viewBox=\"-6 -6 12 12\" width=\"12\" height=\"12\" aria-hidden=\"true\">"

@@ -1,9 +1,9 @@
 package import Measuring
 
-/// A log-log chart of an operation's cost by size of history.
+/// A chart of an operation's cost by size of history; both axes are logarithmic.
 ///
 /// A constant cost appears as a horizontal line; a linear cost rises one decade per decade. The
-/// band extends from the 5th to the 95th percentile; a fitted law is dashed.
+/// band extends from the 5th to the 95th percentile; the fitted law is a dashed line.
 package struct CostChart: Sendable, Hashable {
   /// The percentiles at one size of history.
   package struct Point: Sendable, Hashable {
@@ -25,7 +25,7 @@ package struct CostChart: Sendable, Hashable {
     package var contender: String
     /// The points, smallest size first.
     package var points: [Point]
-    /// The fitted law, or `nil` for none.
+    /// The fitted law; `nil` if there is none.
     package var fit: CostFit?
 
     /// Creates a curve.
@@ -62,7 +62,7 @@ package struct CostChart: Sendable, Hashable {
     self.palette = palette
   }
 
-  /// The chart with its specification and texts.
+  /// The chart with its Vega-Lite specification and its texts.
   package var chart: Chart {
     Chart(
       id: id,
@@ -80,7 +80,7 @@ package struct CostChart: Sendable, Hashable {
     return spread + (hasFits ? ", dashed lines are the best fit." : ".")
   }
 
-  /// Whether the sizes suffice for a band; between few sizes it would suggest unmeasured values.
+  /// Whether there are at least five sizes; a band between fewer would suggest unmeasured values.
   var hasManySizes: Bool { (series.map(\.points.count).max() ?? 0) >= 5 }
 
   var hasFits: Bool { series.contains { $0.fit != nil } }
@@ -200,7 +200,7 @@ extension CostChart {
     ]
   }
 
-  /// The expression that formats ticks; nanoseconds appear as `1 ms`, not `1000000`.
+  /// The expression that formats ticks: 1,000,000 nanoseconds appear as `1 ms`.
   private var tickText: String {
     unit == "ns" ? Self.nanosecondTicks : "format(datum.value, '~s')"
   }

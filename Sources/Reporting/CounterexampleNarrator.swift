@@ -1,7 +1,7 @@
 internal import HistoryTypes
 internal import Traces
 
-/// The events of one command, or one event outside of commands.
+/// One step of a trace: the events of one command, or one event outside of commands.
 struct CounterexampleStep {
   /// The phase of a run in which a step occurs.
   enum Phase {
@@ -13,18 +13,18 @@ struct CounterexampleStep {
   }
 
   private(set) var phase = Phase.plan
-  /// The command's position in the plan, or `nil` for a step outside of the plan.
+  /// The command's position in the plan; `nil` for a step outside of the plan.
   let position: Int?
-  /// The word that was called, or `nil` for an event without a call.
+  /// The word of the command; `nil` for an event outside of commands.
   private(set) var word: String?
-  /// The actor, or `nil` for the store and the clock.
+  /// The actor of the step; `nil` for the store and the clock.
   let actor: ActorID?
-  /// The events in order, without the call.
+  /// The events of the step in order, without the call.
   private(set) var events: [Event] = []
-  /// The position of the first event in the trace.
+  /// The position of the step's first event in the trace.
   let at: Int
 
-  /// The word that was called, or a word for the event.
+  /// The word of the command, or a word for an event outside of commands.
   var verb: String {
     if let word { return word }
     switch events.first?.happening {
@@ -34,10 +34,10 @@ struct CounterexampleStep {
     }
   }
 
-  /// Returns whether an event of the trace belongs to the step.
+  /// Returns whether the event at a position in the trace belongs to the step.
   func contains(_ place: Int) -> Bool { at == place || events.contains { $0.at == place } }
 
-  /// Returns the steps of a trace, each with its events even if calls of several actors overlap.
+  /// Returns the steps of a trace; if the calls of several actors overlap, events are matched by actor.
   static func all(of trace: Trace) -> [CounterexampleStep] {
     var steps: [CounterexampleStep] = []
     var open: [ActorID?: Int] = [:]
@@ -58,10 +58,10 @@ struct CounterexampleStep {
     return joined(inPhases(steps))
   }
 
-  /// The word for fetch, merge and record in the closing phase.
+  /// The word for the fetch, merge and record of an actor in the closing phase.
   static let catchUp = "catch up"
 
-  /// Merges an actor's consecutive steps for catching up in the closing phase.
+  /// Joins an actor's consecutive fetch, merge and record in the closing phase into one step.
   private static func joined(_ steps: [CounterexampleStep]) -> [CounterexampleStep] {
     var result: [CounterexampleStep] = []
     for step in steps {
@@ -91,7 +91,7 @@ struct CounterexampleStep {
     }
   }
 
-  /// Creates the step that an event begins, or returns `nil` if the event belongs to an open step.
+  /// Creates the step that starts with an event; `nil` if the event belongs to an earlier step.
   private init?(_ event: Event) {
     switch event.happening {
     case .called(let position, let word):
@@ -137,12 +137,12 @@ extension CounterexampleStep {
     }
   }
 
-  /// Whether the step contains only the launch of actors.
+  /// Whether the step contains only events of launches.
   var onlyLaunches: Bool {
     events.allSatisfy { event in
       switch event.happening {
       case .registered, .launched, .ended(_, .ok), .signalled: true
-      // In plans driven by signals, an actor polls as it starts.
+      // In plans driven by signals, an actor polls when it starts.
       case .woke, .merged([]), .recorded(nil): true
       default: false
       }
@@ -161,11 +161,11 @@ extension CounterexampleStep {
 /// Describes the steps of a trace in words.
 struct CounterexampleNarrator {
   private let trace: Trace
-  /// The event that violates the invariant, which is always described.
+  /// The position of the event that violates the invariant, which is always described.
   private let violationAt: Int?
-  /// The positions of the events that move a cursor.
+  /// The positions of the events that record a cursor with a new value.
   private let moves: Set<Int>
-  /// The last known contents of the store's data.
+  /// The contents of the store's data at the end of the trace, if the trace has them.
   private let data: Objects?
 
   init(_ trace: Trace, violationAt: Int?) {
@@ -189,7 +189,7 @@ struct CounterexampleNarrator {
     return moves
   }
 
-  /// Returns a short description of the step; empty if it contains no event of interest.
+  /// Returns a short description of the step; empty if the step contains no event of interest.
   func text(of step: CounterexampleStep) -> String {
     let action = step.position.flatMap { position in
       trace.header.plan.commands.indices.contains(position)
@@ -204,7 +204,7 @@ struct CounterexampleNarrator {
       .joined(separator: " ")
   }
 
-  /// Returns whether a colon separates the command's word from its result.
+  /// Returns whether the text has a colon between the command's word and its result.
   private func needsColon(_ step: CounterexampleStep, _ action: Action?) -> Bool {
     switch action {
     case .write, .begin, .batch, .clock: false
@@ -212,7 +212,7 @@ struct CounterexampleNarrator {
     }
   }
 
-  /// Returns the words before the events; empty if an event's phrase contains the verb.
+  /// Returns the words before the events; empty if the phrase of an event contains the command's verb.
   private func verb(of step: CounterexampleStep, _ action: Action?) -> String {
     switch action {
     case _ where step.word == "skipped": return "(skipped)"
@@ -232,7 +232,7 @@ struct CounterexampleNarrator {
     return speaking ? "" : CounterexamplePhrase.printable(word)
   }
 
-  /// Returns whether an event's phrase begins with the verb of the command that caused it.
+  /// Returns whether the phrase of an event begins with the word of the command that caused it.
   private func speaks(_ happening: Happening, for word: String) -> Bool {
     switch happening {
     case .fetched: word == "fetch"
@@ -260,9 +260,10 @@ struct CounterexampleNarrator {
   /// The words of commands that may perform a whole pass.
   private static let passing: Set<String> = ["pass", "deliver", "poll", CounterexampleStep.catchUp]
 
-  /// Returns whether an event of a pass adds no information, such as an empty list.
+  /// Returns whether an event of a pass adds no information.
   ///
-  /// Also a fetch or observation of the transactions that the pass merges adds none.
+  /// This holds for an empty list, and for a fetch or observation of the transactions that the pass
+  /// merges.
   private func isEmpty(_ event: Event, in step: CounterexampleStep) -> Bool {
     switch event.happening {
     case .merged([]), .purged([]), .fetched([]), .observed([]), .woke: true
@@ -276,7 +277,7 @@ struct CounterexampleNarrator {
   private func phrase(_ happening: Happening, in step: CounterexampleStep) -> String? {
     typealias Say = CounterexamplePhrase
     switch happening {
-    // All running actors are signalled; the effect of a signal is described when it arrives.
+    // Signals follow every commit, so they are left out; the effect of a signal is described later.
     case .called, .ended(_, .ok), .clock, .signalled, .passed: return nil
     case .ended(_, .failed(let failure)) where isReported(failure, in: step): return nil
     case .ended(_, .failed(let failure)): return "fails " + Say.failure(failure)
@@ -315,7 +316,7 @@ struct CounterexampleNarrator {
     }
   }
 
-  /// Returns whether an event of the step reports the same failure.
+  /// Returns whether another event of the step reports the same failure.
   private func isReported(_ failure: SystemFailure, in step: CounterexampleStep) -> Bool {
     step.events.contains { event in
       switch event.happening {
@@ -326,10 +327,10 @@ struct CounterexampleNarrator {
     }
   }
 
-  /// Returns the verb of a launch if the command did not name it.
+  /// Returns the word `launch` for a launch outside of commands; empty for the command `launch`.
   private func launch(_ step: CounterexampleStep) -> String { step.word == nil ? "launch " : "" }
 
-  /// Returns a view's contents, or in the closing phase the difference from the data, if known.
+  /// Returns a view's contents; in the closing phase, its difference from the data, if these are known.
   private func view(
     _ context: String,
     _ objects: Objects,

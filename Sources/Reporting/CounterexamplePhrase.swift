@@ -3,11 +3,11 @@ internal import Traces
 
 /// Short phrases for the contents of plans and traces, safe to print in a terminal.
 enum CounterexamplePhrase {
-  /// The number of objects of a write or a view that are named individually.
+  /// The maximum number of objects of a write or a view that are named one by one.
   private static let objectCountMax = 3
   private static let textLengthMax = 16
   private static let messageLengthMax = 120
-  /// A no-break space.
+  /// A no-break space, which keeps the words of a phrase on one line.
   static let joint = "\u{a0}"
 
   /// Returns a transaction's name with a number sign.
@@ -19,9 +19,9 @@ enum CounterexamplePhrase {
 
   static func cursor(_ cursor: TransactionName?) -> String { cursor.map(name) ?? "nothing" }
 
-  /// Returns the text with line breaks and other controls escaped.
+  /// Returns the text with line breaks and other control characters escaped.
   ///
-  /// Unescaped, they could move the cursor or change colours.
+  /// Unescaped control characters could move the terminal's cursor or change its colours.
   static func printable(_ text: String) -> String {
     var result = ""
     for scalar in text.unicodeScalars {
@@ -57,7 +57,7 @@ enum CounterexamplePhrase {
     values.isEmpty ? name.description : "\(name) \(self.values(values))"
   }
 
-  /// Returns the first phrases, and the number of the others.
+  /// Returns the first phrases of a list, and the number of the remaining ones.
   static func list(_ phrases: [String]) -> String {
     let rest = phrases.count - objectCountMax
     let shown = phrases.prefix(objectCountMax).joined(separator: ", ")
@@ -69,7 +69,7 @@ enum CounterexamplePhrase {
       ? "nothing" : list(objects.sorted { $0.key < $1.key }.map { object($0.key, $0.value) })
   }
 
-  /// Returns the difference of a view from the data: missing, leftover and differing objects.
+  /// Returns the differences of a view from the data: missing, leftover and differing objects.
   static func difference(of view: Objects, from data: Objects) -> String {
     let names = Set(view.keys).union(data.keys).filter { view[$0] != data[$0] }.sorted()
     let phrases = names.map { name in
@@ -82,7 +82,7 @@ enum CounterexamplePhrase {
     return phrases.isEmpty ? "equals the data" : list(phrases)
   }
 
-  /// Returns the differing values, as seen and as expected.
+  /// Returns the differing values of an object: the view's values and the data's values.
   private static func otherwise(_ seen: Values, _ held: Values) -> String {
     let differing = Set(seen.keys).union(held.keys).filter { seen[$0] != held[$0] }
     return values(seen.filter { differing.contains($0.key) }) + " instead of "
@@ -125,7 +125,7 @@ enum CounterexamplePhrase {
     }
   }
 
-  /// Returns the phrase of a request about objects, positions, members or the file.
+  /// Returns the phrase of a query about objects, positions, members or the file.
   private static func request(_ query: PlannedQuery, _ position: String?) -> String {
     switch query.form {
     case .sorted:
@@ -167,17 +167,17 @@ enum CounterexamplePhrase {
     }
   }
 
-  /// Returns a duration without its sign.
+  /// Returns a duration in words, without its sign.
   private static func span(_ seconds: Double) -> String {
     String(duration(seconds.magnitude).dropFirst())
   }
 
-  /// Returns the first lines of an answer.
+  /// Returns the first lines of a query's answer.
   static func answer(_ lines: [String]) -> String {
     lines.isEmpty ? "none" : list(lines.map(printable))
   }
 
-  /// Returns a position as a noun, or `nil` for the beginning.
+  /// Returns the position of a query as a noun; `nil` for the beginning of history.
   private static func position(_ start: PlannedQuery.Start) -> String? {
     switch start {
     case .beginning: nil
@@ -266,7 +266,7 @@ enum CounterexamplePhrase {
       + "\(fault.call.rawValue) \(fault.k) of \(fault.file.rawValue)"
   }
 
-  /// Returns a signed duration in the largest unit of which it is a multiple.
+  /// Returns a signed duration in the largest unit of which the duration is a multiple.
   static func duration(_ seconds: Double) -> String {
     let units: [(size: Double, one: String)] = [(86_400, "day"), (3_600, "hour"), (60, "minute")]
     let sign = seconds < 0 ? "" : "+"
@@ -281,6 +281,6 @@ enum CounterexamplePhrase {
 }
 
 extension String {
-  /// The text with line breaks and other controls escaped, which could move a terminal's cursor.
+  /// The text with escaped control characters, which could otherwise move a terminal's cursor.
   package var printable: String { CounterexamplePhrase.printable(self) }
 }

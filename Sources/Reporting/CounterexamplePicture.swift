@@ -3,8 +3,8 @@ package import Traces
 
 /// A picture of a counterexample for a page: a timeline with a list of its steps.
 ///
-/// The timeline has one lane per actor and consumer, and one for the store: a bar for each
-/// transaction from its commit to its purge, a line for each cursor, and a shaded part below the
+/// The timeline has one column per actor and consumer, and one for the store. The store has a bar for
+/// each transaction from its commit to its purge, a line for each cursor, and a shaded part below the
 /// watermark. The step that violates the invariant is marked, the lost transaction is coloured, and
 /// tooltips show values. The picture needs no script and uses the colours of its page. All content
 /// comes from the trace.
@@ -37,7 +37,7 @@ package struct CounterexamplePicture: Sendable, Hashable {
     )
   }
 
-  /// Returns one step as a list item of the same height as its row of the drawing.
+  /// Returns one step as a list item with the same height as the step's row in the drawing.
   private func item(
     _ index: Int,
     _ story: CounterexampleStory,
@@ -72,14 +72,14 @@ package struct CounterexamplePicture: Sendable, Hashable {
     )
   }
 
-  /// An explanation of the drawing's symbols.
+  /// An explanation of the drawing's symbols, below the picture.
   private static let legend = HTML.element(
     "figcaption",
     text:
       "Time goes down. In the store each transaction is a bar from its commit to its purge (\u{2715}); "
       + "\u{25CF} is where it was merged or consumed, \u{25CB} where it was only read. The coloured "
-      + "lines are the cursors: all to the left of one is merged and recorded. The shaded part ends at "
-      + "the watermark, the least cursor. What was lost is highlighted."
+      + "lines are the cursors: a member has merged and recorded all transactions left of its cursor. The "
+      + "shaded part ends at the watermark, the least cursor. The lost transaction is highlighted."
   )
 }
 
@@ -96,19 +96,19 @@ extension CounterexampleRow.Kind {
 
 /// The positions and sizes of all parts of a counterexample's picture, in pixels.
 ///
-/// Time runs downward, one row per step. From left to right come the steps' numbers, a lane for
-/// each actor and consumer, and the store, in which each transaction has a column and each cursor a
-/// position between two columns.
+/// Time runs downward, one row per step. From left to right come the steps' numbers, a column (lane)
+/// for each actor and consumer, and the store, in which each transaction has a column and each cursor
+/// a position between two columns.
 struct PictureLayout {
   /// The width reserved for the steps' numbers.
   static let gutter = 34
-  /// The height reserved for the names above the lanes.
+  /// The height reserved for the actors' names at the top.
   static let head = 34
   private static let rowHeightMin = 38
   private static let lineHeight = 20
-  /// The number of characters of a step's sentence that fit one line next to the picture.
+  /// The number of characters of a step's sentence that fit in one line next to the picture.
   private static let lineLength = 62
-  /// The width of all columns of the store, beyond which columns become narrower.
+  /// The maximum width of the store; with more transactions, their columns become narrower.
   private static let storeWidthMax = 520
   private static let storePadding = 18
   private static let letterWidth = 7
@@ -116,11 +116,11 @@ struct PictureLayout {
 
   /// The actors and consumers, from left to right.
   let lanes: [ActorID]
-  /// The width of each lane.
+  /// The width of each actor's column, in pixels.
   let laneWidth: Int
-  /// The width of a transaction's column.
+  /// The width of a transaction's column, in pixels.
   let column: Int
-  /// Whether the names of all transactions fit their columns.
+  /// Whether the names of all transactions fit in their columns.
   let namesFit: Bool
   private let tops: [Int]
   private let transactionCount: Int
@@ -151,7 +151,7 @@ struct PictureLayout {
   var storeX: Int { Self.gutter + lanes.count * laneWidth + 12 }
   var storeWidth: Int { transactionCount * column + 2 * Self.storePadding }
 
-  /// Returns the upper edge of a row.
+  /// Returns the top edge of a row.
   func top(_ row: Int) -> Int { tops[row] }
 
   func height(_ row: Int) -> Int { tops[row + 1] - tops[row] }
@@ -159,29 +159,29 @@ struct PictureLayout {
   /// Returns the vertical position of a row's marks.
   func y(_ row: Int) -> Int { tops[row] + 18 }
 
-  /// Returns the centre of an actor's lane.
+  /// Returns the horizontal centre of an actor's column.
   func laneX(_ lane: Int) -> Int { Self.gutter + lane * laneWidth + laneWidth / 2 }
 
-  /// Returns the centre of a transaction's column.
+  /// Returns the horizontal centre of a transaction's column.
   func barX(_ position: Int) -> Int {
     storeX + Self.storePadding + position * column + column / 2
   }
 
-  /// Returns the position of a cursor after a number of transactions, slightly apart from others.
+  /// Returns the horizontal position of a cursor after a number of transactions.
   func cursorX(_ count: Int, lane: Int) -> Int {
     storeX + Self.storePadding + count * column + (2 * lane - lanes.count + 1) * spread / 2
   }
 
   /// Returns the height at which a cursor moves within a row, below the step's own line.
   ///
-  /// Cursors that move in the same row have different heights: of those moving left the leftmost is
-  /// first, of those moving right the rightmost, so that their lines do not cross.
+  /// Cursors that move in the same row have different heights, so that their lines do not cross. Of those
+  /// that move left, the leftmost is highest; of those that move right, the rightmost.
   func cursorY(_ row: Int, lane: Int, isRising: Bool) -> Int {
     let place = isRising ? lanes.count - 1 - lane : lane
     return y(row) + 9 + place * min(4, 9 / max(1, lanes.count - 1))
   }
 
-  /// The distance between cursors at the same position, limited by the bars next to them.
+  /// The distance in pixels between cursors at the same position, limited by the space between bars.
   private var spread: Int {
     min(6, max(2, (column - 10) / max(1, lanes.count)))
   }

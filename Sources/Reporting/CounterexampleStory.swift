@@ -3,7 +3,7 @@ internal import HistoryTypes
 internal import Measuring
 internal import Traces
 
-/// The content of a counterexample's report before layout: headings, rows and sentences.
+/// The content of a counterexample's report without its layout: headings, rows and sentences.
 struct CounterexampleStory {
   private let counterexample: Counterexample
   private let steps: [CounterexampleStep]
@@ -12,14 +12,14 @@ struct CounterexampleStory {
 
   /// The headings of the columns.
   let headings: [String]
-  /// The steps; those of the closing phase without relevant events are combined into one row.
+  /// The rows, one per step; steps of the closing phase without relevant events share a row.
   private(set) var rows: [CounterexampleRow] = []
-  /// The events before the first row, which are the launches.
+  /// The events before the first row, which are launches.
   private(set) var opening: [Event] = []
-  /// The rows from the write to the loss of the lost transaction, if one was lost.
+  /// The rows from the write to the loss of the lost transaction; `nil` if no transaction was lost.
   private(set) var life: CounterexampleLife?
 
-  /// Creates the story from the trace; a narrow one has two columns: actors and actions.
+  /// Creates the story of a trace; a narrow story has two columns, actors and actions.
   init(_ counterexample: Counterexample, isNarrow: Bool) {
     let header = counterexample.trace.header.plan.header
     self.counterexample = counterexample
@@ -50,29 +50,29 @@ struct CounterexampleStory {
     )
   }
 
-  /// The checker's explanation, as a sentence.
+  /// The checker's explanation of the violation, as a sentence.
   var sentence: String {
     let text = CounterexamplePhrase.printable(violation.because)
     return [".", "!", "?"].contains { text.hasSuffix($0) } ? text : text + "."
   }
 
-  /// A sentence that names where the lost transaction was written, merged and purged.
+  /// A sentence that names the steps and actors that wrote, merged and purged the lost transaction.
   var lifeSentence: String? {
     guard let name = violation.transaction else { return nil }
     var said: [String] = []
     var last: (verb: String, who: String) = ("", "")
     for deed in steps.filter({ isReported($0) }).flatMap({ deeds(of: $0, to: name) }) {
-      // A member that merged it twice in succession is named once.
+      // A member that merged the transaction twice in succession is named once.
       if deed == last { continue }
       said.append(deed.verb == last.verb ? deed.who : "\(deed.verb) by \(deed.who)")
       last = deed
     }
-    // The main sentence already names the writer.
+    // A sentence about the write alone is left out, because the main sentence names the writer.
     if said.count < 2 { return nil }
     return "\(CounterexamplePhrase.name(name)) was \(said.joined(separator: ", "))."
   }
 
-  /// Returns whether a step belongs to the plan, or to the closing phase up to the violation.
+  /// Returns whether a step belongs to the plan, or to the closing phase before the violation.
   private func isReported(_ step: CounterexampleStep) -> Bool {
     step.phase != .closing || step.at <= violation.at
   }
@@ -91,7 +91,7 @@ struct CounterexampleStory {
   ) -> [(verb: String, who: String)] {
     let place =
       step.position.map { " in step \($0 + 1)" } ?? (step.phase == .closing ? " at the end" : "")
-    // Of the closing phase, only events up to the violation count.
+    // Events of the closing phase after the violation are left out.
     let events = step.events.filter { step.phase != .closing || $0.at <= violation.at }
     return events.compactMap { event in
       let who = CounterexamplePhrase.printable(event.actor?.name ?? "the store") + place
@@ -107,7 +107,7 @@ struct CounterexampleStory {
 }
 
 extension CounterexampleStory {
-  /// Creates the rows and finds those in which the lost transaction was written and lost.
+  /// Creates the rows, and finds the rows in which the lost transaction was written and lost.
   private mutating func tell() {
     let narrator = CounterexampleNarrator(counterexample.trace, violationAt: violation.at)
     var written: Int?
@@ -120,8 +120,7 @@ extension CounterexampleStory {
       }
       let breaks = step.contains(violation.at)
       if breaks, let omission = omission(step) {
-        // For a violation at the end, the closing steps come first; for an earlier one, they
-        // follow.
+        // If the violation was found at the end, the closing steps precede its row; otherwise they follow.
         if step.actor == nil { hidden.append(step) }
         closeUp(&hidden)
         rows.append(.omission(omission))
@@ -150,7 +149,7 @@ extension CounterexampleStory {
     life = CounterexampleLife(name: CounterexamplePhrase.name(name), rows: written...lost)
   }
 
-  /// Returns a text for a violation by omission, whose event is only the moment of detection.
+  /// Returns a text for a violation that consists of a missing event; `nil` for other violations.
   private func omission(_ step: CounterexampleStep) -> String? {
     switch violation.checker {
     case "WakeUp": "the time for a pass is over"
@@ -160,7 +159,7 @@ extension CounterexampleStory {
     }
   }
 
-  /// Adds the events of a step without a row to the previous row, or to the opening.
+  /// Adds the events of a step without a row to the previous row, or to the events before the first row.
   private mutating func absorb(_ step: CounterexampleStep) {
     if rows.isEmpty {
       opening += step.events
@@ -171,7 +170,7 @@ extension CounterexampleStory {
 
   /// Returns whether a step has a row.
   ///
-  /// Launches before the plan have none, and neither have irrelevant steps after it.
+  /// Launches before the plan have no row, nor have irrelevant steps after the plan.
   private func matters(_ step: CounterexampleStep) -> Bool {
     if step.contains(violation.at) { return true }
     switch step.phase {
@@ -212,7 +211,7 @@ extension CounterexampleStory {
     return [column: isShared ? "\(name): \(text)" : text]
   }
 
-  /// Combines the hidden steps of the closing phase into one row.
+  /// Combines the steps of the closing phase that have no row of their own into one row.
   private mutating func closeUp(_ hidden: inout [CounterexampleStep]) {
     guard !hidden.isEmpty else { return }
     let words = hidden.map(\.verb).uniqued.map(CounterexamplePhrase.printable)
@@ -226,9 +225,9 @@ extension CounterexampleStory {
   }
 }
 
-/// The texts of tooltips: names and values in full.
+/// The texts of tooltips, which contain names and values in full.
 extension CounterexampleStory {
-  /// Returns the actor, action and time of a row.
+  /// Returns the actor, action and time of a row, for a tooltip.
   func value(of row: CounterexampleRow) -> String {
     let place = row.number.isEmpty ? "" : "Step \(row.number), "
     let who = row.actor.map { CounterexamplePhrase.printable($0.name) } ?? "the store"
@@ -240,7 +239,7 @@ extension CounterexampleStory {
     return text.replacing("\u{a0}", with: " ")
   }
 
-  /// Returns a transaction's author, context, time and changes.
+  /// Returns a transaction's author, context, time and changes, for a tooltip.
   func value(of name: TransactionName) -> String {
     typealias Say = CounterexamplePhrase
     guard let text = transaction(named: name) else { return Say.name(name) }
@@ -255,7 +254,7 @@ extension CounterexampleStory {
       .replacing("\u{a0}", with: " ")
   }
 
-  /// Returns the movements of an actor's cursor, row by row.
+  /// Returns the movements of an actor's cursor, row by row, for a tooltip.
   func cursors(of actor: ActorID, _ positions: [TracePositions]) -> String {
     var text = ["The cursor of \(CounterexamplePhrase.printable(actor.name))"]
     for (row, (before, after)) in zip(rows, zip(positions, positions.dropFirst())) {

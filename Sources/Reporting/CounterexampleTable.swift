@@ -1,7 +1,7 @@
 internal import HistoryTypes
 internal import Traces
 
-/// A layout of rows in columns that fit a width, with each cell wrapped within its column.
+/// A layout of rows in columns within a given width; the text of each cell is wrapped in its column.
 struct CounterexampleTable {
   /// The minimum width of a readable column, in terminal columns.
   static let columnWidthMin = 14
@@ -32,16 +32,16 @@ struct CounterexampleTable {
     widths = Self.widths(headings, rows, within: width - Self.gutter(digits))
   }
 
-  /// Returns the width of the columns before the first cell: the mark and the number of the step.
+  /// Returns the width of the area before the first cell, which has the mark and the step's number.
   private static func gutter(_ digits: Int) -> Int { 2 + digits + 1 + 1 }
 
-  /// Returns whether a number of columns is readable within a width.
+  /// Returns whether a number of columns within a width leaves each column readable.
   static func fits(_ count: Int, within width: Int) -> Bool {
     let available = width - gutter(2) - count * separator.count
     return available >= count * columnWidthMin
   }
 
-  /// Returns the widths of the widest cells, with the widest columns narrowed to fit.
+  /// Returns the width of each column: that of its widest cell, narrowed to fit if necessary.
   private static func widths(
     _ headings: [String],
     _ rows: [CounterexampleRow],
@@ -57,7 +57,7 @@ struct CounterexampleTable {
     return natural.map { min($0, cap) }
   }
 
-  /// Returns the heading, a rule and the rows.
+  /// Returns the lines of the table: the heading, a rule and the rows.
   func lines() -> [String] {
     [heading, rule] + rows.indices.flatMap { lines(of: $0) }
   }
@@ -105,7 +105,7 @@ struct CounterexampleTable {
     trimmed(start(index, line) + cells.map { Self.separator + $0 }.joined())
   }
 
-  /// Returns the mark, number and life at the start of a line.
+  /// Returns the start of a line: the violation mark, the step's number and the transaction's line.
   private func start(_ index: Int, _ line: Int) -> String {
     let row = rows[index]
     let mark = row.kind == .violation && line == 0 ? paint(">", .loss) : " "
@@ -124,7 +124,7 @@ struct CounterexampleTable {
     }
   }
 
-  /// Returns the text with the followed transaction's name coloured, during its life.
+  /// Returns the text with the lost transaction's name coloured, in rows from its write to its loss.
   private func followed(_ text: String, _ index: Int) -> String {
     guard colour, let life, life.rows.contains(index) else { return text }
     return life.pieces(of: text).map { $0.isName ? paint($0.text, .life) : $0.text }.joined()
@@ -145,20 +145,20 @@ struct CounterexampleTable {
 struct CounterexampleRow {
   enum Kind {
     case step
-    /// A skipped command, or the closing phase.
+    /// The row of a skipped command, or of the closing phase.
     case quiet
-    /// The step that violates the invariant.
+    /// The row of the step that violates the invariant.
     case violation
   }
 
   var kind: Kind = .step
   /// The step's number, counted from 1; empty for a step outside of the plan.
   var number = ""
-  /// The descriptions of the action, by column.
+  /// The texts of the action, by column.
   var cells: [Int: String] = [:]
-  /// A text across all columns, in place of cells.
+  /// A text across all columns; `nil` if the row has cells.
   var note: String?
-  /// The actor, or `nil` for the store, the clock and the closing phase.
+  /// The actor of the step; `nil` for the store, the clock and the closing phase.
   var actor: ActorID?
   /// The word for the action, such as `write` or `pass`.
   var verb = ""
@@ -175,12 +175,12 @@ struct CounterexampleRow {
   }
 }
 
-/// The rows between the write and the loss of a transaction.
+/// The rows from the write to the loss of a transaction.
 struct CounterexampleLife {
   let name: String
   let rows: ClosedRange<Int>
 
-  /// Returns the mark before a line of a row.
+  /// Returns the character before a line of a row, which draws a line from the write to the loss.
   func mark(row: Int, isFirstLine: Bool) -> String {
     guard rows.contains(row) else { return " " }
     if rows.count == 1 { return isFirstLine ? "╶" : " " }
@@ -229,18 +229,18 @@ enum CounterexampleCell {
     }
   }
 
-  /// Returns the text padded with spaces on the right.
+  /// Returns the text with spaces appended up to a number of terminal columns.
   static func pad(_ text: String, to columns: Int) -> String {
     text + String(repeating: " ", count: max(0, columns - width(text)))
   }
 
-  /// Returns the text truncated to a number of columns, with an ellipsis if it is too long.
+  /// Returns the text truncated to a number of terminal columns, with an ellipsis if it is too long.
   static func cut(_ text: String, to columns: Int) -> String {
     guard width(text) > columns else { return text }
     return prefix(of: text, columns - 1) + "…"
   }
 
-  /// Returns the text in lines of at most a number of columns, at most six.
+  /// Returns the text in at most six lines, none wider than a number of terminal columns.
   ///
   /// Lines break at spaces where possible. No-break spaces become spaces.
   static func wrap(_ text: String, to columns: Int) -> [String] {
@@ -260,7 +260,7 @@ enum CounterexampleCell {
     return shorten(lines, columns).map { $0.replacing("\u{a0}", with: " ") }
   }
 
-  /// Returns at most six lines: the first ones and the last one, which contains the outcome.
+  /// Returns at most six lines: the first five and the last one, which contains the outcome.
   private static func shorten(_ lines: [String], _ columns: Int) -> [String] {
     guard lines.count > lineCountMax, let last = lines.last else { return lines }
     let kept = lines.prefix(lineCountMax - 1)
@@ -278,7 +278,7 @@ enum CounterexampleCell {
     )
   }
 
-  /// Returns a word in pieces that fit in a line.
+  /// Returns a long word in pieces that fit in one line each.
   private static func pieces(of word: String, _ columns: Int) -> [String] {
     var pieces: [String] = []
     var rest = Substring(word)

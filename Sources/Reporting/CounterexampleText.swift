@@ -3,9 +3,9 @@ package import Traces
 
 /// A counterexample as text for a terminal: the steps by actor, and the loss.
 ///
-/// It has one column per actor, one for the consumers, and one row per step. A line next to the
-/// steps follows the lost transaction from its write to its loss, optionally in colour; the step
-/// that violates the invariant is marked `>`. All content comes from the trace.
+/// The text has one column per actor, one column for all consumers, and one row per step. A vertical
+/// line next to the steps follows the lost transaction from its write to its loss, optionally in
+/// colour. The step that violates the invariant is marked `>`. All content comes from the trace.
 package struct CounterexampleText {
   /// The maximum length of lines in terminal columns, except for the replay command.
   package var width: Int
@@ -38,7 +38,7 @@ package struct CounterexampleText {
     return paragraphs.map { $0.map { $0 + "\n" }.joined() }.joined(separator: "\n")
   }
 
-  /// Returns whether the actors are too many for one column each.
+  /// Returns whether there are too many actors for one column per actor.
   private func isNarrow(_ counterexample: Counterexample) -> Bool {
     let header = counterexample.trace.header.plan.header
     let columns = header.actors.count + (header.consumers.isEmpty ? 0 : 1)
@@ -61,7 +61,7 @@ package struct CounterexampleText {
 package struct CounterexamplePage: Sendable {
   /// The counterexample to show.
   package var counterexample: Counterexample
-  /// A sentence that explains the violated invariant, or `nil` to omit it.
+  /// A sentence that explains the violated invariant; `nil` leaves the sentence out.
   package var meaning: String?
   /// The command that replays the counterexample.
   package var replay: String
@@ -81,7 +81,7 @@ package struct CounterexamplePage: Sendable {
     self.file = file
   }
 
-  /// Returns the page as one HTML file that needs neither network nor script.
+  /// Returns the page as one HTML file that needs no network and no script.
   package func html() -> String { page.html(images: .drawn([:])) }
 
   private var page: ReportPage {
@@ -107,10 +107,10 @@ package struct CounterexamplePage: Sendable {
   private var again: [PageBlock] {
     let plan = PlanCodec.encode(counterexample.trace.header.plan)
     return [
-      .command(replay, purpose: "Run it again, in the folder of this page:"),
-      .command(replay + " --step", purpose: "Walk through it, a command at a time:"),
-      .command(plan, purpose: "The plan, for a file of one's own:"),
-      .link(path: file, text: "The plan with everything that happened"),
+      .command(replay, purpose: "Run the plan again, in the folder of this page:"),
+      .command(replay + " --step", purpose: "Walk through the plan, one command at a time:"),
+      .command(plan, purpose: "The plan, to save as a file:"),
+      .link(path: file, text: "The plan with all events of its run"),
       .paragraph(
         "That file is a complete test: copy it unchanged into a folder of counterexamples that tests "
           + "replay, such as Tests/HistoryLabTests/Counterexamples."

@@ -3,15 +3,15 @@ package struct HTML: Sendable, Hashable {
   /// The markup.
   package let markup: String
 
-  /// Elements whose end tags HTML lets one omit, which shortens a page of tables by a fifth.
+  /// Elements without end tags, as HTML permits; a page of tables becomes a fifth shorter.
   private static let endless: Set<String> = ["td", "th", "tr"]
 
   private init(markup: String) { self.markup = markup }
 
-  /// Creates markup from a string of this program, unescaped.
+  /// Creates markup from a string of this program, without escaping.
   static func own(_ markup: String) -> HTML { HTML(markup: markup) }
 
-  /// Creates text.
+  /// Creates markup from text, which is escaped.
   package static func text(_ text: String) -> HTML { HTML(markup: escaped(text)) }
 
   /// Creates an element with children; attributes with empty values are omitted.
@@ -33,14 +33,14 @@ package struct HTML: Sendable, Hashable {
     element(name, attributes, [.text(text)])
   }
 
-  /// Creates an empty element of a drawing.
+  /// Creates an SVG element without children.
   static func shape(_ name: String, _ attributes: KeyValuePairs<String, String>) -> HTML {
     HTML(markup: open(name, attributes).dropLast() + "/>")
   }
 
   /// Returns text escaped for use within an element or a quoted attribute.
   ///
-  /// Control characters, which HTML forbids, become the replacement character.
+  /// Control characters, which HTML forbids, are replaced by the replacement character.
   package static func escaped(_ text: String) -> String {
     var result = ""
     result.reserveCapacity(text.utf8.count)
@@ -196,9 +196,9 @@ enum PageStyle {
 
     """
 
-  /// The selectors of numeric columns, which a table lists once in its class.
+  /// The selectors of numeric columns, whose numbers a table lists in its class attribute.
   ///
-  /// A class in every cell would double the size of the page.
+  /// A class attribute in every cell would double the size of the page.
   private static let numericColumns = (1...ReportTable.mostColumns).map { place in
     ".n\(place) :is(td,th):nth-child(\(place))"
   }.joined(separator: ",")
@@ -240,8 +240,8 @@ enum PageStyle {
 
 /// The only script of a page.
 ///
-/// It shows the value under the pointer, which the tables also contain, and puts the address of a
-/// clicked row into the address bar, so that the row can be linked to.
+/// The script shows the value under the pointer, which the tables also contain. It also puts the anchor
+/// of a clicked row into the address bar, so that a link to the row can be copied.
 enum PageScript {
   static let hoverValues = #"""
     (() => {

@@ -11,15 +11,15 @@ package struct JUnitReport: Sendable, Hashable {
   package enum Outcome: Sendable, Hashable {
     /// The case passed.
     case passed
-    /// The case failed, for the reason given.
+    /// The case failed, for the given reason.
     case failed(String)
-    /// The case is undecided or does not concern the tested code, for the reason given.
+    /// The case is undecided or does not concern the tested code, for the given reason.
     case skipped(String)
   }
 
-  /// One case that was judged.
+  /// One case with its outcome.
   package struct Case: Sendable, Hashable {
-    /// The name: an invariant, a bug or a row.
+    /// The name of the case: an invariant, a bug or a row.
     package var name: String
     /// The outcome.
     package var outcome: Outcome
@@ -33,7 +33,7 @@ package struct JUnitReport: Sendable, Hashable {
 
   /// A group of cases.
   package struct Suite: Sendable, Hashable {
-    /// The name, which also precedes the names of its cases.
+    /// The name of the suite, which also precedes the names of its cases.
     package var name: String
     /// The duration in seconds.
     package var seconds: Double
@@ -88,7 +88,7 @@ package struct JUnitReport: Sendable, Hashable {
     "time=\"\(String(format: "%.3f", max(0, seconds)))\""
   }
 
-  /// The numbers of cases by outcome.
+  /// The number of cases, by outcome.
   private struct Counts {
     let all: Int
     var failed = 0
@@ -105,7 +105,7 @@ package struct JUnitReport: Sendable, Hashable {
       }
     }
 
-    /// The attributes of one suite, or of all suites.
+    /// The XML attributes with the counts of one suite, or of all suites.
     var attributes: String { "tests=\"\(all)\" failures=\"\(failed)\" errors=\"0\"" }
   }
 }

@@ -2,7 +2,7 @@ import Measuring
 
 /// A chart of latency by percentile, with one curve per series.
 struct LatencyChart {
-  /// One curve.
+  /// One curve of the chart: a name and its samples.
   struct Series {
     let name: String
     let samples: SortedSamples
@@ -11,7 +11,7 @@ struct LatencyChart {
   let series: [Series]
   let palette: ContenderPalette
 
-  /// The shares to show, if the number of samples suffices for them.
+  /// The shares to show; a share is left out if there are too few samples.
   static let shares = [0, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 0.9999]
 
   var chart: Chart {
@@ -20,16 +20,16 @@ struct LatencyChart {
       summary: "Latency by percentile. " + series.map(summarized).joined(separator: "; ") + ".",
       spec: spec,
       legend: palette.legend(for: series.map(\.name)),
-      note: "Each step to the right is one tenth of the samples before it."
+      note: "Each mark of the axis leaves a tenth of the samples that the mark before it leaves."
     )
   }
 
-  /// Returns the shares beyond which at least one sample lies.
+  /// Returns the shares for which at least one sample lies above the percentile.
   static func shares(of samples: SortedSamples) -> [Double] {
     shares.filter { (1 - $0) * Double(samples.values.count) >= 1 }
   }
 
-  /// Returns a share in percent, such as 99.9 %.
+  /// Returns a share in per cent, such as 99.9 %.
   static func name(_ share: Double) -> String {
     NumberText.exact((share * 1_000_000).rounded() / 10_000) + " %"
   }
@@ -95,7 +95,7 @@ struct LatencyChart {
     }
   }
 
-  /// Returns the number of nines in a share: 0.9 has one, 0.99 has two.
+  /// Returns the number of nines of a share: 1 for 0.9, 2 for 0.99.
   private static func nines(_ share: Double) -> Double {
     var (rest, nines) = (1 - share, 0.0)
     while rest < 0.1 - 1e-9 {
@@ -107,9 +107,9 @@ struct LatencyChart {
 }
 
 extension BenchmarkReport {
-  /// Returns latency percentiles of signal and planned-rate benchmarks, or `nil` without any.
+  /// Returns the latency percentiles of benchmarks of signals and planned rates; `nil` if none were run.
   ///
-  /// Only rows with at least 100 samples are included, since fewer do not describe slow operations.
+  /// Only rows with at least 100 samples are included, because fewer do not show slow operations.
   func latencySection() -> PageSection? {
     let rows = results.rows.filter { row in
       row.metric.kind == .wall && row.ratio == nil && row.samples.count >= 100
@@ -130,7 +130,7 @@ extension BenchmarkReport {
       anchor: "latency",
       [
         .paragraph(
-          "How long the slowest took: of ten, of a hundred, of a thousand. A percentile is reported only "
+          "The time of the slowest operation of ten, of a hundred, of a thousand. A percentile is reported only "
             + "where at least one sample lies beyond it."
         ),
         .figure(

@@ -51,7 +51,7 @@ package enum NumberText {
     significant(lower) + "\u{2013}" + significant(upper)
   }
 
-  /// Returns a number with three significant digits; an integer part keeps all its digits.
+  /// Returns a number with three significant digits; digits before the decimal point are all kept.
   package static func significant(_ value: Double) -> String {
     guard value.isFinite else { return "not a number" }
     let size = abs(value)
@@ -62,7 +62,7 @@ package enum NumberText {
     return String(format: "%.*f", digits, value)
   }
 
-  /// Returns a number for programs with six digits, which exceeds the precision of measurements.
+  /// Returns a number with six digits for programs, which is more precise than any measurement.
   package static func rounded(_ value: Double) -> String {
     guard value.isFinite else { return "" }
     return abs(value) >= 1e5 ? exact(value.rounded()) : String(format: "%.6g", value)

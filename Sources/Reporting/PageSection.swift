@@ -43,7 +43,7 @@ package enum PageBlock: Sendable, Hashable {
   case definitions([ReportPage.Fact])
   /// Preformatted text.
   case preformatted(String)
-  /// A command or text to copy, with its purpose; one click selects it completely.
+  /// A command or text to copy, with its purpose; one click selects the command completely.
   case command(String, purpose: String)
   /// A link to a file in the page's folder: a relative path and a description.
   case link(path: String, text: String)
@@ -55,10 +55,10 @@ package struct Figure: Sendable, Hashable {
   package var chart: Chart
   /// The numbers, formatted for readers.
   package var table: ReportTable
-  /// The numbers for programs, saved by the link next to the table.
+  /// The numbers for programs, which the link next to the table saves as a file.
   package var values: ReportTable
 
-  /// Creates a figure; by default the link saves the table itself.
+  /// Creates a figure; without `values`, the link saves the numbers of the table.
   package init(chart: Chart, table: ReportTable, values: ReportTable? = nil) {
     self.chart = chart
     self.table = table
@@ -67,7 +67,7 @@ package struct Figure: Sendable, Hashable {
 }
 
 extension PageSection {
-  /// Returns the section with its heading, which can be linked to.
+  /// Returns the section with a heading that can be linked to.
   func html(images: ChartImages) -> HTML {
     .element(
       "section",
@@ -126,7 +126,7 @@ extension PageBlock {
     .element("pre", ["class": style, "tabindex": "0"], [.element("code", text: text)])
   }
 
-  /// Returns a path relative to the page; a scheme or a root in it would lead elsewhere.
+  /// Returns a path made relative to the page; a scheme or a root in the path would lead elsewhere.
   static func relative(_ path: String) -> String {
     "./" + (path.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? "")
   }

@@ -5,9 +5,9 @@ internal import Traces
 struct PictureDrawing {
   let layout: PictureLayout
   let story: CounterexampleStory
-  /// The positions of all actors and consumers before the first row and after each row.
+  /// The positions of cursors and transactions before the first row and after each row.
   let positions: [TracePositions]
-  /// The position of the lost transaction, if one was lost.
+  /// The position of the lost transaction; `nil` if none was lost.
   let followed: Int?
   let counterexample: Counterexample
 
@@ -35,7 +35,7 @@ struct PictureDrawing {
       [
         "role": "img", "aria-label": story.sentence, "viewBox": "0 0 " + size,
         "width": String(layout.width), "height": String(layout.height),
-        // On a narrow screen the drawing shrinks a little before it scrolls.
+        // On a narrow screen the drawing shrinks to three quarters of its width before it scrolls.
         "style": "min-width:\(layout.width * 3 / 4)px",
       ],
       bands + names + lifeLines + [watermark] + bars + cursors
@@ -68,7 +68,7 @@ struct PictureDrawing {
 extension PictureDrawing {
   // MARK: Background
 
-  /// The frame of the store, a line between rows, and a band for the row of the violation.
+  /// The frame of the store, the lines between rows, and the band behind the row of the violation.
   private var bands: [HTML] {
     let rules = story.rows.indices.dropFirst().map { "M0 \(layout.top($0))H\(layout.width)" }
     let broken = story.rows.indices.filter { story.rows[$0].kind == .violation }.map { row in
@@ -102,7 +102,7 @@ extension PictureDrawing {
     )
   }
 
-  /// The names above the lanes, and the numbers of the steps.
+  /// The actors' names at the top, and the numbers of the steps.
   private var names: [HTML] {
     let letters = layout.laneWidth / 7
     let actors = layout.lanes.enumerated().map { lane, actor in
@@ -124,7 +124,7 @@ extension PictureDrawing {
     return actors + [Self.label("store", store, 16, "tl-name")] + numbers
   }
 
-  /// The lines in the actors' lanes during which the actors run.
+  /// The lines in the actors' columns that show when the actors run.
   private var lifeLines: [HTML] {
     layout.lanes.enumerated().map { lane, actor in
       var line = ""
@@ -145,7 +145,7 @@ extension PictureDrawing {
 
   // MARK: Steps
 
-  /// Returns one step: the actor's pill, a line to the store, and marks on the transactions.
+  /// Returns one step: the action in its actor's column, a line to the store, and marks on transactions.
   private func step(_ index: Int) -> HTML {
     let row = story.rows[index]
     let touch = PictureTouch(row.events, positions[index + 1])
@@ -167,7 +167,7 @@ extension PictureDrawing {
     )
   }
 
-  /// Returns a line from an actor to the farthest transaction that it touches, with an arrowhead.
+  /// Returns a line with an arrowhead from an actor to the farthest transaction of its step.
   private func link(_ touch: PictureTouch, from x: Int, _ y: Int) -> [HTML] {
     guard let far = touch.all.max() else { return [] }
     let end = layout.barX(far)
@@ -195,7 +195,7 @@ extension PictureDrawing {
   }
 }
 
-/// The transactions that a step touches, by position.
+/// The transactions that a step reads, merges or purges, by position.
 struct PictureTouch {
   private(set) var committed: Set<Int> = []
   private(set) var read: Set<Int> = []
@@ -221,7 +221,7 @@ struct PictureTouch {
 }
 
 extension PictureDrawing {
-  /// The bars of the transactions, from commit to purge.
+  /// The bars of the transactions, each from commit to purge.
   var bars: [HTML] {
     guard let last = positions.last else { return [] }
     return last.transactions.indices.map { bar($0, last.transactions[$0]) }
@@ -246,7 +246,7 @@ extension PictureDrawing {
 
   private func y(of row: Int?) -> Int { row.map { layout.y($0) } ?? PictureLayout.head }
 
-  /// The lines of the cursors, which step to the right when they are recorded.
+  /// The lines of the cursors, which move to the right when they are recorded.
   var cursors: [HTML] {
     layout.lanes.indices.map { lane in
       let text = story.cursors(of: layout.lanes[lane], positions)
@@ -274,7 +274,7 @@ extension PictureDrawing {
     return last == nil ? line : line + "V\(layout.bottom)"
   }
 
-  /// Returns the beginning, moves and end of a cursor's line.
+  /// Returns the points of a cursor's line: its start, its moves and its end.
   private func moves(of lane: Int) -> [PictureMove] {
     let counts = positions.map { $0.cursors[layout.lanes[lane]] }
     let first = PictureMove(count: counts[0], y: PictureLayout.head - 4)
@@ -286,7 +286,7 @@ extension PictureDrawing {
       }
   }
 
-  /// The shaded part of the store, merged by all members, which ends at the least cursor's line.
+  /// The shaded part of the store, which all members have merged; its edge is the least cursor's line.
   var watermark: HTML {
     let areas = shades.map { shade in
       "M\(layout.storeX) \(shade.from)H\(shade.x)V\(shade.to)H\(layout.storeX)z"
@@ -301,7 +301,7 @@ extension PictureDrawing {
     )
   }
 
-  /// The right edges of the store's shaded part, each between two heights.
+  /// The right edges of the shaded part of the store, each for a range of heights.
   var shades: [(x: Int, from: Int, to: Int)] {
     let lines = layout.lanes.indices.map(moves)
     let heights = Set(lines.joined().map(\.y)).sorted()
@@ -316,7 +316,7 @@ extension PictureDrawing {
   }
 }
 
-/// One step of a cursor's line: the number of transactions at or below the cursor from a height on.
+/// One move of a cursor: the number of transactions at or below the cursor, from a height on.
 private struct PictureMove {
   let count: Int?
   let y: Int

@@ -4,11 +4,11 @@ package import Measuring
 
 /// A chart of contenders' costs relative to a floor: a dot and its interval per comparison.
 ///
-/// The line at 1 means equal; values to the right are more expensive.
+/// The line at 1 means equal cost; values to the right of the line are more expensive.
 package struct RatioChart: Sendable, Hashable {
   /// One comparison.
   package struct Entry: Sendable, Hashable {
-    /// The subject of the comparison: an operation at a size.
+    /// The operation that is compared, with its conditions.
     package var title: String
     /// The contender that is compared with the floor.
     package var contender: String
@@ -103,9 +103,9 @@ package struct RatioChart: Sendable, Hashable {
     ]
   }
 
-  /// The span of all intervals and 1, with margins for the figures next to the intervals.
+  /// The range of the axis: all intervals and 1, with margins for the figures next to the intervals.
   ///
-  /// The right margin is smaller, since figures may extend beyond the axis there.
+  /// The right margin is smaller, because figures may extend beyond the axis on that side.
   private var domain: ClosedRange<Double> {
     let least = min(1, entries.map(\.ratio.lower).min() ?? 1)
     let most = max(1, entries.map(\.ratio.upper).max() ?? 1)
@@ -114,7 +114,7 @@ package struct RatioChart: Sendable, Hashable {
     return least / left...most * pow(span, 0.08)
   }
 
-  /// Round ratios on the axis, few enough that their labels do not overlap.
+  /// The round ratios on the axis, so few that their labels do not overlap.
   private var ticks: [ChartSpec] {
     let steps: [Double] =
       switch domain.upperBound / domain.lowerBound {
@@ -157,7 +157,7 @@ package struct RatioChart: Sendable, Hashable {
     ]
   }
 
-  /// Returns the figures, placed on the side away from the line at 1.
+  /// Returns the figures of the ratios, on the side of each interval away from the line at 1.
   private func figures(at end: String, isRight: Bool) -> ChartSpec {
     [
       "transform": [["filter": .text(isRight ? "datum.ratio >= 1" : "datum.ratio < 1")]],
@@ -170,15 +170,15 @@ package struct RatioChart: Sendable, Hashable {
   }
 }
 
-/// Benchmarks that were measured at fewer sizes of history than others.
+/// The sections of benchmarks that were measured at fewer sizes of history than others.
 extension BenchmarkReport {
   /// The minimum number of comparisons for a chart.
   private static let leastCompared = 3
 
-  /// Returns the benchmarks without a curve.
+  /// Returns the section of benchmarks without a curve; `nil` if there are none.
   ///
-  /// Those compared with the same floor share a chart of their largest sizes. The others, including
-  /// those under other conditions, share one table.
+  /// Benchmarks that are compared with the same floor share a chart of their largest sizes. The other
+  /// benchmarks, including those under special conditions, share one table.
   func fewSizesSection() -> PageSection? {
     let titles = index.titles.filter { !hasCourse($0) }
     let groups = groupsByFloor(titles)
@@ -200,7 +200,7 @@ extension BenchmarkReport {
     return PageSection("Measured at few sizes", anchor: "one-size", blocks)
   }
 
-  /// Returns the titles at the base point that have enough comparisons, by floor.
+  /// Returns the titles of benchmarks at the base point with enough comparisons, by floor.
   private func groupsByFloor(_ titles: [String]) -> [(floor: String, titles: [String])] {
     var floors: [String] = []
     var groups: [String: [String]] = [:]

@@ -1,10 +1,10 @@
-/// The content of a report before rendering: verdicts, then the reasons, then the conditions.
+/// The content of a report before rendering: verdicts, then the reasons, then the run's conditions.
 package struct ReportPage: Sendable, Hashable {
   /// A name and a value, such as "SQLite: 3.40.1".
   package struct Fact: Sendable, Hashable {
     /// The name.
     package var name: String
-    /// Its value.
+    /// The value of the fact.
     package var value: String
 
     /// Creates a fact.
@@ -53,18 +53,18 @@ package struct ReportPage: Sendable, Hashable {
 package struct VerdictTile: Sendable, Hashable {
   /// The subject of the verdict.
   package var subject: String
-  /// The state of the verdict.
+  /// The state of the verdict, which determines the sign and the colour.
   package var state: VerdictState
   /// The word next to the sign, such as `holds` or `not measured`.
   package var word: String
   /// The answer: a ratio, a count or a name.
   package var answer: String
-  /// The basis of the answer.
+  /// The basis of the answer, as a sentence.
   package var detail: String
-  /// The anchor of the section with details, or `nil` for none.
+  /// The anchor of the section with details; `nil` if there is none.
   package var anchor: String?
 
-  /// Creates a tile; the default word is the state's own.
+  /// Creates a tile; the default word is the default of its state.
   package init(
     subject: String,
     state: VerdictState,
@@ -83,9 +83,9 @@ package struct VerdictTile: Sendable, Hashable {
 }
 
 extension ReportPage {
-  /// Returns the page as one file that needs no network, with a script only for charts' tooltips.
+  /// Returns the page as one file that needs no network; only tooltips of charts use a script.
   ///
-  /// Its content security policy forbids all external resources.
+  /// The page's content security policy forbids all external resources.
   package func html(images: ChartImages) -> String {
     let head = HTML.element(
       "head",
@@ -114,7 +114,7 @@ extension ReportPage {
       + HTML.element("html", ["lang": "en"], [head, body]).markup + "\n"
   }
 
-  /// The tooltip and its script; a page without charts has no script.
+  /// The element for tooltips and its script; empty for a page without charts.
   private var script: [HTML] {
     if charts.isEmpty { return [] }
     return [
@@ -187,7 +187,7 @@ extension ReportPage {
 }
 
 extension VerdictTile {
-  /// The tile as a list item; the sign and the word express the same as the colour.
+  /// The tile as a list item; the sign and the word have the same meaning as the colour.
   var html: HTML {
     let state = HTML.element(
       "span",

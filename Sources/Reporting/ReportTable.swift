@@ -10,7 +10,7 @@ package struct ReportTable: Sendable, Hashable {
     package var isNumeric: Bool
     /// Whether the column contains sentences, which get a line of their own on a narrow screen.
     package var isProse = false
-    /// The link of the title, or `nil` for none.
+    /// The link of the title; `nil` if there is none.
     package var link: Link?
 
     /// Creates a column of text.
@@ -31,15 +31,15 @@ package struct ReportTable: Sendable, Hashable {
   package enum Link: Sendable, Hashable {
     /// A file in the page's folder, by its relative path.
     case file(String)
-    /// A place on the same page, by its anchor.
+    /// A target on the same page, by its anchor.
     case place(String)
   }
 
-  /// One row: its cells and marks.
+  /// One row of a table: its cells and their marks.
   package struct Row: Sendable, Hashable {
     /// The cells, as many as there are columns.
     package var cells: [String]
-    /// The mark of the row, or `nil` for none.
+    /// The mark of the row; `nil` if there is none.
     package var mark: VerdictState?
     /// The marks of single cells, by column.
     package var cellMarks: [Int: VerdictState] = [:]
@@ -47,7 +47,7 @@ package struct ReportTable: Sendable, Hashable {
     package var cellLinks: [Int: Link] = [:]
     /// Sentences below the text of single cells on a page, by column.
     package var cellNotes: [Int: String] = [:]
-    /// The anchor of the row for links.
+    /// The anchor by which the row can be linked to; `nil` if there is none.
     package var anchor: String?
 
     /// Creates a row.
@@ -60,7 +60,7 @@ package struct ReportTable: Sendable, Hashable {
 
   /// The maximum number of columns of a table.
   package static let mostColumns = 16
-  /// The maximum number of rows that a page shows without a click.
+  /// The maximum number of rows that a page shows before the reader expands the table.
   static let shownRowCountMax = 100
 
   /// The subject of the table, in a few words.
@@ -100,11 +100,11 @@ package struct ReportTable: Sendable, Hashable {
 extension ReportTable {
   /// Returns the table in a frame that scrolls horizontally if the table is too wide.
   ///
-  /// On a narrow screen a table with sentences is stacked: each row becomes a few lines. A long
-  /// table is collapsed until it is clicked.
+  /// On a narrow screen, each row of a table with sentences becomes a few lines. A long table is
+  /// collapsed until the reader clicks it.
   ///
-  /// With a file name the values can be saved as a CSV file, which the page itself contains. The
-  /// file contains `values` if given: plain numbers instead of those formatted for readers.
+  /// With a file name, the page contains the values as a CSV file, which the reader can save. The file
+  /// contains `values`, which are plain numbers; if `values` is `nil`, the cells of the table.
   func html(fileName: String? = nil, values: ReportTable? = nil) -> HTML {
     var parts: [HTML] = []
     if !caption.isEmpty || fileName != nil { parts.append(captionLine(fileName, values)) }
@@ -176,7 +176,7 @@ extension ReportTable {
     )
   }
 
-  /// The characters that a data URL contains unescaped.
+  /// The characters that need no escape in a data URL.
   private static let plainCharacters = CharacterSet(
     charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.~,;:()/"
   )
@@ -188,7 +188,7 @@ extension ReportTable {
     return (numeric + layout).joined(separator: " ")
   }
 
-  /// Whether single cells are marked, so that rows and columns are equally important.
+  /// Whether single cells are marked, so that rows and columns are of equal importance.
   private var isMatrix: Bool { rows.contains { !$0.cellMarks.isEmpty } }
 
   private var isStacked: Bool {
@@ -197,7 +197,7 @@ extension ReportTable {
 }
 
 extension VerdictState {
-  /// The sign, with its word as a text alternative.
+  /// The sign of the state, with its word as a text alternative.
   var signHTML: HTML {
     .element(
       "span",
@@ -210,8 +210,8 @@ extension VerdictState {
 extension ReportTable {
   /// Returns the table in the Markdown dialect of GitHub and GitLab.
   ///
-  /// If `isLinked` is `true`, cells link to headings with the same text, which the caller must
-  /// provide. The default is `false`, without links.
+  /// If `isLinked` is `true`, cells link to headings with the same text, which the caller must write. The
+  /// default is `false`.
   package func markdown(isLinked: Bool = false) -> String {
     func linked(_ text: String, _ link: Link?) -> String {
       guard isLinked, case .place(let anchor) = link else { return Self.escaped(text) }
@@ -232,7 +232,7 @@ extension ReportTable {
     "| " + cells.joined(separator: " | ") + " |"
   }
 
-  /// Returns a cell with all characters escaped that Markdown or HTML would interpret.
+  /// Returns a cell in which all characters are escaped that Markdown or HTML would interpret.
   private static func escaped(_ cell: String) -> String {
     var result = ""
     for character in cell {

@@ -32,7 +32,7 @@ package struct ResultsExport: Sendable {
     return try JSONText.snakeCased(document) + "\n"
   }
 
-  /// Returns custom data for github-action-benchmark, where smaller values are better.
+  /// Returns data for github-action-benchmark, in its format where smaller values are better.
   ///
   /// See https://github.com/benchmark-action/github-action-benchmark, `customSmallerIsBetter`.
   ///
@@ -59,7 +59,7 @@ package struct ResultsExport: Sendable {
     ) + "\n"
   }
 
-  /// The rows with numbers.
+  /// The rows that have measured numbers, with their summaries.
   var rows: [(row: BenchmarkRow, summary: SampleSummary)] {
     results.rows.compactMap { row in row.summary.map { (row, $0) } }
   }
@@ -69,7 +69,7 @@ package struct ResultsExport: Sendable {
     "\(row.title)/\(row.contender)/\(row.historySize)"
   }
 
-  /// Returns Bencher's name for a metric; wall time is its built-in measure `latency`.
+  /// Returns the name of a metric in Bencher; wall time has Bencher's built-in name `latency`.
   private static func measure(_ metric: Metric) -> String {
     metric == .wall ? "latency" : PageSection.anchor(from: metric.name)
   }
@@ -78,15 +78,15 @@ package struct ResultsExport: Sendable {
 extension BenchmarkResults {
   /// The columns of `results.csv`, which has one row per benchmark, contender, size and metric.
   ///
-  /// `ci_lo` and `ci_hi` bound the median, `ratio_lo` and `ratio_hi` the cost relative to
-  /// `ratio_to`.
+  /// `ci_lo` and `ci_hi` are the bounds of the median's interval; `ratio_lo` and `ratio_hi` those of the
+  /// cost relative to `ratio_to`.
   package static let csvColumns = [
     "run", "commit", "time", "bench", "peer", "size", "metric", "unit", "n", "min", "p5", "p25",
     "p50", "p75", "p90", "p95", "p99", "max", "mean", "ci_lo", "ci_hi", "ratio_to", "ratio",
     "ratio_lo", "ratio_hi", "outliers", "severe_outliers", "seed", "not_measured",
   ]
 
-  /// Returns the rows in long form; unmeasured values are empty, never zero.
+  /// Returns one CSV row per measured value; an unmeasured value is empty, never zero.
   package func csv(run: String) -> String {
     var writer = CSVWriter(columns: Self.csvColumns)
     for row in rows {
@@ -130,7 +130,7 @@ extension ComplexityFindings {
     "growth_hi", "tail_slope", "tail_slope_lo", "tail_slope_hi", "why_inconclusive", "disagreement",
   ]
 
-  /// Returns all verdicts, by time and by counts.
+  /// Returns the complexity verdicts of all times and counts as CSV.
   package func csv(run: String) -> String {
     var writer = CSVWriter(columns: Self.csvColumns)
     for entry in entries {
@@ -172,7 +172,7 @@ package struct CSVWriter: Sendable {
     text += fields.map(Self.quoted).joined(separator: ",") + "\n"
   }
 
-  /// Returns a field as it is, or in quotes if it contains special characters or outer spaces.
+  /// Returns a field unchanged, or in quotes if it contains special characters or outer spaces.
   package static func quoted(_ field: String) -> String {
     let needsQuotes = field.utf8.contains { byte in
       [UInt8(ascii: ","), UInt8(ascii: "\""), UInt8(ascii: "\n"), UInt8(ascii: "\r")].contains(byte)

@@ -11,7 +11,7 @@ package enum ResultsFile {
     try JSONText.of(results) + "\n"
   }
 
-  /// Reads results that this version or an older one wrote.
+  /// Reads benchmark results that this version or an older version wrote.
   ///
   /// - Throws: `ResultsFileError` with the file's path and the reason.
   package static func read(path: String) throws(ResultsFileError) -> BenchmarkResults {
@@ -26,11 +26,11 @@ package enum ResultsFile {
   }
 }
 
-/// The reason for which a file cannot be read as results.
+/// The reason why a file cannot be read as benchmark results.
 package struct ResultsFileError: Error, Equatable, CustomStringConvertible {
   /// The path of the file.
   package var path: String
-  /// The reason, as a clause.
+  /// The reason as a clause.
   package var reason: String
 
   /// The path, the reason and a suggestion as one line of text.
@@ -39,13 +39,14 @@ package struct ResultsFileError: Error, Equatable, CustomStringConvertible {
   }
 }
 
-/// An index of results by benchmark.
+/// An index of benchmark results by benchmark.
 ///
-/// A page looks up rows thousands of times, and a row computes its title on each access.
+/// The index exists because a page finds rows thousands of times, and a row computes its title each
+/// time.
 struct ResultsIndex: Sendable {
   /// The titles of the benchmarks, in the order of their first row.
   let titles: [String]
-  /// The titles of the benchmarks at the base point, or all titles if none was measured there.
+  /// The titles of the benchmarks at the base point; all titles if none was measured at that point.
   let baseTitles: [String]
   /// The titles of the benchmarks that were measured at the full number of history sizes.
   let titlesWithCourse: Set<String>
@@ -78,14 +79,14 @@ struct ResultsIndex: Sendable {
   /// Returns the rows of a benchmark, in the order of measurement.
   func rows(titled title: String) -> [BenchmarkRow] { rows[title] ?? [] }
 
-  /// Returns the rows of a benchmark by contender, in the order of measurement.
+  /// Returns the rows of a benchmark, grouped by contender, in the order of measurement.
   func byContender(_ title: String) -> [(contender: String, rows: [BenchmarkRow])] {
     let all = rows(titled: title)
     return all.map(\.contender).uniqued
       .map { contender in (contender, all.filter { $0.contender == contender }) }
   }
 
-  /// Returns the common trailing parts of titles, last one first; each title keeps its first part.
+  /// Returns the trailing parts that all titles share, last part first; a title keeps its first part.
   private static func ending(of titles: [String]) -> [String] {
     guard titles.count > 1 else { return [] }
     let parts = titles.map { $0.split(separator: ", ").map(String.init) }
@@ -102,7 +103,7 @@ struct ResultsIndex: Sendable {
 
 /// Explains errors in JSON documents.
 package enum DocumentFault {
-  /// Returns the reason for a decoding failure, as a clause.
+  /// Returns the reason why a JSON document could not be decoded, as a clause.
   package static func reason(of error: any Error) -> String {
     guard let error = error as? DecodingError else { return error.localizedDescription }
     switch error {
@@ -110,7 +111,8 @@ package enum DocumentFault {
       return "the key \(place(context.codingPath + [key])) is missing"
     case .typeMismatch(_, let context), .valueNotFound(_, let context):
       return context.codingPath.isEmpty
-        ? "it is of another form" : "the value at \(place(context.codingPath)) is of another type"
+        ? "it has another structure"
+        : "the value at \(place(context.codingPath)) is of another type"
     case .dataCorrupted(let context):
       return context.codingPath.isEmpty ? "it is not JSON" : context.debugDescription
     @unknown default: return "it cannot be decoded"
@@ -122,7 +124,7 @@ package enum DocumentFault {
   }
 }
 
-/// The JSON that the lab writes: keys are sorted, so that differences between versions are small.
+/// The JSON that the lab writes, with sorted keys, so that two versions of a file differ little.
 package enum JSONText {
   /// Returns a value on several lines, without a line break at the end.
   ///

@@ -21,14 +21,14 @@ package struct RunFolder: Sendable, Hashable {
 
   /// Creates the folder of a new run, writes `run.json` and points `latest` to the folder.
   ///
-  /// With `isLatest` false, `latest` stays as it is until ``makeLatest()``.
+  /// If `isLatest` is `false`, the link `latest` is not changed until ``makeLatest()`` is called.
   ///
-  /// Without an output, runs are in `Reports/runs` under the current folder, and `latest` is in
-  /// `Reports`. A given output folder or its parent must exist; `latest` is within it, or next to
-  /// it if it is named `runs`.
+  /// If `output` is `nil`, runs are in `Reports/runs` under the current folder, and `latest` is in
+  /// `Reports`. Otherwise the output folder or its parent must exist; `latest` is in the output folder,
+  /// or next to the output folder if that folder is named `runs`.
   ///
-  /// - Throws: `RunFolderError`. Folders may have been created by then, and if only the link
-  ///   failed, `run.json` as well.
+  /// - Throws: `RunFolderError`. Some folders may exist by then; if only the link failed, `run.json`
+  ///   exists as well.
   package static func create(
     for record: RunRecord,
     output: String? = nil,
@@ -46,7 +46,7 @@ package struct RunFolder: Sendable, Hashable {
     return folder
   }
 
-  /// Points `latest` to the folder.
+  /// Points the link `latest` to this folder.
   ///
   /// - Throws: `RunFolderError`.
   package func makeLatest() throws(RunFolderError) {
@@ -60,7 +60,7 @@ package struct RunFolder: Sendable, Hashable {
   /// Returns the path of a file in the folder.
   package func path(of file: String) -> String { path + "/" + file }
 
-  /// Writes `run.json`, at the start and again when the verdict is known.
+  /// Writes `run.json`; called at the start of the run and again when the verdict is known.
   ///
   /// - Throws: `RunFolderError`.
   package func write(_ record: RunRecord) throws(RunFolderError) {
@@ -103,7 +103,7 @@ package struct RunFolder: Sendable, Hashable {
 }
 
 extension RunFolder {
-  /// Opens the folder of an interrupted run, which must exist.
+  /// Opens the folder of an interrupted run; the folder must exist.
   package init(resuming path: String) {
     let whole = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
     let runs = (whole as NSString).deletingLastPathComponent
@@ -116,13 +116,13 @@ extension RunFolder {
 package struct RunFolderError: Error, Hashable, CustomStringConvertible {
   /// The operation that failed.
   package enum Attempt: String, Sendable, Hashable {
-    /// Creating a folder.
+    /// A folder could not be created.
     case cannotMakeFolder = "cannot make the folder"
-    /// Writing a file.
+    /// A file could not be written.
     case cannotWrite = "cannot write"
-    /// Pointing the link to the newest run.
+    /// The link to the newest run could not be changed.
     case cannotLink = "cannot update the link"
-    /// Replacing a file or folder that is not a link.
+    /// A file or folder that is not a link would have been replaced.
     case notALink = "will not replace"
   }
 
@@ -130,7 +130,7 @@ package struct RunFolderError: Error, Hashable, CustomStringConvertible {
   package var attempt: Attempt
   /// The path of the folder, file or link.
   package var path: String
-  /// The error number of the operating system (`errno`), or 0 if no system call failed.
+  /// The error number of the operating system (`errno`); 0 if no system call failed.
   package var code: Int32
 
   /// Creates an error.
@@ -143,7 +143,7 @@ package struct RunFolderError: Error, Hashable, CustomStringConvertible {
   /// The operation, the path, the reason and a suggestion as one line of text.
   package var description: String { "\(attempt.rawValue) \(path): \(reason); \(advice)" }
 
-  /// Whether another folder could help, unlike with a full or failing disk.
+  /// Whether another folder could help; `false` for a full or failing disk.
   package var isOfFolder: Bool {
     attempt == .notALink
       || [EACCES, EPERM, EROFS, ENOENT, ENOTDIR, EEXIST, ENAMETOOLONG].contains(code)
@@ -174,7 +174,7 @@ package struct RunFolderError: Error, Hashable, CustomStringConvertible {
   }
 }
 
-/// File-system operations of a run, with the error number of each failure.
+/// File-system operations of a run, which throw the error number of a failure.
 enum FolderAccess {
   /// Creates a folder unless it exists; its parent folder must exist.
   static func makeIfMissing(_ path: String) throws(RunFolderError) {
@@ -184,15 +184,15 @@ enum FolderAccess {
     throw RunFolderError(.cannotMakeFolder, path: path, code: cause(code, of: path))
   }
 
-  /// Returns the error number of a failure, corrected to `EPERM` for folders such as /proc.
+  /// Returns the error number of a failure, with `ENOENT` corrected to `EPERM` in existing folders.
   ///
-  /// Such a folder exists, but creating a folder in it fails with `ENOENT`.
+  /// Folders such as /proc exist, but creating a folder in them fails with `ENOENT`.
   private static func cause(_ code: Int32, of path: String) -> Int32 {
     let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
     return code == ENOENT && isFolder(folder) ? EPERM : code
   }
 
-  /// Creates a new folder, with a number appended to its name if the name is in use.
+  /// Creates a new folder; if the name is in use, a number is appended to the name.
   static func makeNew(_ name: String, in folder: String) throws(RunFolderError) -> String {
     var number = 1
     while true {
@@ -206,14 +206,14 @@ enum FolderAccess {
     }
   }
 
-  /// Throws unless the path is a symbolic link or does not exist.
+  /// Throws if the path exists and is not a symbolic link.
   static func checkLink(_ path: String) throws(RunFolderError) {
     var facts = stat()
     guard lstat(path, &facts) == 0, facts.st_mode & S_IFMT != S_IFLNK else { return }
     throw RunFolderError(.notALink, path: path, code: 0)
   }
 
-  /// Points a new or existing symbolic link to a target; the replacement is atomic.
+  /// Points a symbolic link to a target, or creates the link; the replacement is atomic.
   static func point(_ link: String, to target: String) throws(RunFolderError) {
     let fresh = temporaryName(of: link)
     guard symlink(target, fresh) == 0 else {
@@ -226,15 +226,16 @@ enum FolderAccess {
     }
   }
 
-  /// Returns a name beside a path that no other process uses.
+  /// Returns a name next to a path, for a temporary file that no other process uses.
   ///
-  /// A process ID is not enough: processes of other nodes and containers may have the same one.
+  /// The process ID alone is not unique: processes on other nodes or in other containers may have the
+  /// same one.
   static func temporaryName(of path: String) -> String {
     let random = UInt64.random(in: .min ... .max)
     return "\(path).\(getpid())-\(String(random, radix: 36))"
   }
 
-  /// Writes a file under a temporary name and moves it into place.
+  /// Writes a file under a temporary name, then renames the file to its final path.
   static func write(_ text: String, to path: String) throws(RunFolderError) {
     let fresh = temporaryName(of: path)
     guard let file = fopen(fresh, "wx") else {

@@ -4,13 +4,13 @@ package import Measuring
 
 /// The contents of `run.json`: everything needed to repeat a run, and its verdict.
 ///
-/// The key `run` contains the version of the format. Older versions are accepted; a newer one is
+/// The key `run` contains the version of the format. Older versions are accepted; a newer version is
 /// rejected with an error message.
 package struct RunRecord: Sendable, Hashable, Codable {
   /// The version of the format that this program writes.
   package static let formatVersion = 1
 
-  /// The version of the format.
+  /// The version of the format in which the record was written.
   package private(set) var run = RunRecord.formatVersion
   /// The command of the run, such as `check` or `bench`.
   package var verb: String
@@ -23,13 +23,13 @@ package struct RunRecord: Sendable, Hashable, Codable {
   /// The explanation of the verdict in a sentence; `nil` while the run continues.
   package var because: String?
 
-  /// The part of a run that is split over several machines, or `nil` for a whole run.
+  /// The part of a run that is split over several machines; `nil` for a whole run.
   package var shard: Shard?
-  /// The version of the program; `nil` in records of older programs.
+  /// The version of the program that ran; `nil` in records of older programs.
   package var lab: String?
-  /// Whether a signal ended the run before its work was done; `nil` for no.
+  /// Whether a signal ended the run before its work was done; `nil` means no.
   package var endedEarly: Bool?
-  /// The parts that the run was merged from, or `nil` for a run of one process.
+  /// The parts from which the run was merged; `nil` for a run of one process.
   package var parts: [RunPart]?
 
   /// Creates the record of a new run.
@@ -49,7 +49,7 @@ package struct RunRecord: Sendable, Hashable, Codable {
 
   /// Whether a signal ended the run before its work was done.
   ///
-  /// Records of older programs only say so in their explanation.
+  /// Records of older programs state this only in the explanation of the verdict.
   package var isEndedEarly: Bool {
     endedEarly ?? (lab == nil && because?.contains("ended early") == true)
   }
@@ -67,7 +67,7 @@ package struct RunRecord: Sendable, Hashable, Codable {
     case parts
   }
 
-  /// Decodes a record of a known version.
+  /// Decodes a record of a known format version.
   ///
   /// - Throws: `DecodingError`, also for an unknown version.
   package init(from decoder: any Decoder) throws {
@@ -87,13 +87,13 @@ package struct RunRecord: Sendable, Hashable, Codable {
 
 /// Describes the environment of a run.
 package enum RunConditions {
-  /// Returns the facts of results: those of their environment, and one for each merged part.
+  /// Returns the facts of a run: those of its environment, and one for each merged part.
   package static func facts(of results: BenchmarkResults) -> [ReportPage.Fact] {
     facts(of: results.environment)
       + (results.parts ?? []).map { .init("Part \($0.part)", sentence(of: $0)) }
   }
 
-  /// Returns where and when a part ran, and its verdict.
+  /// Returns a sentence about the machine, the time and the verdict of a part of a run.
   private static func sentence(of part: RunPart) -> String {
     let environment = part.environment
     let load = environment.load.map { "load \(NumberText.significant($0))" } ?? "load not known"
@@ -121,21 +121,21 @@ package enum RunConditions {
 
 /// One part of a run that is split over several machines.
 ///
-/// It is written as `2/4`: the second of four parts.
+/// A part is written as `2/4`: the second of four parts.
 package struct Shard: Sendable, Hashable, Codable, CustomStringConvertible {
-  /// The number of the part, from 1.
+  /// The number of the part, counted from 1.
   package var index: Int
   /// The number of parts.
   package var count: Int
 
-  /// Creates a part, or returns `nil` if the index is not between 1 and the count.
+  /// Creates a part; `nil` if the index is not between 1 and the count.
   package init?(_ index: Int, of count: Int) {
     guard count > 0, (1...count).contains(index) else { return nil }
     self.index = index
     self.count = count
   }
 
-  /// Parses `2/4`, or returns `nil`.
+  /// Parses a part such as `2/4`; `nil` for any other text.
   package init?(_ text: String) {
     let parts = text.split(separator: "/", omittingEmptySubsequences: false)
     let numbers = parts.compactMap { Int($0) }
@@ -149,10 +149,10 @@ package struct Shard: Sendable, Hashable, Codable, CustomStringConvertible {
   /// Returns whether the list element at a position, counted from 0, belongs to this part.
   package func holds(_ place: Int) -> Bool { place % count == index - 1 }
 
-  /// Returns the part that a job scheduler assigned to this process, or `nil` for none.
+  /// Returns the part that a job scheduler assigned to this process; `nil` if no scheduler did.
   ///
-  /// The schedulers are Slurm arrays, Kubernetes indexed jobs, and GitHub's matrix strategies,
-  /// whose `strategy.job-index` and `strategy.job-total` a workflow must export; they start
+  /// The schedulers are Slurm arrays, Kubernetes indexed jobs, and GitHub's matrix strategies. A
+  /// workflow on GitHub must export `strategy.job-index` and `strategy.job-total`. The schedulers start
   /// counting at different numbers.
   ///
   /// - Throws: `ScheduleError` if the scheduler's numbers do not determine a part.
@@ -175,7 +175,7 @@ package struct Shard: Sendable, Hashable, Codable, CustomStringConvertible {
     return nil
   }
 
-  /// Returns the part of a task of a Slurm array such as `0-3`, `1-4` or `0-6:2`.
+  /// Returns the part for a task of a Slurm array such as `0-3`, `1-4` or `0-6:2`.
   private static func slurmTask(
     _ environment: [String: String]
   ) throws(ScheduleError) -> Shard {
@@ -219,7 +219,7 @@ package struct Shard: Sendable, Hashable, Codable, CustomStringConvertible {
   }
 }
 
-/// An error in the numbers with which a job scheduler describes a part.
+/// An error in the numbers by which a job scheduler assigns a part of a run.
 package struct ScheduleError: Error, Hashable {
   /// The error as a clause.
   package var reason: String
@@ -228,7 +228,7 @@ package struct ScheduleError: Error, Hashable {
   init(_ reason: String) { self.reason = reason }
 }
 
-/// The state of a result, expressed by a sign and a word, never by colour alone.
+/// The state of a result, which a sign and a word show in addition to a colour.
 package enum VerdictState: String, Sendable, Hashable, Codable {
   /// The claim holds.
   case good
@@ -236,7 +236,7 @@ package enum VerdictState: String, Sendable, Hashable, Codable {
   case bad
   /// The claim could not be decided.
   case unknown
-  /// A measured fact without a judgement.
+  /// The result is a measured fact without a judgement.
   case measured
 
   /// The sign before the word.

@@ -3,11 +3,11 @@ package import Traces
 
 /// The steps of a trace, and the state after each of them.
 package struct TraceWalk: Sendable {
-  /// A command, or an event between two commands.
+  /// One step of a trace: a command, or an event between two commands.
   package struct Step: Sendable, Hashable {
-    /// The command's number, counted from 1, or `nil` for a step outside of the plan.
+    /// The command's number, counted from 1; `nil` for a step outside of the plan.
     package let number: Int?
-    /// The actor or consumer, or `nil` for the store and the clock.
+    /// The actor or consumer of the step; `nil` for the store and the clock.
     package let actor: ActorID?
     /// A short description of the action.
     package let text: String
@@ -17,11 +17,11 @@ package struct TraceWalk: Sendable {
     package let isBroken: Bool
   }
 
-  /// The initial launches and the steps of the plan, in order, without the closing phase.
+  /// The launches before the plan and the steps of the plan, in order, without the closing phase.
   package let steps: [Step]
   private let trace: Trace
 
-  /// Creates the steps of a trace and marks the one that violates the invariant.
+  /// Creates the steps of a trace, and marks the step that violates the invariant.
   package init(_ trace: Trace, violation: Violation? = nil) {
     self.trace = trace
     let narrator = CounterexampleNarrator(trace, violationAt: violation?.at)
@@ -39,7 +39,7 @@ package struct TraceWalk: Sendable {
     }
   }
 
-  /// Returns the state after an event, with the contents of contexts and store from `answers`.
+  /// Returns the state after an event, with the contents of contexts and store that `answers` has.
   ///
   /// - Complexity: linear in the trace up to the event.
   package func state(after at: Int, answers: [Event]) -> ReportTable {
@@ -93,35 +93,35 @@ package struct TraceWalk: Sendable {
 
 /// The state after some events of a trace: cursors, watermark and the contents of history.
 ///
-/// A cursor is the number of transactions at or below it, in commit order; 0 is before the first
-/// one. Members are the actors and consumers that the trace registers, until they retire or are
-/// lost.
+/// A cursor is the number of transactions at or below it, in commit order; a cursor before the first
+/// transaction is 0. Members are the actors and consumers that the trace registers, until they retire
+/// or are cut off.
 package struct TracePositions: Sendable, Hashable {
-  /// The committed transactions, in order.
+  /// The committed transactions, in commit order.
   package private(set) var transactions: [TransactionName] = []
-  /// The indices in `transactions` of those that were purged, or lost in a power-off.
+  /// The indices in `transactions` of the transactions that were purged, or lost in a power-off.
   package private(set) var purged: Set<Int> = []
   /// The number of transactions up to each member's cursor.
   package private(set) var cursors: [ActorID: Int] = [:]
-  /// The launched actors and consumers.
+  /// The actors and consumers that are launched.
   package private(set) var running: Set<ActorID> = []
   private var positions: [TransactionName: Int] = [:]
 
   /// Creates the state before the first event.
   package init() {}
 
-  /// The least cursor of all members, or `nil` without members.
+  /// The least cursor of all members; `nil` if there are no members.
   package var watermark: Int? { cursors.values.min() }
 
-  /// The transactions in history, in order.
+  /// The transactions that are in history, in commit order.
   package var held: [TransactionName] {
     transactions.indices.filter { !purged.contains($0) }.map { transactions[$0] }
   }
 
-  /// Returns the position of a transaction, or `nil` if no event committed or listed it.
+  /// Returns the position of a transaction; `nil` if no event committed or listed it.
   package func position(of name: TransactionName) -> Int? { positions[name] }
 
-  /// Returns the transaction at a cursor, or `nil` before the first one.
+  /// Returns the transaction at a cursor; `nil` before the first transaction.
   package func name(at cursor: Int) -> TransactionName? {
     cursor > 0 ? transactions[cursor - 1] : nil
   }
@@ -160,7 +160,7 @@ package struct TracePositions: Sendable, Hashable {
     transactions.append(name)
   }
 
-  /// Removes the transactions lost in a power-off, whose names may be reused.
+  /// Removes the transactions that a power-off rolled back, because their names may be reused.
   private mutating func recover(through last: TransactionName?) {
     for position in count(through: last)..<transactions.count {
       purged.insert(position)

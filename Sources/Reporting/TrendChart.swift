@@ -1,7 +1,7 @@
 internal import HistoryTypes
 package import Measuring
 
-/// A chart of one row's values over several runs, with a rule at each step.
+/// A chart of one benchmark row's values over several runs, with a vertical line at each step.
 struct TrendChart {
   let course: TrendCourse
   let steps: [TrendReport.TrendStep]
@@ -129,7 +129,7 @@ struct TrendChart {
 
 /// The values of one benchmark row over several runs on one machine.
 package struct TrendCourse: Sendable, Hashable {
-  /// The identity of the row.
+  /// The identity of a benchmark row in different runs.
   package struct Row: Sendable, Hashable {
     /// The benchmark.
     package var title: String
@@ -143,7 +143,7 @@ package struct TrendCourse: Sendable, Hashable {
     package var kind: Metric.Kind
     /// The unit; empty for a ratio.
     package var unit: String
-    /// The machine.
+    /// The machine on which the runs were made.
     package var machine: String
 
     /// Creates a row's identity.
@@ -166,15 +166,15 @@ package struct TrendCourse: Sendable, Hashable {
     }
   }
 
-  /// The result of one run.
+  /// The row's values in one run.
   package struct Point: Sendable, Hashable {
     /// The start time of the run.
     package var time: UTCTime
-    /// The commit that was measured, or `nil` if it is unknown.
+    /// The commit that was measured; `nil` if it is unknown.
     package var commit: String?
     /// The median.
     package var median: Double
-    /// The bounds of the interval around the median; `nil` if the run recorded no interval.
+    /// The bounds of the median's interval; `nil` if the run recorded no interval.
     package var lower: Double?
     package var upper: Double?
 
@@ -194,18 +194,18 @@ package struct TrendCourse: Sendable, Hashable {
     }
   }
 
-  /// The identity of the row.
+  /// The identity of the benchmark row.
   package var row: Row
-  /// The runs, oldest first.
+  /// The values in each run, oldest run first.
   package var points: [Point]
 
-  /// Creates a course.
+  /// Creates the values of a benchmark row over several runs.
   package init(row: Row, points: [Point]) {
     self.row = row
     self.points = points
   }
 
-  /// Returns the steps of the medians, oldest first.
+  /// Returns the steps in the sequence of medians, oldest first.
   ///
   /// - Complexity: as `ChangePointJudge.steps(in:)`.
   package func steps(by judge: ChangePointJudge = ChangePointJudge()) -> [ChangePoint] {
@@ -214,7 +214,7 @@ package struct TrendCourse: Sendable, Hashable {
 }
 
 extension TrendCourse.Row {
-  /// The row's name for readers.
+  /// The benchmark row's name for readers.
   package var name: String {
     "\(title), \(contender), at \(NumberText.count(historySize)): \(metric)"
   }

@@ -1,13 +1,13 @@
 internal import HistoryTypes
 package import Measuring
 
-/// A report on results over several runs and the steps between their levels.
+/// A report on benchmark results over several runs, and on the steps between levels of a value.
 package struct TrendReport: Sendable {
-  /// One step of a row.
+  /// One step in the values of a benchmark row.
   package struct TrendStep: Sendable, Hashable {
-    /// The row.
+    /// The row whose values have the step.
     package var course: TrendCourse
-    /// The change point of its row.
+    /// The position of the step, and the levels before and after it.
     package var changePoint: ChangePoint
 
     /// The first run of the new level.
@@ -24,7 +24,7 @@ package struct TrendReport: Sendable {
     }
   }
 
-  /// The rows with at least two runs.
+  /// The rows that have values from at least two runs.
   package let courses: [TrendCourse]
   /// The steps of all rows, newest first.
   package let steps: [TrendStep]
@@ -46,15 +46,15 @@ package struct TrendReport: Sendable {
     }
   }
 
-  /// Returns the steps in the last runs of their rows; by default the last five.
+  /// Returns the steps that lie in the last runs of their rows; the default is the last five.
   package func recent(within runs: Int = 5) -> [TrendStep] {
     steps.filter { $0.changePoint.index + runs >= $0.course.points.count }
   }
 
-  /// A sentence that summarizes the trend.
+  /// A sentence that states the number of steps and runs.
   package var sentence: String {
     guard rowCount > 0 else {
-      return "No row has two runs on one machine yet: a trend needs more nights."
+      return "No row has two runs on one machine yet: a trend needs more runs."
     }
     let runs = "\(rowCount.counted("row")) over \(runCount.counted("run"))"
     guard !steps.isEmpty else { return "No step in \(runs)." }
@@ -100,9 +100,9 @@ package struct TrendReport: Sendable {
 }
 
 extension TrendReport {
-  /// Returns the trend's section of a page: its steps, and charts of the rows that stepped.
+  /// Returns the trend's section of a page: a table of steps, and charts of the rows with steps.
   ///
-  /// If these are fewer than `count`, charts of watched rows follow.
+  /// If fewer than `count` rows have steps, charts of the watched rows follow.
   package func section(watching titles: [String] = [], charts count: Int = 3) -> PageSection {
     var blocks: [PageBlock] = [.paragraph(sentence + (rowCount == 0 ? "" : Self.method))]
     if !steps.isEmpty { blocks.append(.table(table)) }
@@ -110,7 +110,7 @@ extension TrendReport {
     return PageSection("Trend", anchor: Self.anchor, blocks)
   }
 
-  /// A tile for the trend, or `nil` if no row has two runs.
+  /// A tile for the trend; `nil` if no row has two runs.
   package var tile: VerdictTile? {
     guard rowCount > 0 else { return nil }
     let dearer = recent().filter(\.isDearer)
@@ -132,10 +132,10 @@ extension TrendReport {
 
   private static var method: String {
     " A step is a change of level that shuffled runs hardly ever show (a permutation test at 0.3 %); "
-      + "one bad night is none. A counter steps with its first other value."
+      + "one slow night is not a step. A counter has a step at its first different value."
   }
 
-  /// Returns the courses to draw: those with steps, largest change first, then the watched ones.
+  /// Returns the rows to draw: those with steps, largest change first, then the watched rows.
   private func shown(_ titles: [String], _ count: Int) -> [TrendCourse] {
     var seen: Set<TrendCourse.Row> = []
     let stepped = steps.sorted { size($0) > size($1) }.map(\.course)

@@ -10,9 +10,9 @@ struct ActorLife {
   }
   private var states: [ActorID: State] = [:]
   private var staged: Set<ActorID> = []
-  /// Actors with a live process that a later launch has replaced.
+  /// Actors with a process that continues although a later launch has replaced it.
   private var replaced: Set<ActorID> = []
-  /// Running actors whose place a later launch may have taken before it failed.
+  /// Running actors whose process may have been replaced by a launch that then failed.
   private var overtaken: Set<ActorID> = []
   private let header: PlanHeader
   private let capabilities: Set<Capability>
@@ -30,7 +30,7 @@ struct ActorLife {
   /// The running consumers, in the plan's order.
   var consuming: [ActorID] { header.consumers.filter { states[$0] == .running } }
 
-  /// Adds each actor's state, and whether it has an uncommitted write or replaced processes.
+  /// Adds each actor's state, and whether the actor has an uncommitted write or replaced processes.
   func describe(_ state: inout StateSketch) {
     for (actor, life) in states.sorted(by: { $0.key < $1.key }) {
       state.enter(actor)
@@ -42,19 +42,22 @@ struct ActorLife {
     state.enter(nil)
   }
 
-  /// Returns why an action cannot run now, or `nil` if it can.
+  /// Returns why an action cannot run in the current state, or `nil` if it can.
   func objection(to action: Action) -> String? {
     guard let actor = action.actor else { return nil }
     let isConsumer = header.consumers.contains(actor)
     guard isConsumer || header.actor(actor) != nil else { return "the plan has no actor \(actor)" }
     let isRunning = states[actor] == .running
     switch action {
-    // The system itself has to refuse a second process of a running actor.
+    // A second process of a running actor must be refused by the system under test, so it is allowed here.
     case .launch: return isRunning && !mayLaunchTwice(actor) ? "\(actor) is running" : nil
     case .commit: return staged.contains(actor) ? nil : "\(actor) has begun no write"
-    case .begin: return !isRunning || staged.contains(actor) ? "\(actor) cannot begin" : nil
+    case .begin:
+      return !isRunning || staged.contains(actor)
+        ? "\(actor) is not running, or has a staged write" : nil
     case .belated: return replaced.contains(actor) ? nil : "no process of \(actor) was replaced"
-    case .consume, .read: return isConsumer && isRunning ? nil : "\(actor) is no consumer that runs"
+    case .consume, .read:
+      return isConsumer && isRunning ? nil : "\(actor) is not a running consumer"
     case .resync: return isRunning ? nil : "\(actor) is not running"
     default: return isRunning && !isConsumer ? nil : "\(actor) is not running"
     }
@@ -69,7 +72,7 @@ struct ActorLife {
   /// All running actors and consumers, sorted by name.
   var alive: [ActorID] { states.filter { $0.value == .running }.keys.sorted() }
 
-  /// Marks every running actor as ended: a power-off has ended all processes.
+  /// Marks every running actor as ended, because a power-off has ended all processes.
   mutating func noteEnd() {
     for actor in alive { states[actor] = .ended }
     staged.removeAll()
@@ -79,8 +82,8 @@ struct ActorLife {
 
   /// Updates the state after a failed command.
   ///
-  /// A failed commit ends its write, whether or not it was written. A failed launch may have
-  /// replaced the running process before it failed.
+  /// After a failed commit no write is staged, whether or not the write took effect. A failed launch may
+  /// have replaced the running process before the failure.
   mutating func noteFailure(of action: Action) {
     switch action {
     case .commit(let actor): staged.remove(actor)
@@ -89,14 +92,14 @@ struct ActorLife {
     }
   }
 
-  /// Whether a launch that then failed may have replaced this running process.
+  /// Returns whether a launch that then failed may have replaced the actor's running process.
   func isOvertaken(_ actor: ActorID) -> Bool { overtaken.contains(actor) }
 
   /// Updates the state after a successful command.
   mutating func note(_ action: Action) {
     switch action {
     case .launch(let actor):
-      // The process that took over has no write in progress.
+      // The new process has no write in progress.
       if states.updateValue(.running, forKey: actor) == .running, canBeLate {
         replaced.insert(actor)
       }

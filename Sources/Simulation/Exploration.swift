@@ -4,21 +4,21 @@ package import Traces
 package struct Exploration: Sendable {
   /// The length up to which every plan was covered.
   package internal(set) var depth = 0
-  /// The number of plans covered: each legal order of commands counts as one plan.
+  /// The number of covered plans: each legal order of commands counts as one plan.
   package internal(set) var planCount = 0.0
-  /// The number of states; equivalent states count once if they are merged.
+  /// The number of states; equivalent states count as one if they are merged.
   package internal(set) var stateCount = 0
-  /// The number of moves from all states, including those known from an earlier exploration.
+  /// The number of moves from all states, including moves whose outcome was known already.
   package internal(set) var moveCount = 0
   /// The reason why the exploration ended.
   ///
   /// The default is ``Ending/complete``.
   package internal(set) var ending = Ending.complete
-  /// The estimated number of states if the next length were run, when that is more than allowed.
+  /// The estimated number of states after the next length; `nil` unless it exceeds the limit.
   package internal(set) var foreseenStateCount: Int?
-  /// The outcomes of the last moves, or `nil` unless ``ExplorationBounds/keepsMoves`` is set.
+  /// The outcomes of the last moves; `nil` unless ``ExplorationBounds/keepsMoves`` is set.
   package internal(set) var moves: KnownMoves?
-  /// A shortest plan for each invariant that broke, by the invariant's number.
+  /// A shortest plan that breaks each broken invariant, by the invariant's number.
   package internal(set) var broken: [Int: Plan] = [:]
   /// The invariants that were exercised, broken or not, one bit each.
   package internal(set) var exercised: UInt64 = 0
@@ -45,11 +45,11 @@ package struct ExplorationBounds: Sendable, Hashable {
   /// The default is `true`. If `false`, all commands that lead to a state are performed again
   /// before each move.
   package var putsStatesBack = true
-  /// The greatest number of states, reached by plans of equal length, that are kept as snapshots.
+  /// The greatest number of states reached by plans of equal length that are kept as snapshots.
   ///
-  /// The default is 50,000. Any other state is reached by performing the commands of its plan again.
+  /// The default is 50,000. A state without a snapshot is reached by performing its commands again.
   package var keptCountMax = 50_000
-  /// The number of states of a length from which the size of the next is estimated.
+  /// The least number of states of one length from which the number of the next length is estimated.
   ///
   /// The default is 1,000.
   package var foresightCountMin = 1_000
@@ -57,15 +57,15 @@ package struct ExplorationBounds: Sendable, Hashable {
   ///
   /// The default is `false`.
   package var keepsMoves = false
-  /// Whether equivalent states are merged.
+  /// Whether equivalent states are merged, so that only one of them is continued.
   ///
-  /// The default is `true`; if `false`, every plan is run.
+  /// The default is `true`. If `false`, every plan is run.
   package var mergesStates = true
-  /// The greatest number of pairs of merged plans that are sampled, to be continued afterwards.
+  /// The greatest number of pairs of merged plans that are sampled, to compare their continuations.
   ///
   /// The default is 0.
   package var pairCountMax = 0
-  /// The seed of the sample and of the continuations.
+  /// The seed of the sample of pairs and of their continuations.
   package var pairSeed: UInt64 = 1
 
   package init(depth: Int, stateCountMax: Int) {
@@ -81,25 +81,26 @@ package protocol PlanSpace {
 
   /// The headers of the plans.
   var headers: [PlanHeader] { get }
-  /// Whether the clock never goes back, so that anything older than a week stays so.
+  /// Whether the clock never goes back, so that times more than a week ago stay that old.
   var clockOnlyRises: Bool { get }
   /// Whether actors with equal configurations have the same moves.
   var treatsActorsAlike: Bool { get }
-  /// Whether a power-off may occur, so that equivalent states must also leave equal data after one.
+  /// Whether power-offs may occur, so that states also differ by the data that a power-off would leave.
   var losesPower: Bool { get }
-  /// Returns the state before the first command of a plan with a header.
+  /// Returns the place before the first command of a plan with this header.
   func start(_ header: PlanHeader) -> Place
-  /// Returns the allowed next commands, always in the same order.
+  /// Returns the commands allowed next at a place, always in the same order.
   func moves(from place: Place) -> [Command]
-  /// Updates the state after a command and the events that it caused.
+  /// Updates a place after a command and the events that the command caused.
   func advance(_ place: inout Place, by action: Action, _ events: [Event])
-  /// Adds everything that ``moves(from:)`` depends on.
+  /// Adds everything on which ``moves(from:)`` depends.
   func describe(_ place: Place, _ state: inout StateSketch)
 }
 
-/// A judge of a run in progress: a value, so that a copy can follow another continuation.
+/// A judge of a run in progress, which finds broken invariants.
 ///
-/// Invariants are numbered from 0. Sets of invariants are words with one bit each.
+/// A judge is a value, so that a copy can follow another continuation. Invariants are numbered from 0.
+/// Sets of invariants are words with one bit each.
 package protocol PlanJudge {
   /// Creates a judge for a plan that has no commands and no events yet.
   init(_ header: PlanHeader)
@@ -107,23 +108,23 @@ package protocol PlanJudge {
   mutating func append(_ command: Command)
   /// Processes the next event.
   mutating func observe(_ event: Event)
-  /// Adds everything that later results depend on; `tick` is the scheduler's current step.
+  /// Adds everything on which later results depend; `tick` is the scheduler's current step.
   func describe(_ state: inout StateSketch, tick: Int)
-  /// The invariants that are broken so far; no later event can repair them.
+  /// The invariants that are broken so far; later events cannot change that.
   var broken: UInt64 { get }
-  /// The result after the last event: broken invariants, and exercised invariants that held.
+  /// The result after the last event: the broken invariants, and those exercised and not broken.
   var conclusion: (broken: UInt64, held: UInt64) { get }
 }
 
 /// The states that an exploration has reached, a shortest path to each, and all moves between them.
 struct PlanTree {
   private var parents: [Int32] = []
-  /// The last command on the path to each state, as an index into `every`; -1 for a root.
+  /// The index in `every` of the last command on the path to each state; -1 for a root.
   private var commands: [Int32] = []
   private var every: [Command] = []
   private var places: [Command: Int32] = [:]
   private var depths: [UInt8] = []
-  /// Every move, including those to states that were already known.
+  /// Every move, including moves to states that were reached before.
   private var moves: [(from: Int32, to: Int32)] = []
 
   /// The number of states.
@@ -168,7 +169,7 @@ struct PlanTree {
     return found.reversed()
   }
 
-  /// Returns the number of plans with at most `depth` commands: all paths through the states.
+  /// Returns the number of plans with at most `depth` commands, which are paths through the states.
   ///
   /// - Complexity: linear in the moves, for each length.
   func planCount(through depth: Int, roots: Int) -> Double {
@@ -185,25 +186,24 @@ struct PlanTree {
   }
 }
 
-/// The outcomes of one exploration's last moves, for explorations of plans with the same prefix.
+/// The outcomes of one exploration's last moves, for later explorations of the same plans.
 ///
-/// The same commands after the same header give the same run, whatever else an exploration covers,
-/// so a known outcome is not run again. Only moves at the greatest length are kept, about nine in
-/// ten of all moves.
+/// The same commands after the same header give the same run, so a known outcome is not run again.
+/// Only moves at the greatest length are kept, which are about nine in ten of all moves.
 package struct KnownMoves: Sendable {
   /// The outcome of a move.
   struct Outcome: Sendable {
-    /// The state that the move leads to, or `nil` if the move was refused.
+    /// A hash of the state after the move; `nil` if the move was refused.
     let equivalence: UInt64?
     /// The invariants that the move broke.
     let broken: UInt64
-    /// The invariants that were exercised and held up to and including the move.
+    /// The invariants that were exercised and not broken up to and including the move.
     let held: UInt64
     /// The result of the closing phase.
     let conclusion: Conclusion
   }
 
-  /// The result of a closing phase: the invariants that broke, and those exercised that held.
+  /// The result of a closing phase: the broken invariants, and those exercised and not broken.
   struct Conclusion: Sendable {
     var broken: UInt64 = 0
     var held: UInt64 = 0
@@ -214,7 +214,7 @@ package struct KnownMoves: Sendable {
     fileprivate let outcomes: [Int32: Outcome]
     fileprivate let places: [Command: Int32]
 
-    /// Returns the outcome of a move, or `nil` if it was not run.
+    /// The outcome of a move; `nil` if the move was not run.
     subscript(command: Command) -> Outcome? { places[command].flatMap { outcomes[$0] } }
   }
 
@@ -228,7 +228,7 @@ package struct KnownMoves: Sendable {
     moves[plan, default: [:]][place] = outcome
   }
 
-  /// Returns the known outcomes of the moves after a plan, or `nil` if there are none.
+  /// Returns the known outcomes of the moves after a plan; `nil` if there are none.
   func moves(after plan: [Command]) -> Moves? {
     moves[plan].map { Moves(outcomes: $0, places: places) }
   }

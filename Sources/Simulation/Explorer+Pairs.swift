@@ -2,16 +2,16 @@ import Faults
 import Systems
 package import Traces
 
-/// Continuing merged plans: equal states must behave alike.
+/// Continues the plans of merged states by the same moves, which must have the same outcomes.
 extension Explorer {
-  /// Two plans that led to states that were merged.
+  /// Two plans whose last states were merged.
   struct MergedPair {
     let root: Int
     let first: [Command]
     let second: [Command]
   }
 
-  /// Adds a pair to the sample, in which each pair so far is equally likely.
+  /// Adds a pair to the sample, in which every pair so far is included with equal probability.
   func noteMerge(of command: Command, after node: Int, root: Int, with known: Int) {
     guard bounds.pairCountMax > 0 else { return }
     mergeCount += 1
@@ -28,10 +28,10 @@ extension Explorer {
 
   /// Continues both plans of each sampled pair by the same random moves.
   ///
-  /// - Returns: the number of pairs, and a sentence for each one whose plans differ in an event, a
-  ///   verdict or a state on the way.
+  /// - Returns: the number of pairs, and a sentence for each pair whose plans differ in an event, a
+  ///   verdict or a state during the continuation.
   /// - Throws: ``SystemFailure`` when the system cannot start or be inspected.
-  /// - Complexity: the commands of both plans and of the continuation, for each pair.
+  /// - Complexity: for each pair, the commands of both plans and of the continuation.
   package func continuePairs(
     by length: Int
   ) throws(SystemFailure) -> (count: Int, differences: [String]) {
@@ -62,10 +62,10 @@ extension Explorer {
     }
   }
 
-  /// Returns the outcomes of all moves from each state on the way, sorted.
+  /// Returns the sorted outcomes of all moves from each state of a continuation.
   ///
-  /// Actors with the same configuration may change places in merged states, so the moves of the two
-  /// plans correspond by their outcomes, not by their actors.
+  /// Actors with equal configurations may be exchanged in merged states. The moves of the two plans
+  /// are therefore matched by their outcomes, not by their actors.
   private func course(
     of commands: [Command],
     _ root: Int,
@@ -119,7 +119,7 @@ extension Explorer {
 
 /// Storing the outcomes of last moves, and reusing those of an earlier exploration.
 extension Explorer {
-  /// Stores the outcome of a last move; `end` is `nil` if the move was refused.
+  /// Stores the outcome of a last move; `end` is `nil` if the system refused the move.
   func keep(
     _ end: (equivalence: UInt64, judge: Judge, node: Int)?,
     of command: Command,
@@ -150,11 +150,11 @@ extension Explorer {
   }
 }
 
-/// Power-offs: the data that would survive one is part of a state.
+/// Adds the data that a power-off would leave to the states of an exploration.
 extension Explorer {
-  /// Adds what would survive a power-off now, if unsynced writes would be lost.
+  /// Adds the state after a power-off that loses all unsynced writes.
   ///
-  /// This covers the state of the store and the judge's state after the power-off.
+  /// This is the state of the store and of the judge after such a power-off.
   func describeLosses(_ root: Int, _ judge: Judge) throws(SystemFailure) {
     guard let power = simulator.place.powerState, !power.isWhole else { return }
     if roots[root].survivors[power.durable] == nil {
@@ -169,6 +169,6 @@ extension Explorer {
     bereft.describe(&roots[root].state, tick: simulator.tick)
   }
 
-  /// The greatest number of cached entries per root; each takes a few kilobytes.
+  /// The greatest number of cached entries per root; each entry takes a few kilobytes.
   private static var survivorsCountMax: Int { 20_000 }
 }

@@ -4,9 +4,9 @@ package import Traces
 
 /// Runs every plan of a plan space on one system, shortest first, and judges each of them.
 ///
-/// Equivalent states are merged: the commands that follow them are run once. In each state, the
-/// closing phase is run too, and the state is restored afterwards. A plan that breaks an invariant
-/// is a shortest one, because every shorter plan was run before.
+/// Equivalent states are merged: the commands after them are run only once. The closing phase is also
+/// run in each state, and the state is restored afterwards. A plan that breaks an invariant is a
+/// shortest one, because every shorter plan was run before.
 ///
 /// An explorer must not be used from several threads at a time.
 package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
@@ -16,24 +16,24 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
   var tree = PlanTree()
   var result = Exploration()
   private var known: UInt64 = 0
-  /// The outcomes of an earlier exploration of the same plans, if any.
+  /// The outcomes of an earlier exploration of the same plans; `nil` if there was none.
   private let earlier: KnownMoves?
-  /// A sample of the plans that led to merged states, and the number of all merges.
+  /// A sample of the pairs of plans whose last states were merged.
   var pairs: [MergedPair] = []
   var mergeCount = 0
   let random: RandomState
-  /// The results of the closing phases, by state; empty unless last moves are kept.
+  /// The results of the closing phases, by state; empty unless the outcomes of last moves are kept.
   var conclusions: [KnownMoves.Conclusion] = []
 
-  /// A state whose next commands have not been run yet.
+  /// A reached state whose next commands have not been run.
   struct Open {
     let node: Int
     let root: Int
-    /// The snapshot of the state, or `nil` if its commands must be performed again.
+    /// The snapshot of the state; `nil` if its commands must be performed again.
     let kept: Kept?
   }
 
-  /// Everything that is needed to continue from a state.
+  /// The values from which a run continues after a state.
   struct Kept {
     let place: Space.Place
     let judge: Judge
@@ -45,16 +45,16 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
     let header: PlanHeader
     let equivalence: StateEquivalence
     var state: StateSketch
-    /// The data that would survive a power-off, by the disk's number of the durable state.
+    /// The data that a power-off would leave, by the disk's number of the synced state.
     var survivors: [Int: Survivors] = [:]
   }
 
   var roots: [Root]
-  /// The index of the root for which the system is set up, or -1 at the start.
+  /// The index of the root for which the system is set up; -1 if it is not set up.
   private var openRoot = -1
   var visited: [StateKey: Int] = [:]
 
-  /// Creates an explorer of a system whose stores lie at a place.
+  /// Creates an explorer of a system whose stores are at a place.
   ///
   /// The outcomes in `earlier` are not verified: they must come from an exploration with the same
   /// system, headers, judge, depth and definition of equivalent states.
@@ -116,8 +116,8 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
 
   /// Estimates whether the next length would exceed the greatest number of states.
   ///
-  /// The estimate assumes that the number of states grows as it did from the previous length to
-  /// this one. Up to 2 % above the limit is tolerated.
+  /// The estimate assumes that the number of states grows by the same factor as from the previous
+  /// length to this one. Up to 2 % above the limit is tolerated.
   private func isTooMuch(_ count: Int, after shorter: Int) -> Bool {
     guard count >= bounds.foresightCountMin, shorter > 0 else { return false }
     let foreseen = tree.count + count * count / shorter
@@ -143,7 +143,7 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
 
   // MARK: One length
 
-  /// Runs each move from each state of one length, and replaces `level` by the new states.
+  /// Runs each move from each state of one length, and replaces `level` with the new states.
   private func advance(
     _ level: inout [Open],
     depth: Int,
@@ -152,7 +152,7 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
     var following: [Open] = []
     defer { level = following }
     level.reverse()
-    // A state's snapshot is released after its moves.
+    // Removing a state from the list releases its snapshot after its moves.
     while let open = level.popLast() {
       try setUp(open.root)
       let kept = if let kept = open.kept { kept } else { try bringAbout(open) }
@@ -176,14 +176,14 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
     }
   }
 
-  /// Opens the system for the plans with a header: snapshots are valid only for one open system.
+  /// Opens the system for a root's plans, because snapshots are valid only for one open system.
   private func setUp(_ root: Int) throws(SystemFailure) {
     guard root != openRoot else { return }
     openRoot = root
     try simulator.open(roots[root].header) { _ in true }
   }
 
-  /// Performs the commands that lead to a state without a snapshot, once for all of its moves.
+  /// Performs the commands of a state without a snapshot, once for all moves from that state.
   private func bringAbout(_ open: Open) throws(SystemFailure) -> Kept {
     let header = roots[open.root].header
     var (judge, place) = (Judge(header), space.start(header))
@@ -194,7 +194,7 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
     return Kept(place: place, judge: judge, snapshot: try snapshot())
   }
 
-  /// Starts a plan of a root on an empty store.
+  /// Starts a plan with a root's header on an empty store.
   func open(_ root: Int, _ observe: (Event) -> Void) throws(SystemFailure) {
     openRoot = root
     try simulator.open(roots[root].header) { event in
@@ -208,7 +208,7 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
     try simulator.snapshot(withSystem: bounds.putsStatesBack)
   }
 
-  /// Performs a command and returns whether it ran; a skipped command is not part of any plan.
+  /// Performs a command and returns whether the command was run instead of skipped.
   @discardableResult
   func perform(
     _ command: Command,
@@ -249,7 +249,7 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
     }
     result.moveCount += 1
     note(judge.broken, after: command, at: open.node, header)
-    // A store that can no longer be opened allows no further command.
+    // If the store can no longer be opened, no further command is possible.
     guard !simulator.isBeyondRepair else { return }
     let key = try key(open.root, place, judge)
     let node: Int
@@ -257,7 +257,7 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
       node = met
       tree.link(open.node, to: node)
       noteMerge(of: command, after: open.node, root: open.root, with: node)
-      // The invariants exercised on the way are not part of the state.
+      // A state does not include the exercised invariants, so they are added to the result here.
       result.exercised |= judge.conclusion.held
     } else {
       node = tree.add(command, after: open.node)
@@ -267,7 +267,7 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
     if isLast { keep((key.equivalence, judge, node), of: command, from: open) }
   }
 
-  /// Handles a new state: stores it for its next commands, and runs the closing phase.
+  /// Adds a new state to the states to continue, and runs the closing phase in it.
   private func meet(
     _ node: Int,
     _ root: Int,
@@ -283,8 +283,8 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
     }
     var closing = judge
     let header = roots[root].header
-    // One quiet pass of each actor in turn is enough here: more rounds would change nothing. A plan
-    // found this way is run again with all of its rounds.
+    // One pass of each actor without changes is enough here, because more passes would change nothing. A
+    // plan that breaks an invariant here is run again with all rounds of the closing phase.
     simulator.conclude(header, after: 0, quietRounds: 0) { event in
       closing.observe(event)
       return true
@@ -332,13 +332,13 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
 }
 
 extension Event {
-  /// Whether this is the event of a skipped command.
+  /// Whether the event reports a skipped command.
   fileprivate var isSkip: Bool {
     if case .skipped = happening { true } else { false }
   }
 }
 
-/// The key of a state, equal for states that are merged.
+/// The key of a state; states with equal keys are merged.
 struct StateKey: Hashable {
   let root: Int
   let equivalence: UInt64

@@ -1,26 +1,26 @@
 import HistoryTypes
 import Traces
 
-/// The signals on their way to actors, and the time of each actor's next poll.
+/// The pending signals of actors, and the time of each actor's next poll.
 ///
-/// Commits signalled before the first signal arrives are delivered as one signal, as with a watched
-/// file. Times are ticks of the scheduler.
+/// Commits that are signalled before the first signal arrives are delivered as one signal, as when a
+/// file is watched. Times are ticks of the scheduler.
 struct SignalPost {
   private struct Box {
-    /// The tick at which the pending signal arrives, or `nil` if none is pending.
+    /// The tick at which the pending signal arrives; `nil` if none is pending.
     var arrival: Int?
     /// The tick of the actor's next poll.
     var poll: Int
   }
   private var boxes: [ActorID: Box] = [:]
 
-  /// Whether a signal is on its way to any actor.
+  /// Whether any actor has a pending signal.
   var isBusy: Bool { boxes.values.contains { $0.arrival != nil } }
 
-  /// Adds when each signal arrives, in ticks from the current one.
+  /// Adds the number of ticks until each pending signal arrives.
   ///
-  /// The time of the next poll is left out: short plans end before it, and the time after their
-  /// last command is long enough for every poll.
+  /// The time of the next poll is left out, because short plans end before it, and every poll takes
+  /// place in the time after the last command.
   func describe(_ state: inout StateSketch, tick: Int) {
     for (actor, box) in boxes.sorted(by: { $0.key < $1.key }) {
       state.enter(actor)
@@ -29,7 +29,7 @@ struct SignalPost {
     state.enter(nil)
   }
 
-  /// Processes an event: actors that start, end or are signalled.
+  /// Updates the signals after an event: an actor has started, has ended, or is signalled.
   mutating func note(_ event: Event) {
     guard let actor = event.actor else { return }
     switch event.happening {
@@ -51,13 +51,13 @@ struct SignalPost {
     }
   }
 
-  /// Returns why a signal cannot have the fate that a plan gives it, or `nil`.
+  /// Returns why a plan cannot change the delivery of a signal, or `nil` if it can.
   func objection(to action: Action) -> String? {
     guard case .deliver(let actor, _) = action, boxes[actor]?.arrival == nil else { return nil }
     return "no signal is on its way to \(actor)"
   }
 
-  /// Applies the fate of a signal or poll, and returns how often the system performs the action.
+  /// Applies a delivery or poll of a plan, and returns how many times the system performs the action.
   mutating func apply(_ action: Action, at tick: Int) -> Int {
     switch action {
     case .deliver(let actor, let fate): deliver(actor, fate, tick)

@@ -6,8 +6,8 @@ import Traces
 extension Simulator {
   /// Runs the closing phase after a plan's last command.
   ///
-  /// Passes are repeated until `quietRounds` rounds in a row change nothing. If it is 0, actors
-  /// pass in turn until none of them has changed anything since the last change.
+  /// Passes are repeated until `quietRounds` consecutive rounds change nothing. If `quietRounds` is 0,
+  /// actors pass in turn until a pass of each actor has changed nothing.
   func conclude(
     _ header: PlanHeader,
     after commandCount: Int,
@@ -19,12 +19,12 @@ extension Simulator {
     if !isStopped { close(header, quietRounds, roundCountMax, observe) }
   }
 
-  /// The greatest number of rounds of passes, unless an actor's small page size needs more.
+  /// The greatest number of rounds of passes; a plan with small pages may need more.
   private static let closingRoundCountMax = 8
 
   /// Repeats fetch, merge and record for every running actor, then reads views, data and history.
   ///
-  /// It never purges, unless the system has no separate steps and purges as part of a whole pass.
+  /// The closing phase does not purge, unless the system has only whole passes and purges in them.
   private func close(
     _ header: PlanHeader,
     _ quietRounds: Int,
@@ -51,7 +51,7 @@ extension Simulator {
     if capabilities.contains(.history) { perform(.history, command: nil, observe) }
   }
 
-  /// Runs passes of all running actors until `quietRounds` rounds in a row change nothing.
+  /// Runs passes of all running actors until `quietRounds` consecutive rounds change nothing.
   private func passRounds(
     _ header: PlanHeader,
     _ quietRounds: Int,
@@ -59,8 +59,8 @@ extension Simulator {
     _ observe: (Event) -> Bool
   ) {
     var quiet = 0
-    // Reading a page of unrelated transactions changes only the cursor, which also counts as a
-    // change.
+    // A pass over a page of unrelated transactions changes only the cursor, so a changed cursor counts as
+    // a change.
     var cursors: [Happening] = []
     for _ in 0..<roundCountMax where quiet < quietRounds && !isStopped {
       let before = log.events.count
@@ -72,7 +72,7 @@ extension Simulator {
     }
   }
 
-  /// Runs passes of the actors in turn until none has changed anything since the last change.
+  /// Runs passes of the actors in turn until a pass of each actor has changed nothing.
   private func passInTurn(_ roundCountMax: Int, _ observe: (Event) -> Bool) {
     var quiet = 0
     for _ in 0..<roundCountMax {
@@ -98,7 +98,7 @@ extension Simulator {
     relaunchIfTold(actor, since: before, observe)
   }
 
-  /// Resyncs a member if the system reported that its history is gone.
+  /// Resyncs a member if the system reported that history the member needs is gone or was replaced.
   private func resyncIfTold(_ member: ActorID, since before: Int, _ observe: (Event) -> Bool) {
     let wasNotified = log.events[before...].contains {
       switch $0.happening {
@@ -111,7 +111,7 @@ extension Simulator {
     }
   }
 
-  /// Launches a process again if it was reported as superseded by one that then failed to start.
+  /// Launches an actor again if its process was superseded by a process that then failed to start.
   private func relaunchIfTold(_ actor: ActorID, since before: Int, _ observe: (Event) -> Bool) {
     let wasNotified = log.events[before...].contains {
       if case .ended(_, .failed(let failure)) = $0.happening {
@@ -127,22 +127,22 @@ extension Simulator {
 }
 
 extension PlanHeader {
-  /// Whether any actor fetches its history in pages.
+  /// Whether any actor has a page size for its fetches.
   fileprivate var hasPages: Bool { actors.contains { $0.page != nil } }
 
-  /// Returns the greatest number of pages of the plan's history, or 1 if no actor has a page size.
+  /// Returns the greatest number of pages in the plan's history; 1 if no actor has a page size.
   fileprivate func pageCountMax(_ commandCount: Int) -> Int {
     actors.compactMap(\.page).min().map { (commandCount + $0 - 1) / $0 } ?? 1
   }
 }
 
 extension Happening {
-  /// Whether an actor has recorded its cursor.
+  /// Whether the event reports a recorded cursor.
   fileprivate var isRecord: Bool { if case .recorded = self { true } else { false } }
 }
 
 extension Event {
-  /// Whether the event is a change: fetched or merged transactions, lost history, resync or launch.
+  /// Whether the event is a change: fetched or merged transactions, lost history, a resync or a launch.
   fileprivate var isProgress: Bool {
     switch happening {
     case .merged(let transactions), .fetched(let transactions): !transactions.isEmpty

@@ -2,9 +2,9 @@ import Faults
 import Systems
 import Traces
 
-/// Injecting faults into commands, and restarting after a power-off.
+/// Injects faults into commands, and restarts the system after a power-off.
 extension Simulator {
-  /// Returns why a command cannot run now with its faults, or `nil` if it can.
+  /// Returns why a command cannot run with its faults in the current state, or `nil` if it can.
   func objection(to command: Command) -> String? {
     if let objection = objection(to: command.action) {
       return objection
@@ -18,7 +18,7 @@ extension Simulator {
       ? "the system cannot start again after a power-off" : nil
   }
 
-  /// Logs the faults that were injected into a command, and turns the power off if one requires it.
+  /// Logs the faults that were injected into a command, and turns the power off if a fault requires it.
   func fire(_ faults: [PlannedFault], _ action: Action, _ outcome: inout Outcome) {
     let fired = place.disarm(faults)
     if place.isOff, case .failed = outcome {
@@ -26,7 +26,7 @@ extension Simulator {
     }
     if !place.isOff, fired.contains(true) { reconcile(action, &outcome) }
     for (fault, hasFired) in zip(faults, fired) {
-      // A power-off whose file call was not reached happens now.
+      // If the command did not make the call at which the power fails, the power fails now.
       let isLate = fault.kind.isPowerOff && !place.isOff
       if isLate { place.turnOff(fault) }
       if hasFired || isLate { log.add(action.actor, .fault(fault)) }
@@ -34,9 +34,9 @@ extension Simulator {
     if place.isOff { restart(after: action) }
   }
 
-  /// Determines whether a failed command took effect, and marks its outcome as unknown if so.
+  /// Marks the outcome of a failed command as unknown if the command took effect.
   ///
-  /// Such effects are a committed write, or a purge within a command that continued without it.
+  /// Such an effect is a committed write. Unreported purges of the command are logged as well.
   private func reconcile(_ action: Action, _ outcome: inout Outcome) {
     let before = log.events.count
     do throws(SystemFailure) {
@@ -50,7 +50,7 @@ extension Simulator {
     if isCommitted, case .failed(let failure) = outcome { outcome = .unknown(failure) }
   }
 
-  /// Turns the power off between two commands and returns the events that follow.
+  /// Turns the power off between two commands, and returns the events of the restart.
   ///
   /// The caller restores the run's state afterwards.
   func loseEverything(_ fault: PlannedFault) -> [Event] {
@@ -81,7 +81,7 @@ extension Simulator {
     life.noteEnd()
   }
 
-  /// Launches the consumers again after a power-off; the plan decides when actors are launched.
+  /// Launches the consumers again after a power-off; actors are launched by commands of the plan.
   func startConsumers(_ observe: (Event) -> Bool) {
     isDown = false
     if isBeyondRepair { isStopped = true }
@@ -92,7 +92,7 @@ extension Simulator {
 }
 
 extension FileFault {
-  /// Creates the file fault of a planned fault, or `nil` if it does not affect the file system.
+  /// Creates the file fault for a planned fault; `nil` if the fault does not concern files.
   init?(_ fault: PlannedFault) {
     guard let kind = Kind(fault.kind), let call = FileCall(fault.call),
       let file = FileKind(name: fault.file.rawValue)
@@ -102,7 +102,7 @@ extension FileFault {
 }
 
 extension PlannedFault {
-  /// The effect of this power-off on writes that were not synced.
+  /// The way in which this power-off treats writes that were not synced.
   var loss: PowerLoss {
     PowerLoss(seed: kind == .torn ? UInt64(truncatingIfNeeded: seed) : nil)
   }

@@ -4,7 +4,7 @@ package import Traces
 
 /// A scheduler that runs plans on one system, in one process and in the plan's order.
 ///
-/// A plan may interleave the steps of its actors in any order. The same plan gives the same events.
+/// A plan may interleave its actors' steps in any order. The same plan always gives the same events.
 package final class Simulator {
   let system: any SystemUnderTest
   let place: StorePlace
@@ -17,18 +17,18 @@ package final class Simulator {
   var handed = 0
   var isStopped = false
   var consumers: [ActorID] = []
-  /// Whether all processes are down after a power-off, and consumers have not been launched again.
+  /// Whether a power-off has stopped all processes, and consumers have not been launched again.
   var isDown = false
   /// Whether the store could not be opened after a power-off; no later command can run.
   var isBeyondRepair = false
 
-  /// Whether power-offs may occur in plans built command by command, with later faults unknown.
+  /// Whether a plan that is created one command at a time may have power-offs in later commands.
   var mayLosePower = false
 
-  /// The number of actions performed, including those of closing phases.
+  /// The number of actions performed so far, including the actions of closing phases.
   package private(set) var stepCount = 0
 
-  /// Creates a simulator of a system whose stores lie at a place.
+  /// Creates a simulator of a system whose stores are at a place.
   package init(_ system: any SystemUnderTest, at place: StorePlace) {
     self.system = system
     self.place = place
@@ -37,8 +37,8 @@ package final class Simulator {
 
   /// Runs a plan with its closing phase, and passes every event to an observer.
   ///
-  /// The observer returns whether to continue. To find out only whether a plan breaks an invariant,
-  /// it can stop the run there.
+  /// The observer returns whether to continue. An observer that needs only the first violation can stop
+  /// the run there.
   ///
   /// - Returns: every event.
   /// - Throws: ``SystemFailure`` when the system cannot start, which is a failure of the lab.
@@ -57,7 +57,7 @@ package final class Simulator {
   /// Reads the contexts of all running actors, and the data of the store.
   ///
   /// The reads are not part of the run: the clock does not advance, and the observer does not
-  /// receive their events. It may be called from within an observer.
+  /// receive their events. This function may be called from within an observer.
   ///
   /// - Throws: ``SystemFailure`` when the system cannot answer.
   package func look(_ header: PlanHeader) throws(SystemFailure) -> [Event] {
@@ -83,7 +83,7 @@ package final class Simulator {
     for member in first where !isStopped { perform(.launch(member), command: nil, observe) }
   }
 
-  /// Performs one command of a plan, then the deliveries and polls that are due.
+  /// Performs one command of a plan, then the signal deliveries and polls that are due.
   func step(
     _ command: Command,
     _ index: Int,
@@ -128,12 +128,12 @@ package final class Simulator {
     }
   }
 
-  /// Returns why an action cannot be performed now, or `nil` if it can.
+  /// Returns why an action cannot be performed in the current state, or `nil` if it can.
   func objection(to action: Action) -> String? {
     life.objection(to: action) ?? post?.objection(to: action)
   }
 
-  /// Advances the clock before each batch, each write or begin that ticks, and for clock commands.
+  /// Advances the clock for clock commands, for batches, and for writes and begins that tick.
   private func advanceClock(for action: Action, _ header: PlanHeader) {
     switch action {
     case .write(let write), .begin(let write): if write.ticks { place.clock.now += header.step }
@@ -180,7 +180,7 @@ package final class Simulator {
 
   // MARK: Signals
 
-  /// Performs the deliveries and polls that are due at the next tick.
+  /// Performs the signal deliveries and polls that are due at the next tick.
   private func deliverDue(_ observe: (Event) -> Bool) {
     guard let post else { return }
     for action in post.due(at: log.tick + 1, polls: capabilities.contains(.poll))
@@ -202,17 +202,17 @@ package final class Simulator {
 }
 
 extension Simulator {
-  /// The state of a run between two commands, with the system's snapshot if it supports them.
+  /// The state of a run between two commands, with the system's snapshot if the system supports them.
   struct Snapshot {
     fileprivate let life: ActorLife
     fileprivate let post: SignalPost?
     fileprivate let log: EventLog
     fileprivate let now: Double
-    /// The system's snapshot, or `nil` if the commands must be performed again.
+    /// The system's snapshot; `nil` if the commands must be performed again.
     fileprivate let system: SystemSnapshot?
   }
 
-  /// Returns the state of the run, with the system's snapshot if it is requested and supported.
+  /// Returns the state of the run, with the system's snapshot if requested and supported.
   ///
   /// - Throws: ``SystemFailure`` when the snapshot fails for another reason than being unsupported.
   func snapshot(withSystem isWanted: Bool) throws(SystemFailure) -> Snapshot {
@@ -232,7 +232,7 @@ extension Simulator {
     }
   }
 
-  /// Restores the state of a run, by performing its commands again if it has no snapshot.
+  /// Restores the state of a run; without a system snapshot, its commands are performed again.
   func goBack(
     to snapshot: Snapshot,
     _ header: PlanHeader,

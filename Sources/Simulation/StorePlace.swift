@@ -7,16 +7,16 @@ package import Traces
 /// The location of a simulation's stores: on the heap, or in a folder as real files.
 package final class StorePlace {
   private let files: HeapFileSystem?
-  /// The file system that injects faults in a folder; plans without faults use the platform's own.
+  /// The file system that injects faults in a folder; plans without faults use the platform's files.
   private let realFiles: RealFileSystem?
   private let folder: String
   private let syncs: PowerWatch
   private var stores = 0
   /// Whether the last plan had faults.
   var hadFaults = false
-  /// The clock of the current plan; the file system reads it too.
+  /// The clock of the current plan, which the file system also reads.
   package let clock: PlanClock
-  /// Empty stores by model and timestamps, so that a plan does not run the schema again.
+  /// Images of empty stores by model and timestamps, so that the schema is not created for each plan.
   private var templates: [String: FileSystemImage] = [:]
 
   private init(
@@ -33,11 +33,11 @@ package final class StorePlace {
     self.clock = clock
   }
 
-  /// Creates a place on the heap: real WAL and several connections, without using the disk.
+  /// Creates a place on the heap, with a real WAL and several connections and without disk access.
   ///
-  /// Use a disk that ignores syncs to verify that power-offs then cause damage.
+  /// With `ignoringSyncs`, a power-off damages stores; a test can verify that checkers notice.
   package static func heap(ignoringSyncs: Bool = false) -> StorePlace {
-    // Accessed first: the allocator cannot be installed once SQLite is in use.
+    // The allocator is installed first, because it cannot be installed once SQLite is in use.
     _ = FailingAllocator.isInPlace
     let clock = PlanClock()
     return StorePlace(
@@ -48,14 +48,14 @@ package final class StorePlace {
     )
   }
 
-  /// Creates a place for systems that have no store of the lab: it never initializes SQLite.
+  /// Creates a place for systems without a store of the lab; such a place never initializes SQLite.
   ///
   /// Every plan gets a path of its own in the folder, which is not created.
   package static func unused(folder: String) -> StorePlace {
     StorePlace(files: nil, folder: folder, clock: PlanClock(), usesSQLite: false)
   }
 
-  /// Whether the lab can inject these faults; failing allocations need the lab's allocator.
+  /// Returns whether the lab can inject these faults; failing allocations need the lab's allocator.
   func canArm(_ faults: [PlannedFault]) -> Bool {
     !faults.contains { $0.kind == .memory } || FailingAllocator.isInPlace
   }
@@ -80,9 +80,9 @@ package final class StorePlace {
     return StorePlace(files: nil, folder: path, clock: PlanClock())
   }
 
-  /// Prepares the environment for the store of one plan.
+  /// Prepares the clock and the file system for the store of one plan.
   ///
-  /// Plans of one kind start from the same image.
+  /// All plans of one kind start from the same image.
   func prepare(seed: UInt64, kind: String, hasFaults: Bool = false) -> SystemEnvironment {
     clock.now = PlanClock.start
     guard let files else {
@@ -117,7 +117,7 @@ package final class StorePlace {
     }
   }
 
-  /// Disables all faults, and returns for each of them whether it made a call fail.
+  /// Disables all faults, and returns for each fault whether it made a call fail.
   func disarm(_ faults: [PlannedFault]) -> [Bool] {
     guard let faulty else { return faults.map { _ in false } }
     let hasMemoryFaultFired = FailingAllocator.isInPlace && FailingAllocator.disarm() > 0
@@ -128,22 +128,22 @@ package final class StorePlace {
     }
   }
 
-  /// Starts tracking unsynced writes, so that a power-off loses them.
+  /// Starts to track unsynced writes, so that a power-off loses them.
   func watchPower() { faulty?.watchPower(syncs) }
 
-  /// The state that would survive a power-off, or `nil` on a real disk or if it is not tracked.
+  /// The state that a power-off would leave; `nil` on a real disk, or if writes are not tracked.
   var powerState: PowerState? { files?.powerState }
 
   /// Whether the power is off.
   var isOff: Bool { faulty?.isOff ?? false }
 
-  /// Turns the power off, if it is still on.
+  /// Turns the power off, unless it is off already.
   func turnOff(_ fault: PlannedFault) { faulty?.turnOff(fault.loss) }
 
   /// Turns the power on, so that files can be opened again.
   func turnOn() { faulty?.turnOn() }
 
-  /// Stores the current files as the image from which every later plan of a kind starts.
+  /// Stores the current files as the image from which all later plans of a kind start.
   ///
   /// Every connection must be closed.
   func keepTemplate(kind: String) {
@@ -151,7 +151,7 @@ package final class StorePlace {
     templates[kind] = files.snapshot()
   }
 
-  /// Whether plans of a kind start from an image; always `true` in a folder, which has no images.
+  /// Returns whether an image for a kind of plan exists; always `true` in a folder, which has no images.
   func hasTemplate(kind: String) -> Bool { files == nil || templates[kind] != nil }
 
   private func prepareFolder(seed: UInt64, vfs: String?) -> SystemEnvironment {
@@ -186,14 +186,14 @@ package final class StorePlace {
     }
   }
 
-  /// Deletes the store of the last plan, if it lies on disk.
+  /// Deletes the store of the last plan from the disk, if it was stored there.
   package func removeStore() {
     guard files == nil, stores > 0 else { return }
     for ending in ["", "-wal", "-shm", "-signal"] { unlink(storePath + ending) }
   }
 }
 
-/// An error that says why stores cannot be kept in a folder.
+/// An error which states why stores cannot be kept in a folder.
 package struct StorePlaceError: Error, CustomStringConvertible {
   package let path: String
   package let reason: String
@@ -206,9 +206,9 @@ package struct StorePlaceError: Error, CustomStringConvertible {
 extension StorePlace {
   /// Resets a system to an empty store for a plan.
   ///
-  /// The first plan of a kind creates an image from which the others of the kind start. Power-offs
-  /// are possible if a fault of the plan is one, or if `mayLosePower` is set because the plan's
-  /// later faults are not yet known.
+  /// The first plan of a kind creates an image, from which the other plans of that kind start. Writes are
+  /// tracked for power-offs if a fault of the plan is a power-off, or if `mayLosePower` is set because
+  /// the plan's later faults are unknown.
   ///
   /// - Throws: ``SystemFailure`` when the system cannot start.
   package func reset(
@@ -219,8 +219,8 @@ extension StorePlace {
   ) throws(SystemFailure) {
     let kind = "\(header.timestamps.rawValue) \(header.model.hashValue)"
     if !hasTemplate(kind: kind) {
-      // Closed first, so that no connection to another kind's file is mistaken for one to this
-      // file. The seed is fixed, so that the image does not depend on which plan came first.
+      // The system is closed first, so that no connection to another kind's file is used for this file.
+      // The seed is fixed, so that the image does not depend on which plan comes first.
       system.close()
       var bare = header
       bare.actors = []
@@ -230,8 +230,8 @@ extension StorePlace {
     }
     let losesPower = mayLosePower || faults.contains(where: \.kind.isPowerOff)
     let hasFaults = losesPower || !faults.isEmpty
-    // A connection's cached log, pages and statements from another plan affect its syncs, reads and
-    // allocations, and a plan with faults may have ended inside a transaction.
+    // A connection that is still open has a log, pages and statements from another plan, which change its
+    // syncs, reads and allocations. A plan with faults may also have ended inside a transaction.
     if hasFaults || hadFaults { system.close() }
     hadFaults = hasFaults
     try system.reset(header, prepare(seed: header.seed, kind: kind, hasFaults: hasFaults))
@@ -239,7 +239,7 @@ extension StorePlace {
   }
 }
 
-/// The data that would survive a power-off in a state, until more is synced.
+/// The data that a power-off would leave, which is valid until more data is synced.
 struct Survivors {
   /// The state of the store after the power-off.
   let state: StateSketch
@@ -251,13 +251,13 @@ struct Survivors {
     self.happenings = happenings
   }
 
-  /// Returns the events that a judge would observe, with the crashes of the given actors.
+  /// Returns the events after the power-off as a judge observes them, with crashes of the given actors.
   func events(down: [ActorID]) -> [Event] {
     let crashes = down.map { Event(at: 0, tick: 0, actor: $0, .crashed) }
     func plain(_ happening: Happening) -> Event {
       Event(at: 0, tick: 0, actor: nil, happening)
     }
-    // The command number belongs to no command of the plan, and the word is arbitrary.
+    // The command number is one that no plan has, and the word has no meaning.
     return [plain(.called(command: .max, word: "clock"))] + happenings.prefix(1).map(plain)
       + crashes
       + happenings.dropFirst().map(plain) + [plain(.ended(command: .max, .ok))]
@@ -265,14 +265,14 @@ struct Survivors {
 }
 
 extension Simulator {
-  /// Simulates a power-off, inspects the surviving data, and restores the run.
+  /// Simulates a power-off, inspects the data that are left, and restores the run.
   ///
   /// - Throws: ``SystemFailure`` when the system cannot be inspected or restored.
   func survivors(_ header: PlanHeader) throws(SystemFailure) -> Survivors {
     let snapshot = try snapshot(withSystem: true)
     let happenings = loseEverything(.powerOff).filter { $0.actor == nil }.map(\.happening)
     var state = StateSketch(header)
-    // The time of the power-off is not part of the state.
+    // The time of the power-off is not part of the state, so the clock is set to a fixed time.
     place.clock.now = PlanClock.start
     if !isBeyondRepair { try system.describe(&state) }
     try goBack(to: snapshot, header, performing: [])

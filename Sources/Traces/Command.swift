@@ -19,9 +19,9 @@ package enum Action: Hashable, Sendable {
   case write(PlannedWrite)
   /// An actor changes every object that matches, as one transaction.
   case batch(PlannedBatch)
-  /// An actor takes a timestamp and stages a transaction without acquiring the lock.
+  /// An actor takes a timestamp and stages a transaction without acquiring the write lock.
   case begin(PlannedWrite)
-  /// An actor commits what it staged.
+  /// An actor commits its staged transaction.
   case commit(ActorID)
   /// An actor starts: it registers on the first launch and reloads its view on later ones.
   case launch(ActorID)
@@ -41,9 +41,9 @@ package enum Action: Hashable, Sendable {
   case pass(ActorID)
   /// An actor purges the transactions that every member has merged.
   case purge(ActorID)
-  /// An actor takes a new snapshot and moves its cursor to the head.
+  /// An actor takes a new snapshot of the data and moves its cursor to the newest transaction.
   case resync(ActorID)
-  /// A process that a later launch of its actor has replaced performs one more step.
+  /// A process continues by one step although a later launch of its actor has replaced it.
   case belated(ActorID, BelatedStep)
   /// An actor requests history, or purges a part of it.
   case query(PlannedQuery)
@@ -51,7 +51,7 @@ package enum Action: Hashable, Sendable {
   case consume(ActorID)
   /// A consumer reads history page by page, and may stop in the middle.
   case read(PlannedReading)
-  /// The fate of an actor's pending notification: delivered, late, lost or doubled.
+  /// The outcome of an actor's pending notification: delivered, late, lost or doubled.
   case deliver(ActorID, SignalFate)
   /// An actor polls for new transactions.
   case poll(ActorID, SignalFate)
@@ -94,7 +94,7 @@ package enum Action: Hashable, Sendable {
     }
   }
 
-  /// The actor or consumer that acts, or `nil` for the store and the clock.
+  /// The actor or consumer that performs the command; `nil` for the store and the clock.
   package var actor: ActorID? {
     switch self {
     case .write(let write), .begin(let write): write.actor
@@ -120,7 +120,7 @@ package enum BelatedStep: String, Hashable, Sendable, CaseIterable {
   case fetch
 }
 
-/// The fate of a notification or poll.
+/// The outcome of a notification or poll.
 package enum SignalFate: String, Hashable, Sendable, CaseIterable {
   case delivered
   case late
@@ -174,13 +174,13 @@ package enum PlannedPolicy: String, Hashable, Sendable, CaseIterable {
 /// A save through one of an actor's contexts.
 package struct PlannedWrite: Hashable, Sendable {
   package var actor: ActorID
-  /// `view`, `background`, `batch`, or the name of a context.
+  /// The context that saves: `view`, `background`, `batch`, or the name of another context.
   package var context: String
   package var author: WriteAuthor
   package var changes: [PlannedChange]
   /// The merge policy for conflicts; the context `batch` has none.
   package var policy: PlannedPolicy
-  /// Whether the clock advances before the write; it may not under the condition `ties`.
+  /// Whether the clock advances before the write; the condition `ties` also allows `false`.
   package var ticks: Bool
 
   package init(
@@ -292,20 +292,20 @@ package enum PlannedComparison: String, Hashable, Sendable, CaseIterable {
 
 /// One condition of a batch's predicate; the conditions of a batch are combined with AND.
 ///
-/// A condition is either true or false: where SQL yields unknown because of a null, it is false,
-/// and its negation is true.
+/// A condition is either true or false. Where SQL yields unknown because of a null, the condition is
+/// false and its negation is true.
 package indirect enum PlannedCondition: Hashable, Sendable {
   /// A comparison of an attribute with a value.
   ///
   /// Null equals null, and is neither less nor greater than any value.
   case compare(String, PlannedComparison, Value)
-  /// An attribute that equals one of several values, which may include null.
+  /// An attribute that equals one of the given values, which may include null.
   case among(String, [Value])
   /// An attribute between two values, inclusive.
   case between(String, Value, Value)
   /// A string that matches a pattern, ASCII letters case-insensitively.
   ///
-  /// `%` matches any characters and `_` one; a backslash escapes the next character.
+  /// `%` matches any number of characters and `_` one; a backslash escapes the next character.
   case like(String, String)
   /// Conditions that are all true.
   case all([PlannedCondition])
@@ -314,7 +314,7 @@ package indirect enum PlannedCondition: Hashable, Sendable {
   /// A condition that is false.
   case not(PlannedCondition)
 
-  /// The maximum nesting depth, which is the depth that a store accepts in a list.
+  /// The maximum nesting depth of conditions, which is the depth that a store accepts.
   package static let depthMax = 15
 
   /// Creates a comparison with one value.

@@ -4,9 +4,9 @@ public import HistoryTypes
 package struct Event: Hashable, Sendable {
   /// The position of the event in the trace, counted from 0.
   package var at: Int
-  /// The scheduler's step, counted through the closing rounds; milliseconds in a joined trace.
+  /// The scheduler's step, counted through the closing phase; milliseconds in a joined trace.
   package var tick: Int
-  /// The actor or consumer that the event happened to, if any.
+  /// The actor or consumer that the event concerns; `nil` if it concerns none.
   package var actor: ActorID?
   /// The kind of event and its details.
   package var happening: Happening
@@ -27,9 +27,9 @@ package enum Happening: Hashable, Sendable {
   case ended(command: Int?, Outcome)
   /// A command was skipped because its actor was in the wrong state.
   case skipped(command: Int?, because: String)
-  /// An actor became a member; its cursor is the head, or `nil` in an empty history.
+  /// An actor became a member; its cursor is the newest transaction, or `nil` in an empty history.
   case registered(cursor: TransactionName?)
-  /// An actor started again with its recorded cursor, or `nil` if it has recorded none.
+  /// An actor started again with its recorded cursor, which is `nil` if it has recorded none.
   case launched(cursor: TransactionName?)
   case stopped
   case crashed
@@ -44,7 +44,7 @@ package enum Happening: Hashable, Sendable {
   case observed([TransactionName])
   /// An actor merged transactions into its contexts, in order.
   case merged([TransactionName])
-  /// A merge hook of an actor finished the merge itself.
+  /// A merge hook of an actor replaced the default merge.
   ///
   /// The transactions count as merged; the actor's contexts lack their changes unless the hook
   /// applied them.
@@ -61,9 +61,9 @@ package enum Happening: Hashable, Sendable {
   case lost
   /// A member received the error that the history it needs is gone.
   case expired
-  /// A member received the error that the history is not the one it knew.
+  /// A member received the error that history was replaced since its cursor was recorded.
   case rewound
-  /// A member took a new snapshot and moved its cursor there.
+  /// A member took a new snapshot of the data and moved its cursor to the snapshot's position.
   case resynced(cursor: TransactionName?)
   /// The contents of one of an actor's contexts.
   case viewed(context: String, Objects)
@@ -71,13 +71,13 @@ package enum Happening: Hashable, Sendable {
   case data(Objects)
   /// The contents of the store's history, in order.
   case history([CommittedTransaction])
-  /// A whole pass succeeded, after a newest transaction at its start, if history had any.
+  /// A whole pass succeeded; the newest transaction at its start is `nil` if history was empty.
   case passed(through: TransactionName?)
   /// The answer to a query.
   case answered(QueryAnswer)
   case signalled
   case woke
-  /// The store was recovered after a power-off and contains everything through a transaction.
+  /// The store was recovered after a power-off and contains everything through one transaction.
   case recovered(through: TransactionName?)
   /// The store is damaged after a power-off, or cannot be opened.
   case damaged(because: String)
@@ -95,7 +95,7 @@ package enum Outcome: Hashable, Sendable {
   case unknown(SystemFailure)
 }
 
-/// The reason for which a system could not perform a command.
+/// The reason for which a system failed to perform a command.
 package struct SystemFailure: Error, Hashable, Sendable, CustomStringConvertible {
   package enum Code: String, Hashable, Sendable, CaseIterable {
     case expired
@@ -121,17 +121,17 @@ package struct SystemFailure: Error, Hashable, Sendable, CustomStringConvertible
   package var description: String { "\(code.rawValue): \(message)" }
 }
 
-/// A transaction as the system reports that it wrote or holds it.
+/// A transaction as the system under test reports it.
 public struct CommittedTransaction: Hashable, Sendable {
-  /// The name, which the system chooses.
+  /// The transaction's name, which the system chooses.
   public var name: TransactionName
-  /// The author, or `nil` for none.
+  /// The author; `nil` if the transaction has none.
   public var author: String?
-  /// The context that saved the transaction, or `nil` for none.
+  /// The context that saved the transaction; `nil` if the transaction names none.
   package var context: String?
-  /// The registration and context that performed the write, if the system knows them.
+  /// The registration and context that performed the write; `nil` if the system does not report them.
   package var writer: String?
-  /// Seconds since 2001-01-01 UTC.
+  /// The time of the commit, in seconds since 2001-01-01 UTC.
   public var timestamp: Double
   /// The net changes, at most one for each object.
   public var changes: [CommittedChange]
@@ -162,9 +162,9 @@ public struct CommittedChange: Hashable, Sendable {
   public var object: ObjectName
   /// The attributes that an update changed.
   public var columns: [String]
-  /// The values that the write set, if the system reports them.
+  /// The values that the write set; empty if the system does not report them.
   public var values: Values
-  /// The values that a delete preserved, if the system reports them.
+  /// The values that a delete preserved; `nil` if the system does not report them.
   public var tombstone: Values?
 
   /// Creates a change as a system reports it.

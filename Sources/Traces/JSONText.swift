@@ -1,7 +1,7 @@
 /// A parser for one line of JSON that this program has written itself.
 ///
-/// It is about ten times as fast as Foundation's decoder: traces of real processes have millions of
-/// lines. Integers are exact up to 64 bits.
+/// The parser is about ten times as fast as Foundation's decoder, which matters because traces of real
+/// processes have millions of lines. Integers are exact up to 64 bits.
 struct JSONText {
   private let bytes: UnsafeRawBufferPointer
   private let place: Place
@@ -16,7 +16,7 @@ struct JSONText {
 
   /// Returns the value that the bytes encode.
   ///
-  /// - Throws: ``FormatError`` if the bytes are not exactly one JSON value.
+  /// - Throws: ``FormatError`` unless the bytes are exactly one JSON value.
   static func parse(
     _ bytes: UnsafeRawBufferPointer,
     at place: Place
@@ -29,8 +29,8 @@ struct JSONText {
 
   private func error() -> FormatError {
     place.error(
-      "this is not JSON: byte \(position + 1) cannot stand there",
-      "The line was not written by the lab, or was damaged since."
+      "this is not JSON: byte \(position + 1) is not expected",
+      "Copy the file again: the lab did not write this line, or the line was damaged later."
     )
   }
 
@@ -193,8 +193,8 @@ struct JSONSyntax {
   private var depth = 0
   /// The nesting limit.
   ///
-  /// It exceeds the depth of every plan and configuration, and keeps a text of brackets alone from
-  /// exhausting the stack.
+  /// The limit exceeds the depth of every plan and configuration. Without a limit, a long row of
+  /// opening brackets would exhaust the stack.
   private static let depthMax = 512
 
   private init(_ text: String) { bytes = Array(text.utf8) }

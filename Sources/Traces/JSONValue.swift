@@ -10,9 +10,9 @@ internal import Foundation
 enum JSONValue: Hashable, Sendable {
   case null
   case bool(Bool)
-  /// A whole number; the initializers create it only up to 2^53 in magnitude.
+  /// A whole number; the initializers use this case only up to 2^53 in magnitude.
   case integer(Int64)
-  /// Any other number.
+  /// Any other number, as a double.
   case number(Double)
   case string(String)
   case array([JSONValue])
@@ -24,7 +24,7 @@ enum JSONValue: Hashable, Sendable {
 
 extension JSONValue: Decodable {
   // A decoder does not reveal the kind of the next value, so each kind is tried in turn, the most
-  // frequent first; a failed attempt only means another kind.
+  // frequent first. An error means only that the value is of another kind.
   init(from decoder: any Decoder) throws {
     let single = try decoder.singleValueContainer()
     if let text = try? single.decode(String.self) {
@@ -52,7 +52,7 @@ extension JSONValue: ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral {
 }
 
 extension JSONValue {
-  /// Creates a number, an integer if it is a whole one; NaN and infinities become strings.
+  /// Creates a JSON number, which is an integer if it is whole; NaN and infinities become strings.
   init(_ number: Double) {
     if number.isNaN {
       self = .string("NaN")
@@ -67,7 +67,7 @@ extension JSONValue {
     }
   }
 
-  /// Creates a number that every reader reads exactly: a decimal string beyond 2^53.
+  /// Creates a number that every JSON reader reads exactly: beyond 2^53, a decimal string.
   init(_ integer: Int64) {
     self = integer.magnitude <= UInt64(Self.exactMax) ? .integer(integer) : .string(String(integer))
   }
@@ -94,7 +94,7 @@ extension JSONValue {
     if case .object(let members) = self { members } else { nil }
   }
 
-  /// A whole number or one written as a decimal string, or `nil` for other values.
+  /// The integer of a whole number or of a decimal string; `nil` for other values.
   var whole: Int64? {
     switch self {
     case .integer(let integer): integer
@@ -112,7 +112,7 @@ extension JSONValue {
     }
   }
 
-  /// A number, or NaN or an infinity written as a string; `nil` for other values.
+  /// A number, or a NaN or infinity that is written as a string; `nil` for other values.
   var double: Double? {
     switch self {
     case .string("NaN"): .nan
@@ -124,9 +124,8 @@ extension JSONValue {
 
   /// The value as one line of JSON, without spaces and with keys in byte order.
   ///
-  /// It is written without Foundation because the bytes are compared and digested: Foundation
-  /// orders keys differently on Apple's systems, and writes -0.0 as an integer, which is then read
-  /// as 0.
+  /// Foundation is not used because the bytes are compared and hashed. Foundation orders keys
+  /// differently on Apple's systems, and writes -0.0 as an integer, which is read back as 0.
   ///
   /// - Complexity: linear in the text, plus sorting the keys of each object.
   var line: String {
@@ -135,7 +134,7 @@ extension JSONValue {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// The line, truncated to 40 characters for error messages.
+  /// The value as one line of JSON, truncated to 40 characters for error messages.
   var excerpt: String {
     let whole = line
     return whole.count > 40 ? whole.prefix(37) + "..." : whole
@@ -191,7 +190,7 @@ extension JSONValue {
 }
 
 extension Value {
-  /// The value as plans and traces write it; its type follows from the model, not from the text.
+  /// The attribute value as JSON; its type is not written, because the model declares it.
   var json: JSONValue {
     switch self {
     case .null: .null
@@ -205,7 +204,7 @@ extension Value {
     }
   }
 
-  /// Reads a value of an attribute's type, or returns `nil`.
+  /// Reads an attribute value of the given type from JSON; `nil` if the JSON has another type.
   init?(_ json: JSONValue, as type: AttributeType) {
     if json == .null {
       self = .null
@@ -227,7 +226,7 @@ extension Value {
 }
 
 extension AttributeType {
-  /// A sentence that describes how a value of the type is written.
+  /// A phrase that describes how a value of the type is written in JSON.
   var spelling: String {
     switch self {
     case .int: "An int is a whole number up to 2^53, beyond that a decimal string."

@@ -1,6 +1,6 @@
 internal import HistoryTypes
 
-/// The contents of a file that the lab can run again; its lines determine the kind.
+/// The contents of a file that the lab can run again: a plan, a trace or a counterexample.
 package enum LabFile: Hashable, Sendable {
   case plan(Plan)
   case trace(Trace)
@@ -39,9 +39,9 @@ package enum LabFile: Hashable, Sendable {
 /// The first line announces a trace and a verdict, and the verdict at the end proves that the file
 /// is complete: a truncated file is rejected and never replayed, not even as a plan.
 package enum CounterexampleCodec {
-  /// The key in the plan's header that announces a counterexample.
+  /// The key in the plan's header which shows that a trace and a verdict follow.
   ///
-  /// Files of older versions lack it.
+  /// Files of older versions lack this key.
   static let key = "counterexample"
   /// The version of the format.
   static let version = 1
@@ -102,7 +102,7 @@ package enum CounterexampleCodec {
     return .object(members)
   }
 
-  /// Returns whether the header of a plan announces a trace and a verdict.
+  /// Returns whether a plan's header shows that a trace and a verdict follow.
   static func isAnnounced(by header: Fields) throws(FormatError) -> Bool {
     guard header.has(key) else { return false }
     try PlanCodec.checkVersion(key, is: version, in: header)
@@ -117,7 +117,7 @@ package enum CounterexampleCodec {
   ) -> FormatError {
     lines.end.error(
       "the file ends after \(last), without a verdict",
-      "It was cut off: copy it again, or make it again with the command that found it."
+      "The file is incomplete: copy it again, or repeat the command that found the counterexample."
         + (isPlan ? " To run the plan alone, remove \"\(key)\" from the first line." : "")
     )
   }

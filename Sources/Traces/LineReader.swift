@@ -4,16 +4,16 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// A position in a file or message, and the strictness with which it is read.
+/// A position in a file or message, with the treatment of unknown keys there.
 struct Place {
-  /// The line of a file, or `nil` for a wire message.
+  /// The line in a file; `nil` for a wire message.
   var line: Int?
   /// Whether unknown keys are ignored.
   var lenient = false
   /// The lines of the keys, if one object spans several lines.
   var keyLines: [String: Int] = [:]
 
-  /// Returns the place of a key.
+  /// Returns the place of a key, for an error about that key.
   func of(_ key: String) -> Place {
     var place = self
     place.line = keyLines[key] ?? line
@@ -36,7 +36,7 @@ struct LineReader {
     bytes = Array(text.utf8)
   }
 
-  /// The place after the last line, for errors about missing content.
+  /// The place after the last line, for an error about missing content.
   var end: Place { Place(line: line + 1) }
 
   /// Returns the next line that is not blank, or `nil` at the end.
@@ -68,7 +68,7 @@ struct LineReader {
       if isCut {
         throw place.error(
           "the file ends in the middle of this line",
-          "It was cut off: copy it again, or remove the line if the lines before it suffice."
+          "The file is incomplete: copy it again, or remove this line if the lines before it suffice."
         )
       }
       let start = String(decoding: content.prefix(40), as: UTF8.self)
@@ -101,9 +101,9 @@ extension JSONValue {
   }
 }
 
-/// The members of one JSON object, read by key, with an error message for each problem.
+/// The values of one JSON object, read by key, with an error message for each wrong value.
 ///
-/// A `null` value counts as an absent key.
+/// A key with the value `null` counts as absent.
 struct Fields {
   /// A description of the object, with its article, for error messages.
   let what: String
@@ -123,13 +123,13 @@ struct Fields {
     self.members = members
   }
 
-  /// Returns the same members under another description.
+  /// Returns the same keys and values under another description.
   func named(_ what: String) -> Fields { Fields(members, as: what, at: place) }
 
   /// Returns whether the key is present and not `null`.
   func has(_ key: String) -> Bool { (members[key] ?? .null) != .null }
 
-  /// Rejects unknown keys, unless the place is lenient.
+  /// Throws if the object has an unknown key, unless unknown keys are ignored here.
   func allow(_ known: [String]) throws(FormatError) {
     if place.lenient { return }
     guard let key = members.keys.filter({ !known.contains($0) }).min() else { return }
@@ -213,12 +213,12 @@ extension Fields {
     try need(key, "a number", \.finite)
   }
 
-  /// Returns a number of seconds; NaN and infinity are accepted, so that checkers see them.
+  /// Returns a number of seconds; NaN and infinity are accepted, so that checkers can reject them.
   func seconds(_ key: String) throws(FormatError) -> Double {
     try need(key, "a number of seconds", \.double)
   }
 
-  /// Returns the objects of a list, each described for error messages; empty if the key is absent.
+  /// Returns the objects of a list, each with a description; an empty list if the key is absent.
   func objects(_ key: String, as name: String) throws(FormatError) -> [Fields] {
     let list = try find(key, "a list of objects", \.elements) ?? []
     return try list.enumerated().map { (item) throws(FormatError) in

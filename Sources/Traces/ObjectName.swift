@@ -3,13 +3,13 @@ public import HistoryTypes
 /// The name of an actor of a plan, which is a member of the store.
 public typealias ActorID = MemberID
 
-/// The name of an object in a plan: its entity and a key that the plan chooses.
+/// The name of an object in a plan: its entity and a key from the plan.
 ///
-/// A plan never depends on the keys that a system assigns.
+/// A plan never depends on the keys that a system assigns to objects.
 public struct ObjectName: Hashable, Sendable, Comparable, CustomStringConvertible {
   /// The entity's name.
   public let entity: String
-  /// The plan's key.
+  /// The object's key in the plan.
   public let key: Int64
 
   /// Creates a name, such as `ObjectName("Item", 1)`.
@@ -40,5 +40,5 @@ public typealias Values = [String: Value]
 /// Objects by name: the contents of a view, the data or the reference model.
 public typealias Objects = [ObjectName: Values]
 
-/// The name of a transaction, chosen by the system: opaque, unique within a plan.
+/// The name of a transaction, chosen by the system: an opaque string, unique within a plan.
 public typealias TransactionName = String

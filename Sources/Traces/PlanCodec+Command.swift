@@ -97,7 +97,7 @@ extension PlanCodec {
     return Command(try action(word, named, names), faults: faults)
   }
 
-  /// Reads the action for a word; one line per word lists the keys it reads.
+  /// Reads the action for a command's word; one source line per word lists the keys that it reads.
   private static func action(
     _ word: CommandWord,
     _ fields: Fields,
@@ -200,9 +200,9 @@ extension PlanCodec {
     guard kind.calls.contains(call) else {
       let known = kind.calls.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
       throw fields.place.error(
-        "\(fields.what) is of the kind \"\(kind.rawValue)\", which no call "
-          + "\"\(call.rawValue)\" meets",
-        "\(kind.calls.count > 1 ? "Calls that do are" : "The call that does is") \(known)."
+        "\(fields.what) is of the kind \"\(kind.rawValue)\", which cannot occur "
+          + "at the call \"\(call.rawValue)\"",
+        "\(kind.calls.count > 1 ? "Write one of the calls" : "Write the call") \(known)."
       )
     }
     let k = try fields.need("k", "a whole number, 1 or more") { value in

@@ -77,7 +77,7 @@ extension PlanCodec {
     "strategy", "cursors", "hooks",
   ]
 
-  /// Reads a header; the version is checked first, since a newer one may have other keys.
+  /// Reads a plan's header; the version is checked first, because a newer version may have other keys.
   static func header(
     _ fields: Fields,
     and more: [String] = []
@@ -104,7 +104,7 @@ extension PlanCodec {
     return header
   }
 
-  /// Rejects a file of another kind or version.
+  /// Throws if a file is of another kind or version.
   static func checkVersion(
     _ kind: String,
     is known: Int,
@@ -160,7 +160,7 @@ extension PlanCodec {
     return try fields.objects("actors", as: "actor").map(actor)
   }
 
-  /// Reads an actor of a plan, or of a configuration of version 1.
+  /// Reads an actor of a plan, or of a configuration in format version 1.
   static func actor(_ fields: Fields) throws(FormatError) -> PlannedActor {
     try fields.allow(actorKeys)
     var actor = PlannedActor(
@@ -208,7 +208,7 @@ extension PlanCodec {
     )
   }
 
-  /// Rejects actors or consumers with the same name.
+  /// Throws if actors or consumers have the same name.
   static func checkNames(_ ids: [ActorID], _ place: Place) throws(FormatError) {
     var names: Set<ActorID> = []
     for id in ids where !names.insert(id).inserted {

@@ -1,7 +1,7 @@
 internal import HistoryTypes
 
 extension PlanCodec {
-  /// Returns the members of a query's command; keys with default values are omitted.
+  /// Returns the keys and values of a query command; keys with default values are omitted.
   static func json(of query: PlannedQuery) -> [String: JSONValue] {
     var members: [String: JSONValue] = ["actor": .string(query.actor.name)]
     if query.form != .transactions { members["form"] = .string(query.form.rawValue) }
@@ -94,7 +94,7 @@ extension PlanCodec {
     return try fields.finite(ifAny: "ago").map(PlannedQuery.Start.ago) ?? .beginning
   }
 
-  /// Reads the attributes to sort by; a minus sign before one means descending.
+  /// Reads the attributes to sort by; a minus sign before an attribute means descending.
   private static func orders(
     _ fields: Fields,
     of entity: String?,
@@ -145,7 +145,7 @@ extension PlanCodec {
 }
 
 extension PlannedQuery {
-  /// Whether the filter has only authors and contexts, as a purge requires.
+  /// Whether the filter has only conditions on authors and contexts, as a purge requires.
   package var isPurgeFilter: Bool {
     !matchesAny
       && terms.allSatisfy { term in
@@ -208,7 +208,7 @@ private struct ConditionReader {
     guard depth <= PlannedCondition.depthMax else {
       throw fields.place.error(
         "conditions are nested more than \(PlannedCondition.depthMax) deep",
-        "Write them flatter."
+        "Reduce the nesting."
       )
     }
     if let members = item.members { return try connection(members, item, depth) }
@@ -265,7 +265,7 @@ private struct ConditionReader {
   }
 
   private func values(_ list: [JSONValue], of name: String) throws(FormatError) -> [Value] {
-    // An empty list must name an existing attribute too.
+    // The attribute must exist even if the list of values is empty.
     _ = try names.type(of: name, in: entity, of: fields)
     return try list.map { (json) throws(FormatError) in try value(json, of: name) }
   }

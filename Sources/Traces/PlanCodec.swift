@@ -35,7 +35,7 @@ package enum PlanCodec {
     )
   }
 
-  /// Reads a plan's lines up to the end or the first line of a trace, which is also returned.
+  /// Reads a plan's lines up to the end of the file or to the first other line, which is also returned.
   ///
   /// - Throws: ``FormatError``, also if the header announces a counterexample and the file ends
   ///   after the plan.
@@ -59,7 +59,7 @@ package enum PlanCodec {
 }
 
 extension PlanCodec {
-  /// Returns the members of a reading's command; keys with default values are omitted.
+  /// Returns the keys and values of a reading command; keys with default values are omitted.
   static func json(of reading: PlannedReading) -> [String: JSONValue] {
     var members: [String: JSONValue] = ["consumer": .string(reading.consumer.name)]
     if reading.page != 1000 { members["page"] = .integer(Int64(reading.page)) }
@@ -72,7 +72,7 @@ extension PlanCodec {
     return members
   }
 
-  /// Reads a reading of a consumer.
+  /// Reads a consumer's reading command.
   static func reading(
     _ fields: Fields,
     _ names: Vocabulary

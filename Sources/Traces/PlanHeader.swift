@@ -2,51 +2,51 @@ package import HistoryTypes
 
 /// The rule by which a store assigns timestamps to transactions.
 package enum TimestampPolicy: String, Hashable, Sendable, CaseIterable {
-  /// max(clock, previous + 1 us), so that a date identifies a position.
+  /// The timestamp is max(clock, previous + 1 us), so that a date identifies a position.
   case monotone
-  /// The raw clock value, including ties and backward steps, as Core Data stores it.
+  /// The timestamp is the raw clock value, as in Core Data; ties and backward steps are possible.
   case wallClock
 }
 
 /// The trigger of an actor's passes.
 package enum Drive: String, Hashable, Sendable, CaseIterable {
-  /// The commands `pass`, `fetch`, `merge` and `record` of the plan.
+  /// The plan's commands `pass`, `fetch`, `merge` and `record` make the passes.
   case commands
-  /// Delivered signals.
+  /// Delivered signals trigger the passes.
   case signals
 }
 
 /// The durability of commits, as in SQLite's `synchronous` pragma.
 package enum PlannedSynchronous: String, Hashable, Sendable, CaseIterable {
-  /// Commits are atomic; a power-off may lose the newest ones.
+  /// Commits are atomic; a power-off may lose the newest commits.
   case normal
-  /// An acknowledged commit survives a power-off.
+  /// An acknowledged commit is not lost in a power-off.
   case full
 }
 
-/// The detection of a second process for a running actor.
+/// The way in which a second process of a running actor is detected.
 package enum PlannedLocks: String, Hashable, Sendable, CaseIterable {
   /// The second process is refused.
   case held
-  /// The running process is not detected: the second one replaces it.
+  /// The running process is not detected: the second process replaces it.
   case none
 }
 
 /// The place where consumers keep their tokens.
 package enum PlannedTokens: String, Hashable, Sendable, CaseIterable {
-  /// In the store.
+  /// Consumers keep their tokens in the store.
   case store
-  /// In the store and in a place of their own, which no power-off reverts.
+  /// Consumers keep their tokens in the store and outside it, where no power-off reverts them.
   case own
 }
 
-/// The retention limits beyond which a member is lost; absent limits are off.
+/// The retention limits beyond which a member is cut off; absent limits are off.
 package struct PlannedRetention: Hashable, Sendable {
-  /// The maximum age in seconds, relative to the newest transaction.
+  /// The maximum age of unmerged history in seconds, relative to the newest transaction.
   package var age: Double?
-  /// The maximum number of transactions behind the head.
+  /// The maximum number of transactions that a member may be behind the newest one.
   package var transactions: Int?
-  /// The maximum number of bytes of history behind the head.
+  /// The maximum number of bytes of history that a member may be behind the newest transaction.
   package var bytes: Int?
 
   package init(age: Double? = nil, transactions: Int? = nil, bytes: Int? = nil) {
@@ -56,29 +56,29 @@ package struct PlannedRetention: Hashable, Sendable {
   }
 }
 
-/// One actor of a plan, with the configuration in which it differs from the plan's.
+/// One actor of a plan, with the settings in which it differs from the plan.
 package struct PlannedActor: Hashable, Sendable {
   /// The actor's name in the plan.
   package var id: ActorID
-  /// The author of the actor's own writes, or `nil` for none.
+  /// The author of the actor's own writes; `nil` if they have none.
   package var author: String?
   /// Whether the actor is launched before the first command; the default is `true`.
   package var launched = true
-  /// The authors that the actor assumes to exist, if they differ from all actors' authors.
+  /// The authors that the actor expects; `nil` means the authors of all actors.
   package var allAuthors: [String]?
-  /// The batch authors that the actor assumes to exist, if they differ from the plan's.
+  /// The batch authors that the actor expects; `nil` means the plan's batch authors.
   package var batchAuthors: [String]?
   /// The authors whose transactions the actor does not merge.
   package var ignores: [String]?
   /// The number of contexts that the actor merges into; `nil` means one.
   package var contexts: Int?
-  /// The number of transactions fetched, merged and recorded at a time, if below the default.
+  /// The number of transactions fetched, merged and recorded at a time; `nil` means the default.
   package var page: Int?
-  /// The purge strategy after a pass, as a word of the system.
+  /// The purge strategy after a pass, as a word that the system knows.
   package var strategy: String?
   /// The place of the actor's cursors: a shared defaults store (`shared`) or its own (`own`).
   package var cursors: String?
-  /// The actor's hooks, as words of the system.
+  /// The actor's hooks, as words that the system knows.
   package var hooks: [String]?
 
   package init(_ id: ActorID, author: String?, launched: Bool = true) {
@@ -88,11 +88,11 @@ package struct PlannedActor: Hashable, Sendable {
   }
 }
 
-/// The driver of this project's trackers.
+/// The way in which this project's tracker runs in a plan.
 package enum PlannedDriver: String, Sendable, Hashable, CaseIterable {
-  /// The tracker's core, called directly without tasks, unless the plan is driven by signals.
+  /// The tracker's core is called directly without tasks, unless the plan is driven by signals.
   case core
-  /// The tracker actor with its tasks, as in an app.
+  /// The tracker actor runs with its tasks, as in an app.
   case actor
 }
 
@@ -108,13 +108,13 @@ package struct PlanHeader: Hashable, Sendable {
   package var timestamps: TimestampPolicy = .monotone
   /// The trigger of passes; the default is `commands`.
   package var drive: Drive = .commands
-  /// The driver of this project's trackers; it has no effect on other systems.
+  /// The way in which this project's tracker runs; other systems ignore it.
   package var driver: PlannedDriver = .core
   /// The durability of commits; the default is `normal`.
   package var synchronous: PlannedSynchronous = .normal
-  /// The write-ahead log's size in pages that triggers a checkpoint, or `nil` for the default.
+  /// The size of the write-ahead log, in pages, that triggers a checkpoint; `nil` means the default.
   package var checkpointPages: Int?
-  /// The detection of a second process for a running actor; the default is `held`.
+  /// The way in which a second process of a running actor is detected; the default is `held`.
   package var locks: PlannedLocks = .held
   /// The place where consumers keep their tokens; the default is `store`.
   package var tokens: PlannedTokens = .store
@@ -124,11 +124,11 @@ package struct PlanHeader: Hashable, Sendable {
   package var actors: [PlannedActor]
   /// The consumers, which have no view.
   package var consumers: [ActorID] = []
-  /// The authors that only write and are not members.
+  /// The authors that only write and never register as members.
   package var batchAuthors: [String] = []
   /// The authors whose transactions are never purged; a trailing `*` matches any suffix.
   package var protectedAuthors: [String] = []
-  /// The limits beyond which a member is lost, or `nil` for none.
+  /// The limits beyond which a member is cut off; `nil` for none.
   package var retention: PlannedRetention?
 
   package init(model: Model, actors: [PlannedActor]) {
@@ -155,34 +155,34 @@ package struct Plan: Hashable, Sendable {
 
 /// A hook of a planned actor, named by the word that plans use for this project's tracker.
 package enum PlannedHook: String, CaseIterable, Sendable {
-  /// An observer that notes every group of changes.
+  /// An observer that records every group of changes that it receives.
   case observer
-  /// A merge hook that throws at every third call; the pass fails and is repeated.
+  /// A merge hook that throws at every third call; the pass then fails and is repeated.
   case retry = "throws-retry"
-  /// A merge hook that throws at every third call; that call is skipped.
+  /// A merge hook that throws at every third call, which is then skipped.
   case skip = "throws-skip"
-  /// An observer that throws at every third call; the pass fails and is repeated.
+  /// An observer that throws at every third call; the pass then fails and is repeated.
   case observerRetry = "observer-throws-retry"
-  /// As ``retry``, but the first and then every other call throws.
+  /// A merge hook like ``retry`` that throws at the first and then every second call.
   case retryAlternating = "throws-retry-alternating"
-  /// As ``skip``, but the first and then every other call throws.
+  /// A merge hook like ``skip`` that throws at the first and then every second call.
   case skipAlternating = "throws-skip-alternating"
-  /// As ``observerRetry``, but the first and then every other call throws.
+  /// An observer like ``observerRetry`` that throws at the first and then every second call.
   case observerRetryAlternating = "observer-throws-retry-alternating"
 
-  /// A merge hook that finishes the merge itself at every third call.
+  /// A merge hook that replaces the default merge at every third call.
   ///
-  /// The fetched transactions then count as merged, and an event reports it.
+  /// The fetched transactions then count as merged, and the trace has the event `finished`.
   case finish = "finishes"
 
-  /// The hooks of random plans, which throw or finish the merge at every third call.
+  /// The hooks of random plans, which throw or replace the default merge at every third call.
   package static let failing: [PlannedHook] = [.retry, .skip, .observerRetry, .finish]
-  /// The hooks of short plans, which throw at every other call so that few calls suffice.
+  /// The hooks of short plans, which throw at every second call so that few calls suffice.
   package static let alternating: [PlannedHook] = [
     .retryAlternating, .skipAlternating, .observerRetryAlternating,
   ]
 
-  /// Whether the hook notes the changes that observers receive.
+  /// Whether the hook is an observer, which records the changes that it receives.
   package var observes: Bool {
     self == .observer || self == .observerRetry || self == .observerRetryAlternating
   }
@@ -190,7 +190,7 @@ package enum PlannedHook: String, CaseIterable, Sendable {
   /// Whether the hook is called before each merge.
   package var merges: Bool { !observes }
 
-  /// Returns whether the call with a number, counted from 1, throws or finishes the merge.
+  /// Returns whether a call, counted from 1, throws or replaces the default merge.
   package func fails(at call: Int) -> Bool {
     switch self {
     case .observer: false
@@ -215,9 +215,9 @@ extension PlannedActor {
 
 /// Delays and limits, in ticks, of signals in plans that are driven by signals.
 ///
-/// A tick is one command of any actor. A signal that the plan does not mention arrives by itself,
-/// and actors poll at intervals, so that a plan keeps its meaning when a command is removed from
-/// it.
+/// A tick is one command of any actor. A signal that the plan does not mention arrives after
+/// ``delivery`` ticks, and actors poll at intervals. The plan is therefore still valid when a command
+/// is removed from it.
 package enum SignalTicks {
   /// The ticks until a signal arrives.
   package static let delivery = 4
@@ -225,8 +225,8 @@ package enum SignalTicks {
   package static let lateness = 12
   /// The ticks between two polls of an actor that can poll.
   package static let poll = 32
-  /// The ticks within which an actor makes a pass if no signal or poll was late or lost.
+  /// The ticks within which an actor makes a pass if none of its signals or polls was late or lost.
   package static let bound = 16
-  /// The ticks within which an actor makes a pass even if signals or polls were late or lost.
+  /// The ticks within which an actor makes a pass even if its signals or polls were late or lost.
   package static let boundAtWorst = 80
 }

@@ -8,31 +8,31 @@ internal import Foundation
 
 /// A user's own configuration, for which plans are generated: actors, consumers and limits.
 package struct PlanSetup: Hashable, Sendable {
-  /// The entities of the store, or `nil` to generate them.
+  /// The entities of the store; `nil` if they are to be generated.
   package var model: Model?
   /// The actors, launched in this order.
   package var actors: [PlannedActor]
-  /// The authors of background contexts and batch requests; an actor that is missing here writes
-  /// everything as itself.
+  /// The authors of background contexts and batch requests; an actor that is missing here uses its own
+  /// author for them.
   package var backgroundAuthors: [ActorID: String] = [:]
   /// The consumers, which have no view.
   package var consumers: [ActorID] = []
-  /// The authors that only write and are not members.
+  /// The authors that only write and never register as members.
   package var batchAuthors: [String] = []
   /// The authors whose transactions are never purged; a trailing `*` matches any suffix.
   package var protectedAuthors: [String] = []
-  /// The limits beyond which a member is lost, or `nil` for none.
+  /// The limits beyond which a member is cut off; `nil` for none.
   package var retention: PlannedRetention?
   /// The trigger of passes; the default is `commands`.
   package var drive = Drive.commands
-  /// The durability of commits, or `nil` to generate it.
+  /// The durability of commits; `nil` if it is to be generated.
   package var synchronous: PlannedSynchronous?
 
   package init(actors: [PlannedActor]) {
     self.actors = actors
   }
 
-  /// Returns a plan's header for this configuration; `other` is used if it names no model.
+  /// Returns a plan's header for this configuration; `other` is the model if the configuration has none.
   package func header(model other: Model) -> PlanHeader {
     var header = PlanHeader(model: model ?? other, actors: actors)
     header.consumers = consumers
@@ -47,10 +47,10 @@ package struct PlanSetup: Hashable, Sendable {
 
 /// Decodes a user's own configuration: one JSON object, which may span several lines.
 package enum SetupCodec {
-  /// The version of the configuration format, in the kit's parameter names and with its defaults.
+  /// The version of the configuration format, which has the kit's parameter names and defaults.
   ///
-  /// Version 1 is still read, with its own keys and defaults: there, an actor merges a mirror's
-  /// imports unless it ignores them.
+  /// Version 1 is still read, with its own keys and defaults. In version 1, an actor merges a mirror's
+  /// imports unless its configuration ignores them.
   package static let version = 2
 
   private static let keys = [
@@ -94,7 +94,7 @@ package enum SetupCodec {
     return setup
   }
 
-  /// Rejects the kit's parameter names in version 1, whose defaults differ.
+  /// Throws if a configuration of version 1 has the kit's parameter names, whose defaults differ.
   private static func checkOld(_ fields: Fields) throws(FormatError) {
     let new = ["currentAuthor", "includingCloudKitMirroring", "cleanStrategy", "backgroundAuthor"]
     for actor in try fields.objects("actors", as: "actor") {
@@ -116,7 +116,7 @@ package enum SetupCodec {
     )
   }
 
-  /// Parses a text that is one JSON value.
+  /// Parses a text that must be exactly one JSON value.
   static func parse(
     _ text: String,
     _ advice: String = "A configuration is one object: {\"config\":\(version),\"actors\":[...]}."
@@ -145,7 +145,7 @@ package enum SetupCodec {
     return lines
   }
 
-  /// Returns the quoted texts of a line that are followed by a colon.
+  /// Returns the quoted texts in a line that are followed by a colon.
   private static func keys(in line: Substring) -> [String] {
     let parts = line.split(separator: "\"", omittingEmptySubsequences: false)
     return parts.indices.dropFirst().dropLast().filter { index in
@@ -156,7 +156,7 @@ package enum SetupCodec {
 
 /// Decodes the actors of a configuration in the parameter names of PersistentHistoryTrackingKit.
 ///
-/// Parameters that are left out have the kit's defaults.
+/// Absent parameters have the kit's defaults.
 enum KitActors {
   /// The keys of an actor.
   private static let keys = [
@@ -173,7 +173,7 @@ enum KitActors {
   /// The author under which a CloudKit mirror imports (`NSCloudKitMirroringDelegate`).
   private static let mirrorAuthor = "NSCloudKitMirroringDelegate.import"
 
-  /// Reads the actors, and adds the mirror and the background authors that they name.
+  /// Reads the actors, and adds the mirror and the background authors that the actors name.
   static func read(_ fields: Fields, into setup: inout PlanSetup) throws(FormatError) {
     let all = try fields.objects("actors", as: "actor")
     for fields in all {
@@ -181,7 +181,7 @@ enum KitActors {
       let (actor, includesMirror) = try decode(fields)
       setup.actors.append(actor)
       setup.backgroundAuthors[actor.id] = try fields.string(ifAny: "backgroundAuthor")
-      // A process includes the mirror only where there is one.
+      // If an actor includes the mirror, the plan has one, and its imports are protected.
       if includesMirror, !matchesMirror(setup.protectedAuthors) {
         setup.protectedAuthors.append("NSCloudKitMirroringDelegate.*")
       }
@@ -190,7 +190,7 @@ enum KitActors {
     completeAuthors(&setup)
   }
 
-  /// Makes the actors that do not include the mirror ignore its imports.
+  /// Adds the mirror's author to the ignored authors of the actors that do not include the mirror.
   private static func excludeMirror(
     _ all: [Fields],
     _ setup: inout PlanSetup
@@ -202,7 +202,7 @@ enum KitActors {
     }
   }
 
-  /// Adds the background authors to the default of `allAuthors`, which is all that actors write as.
+  /// Sets absent `allAuthors` to the authors of all actors and of their background contexts.
   private static func completeAuthors(_ setup: inout PlanSetup) {
     guard !setup.backgroundAuthors.isEmpty else { return }
     let authors =
@@ -265,7 +265,7 @@ enum KitActors {
     return (actor, try fields.bool("includingCloudKitMirroring", default: false))
   }
 
-  /// Returns a strategy as plans write it; `nil` for text that starts like the kit's and is not.
+  /// Returns a strategy as plans write it; `nil` if the text starts with a period and is no strategy.
   private static func strategy(_ value: JSONValue) -> String? {
     guard let text = value.text else { return nil }
     guard text.hasPrefix(".") else { return text }
@@ -280,7 +280,7 @@ enum KitActors {
     return nil
   }
 
-  /// Returns the product of whole numbers such as `60*60*24`, or a number with a fraction, as text.
+  /// Returns the product of whole numbers such as `60*60*24`, or a decimal fraction, as text.
   private static func product(_ text: Substring) -> String? {
     var product: Int64 = 1
     for factor in text.split(separator: "*", omittingEmptySubsequences: false) {

@@ -5,13 +5,13 @@ package struct PlannedFault: Hashable, Sendable {
     case ioError
     /// The disk is full.
     case full
-    /// Another process holds the lock.
+    /// The call fails because another process holds the lock.
     case busy
     /// The file appears to end in the middle of the range that is read.
     case shortRead
     /// An allocation fails.
     case memory
-    /// A sync is acknowledged but takes effect only with the file's next one, as on a lying disk.
+    /// A sync is acknowledged, but the disk executes it only with the file's next sync.
     case delay
     /// The power fails: all unsynced data is lost.
     case powerOff
@@ -57,7 +57,7 @@ package struct PlannedFault: Hashable, Sendable {
   package var k: Int
   /// Whether every later call of this kind fails too; the default is `false`.
   package var from: Bool
-  /// The seed that selects the sectors that a torn file keeps.
+  /// The seed that selects the sectors that a power-off of the kind `torn` keeps.
   package var seed: Int
 
   package init(kind: Kind, file: File, call: Call, k: Int, from: Bool = false, seed: Int = 0) {
@@ -69,8 +69,8 @@ package struct PlannedFault: Hashable, Sendable {
     self.seed = seed
   }
 
-  /// A power-off at the first sync of the log that loses all unsynced data.
+  /// A power-off at the first sync of the write-ahead log; all unsynced data is lost.
   ///
-  /// If the command syncs no log, the power fails after it.
+  /// If the command does not sync the log, the power fails after the command.
   package static let powerOff = PlannedFault(kind: .powerOff, file: .wal, call: .sync, k: 1)
 }

@@ -3,7 +3,7 @@ package import HistoryTypes
 /// A request for history, or a purge of a part of it, that an actor makes outside of its passes.
 ///
 /// Positions are relative to the newest transaction and to the clock, because a plan does not know
-/// the numbers that its writes get. The answer names what they meant.
+/// the numbers that its writes get. The answer states the newest transaction and the clock value.
 package struct PlannedQuery: Hashable, Sendable {
   /// The kind of request.
   package enum Form: String, Hashable, Sendable, CaseIterable {
@@ -29,54 +29,54 @@ package struct PlannedQuery: Hashable, Sendable {
     case sql
     /// The number of transactions in the file, purged ones included, by an SQL query.
     case rows
-    /// The members that history is kept for, and their cursors.
+    /// The registered members, and their cursors.
     case members
     /// The objects of an entity in the store's data that match conditions on their values.
     case find
-    /// A purge of what lies before the position, limited to authors and contexts.
+    /// A purge of history before the position, limited to authors and contexts.
     case purge
-    /// The objects of an entity that match, in an order and with a limit, with unsaved changes.
+    /// The matching objects of an entity, sorted and limited, as a context with unsaved changes sees them.
     case sorted
-    /// The identifiers of an entity's objects, and the errors for foreign ones.
+    /// The URIs of an entity's objects, and the errors for URIs that denote no object of the store.
     case uris
-    /// The transaction that a token was made for, and the errors for foreign tokens.
+    /// The transaction of a token, and the errors for tokens that are not of this history.
     case tokens
     /// The size of history and of the file.
     case size
-    /// A purge, if some time has passed since the last one.
+    /// A purge that is made only if some time has passed since the last purge.
     case due
     /// The settings in which the members differ.
     case differences
-    /// The members that history is kept for, and what they have not merged.
+    /// The registered members, and the number of transactions that each has not merged.
     case lags
-    /// The life of a short-lived member, which may import a date.
+    /// The results of short-lived processes of one member, the first of which may import a date.
     case visit
     /// The transactions that were signalled since the start.
     case signals
-    /// The irregularities of the file.
+    /// The irregularities that a verification of the file finds.
     case verify
     /// The transactions after the position, by an SQL query of every column and without a filter.
     case table
-    /// The answers to statements and values that a store refuses, and to values of every type.
+    /// A test of statements and edits that a store must refuse, and of values of every type.
     case refusals
-    /// The data in copies of the store on disk, which are then replaced, read and deleted.
+    /// The data in copies of the store on disk, each of which is replaced, read and then deleted.
     case files
-    /// The commits that a watch of a store on disk reports.
+    /// A test of watches of a store on disk, which must report its commits.
     case watch
-    /// The reports and log of a short-lived tracker, which may import a date.
+    /// The reports and messages of a short-lived tracker, which may import a date.
     case tour
-    /// Batches and transactions of thousands of changes in a store on disk, drawn from the page size.
+    /// A test of batches and transactions with thousands of changes on disk; the page size is its seed.
     case large
-    /// Values, conditions, records and identities in a store on disk, drawn from the page size.
+    /// A test of values, conditions, records and identities on disk; the page size is its seed.
     case values
-    /// Purges before positions of a short history on disk, drawn from the page size.
+    /// A test of purges before positions of a short history on disk; the page size is its seed.
     case purges
-    /// Damaged files, and files that other programs use, drawn from the page size.
+    /// A test of damaged files, and of files of other programs; the page size is its seed.
     case damage
-    /// The passes, hooks and consumers of trackers on a store on disk, drawn from the page size.
+    /// A test of passes, hooks and consumers of trackers on disk; the page size is its seed.
     case passes
 
-    /// Whether the form requests objects of an entity.
+    /// Whether the query requests objects of an entity.
     package var isOfEntity: Bool {
       switch self {
       case .find, .sorted, .uris: true
@@ -87,11 +87,11 @@ package struct PlannedQuery: Hashable, Sendable {
 
   /// The position after which history is requested, or before which it is purged.
   package enum Start: Hashable, Sendable {
-    /// The beginning of history; a purge without a bound.
+    /// The beginning of history; for a purge, no bound.
     case beginning
-    /// A number of transactions before the newest one.
+    /// The given number of transactions before the newest one.
     case behind(Int)
-    /// A number of seconds before the current time.
+    /// The given number of seconds before the current time.
     case ago(Double)
   }
 
@@ -100,17 +100,17 @@ package struct PlannedQuery: Hashable, Sendable {
   package var start: Start
   /// The conditions of the filter; an empty list matches everything.
   package var terms: [QueryTerm]
-  /// Whether one matching condition is enough.
+  /// Whether a transaction matches if one condition holds, instead of all.
   package var matchesAny: Bool
-  /// The maximum number of transactions of a page.
+  /// The maximum number of transactions on a page.
   package var page: Int
   /// The number of changes after which a page ends.
   package var changeLimit: Int
-  /// The entity of the forms that request objects.
+  /// The entity whose objects are requested; `nil` if the query requests none.
   package var entity: String?
-  /// The conditions of the forms that request objects, all of which must hold.
+  /// The conditions on the requested objects, all of which must hold.
   package var conditions: [PlannedCondition]
-  /// The order of ``Form/sorted``.
+  /// The sort order of the form ``Form/sorted``.
   package var orders: [PlannedOrder]
   /// The unsaved changes of the context that answers ``Form/sorted``.
   package var pending: [PlannedChange]
@@ -164,13 +164,13 @@ package struct QueryTerm: Hashable, Sendable {
     case entity(String)
     case type(ChangeType)
     case object(ObjectName)
-    /// The newest transactions, by number.
+    /// The given number of newest transactions.
     case newest(Int)
-    /// The transactions of the last seconds.
+    /// The transactions of the last given number of seconds.
     case recent(Double)
   }
   package var subject: Subject
-  /// Whether the condition must not hold.
+  /// Whether the condition is negated.
   package var isNegated: Bool
 
   package init(_ subject: Subject, isNegated: Bool = false) {
@@ -179,9 +179,9 @@ package struct QueryTerm: Hashable, Sendable {
   }
 }
 
-/// The answer to a query, and the state of the store that its relative positions refer to.
+/// The answer to a query, with the newest transaction and the clock value at that time.
 package struct QueryAnswer: Hashable, Sendable {
-  /// The newest transaction, or `nil` in an empty history.
+  /// The newest transaction; `nil` if history is empty.
   package var head: TransactionName?
   /// The clock's value, in seconds since 2001-01-01 UTC.
   package var now: Double
@@ -199,36 +199,36 @@ extension QueryAnswer {
   /// The answer when history after the position was purged.
   package static let expired = ["expired"]
 
-  /// The line of an object with the values that it is sorted by.
+  /// Returns the line for an object with the values that it is sorted by.
   package static func line(_ object: ObjectName, _ values: [Value]) -> String {
-    // A file does not keep the sign of zero.
+    // A file does not keep the sign of zero, so a negative zero is shown as zero.
     let shown = values.map { $0 == .double(0) ? .double(0) : $0 }
     return ([object.description] + shown.map(\.description)).joined(separator: " ")
   }
 
-  /// The line of a setting with the groups of members that agree on it.
+  /// Returns the line for a setting with the groups of members that have equal values.
   package static func line(_ setting: String, groups: [[String]]) -> String {
     let texts = groups.map { $0.sorted().joined(separator: "+") }.sorted()
     return "\(setting): " + texts.joined(separator: " | ")
   }
 
-  /// The line of a member with what it has not merged.
+  /// Returns the line for a member with the number of transactions that it has not merged.
   package static func line(
     _ member: ActorID,
     author: String?,
     behind count: Int,
     seconds: Double
   ) -> String {
-    // A duration has other fractions than a double.
+    // The time is rounded, because the system computes it as a duration and not as a double.
     "\(member) by \(author ?? "-"), \(count) behind, \((seconds * 1000).rounded() / 1000) s"
   }
 
-  /// The line of a transaction without its changes.
+  /// Returns the line for a transaction without its changes.
   package static func line(_ transaction: CommittedTransaction) -> String {
     "#\(transaction.name) \(transaction.author ?? "-") in \(transaction.context ?? "-")"
   }
 
-  /// The line of a transaction with some of its changes, sorted by object.
+  /// Returns the line for a transaction with some of its changes, sorted by object.
   package static func line(
     _ transaction: CommittedTransaction,
     with changes: [CommittedChange]
@@ -247,19 +247,19 @@ extension QueryAnswer {
 
 /// A consumer's reading of history page by page, through the product's own consumer.
 ///
-/// Without steps the consumer passes every new page to a closure, and records each one after it.
-/// With steps a process of the consumer starts, makes them, and ends.
+/// Without steps, the consumer passes every new page to a closure and records the page afterwards.
+/// With steps, a process of the consumer starts, performs the steps and ends.
 package struct PlannedReading: Hashable, Sendable {
   package var consumer: ActorID
   /// The maximum number of transactions of a page.
   package var page: Int
-  /// The entity whose changes make a transaction match; `nil` if all transactions do.
+  /// The entity of which a matching transaction has a change; `nil` if all transactions match.
   package var entity: String?
-  /// The author whose transactions match; `nil` if all transactions do.
+  /// The author of the matching transactions; `nil` if all transactions match.
   package var author: String?
-  /// The number of the page at which the closure throws, from 1; `nil` if it never does.
+  /// The number of the page at which the closure throws, counted from 1; `nil` if it never throws.
   package var stopsAt: Int?
-  /// The steps of the consumer's process; an empty list reads with a closure.
+  /// The steps of the consumer's process; if empty, the consumer reads with a closure.
   package var steps: [ReadingStep]
 
   package init(
@@ -281,18 +281,18 @@ package struct PlannedReading: Hashable, Sendable {
 
 /// A step of a consumer's process.
 package enum ReadingStep: String, Hashable, Sendable, CaseIterable {
-  /// It requests the next page.
+  /// The process requests the next page.
   case next
-  /// It confirms the last page that it received.
+  /// The process confirms the last page that it received.
   case confirm
-  /// It requests all unconfirmed pages again.
+  /// The process requests all unconfirmed pages again.
   case startOver
   /// The process ends, and another one starts at the confirmed position.
   case restart
   /// A second process starts while the first one runs.
   case overtake
-  /// It tries to confirm positions of other histories, which must be refused.
+  /// The process tries to confirm positions of other histories, which must be refused.
   case misplace
-  /// It ends its membership, and another process of it registers at the newest position.
+  /// The process ends its membership, and a second process registers at the newest position.
   case retire
 }

@@ -1,19 +1,19 @@
 internal import HistoryTypes
 
-/// The equivalence of states: the differences that cannot affect what follows.
+/// The rules by which two states count as equivalent, because they have the same possible futures.
 package struct StateEquivalence: Sendable {
-  /// The permutations of actors with equal configurations: the new place of each member.
+  /// The permutations of actors with equal configurations; each has the new position of every member.
   fileprivate let exchanges: [[Int]]
-  /// Whether the distance of a number from the newest one counts, rather than its rank.
+  /// Whether the distance of a transaction number from the newest one counts, instead of its rank.
   fileprivate let keepsDistances: Bool
-  /// Whether all times more than a week ago count as equally old, as the clock never moves back.
+  /// Whether all times more than a week ago count as equally old.
   fileprivate let clipsAges: Bool
 
   /// Creates the equivalence for a plan's header.
   ///
-  /// With retention limits, the distances between transaction numbers count. Whether an actor is
-  /// launched at the beginning does not count: the state contains the running actors. Actors of equal
-  /// configuration may change places if they have the same moves, which `exchangesActors` says.
+  /// With retention limits, the distances between transaction numbers count. An actor's setting
+  /// `launched` does not count, because the state contains the running actors. If `exchangesActors` is
+  /// `true`, states count as equivalent when actors with equal configurations exchange their states.
   package init(_ header: PlanHeader, clipsAges: Bool, exchangesActors: Bool = true) {
     self.clipsAges = clipsAges
     keepsDistances = header.retention != nil
@@ -30,7 +30,7 @@ package struct StateEquivalence: Sendable {
     exchanges = orders.map { $0 + consumers }
   }
 
-  /// Returns the permutations that map each actor to one of equal configuration.
+  /// Returns the permutations that map each actor to an actor with an equal configuration.
   private static func exchanges(of kinds: [PlannedActor]) -> [[Int]] {
     var orders: [[Int]] = [[]]
     for kind in kinds {
@@ -43,7 +43,7 @@ package struct StateEquivalence: Sendable {
 }
 
 extension StateSketch {
-  /// Returns a number that is equal for equivalent states, which have the same possible futures.
+  /// Returns a hash that is equal for equivalent states.
   ///
   /// - Complexity: n log n in the words, and n for each permutation of actors.
   package func equivalence(_ equivalence: StateEquivalence) -> UInt64 {
@@ -63,10 +63,10 @@ extension StateSketch {
     return least
   }
 
-  /// The words of all sections in sequence, each reduced to the part that counts.
+  /// The words of all sections in sequence, each reduced to what counts for equivalence.
   private struct PlainWords {
     var words: [Word] = []
-    /// The end of each section.
+    /// The end index of each section.
     var ends: [Int] = []
 
     init(sectionCount: Int, count: Int) {
@@ -79,7 +79,7 @@ extension StateSketch {
     }
   }
 
-  /// Returns the permutation with members that the header does not name in their own places.
+  /// Returns a permutation that leaves members without an entry in the header at their positions.
   private static func extended(_ exchange: [Int], to count: Int) -> [Int] {
     exchange.count < count ? exchange + Array(exchange.count..<count) : exchange
   }
@@ -119,7 +119,7 @@ private struct Ranks {
   private var numbers: [Int64] = []
   private var times: [Double] = []
   private var keys: [Int64] = []
-  /// The number of each value, by first appearance in the common section, then by magnitude.
+  /// The rank of each value: by first appearance in the common section, then by magnitude.
   private var values: [Int64: UInt64] = [:]
   private let now: Double
   private let equivalence: StateEquivalence
@@ -142,7 +142,7 @@ private struct Ranks {
         }
       }
     }
-    // Values known only to members are numbered in their own order, independent of permutations.
+    // Values outside the common section are ranked by magnitude, which no permutation changes.
     Self.order(&others)
     for number in others where values[number] == nil { values[number] = UInt64(values.count) }
     Self.order(&numbers)
@@ -185,7 +185,7 @@ private struct Ranks {
     return UInt64(low)
   }
 
-  /// Returns the age of a time in whole hours, since plans run within a few seconds.
+  /// Returns the age of a time in whole hours, because a plan runs within a few seconds.
   private func age(of time: Double) -> Int32 {
     let hours = ((now - time) / 3_600).rounded()
     let most = equivalence.clipsAges ? Self.weekHours : Double(Int32.max)

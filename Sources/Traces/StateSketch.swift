@@ -1,23 +1,23 @@
 package import HistoryTypes
 
-/// The complete state that determines what follows, as words: the system's and the checkers'.
+/// The state that determines all later behaviour of the system and the checkers, as a list of words.
 ///
-/// Each owner of a part of the state adds it, always in the same order; the state of one actor goes
-/// into that actor's section. ``digest`` is a hash of every bit. ``likeness(_:)`` merges equivalent
-/// states: of numbers, times and keys only the order counts, of times also the age, and of values
-/// only which are equal; actors with equal configurations are interchangeable.
+/// Each part of the system adds its own state, always in the same order; the state of one actor goes
+/// into that actor's section. ``digest`` is a hash of every bit. ``equivalence(_:)`` is a hash that
+/// is equal for equivalent states: of numbers, times and keys only the order counts, of times also
+/// the age, and of values only which are equal; actors with equal configurations are interchangeable.
 package struct StateSketch: Sendable {
-  /// The kind of a word, which determines what of it counts for equivalence.
+  /// The kind of a word, which determines the property that counts for equivalence.
   enum Kind: UInt8 {
-    /// The bits themselves.
+    /// A word of which every bit counts.
     case plain
-    /// A transaction number: its rank among all transaction numbers.
+    /// A transaction number, of which the rank among all transaction numbers counts.
     case number
-    /// A time: its rank among all times, and its age.
+    /// A time, of which the rank among all times and the age count.
     case time
-    /// An object's key: its rank among all keys of objects.
+    /// An object's key, of which the rank among all keys counts.
     case key
-    /// A whole-number attribute value: its equality with other such values.
+    /// A whole-number attribute value, of which only equality with other values counts.
     case value
     /// A member.
     case member
@@ -34,12 +34,12 @@ package struct StateSketch: Sendable {
   private(set) var sections: [[Word]]
   /// The members: actors first, then consumers, in the order of the plan's header.
   private(set) var members: [ActorID]
-  /// The clock value in seconds, relative to which times have an age.
+  /// The clock value in seconds, from which the ages of times are computed.
   package private(set) var now = 0.0
   private var current = 0
-  /// Whether the power may fail, so that the data it would revert counts too.
+  /// Whether power-offs may occur, so that the state that a power-off would leave counts too.
   package var includesLosses = false
-  /// The index of the actor that is the only writer under an author.
+  /// The index of the only actor that writes under an author, by author.
   private let owners: [String: Int]
 
   /// Starts the sketch of a plan's state.
@@ -71,14 +71,14 @@ package struct StateSketch: Sendable {
 
   // MARK: Sections
 
-  /// Selects the section of a member for the following words, or the common one for `nil`.
+  /// Selects the section of a member for the following words; `nil` selects the common section.
   package mutating func enter(_ member: ActorID?) {
     current = member.map { position(of: $0) + 1 } ?? 0
   }
 
   /// Selects the section of the only actor that writes under an author.
   ///
-  /// For any other author it selects the common section and adds the author as text.
+  /// For any other author, the common section is selected and the author is added as text.
   package mutating func enter(author: String) {
     guard let owner = owners[author] else {
       current = 0
@@ -87,7 +87,7 @@ package struct StateSketch: Sendable {
     current = owner + 1
   }
 
-  /// Returns the position of a member, which is appended if the plan's header does not name it.
+  /// Returns the position of a member, and appends the member if the plan's header does not name it.
   private mutating func position(of member: ActorID) -> Int {
     if let known = members.firstIndex(of: member) { return known }
     members.append(member)
@@ -138,13 +138,13 @@ package struct StateSketch: Sendable {
   /// Adds a member.
   package mutating func add(member: ActorID) { add(.member, UInt64(position(of: member))) }
 
-  /// Adds an author, or the actor if only one actor writes under that author.
+  /// Adds an author; if only one actor writes under that author, the actor is added instead.
   package mutating func add(author: String?) {
     guard let author else { return add(-1) }
     if let owner = owners[author] { add(.member, UInt64(owner)) } else { add(author) }
   }
 
-  /// Adds a set of members; bits are positions in the plan's header, consumers last.
+  /// Adds a set of members: one bit each, in the order of the plan's header, consumers last.
   package mutating func add(members: UInt64) { add(.members, members) }
 
   /// Adds the name of an object.
@@ -185,7 +185,7 @@ package struct StateSketch: Sendable {
     }
   }
 
-  /// Adds a write that was staged.
+  /// Adds a staged write.
   package mutating func add(_ write: PlannedWrite) {
     add(write.context)
     switch write.author {
@@ -205,7 +205,7 @@ package struct StateSketch: Sendable {
   private static let textSeed: UInt64 = 0xcbf2_9ce4_8422_2325
   private static let textFactor: UInt64 = 0x0000_0100_0000_01b3
 
-  /// A hash that is equal for equal states, in every process.
+  /// A hash that is equal for equal states, also in different processes.
   ///
   /// - Complexity: linear in the words.
   package var digest: UInt64 {
@@ -218,7 +218,7 @@ package struct StateSketch: Sendable {
   }
 }
 
-/// A running hash of words in which every bit depends on every word.
+/// A running hash of words; every bit of the hash depends on every word.
 struct StateHash {
   private(set) var value: UInt64 = 0x9e37_79b9_7f4a_7c15
 

@@ -1,6 +1,6 @@
 /// The events of one run of a plan on one system.
 package struct Trace: Hashable, Sendable {
-  /// The plan, and the system that it ran on.
+  /// The plan, and the system that ran it.
   package var header: TraceHeader
   /// The events, in order.
   package var events: [Event]
@@ -11,7 +11,7 @@ package struct Trace: Hashable, Sendable {
   }
 }
 
-/// The plan of a trace, and the system that it ran on.
+/// The plan of a trace, and the system that ran it.
 package struct TraceHeader: Hashable, Sendable {
   /// The version of the trace format.
   package static let version = 1
@@ -32,9 +32,9 @@ package struct TraceHeader: Hashable, Sendable {
 package enum Verdict: Hashable, Sendable {
   /// The invariant held, and the trace exercised it.
   case valid
-  /// The invariant broke.
+  /// The invariant is violated.
   case invalid(Violation)
-  /// The trace does not suffice to decide, for the reason given.
+  /// The trace does not suffice to decide; the reason is given.
   case unknown(String)
 }
 
@@ -42,11 +42,11 @@ package enum Verdict: Hashable, Sendable {
 package struct Violation: Hashable, Sendable {
   /// The invariant's name.
   package var checker: String
-  /// The position of the event in the trace.
+  /// The position in the trace of the event that breaks the invariant.
   package var at: Int
-  /// One sentence that names the actor, its action and the loss.
+  /// One sentence that names the actor, its action and the harm.
   package var because: String
-  /// The transaction that was lost, if any.
+  /// The transaction that the violation concerns; `nil` if it concerns none.
   package var transaction: TransactionName?
 
   package init(

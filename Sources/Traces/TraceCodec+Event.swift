@@ -69,13 +69,13 @@ extension TraceCodec {
     ["code": .string(failure.code.rawValue), "message": .string(failure.message)]
   }
 
-  /// Returns the objects by their names.
+  /// Returns objects as one JSON object, with the objects' names as keys.
   static func json(of objects: Objects) -> JSONValue {
     let pairs = objects.map { ($0.key.description, JSONValue.object($0.value.mapValues(\.json))) }
     return .object(Dictionary(uniqueKeysWithValues: pairs))
   }
 
-  /// Returns the members of one object that represent a transaction.
+  /// Returns the keys and values that represent a transaction.
   static func json(of transaction: CommittedTransaction) -> [String: JSONValue] {
     var members: [String: JSONValue] = [
       "transaction": .string(transaction.name), "timestamp": JSONValue(transaction.timestamp),
@@ -97,7 +97,7 @@ extension TraceCodec {
     return .object(members)
   }
 
-  /// Reads an event of a plan that has a number of commands.
+  /// Reads an event of a run whose plan has the given number of commands.
   static func event(
     _ fields: Fields,
     _ names: Vocabulary,
@@ -119,7 +119,7 @@ struct EventReader {
   /// The number of commands in the plan.
   let commands: Int
 
-  /// Reads the happening for a word; one line per word lists the keys it reads.
+  /// Reads the details for an event's word; one source line per word lists the keys that it reads.
   func read(_ word: EventWord) throws(FormatError) -> Happening {
     switch word {
     case .called: .called(command: try command(), word: try fields.string("do"))
@@ -170,7 +170,7 @@ struct EventReader {
     guard let position = try fields.count(ifAny: "command") else { return nil }
     guard position < commands else {
       throw fields.place.error(
-        "\(fields.what) is of command \(position), and the plan has \(commands)",
+        "\(fields.what) belongs to command \(position), and the number of commands is \(commands)",
         "Commands are counted from 0; lines of the plan may be missing."
       )
     }
@@ -226,7 +226,7 @@ struct EventReader {
       }
   }
 
-  /// Reads one transaction from its keys.
+  /// Reads one transaction from the values of its keys.
   func transaction(_ fields: Fields) throws(FormatError) -> CommittedTransaction {
     _ = try fields.need("changes", "a list of changes", \.elements)
     let changes = try fields.objects("changes", as: "change")

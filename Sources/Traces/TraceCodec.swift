@@ -38,9 +38,9 @@ package enum TraceCodec {
 }
 
 extension TraceCodec {
-  /// Returns a description of a line that is not part of a plan, or `nil` for a plan's line.
+  /// Returns a description of a line that does not belong to a plan; `nil` for a plan's line.
   ///
-  /// Such a line is the header of a trace, an event or a verdict.
+  /// The header of a trace, an event and a verdict have such descriptions.
   static func kind(of fields: Fields) -> String? {
     if fields.has("do") && !fields.has("event") { return nil }
     if fields.has("trace") { return "the header of a trace" }
@@ -78,7 +78,7 @@ extension TraceCodec {
     return try run(fields, of: Plan(header: header, commands: commands))
   }
 
-  /// Reads the fields of a trace's header, and adds the plan, which was read before.
+  /// Reads the fields of a trace's header; the plan was read before.
   static func run(_ fields: Fields, of plan: Plan) throws(FormatError) -> TraceHeader {
     let versions = try fields.find("versions", "an object of strings") { value in
       value.members.flatMap { members in
@@ -89,7 +89,7 @@ extension TraceCodec {
     return TraceHeader(plan: plan, system: try fields.string("system"), versions: versions ?? [:])
   }
 
-  /// Reads events up to the end or the first other line, which is also returned.
+  /// Reads events up to the end of the file or to the first other line, which is also returned.
   static func read(
     _ lines: inout LineReader,
     after header: TraceHeader

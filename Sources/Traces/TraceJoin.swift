@@ -2,18 +2,18 @@ internal import HistoryTypes
 
 /// Joins the traces of several real processes into one, ordered by the intervals of their events.
 ///
-/// Commits are ordered by their numbers. Of two processes' events, the one that certainly ended
-/// before the other began comes first. Where intervals overlap, the join chooses the order that
+/// Commits are ordered by their numbers. Of the events of two processes, the one that certainly ended
+/// before the other started comes first. Where intervals overlap, the join chooses the order that
 /// shows no violation: merges, records and retirements are placed at their earliest time, purges at
-/// their latest, and a transaction before every event that names it. A violation in the joined
-/// trace therefore exists in every order that the intervals allow; ``doubtCount`` counts the points
-/// at which another possible order would have shown one.
+/// their latest, and a transaction before every event that names it. A violation in the joined trace
+/// therefore exists in every order that the intervals allow. ``ambiguousCount`` counts the purges for
+/// which another possible order would have shown a violation.
 ///
-/// The traces of all threads are read in parallel, with one group of each in memory.
+/// The traces of all threads are read in parallel, with one group of events of each in memory.
 ///
-/// - Complexity: linear in the events and in the lanes.
+/// - Complexity: linear in the events and in the number of threads.
 package struct TraceJoin {
-  /// The number of purges that may have come before a record that they had to wait for.
+  /// The number of purges that overlap in time with a record that had to come first.
   package private(set) var ambiguousCount = 0
   /// The number of transaction numbers that no process logged.
   package private(set) var unreportedCount = 0
@@ -27,7 +27,7 @@ package struct TraceJoin {
   private var eventCount = 0
   private let origin: Int64
 
-  /// Starts the join; ticks of a millisecond are counted from the origin.
+  /// Starts the join; milliseconds (ticks) are counted from the origin, which is in nanoseconds.
   ///
   /// - Throws: ``FormatError`` if a file cannot be read.
   package init(_ sources: [TraceSource], origin: Int64) throws(FormatError) {
@@ -42,9 +42,9 @@ package struct TraceJoin {
   /// The number of writes whose outcome remains unknown.
   package var openCount: Int { sources.reduce(0) { $0 + $1.openCount } }
 
-  /// One group at its position in the joined trace.
+  /// One group of events at its position in the joined trace.
   package struct Step: Sendable {
-    /// The command to append to the plan, if the group is a write.
+    /// The command to append to the plan; `nil` unless the group is a write.
     package var command: Command?
     /// The events, with consecutive positions.
     package var events: [Event]
@@ -52,7 +52,7 @@ package struct TraceJoin {
     package var mono: ClosedRange<Int64>
   }
 
-  /// Returns the next group with its events, or `nil` at the end.
+  /// Returns the next group of events in the joined order; `nil` at the end.
   ///
   /// - Throws: ``FormatError`` if a file cannot be read.
   package mutating func next() throws(FormatError) -> Step? {
@@ -66,12 +66,13 @@ package struct TraceJoin {
     return step(group)
   }
 
-  /// Returns the index of the lane whose head comes next: the earliest that need not wait.
+  /// Returns the index of the thread whose next group comes first in the joined order.
   private func choose() -> Int? {
     guard let first = earliest(of: heads.indices, { _ in true }), let waiting = heads[first]
     else { return nil }
     if isReady(waiting) { return first }
-    // A group that it waits for started before its end; without such a group it is placed now.
+    // The commits that the earliest group needs started before that group's end. If no such commit is
+    // left, the group is placed now.
     let limit = waiting.end
     return earliest(of: heads.indices) { isReady($0) && $0.place <= limit } ?? first
   }
@@ -89,7 +90,7 @@ package struct TraceJoin {
     return found
   }
 
-  /// Returns whether all commits that must come before the group have been logged.
+  /// Returns whether all commits that must come before the group have been placed.
   private func isReady(_ group: TraceGroup) -> Bool {
     if let number = group.committed { return number <= lastNumber + 1 }
     return group.mentioned <= lastNumber
@@ -112,8 +113,8 @@ package struct TraceJoin {
     }
     add(group.actor, .called(command: position, word: word), &step)
     if group.isCut { add(group.actor, .ended(command: position, outcome), &step) }
-    // An interrupted command may have taken effect on disk. Its purge is assumed to be done, since
-    // the next purge repeats it anyway; its recorded cursor appears in the process's next launch.
+    // An interrupted command may have taken effect on disk. Its purge counts as done, because the next
+    // purge repeats it; its recorded cursor appears in the process's next launch.
     for timed in group.events where !group.isCut || timed.event.happening.word == .purged {
       add(timed.event.actor, timed.event.happening, &step)
     }
@@ -129,7 +130,7 @@ package struct TraceJoin {
 }
 
 extension TraceGroup {
-  /// The time for ordering: the latest time of a purge, the earliest of any other group.
+  /// The time by which a group is sorted: the latest time of a purge, or the earliest of another group.
   fileprivate var place: Int64 {
     guard let last = events.last, last.event.happening.word == .purged else { return start }
     return max(start, last.mono.upperBound)
@@ -137,9 +138,9 @@ extension TraceGroup {
 }
 
 extension Command {
-  /// Returns the command with the object names that the store assigned.
+  /// Returns the command with the object names that the store assigned to new objects.
   ///
-  /// Negative keys mark new objects whose names the command could not know.
+  /// Objects with negative keys are new objects, whose names were unknown before the commit.
   fileprivate func naming(_ events: [TimedEvent]) -> Command {
     guard case .write(var write) = action, write.changes.contains(where: { $0.object.key < 0 })
     else { return self }
@@ -153,12 +154,12 @@ extension Command {
   }
 }
 
-/// Finds purges that overlap in time with a record that they had to wait for.
+/// Finds purges that overlap in time with a record that had to come first.
 private struct AmbiguousPurges {
-  /// The last cursor of each member, the bounds of its time, and the cursor before.
+  /// The last cursor of each member, the bounds of its time, and the cursor before it.
   private var records: [ActorID: (cursor: Int64, mono: ClosedRange<Int64>, before: Int64)] = [:]
 
-  /// Adds a group and returns whether it contains such a purge.
+  /// Adds a group of events, and returns whether the group contains such a purge.
   mutating func take(_ group: TraceGroup) -> Bool {
     var isUncertain = false
     for timed in group.events {

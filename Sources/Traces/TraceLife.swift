@@ -8,13 +8,13 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// One life of one thread of a real process: its trace file and how it ended.
+/// One process run of a thread in a real process: its trace file and the way it ended.
 package struct TraceLife: Sendable {
-  /// The path of its trace file.
+  /// The path of the trace file.
   package var path: String
-  /// The outcome, according to the store, of the write that it did not report.
+  /// The outcome in the store of the write during which the process was killed.
   package var cutOff: CutOff
-  /// The latest time of its death in nanoseconds of the monotonic clock, if it was killed.
+  /// The latest time at which the process was killed, in nanoseconds of the monotonic clock; else `nil`.
   package var diedAt: Int64?
 
   package init(path: String, cutOff: CutOff = .open, diedAt: Int64? = nil) {
@@ -23,7 +23,7 @@ package struct TraceLife: Sendable {
     self.diedAt = diedAt
   }
 
-  /// The outcome of a write, according to the store.
+  /// The outcome of an unreported write, according to the store.
   package enum CutOff: Hashable, Sendable {
     /// The outcome is unknown, or no such write exists.
     case open
@@ -34,13 +34,13 @@ package struct TraceLife: Sendable {
   }
 }
 
-/// The traces of one thread of one actor, life after life, divided into groups.
+/// The traces of one thread of an actor, one process after another, divided into groups of events.
 package struct TraceSource {
   private let header: PlanHeader
   private var rest: ArraySlice<TraceLife>
   private var life: TraceLife?
   private var trace: LifeTrace?
-  /// The numbers of writes with unknown outcome that the store reconciled, and that remain unknown.
+  /// The counts of writes with unknown outcome: resolved from the store, and still unknown.
   package private(set) var reconciledCount = 0
   package private(set) var openCount = 0
 
@@ -49,7 +49,7 @@ package struct TraceSource {
     rest = lives[...]
   }
 
-  /// Returns the next group, or `nil` after the last life.
+  /// Returns the next group of events, or `nil` after the last process.
   ///
   /// - Throws: ``FormatError`` if a file cannot be read.
   mutating func next() throws(FormatError) -> TraceGroup? {
@@ -69,7 +69,7 @@ package struct TraceSource {
     }
   }
 
-  /// Completes a command during which the process was killed.
+  /// Completes a group whose process was killed during the command, with the outcome in the store.
   private mutating func reconcile(_ group: TraceGroup) -> TraceGroup {
     var group = group
     group.end = life?.diedAt ?? .max
@@ -102,21 +102,21 @@ extension Action {
 
 /// The events of one command of a real process, or one event outside of commands.
 ///
-/// It is the smallest unit of a trace: events of other processes are never placed within it.
+/// A group is the smallest unit of a joined trace: no event of another process is placed inside it.
 package struct TraceGroup: Sendable {
-  /// The actor or consumer, if any.
+  /// The actor or consumer of the command; `nil` if there is none.
   package var actor: ActorID?
   /// The command's name in the plan format; `nil` for an event outside of commands.
   package var word: String?
   /// The content of the command.
   package var given: Command?
-  /// The events, without the call and its outcome.
+  /// The events of the group, without the call and its outcome.
   package var events: [TimedEvent] = []
-  /// The outcome of the command; unknown if its process was killed during it.
+  /// The outcome of the command; unknown if the process was killed during the command.
   package var outcome: Outcome?
-  /// The earliest time, in nanoseconds of the monotonic clock.
+  /// The earliest time of the group, in nanoseconds of the monotonic clock.
   package var start: Int64
-  /// The latest time, in nanoseconds of the monotonic clock.
+  /// The latest time of the group, in nanoseconds of the monotonic clock.
   package var end: Int64
 
   init(_ event: TimedEvent) {
@@ -142,7 +142,7 @@ package struct TraceGroup: Sendable {
   /// Whether the group is a command whose outcome was not logged.
   package var isCut: Bool { if case .unknown = outcome { true } else { false } }
 
-  /// Adds the next event of the command and returns whether it was the last one.
+  /// Adds the next event of the command, and returns whether the event completes the group.
   mutating func take(_ event: TimedEvent) -> Bool {
     if case .ended(_, let outcome) = event.event.happening {
       self.outcome = outcome
@@ -159,7 +159,7 @@ package struct TraceGroup: Sendable {
 
   // MARK: Numbers
 
-  /// The number of the transaction that the group committed, if any.
+  /// The number of the transaction that the group committed; `nil` if it committed none.
   var committed: Int64? {
     for event in events {
       if case .committed(let transaction) = event.event.happening { return Int64(transaction.name) }
@@ -190,7 +190,7 @@ extension Happening {
 
 /// An event of a real process, with the interval in which it happened.
 package struct TimedEvent: Hashable, Sendable {
-  /// The event; its tick is meaningless.
+  /// The event; its tick has no meaning.
   package var event: Event
   /// The bounds of the event's time, in nanoseconds of the machine's monotonic clock.
   package var mono: ClosedRange<Int64>
@@ -205,9 +205,9 @@ package struct TimedEvent: Hashable, Sendable {
 }
 
 extension TraceCodec {
-  /// Returns one line, without its newline, of the trace of a real process.
+  /// Returns an event of a real process as one line without its newline.
   ///
-  /// The key `mono` replaces `tick`, and `given` contains a called command.
+  /// The key `mono` replaces `tick`, and the key `given` contains a called command.
   package static func encode(_ timed: TimedEvent) -> String {
     var members = json(of: timed.event).members ?? [:]
     members["tick"] = nil
@@ -216,7 +216,7 @@ extension TraceCodec {
     return JSONValue.object(members).line
   }
 
-  /// Reads one line of the trace of a real process.
+  /// Reads one line of a real process's trace.
   static func timedEvent(
     _ fields: Fields,
     _ names: Vocabulary
@@ -242,7 +242,7 @@ extension TraceCodec {
   }
 }
 
-/// Reads the trace that one thread of a real process wrote during one life, line by line.
+/// Reads the trace file of one thread and one process run, line by line.
 ///
 /// The file may be of any length. A killed process may have left an incomplete last line, which is
 /// ignored.
@@ -280,7 +280,7 @@ package final class LifeTrace {
 
   /// Returns the next event, or `nil` at the end.
   ///
-  /// - Throws: ``FormatError`` with the line.
+  /// - Throws: ``FormatError`` with the line number.
   package func next() throws(FormatError) -> TimedEvent? {
     guard let file else { return nil }
     let count = getline(&buffer, &capacity, file)
@@ -294,7 +294,7 @@ package final class LifeTrace {
   ///
   /// The partial line at the beginning of these bytes is skipped. The default is 64 KiB.
   ///
-  /// - Throws: ``FormatError`` as ``next()``.
+  /// - Throws: ``FormatError`` with the line number.
   package static func tail(
     of path: String,
     _ header: PlanHeader,

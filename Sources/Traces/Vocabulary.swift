@@ -28,7 +28,7 @@ struct Vocabulary {
     return ActorID(name)
   }
 
-  /// Rejects an entity that the model lacks.
+  /// Throws if the model lacks an entity.
   func check(entity: String, of fields: Fields) throws(FormatError) {
     guard entities[entity] != nil else {
       throw fields.place.error(
@@ -119,7 +119,7 @@ struct Vocabulary {
 
 /// Finds the known name nearest to a mistyped one.
 package enum NearestName {
-  /// Returns the known name with the fewest edits, ignoring case; the first of several.
+  /// Returns the known name with the fewest edits, ignoring case; of equally near names the first.
   ///
   /// - Returns: `nil` if the edits exceed half of the length of the longer name.
   /// - Complexity: the number of known names times the product of the lengths.

@@ -2,7 +2,7 @@ internal import HistoryTypes
 
 /// Encodes messages between the lab and a program under test: one JSON object per line.
 ///
-/// Unknown keys are ignored, so that either side may be newer.
+/// Unknown keys are ignored, so that the lab and the program may have different versions.
 package enum WireCodec {
   /// Returns one request without its newline.
   package static func encode(_ message: WireMessage) -> String {
@@ -26,7 +26,7 @@ package enum WireCodec {
     }
   }
 
-  /// Reads a request; commands are read with the names of the current plan.
+  /// Reads a request; the names in a command are those of the current plan.
   ///
   /// - Throws: ``WireRefusal`` with an error message for the sender.
   package static func request(
@@ -160,9 +160,9 @@ extension WireCodec {
   /// The reply of a program: the effects of a command, or its failure.
   package typealias Reply = Result<WireAnswer, WireFailure>
 
-  /// Reads the answer to a command; the id is not checked if `id` is `nil`.
+  /// Reads the answer to a command; if `id` is `nil`, the answer's id is not checked.
   ///
-  /// - Throws: ``FormatError`` without a line if the text is not an answer to the command.
+  /// - Throws: ``FormatError`` without a line number if the text is not an answer to the command.
   package static func reply(
     _ line: String,
     id: Int?,
@@ -189,7 +189,7 @@ extension WireCodec {
     }
   }
 
-  /// Reads the answer to a greeting; the id is not checked if `id` is `nil`.
+  /// Reads the answer to a greeting; if `id` is `nil`, the answer's id is not checked.
   package static func hello(
     _ line: String,
     id: Int?
@@ -209,7 +209,7 @@ extension WireCodec {
     }
   }
 
-  /// Returns the keys that an answer requires; `transaction` and `cursor` may be null.
+  /// Returns the keys that an answer requires; `transaction` and `cursor` may have the value null.
   package static func keys(of request: WireRequest) -> [String] {
     guard case .command(let action) = request else { return [] }
     switch action {
@@ -228,13 +228,13 @@ extension WireCodec {
     return "Every answer to \"\(word)\" has it" + (mayBeNull ? "; it may be null" : "")
   }
 
-  /// An error with its keys; `done` is read later.
+  /// An error that a program sent, with the fields from which its effects are read later.
   private struct ErrorBody: Error {
     let failure: SystemFailure
     let fields: Fields
   }
 
-  /// Returns the object under `ok` or `error`.
+  /// Returns the object under the key `ok` or `error` of an answer.
   private static func body(
     _ line: String,
     id: Int?,
@@ -265,7 +265,7 @@ extension WireCodec {
   }
 }
 
-/// Reads the keys of one answer.
+/// Reads the values in one answer.
 private struct AnswerReader {
   let fields: Fields
   let names: Vocabulary
@@ -296,7 +296,7 @@ private struct AnswerReader {
     return answer
   }
 
-  /// Reads a position; `null` is the beginning of history.
+  /// Reads a position in history; the value `null` means the beginning.
   private func position(_ key: String) throws(FormatError) -> WirePosition? {
     guard fields.members[key] != nil else { return nil }
     return WirePosition(try fields.string(ifAny: key))

@@ -2,9 +2,9 @@ import HistoryTypes
 
 /// A request from the lab to a program under test.
 package enum WireRequest: Hashable, Sendable {
-  /// Asks for the program's name and capabilities.
+  /// Requests the program's name and capabilities.
   case hello
-  /// Starts over with an empty store.
+  /// Replaces the store with an empty one for a new plan.
   case reset(PlanHeader)
   case command(Action)
   /// Disables all faults: hooks stop throwing.
@@ -31,10 +31,10 @@ package enum WireRequest: Hashable, Sendable {
 
 /// A request as received over the wire.
 package struct WireMessage: Hashable, Sendable {
-  /// The id that the answer must repeat.
+  /// The id of the request, which the answer must repeat.
   package var id: Int
   package var request: WireRequest
-  /// The clock value of the plan, if the lab sends it.
+  /// The clock value of the plan; `nil` if the lab does not send it.
   package var now: Double?
 
   package init(id: Int, request: WireRequest, now: Double? = nil) {
@@ -44,7 +44,7 @@ package struct WireMessage: Hashable, Sendable {
   }
 }
 
-/// The reason for refusing a request, with the request's id if it was readable.
+/// The reason for refusing a request, with the request's id if the id was readable.
 package struct WireRefusal: Error, Hashable, Sendable {
   package var id: Int?
   package var failure: SystemFailure
@@ -52,23 +52,23 @@ package struct WireRefusal: Error, Hashable, Sendable {
 
 /// The effects of a command as a program under test reports them: the keys of a wire answer.
 ///
-/// Keys that do not apply to the command are absent.
+/// A key that does not apply to the command is `nil` or has its default value.
 package struct WireAnswer: Hashable, Sendable {
-  /// The merged or consumed transactions, or after a fetch those to be merged, in order.
+  /// The merged or consumed transactions, in order; after a fetch, the transactions to merge.
   package var transactions: [TransactionName]?
-  /// The transactions that a pass fetched, if they differ from those that it merged.
+  /// The transactions that a pass fetched, if they differ from the merged ones.
   package var fetched: [TransactionName]?
-  /// The transactions that observers were notified of.
+  /// The transactions that observers received.
   package var observed: [TransactionName]?
-  /// The transactions whose merge a merge hook finished.
+  /// The transactions for which a merge hook replaced the default merge.
   package var finished: [TransactionName]?
   /// The transactions that were purged from history.
   package var purged: [TransactionName]?
   /// The actor's current position.
   package var cursor: WirePosition?
-  /// The position that a launch recorded when it caught up.
+  /// The position that a launch recorded when it merged the history since the last process.
   package var recorded: WirePosition?
-  /// The effect of a write, if the command was one.
+  /// The effect of a write; `nil` if the command was no write.
   package var write: WireWrite?
   /// The contents of a view or of the data.
   package var objects: Objects?
@@ -76,13 +76,13 @@ package struct WireAnswer: Hashable, Sendable {
   package var history: [CommittedTransaction]?
   /// The clock value of the program, in seconds since 2001-01-01 UTC.
   package var now: Double?
-  /// Whether a launch was the first one of a membership, if the program reports it.
+  /// Whether a launch was the first of its membership; `nil` if the program does not report it.
   package var isRegistered: Bool?
   /// Whether an actor that was signalled or polled found new transactions.
   package var hasWoken = false
-  /// Whether the actor received the error that its history is gone, and continued.
+  /// Whether the actor received the error that history it needs is gone, and continued.
   package var isExpired = false
-  /// Whether the actor received the error that the history is a different one, and continued.
+  /// Whether the actor received the error that history was replaced, and continued.
   package var isRewound = false
   /// The members that a retention limit cut off.
   package var lost: [ActorID] = []
@@ -106,10 +106,10 @@ package enum WireWrite: Hashable, Sendable {
   case committed(CommittedTransaction)
 }
 
-/// The reason for which a program failed to perform a command, and the effects until then.
+/// The reason for which a program failed to perform a command, and its effects before the failure.
 package struct WireFailure: Error, Hashable, Sendable {
   package var failure: SystemFailure
-  /// The effects before the failure.
+  /// The effects of the command before the failure.
   package var done: WireAnswer
 
   package init(_ failure: SystemFailure, done: WireAnswer = WireAnswer()) {
@@ -123,9 +123,9 @@ package struct WireHello: Hashable, Sendable {
   /// The program's name.
   package var system: String
   package var version: String
-  /// The words for the program's capabilities, including those unknown to this lab.
+  /// The words for the program's capabilities, including words that this lab does not know.
   package var capabilities: [String]
-  /// The rule for timestamps; the default is the clock's raw values.
+  /// The rule for timestamps; the default is `wallClock`.
   package var timestamps: TimestampPolicy
 
   package init(
@@ -141,7 +141,7 @@ package struct WireHello: Hashable, Sendable {
   }
 }
 
-/// The properties of a write that its answer may omit because the lab knows them.
+/// The properties of a write that its answer may omit, because the lab knows them from the plan.
 package struct WireWriter: Hashable, Sendable {
   package var author: String?
   package var context: String

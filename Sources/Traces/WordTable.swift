@@ -6,7 +6,7 @@ package struct WordTable {
   private let place: Place
   private let words: [String: String]
 
-  /// Reads an object of strings, and one number for the format's version.
+  /// Reads a JSON object whose values are strings, except the number of the format's version.
   ///
   /// - Throws: ``FormatError`` if the text is not JSON, or a value is not a string.
   package init(_ text: String, as what: String) throws(FormatError) {
@@ -23,18 +23,18 @@ package struct WordTable {
     self.words = words
   }
 
-  /// Accesses the string of a key; `nil` if the key is absent.
+  /// The string of a key; `nil` if the key is absent.
   package subscript(key: String) -> String? { words[key] }
 
-  /// Checks that a key names the format's version.
+  /// Checks that a key has the expected version of the format.
   package func check(version: Int, key: String) throws(FormatError) {
     try PlanCodec.checkVersion(key, is: version, in: fields)
   }
 
-  /// Checks that only known keys are present; the error suggests the nearest one.
+  /// Throws if the object has an unknown key; the error suggests the nearest known key.
   package func allow(_ keys: [String]) throws(FormatError) { try fields.allow(keys) }
 
-  /// Checks that a word is one of several; the error suggests the nearest one.
+  /// Throws if a word is not one of several; the error suggests the nearest known word.
   package func check(
     _ word: String,
     of key: String,
@@ -48,12 +48,12 @@ package struct WordTable {
     )
   }
 
-  /// Returns an error about a key, or about the whole object.
+  /// Returns an error about one key; a `nil` key means the whole object.
   package func error(_ key: String?, _ problem: String, _ advice: String) -> FormatError {
     (key.map { place.of($0) } ?? place).error(problem, advice)
   }
 
-  /// Returns the text of an object with a version and strings, one on each line.
+  /// Returns the text of a JSON object with a version and strings, one on each line.
   package static func text(version: Int, key: String, _ rows: [(String, String)]) -> String {
     let first = "  \(JSONValue.string(key).line): \(version)"
     let lines = rows.map { row in
@@ -64,7 +64,7 @@ package struct WordTable {
 }
 
 extension JSONValue {
-  /// Whether it is a number.
+  /// Whether the value is a number.
   fileprivate var isNumber: Bool {
     switch self {
     case .integer, .number: true

@@ -1,47 +1,47 @@
 import HistoryTypes
 package import Traces
 
-/// A difficult condition that plans may contain; raw values are the command line's names.
+/// A difficult condition that plans may contain; the raw value is its name on the command line.
 package enum Condition: String, CaseIterable, Hashable, Sendable {
   /// The clock rises strictly, and no other condition applies.
   case steady
-  /// Writes at the same clock value as the write before.
+  /// Writes have the same clock value as the write before them.
   case ties
-  /// A clock that steps back by seconds.
+  /// The clock steps back by seconds.
   case clockBack = "clock-back"
-  /// A clock that jumps by days, mostly forward, and stays there.
+  /// The clock jumps by days, mostly forward, and does not return.
   case clockJump = "clock-jump"
-  /// Writes that read the clock, let others write, and then commit.
+  /// A write reads the clock, other writes commit, and then the first write commits.
   case stampBeforeCommit = "stamp-before-commit"
-  /// Days without any commands.
+  /// Days pass without any commands.
   case pause
-  /// Actors that lose their memory between any two steps.
+  /// Actors lose their in-memory state between any two steps.
   case crash
-  /// Actors that stop and are launched again.
+  /// Actors stop and are launched again.
   case restart
-  /// Actors that make a pass when a signal arrives; signals are late, doubled or lost.
+  /// Actors make a pass when a signal arrives; signals are late, doubled or lost.
   case lostNotification = "lost-notification"
-  /// Actors that share an author, and writes under another actor's author.
+  /// Actors share an author, and write under another actor's author.
   case sameAuthorTwice = "same-author-twice"
-  /// A second process of an actor that is running.
+  /// A second process of a running actor starts.
   case sameActorTwice = "same-actor-twice"
-  /// Writes through contexts other than the view, and batch requests.
+  /// Actors write through contexts other than the view, and make batch requests.
   case backgroundWrites = "background-writes"
-  /// Writes and actors without an author.
+  /// Writes and actors have no author.
   case absentAuthor = "absent-author"
-  /// Actors with different configurations.
+  /// Actors have different configurations.
   case configSkew = "config-skew"
-  /// Actors and consumers whose first launch comes when there is history already.
+  /// Actors and consumers are launched for the first time when the store already has history.
   case lateJoin = "late-join"
-  /// Consumers that read history later than the actors, and the imports of a mirror.
+  /// Consumers read history later than the actors, and a mirror imports transactions.
   case mirrorLag = "mirror-lag"
-  /// Hooks that throw in the middle of a pass.
+  /// Hooks throw in the middle of a pass.
   case hookFailure = "hook-failure"
-  /// Limits beyond which history is purged although a member has not merged it.
+  /// Retention limits purge history although a member has not merged it.
   case retention
-  /// Power-offs, which lose or tear data that was not synced.
+  /// Power-offs lose or tear data that was not synced.
   case powerOff = "power-off"
-  /// File system calls and memory allocations that fail.
+  /// File system calls and memory allocations fail.
   case callFailure = "call-failure"
 
   /// The default conditions of plans.
@@ -50,12 +50,12 @@ package enum Condition: String, CaseIterable, Hashable, Sendable {
     .backgroundWrites, .absentAuthor, .lateJoin, .mirrorLag,
   ]
 
-  /// Whether it consists of faults within commands, which only random plans have.
+  /// Whether the condition consists of faults within commands, which only random plans have.
   package var comesWithFaults: Bool { self == .powerOff || self == .callFailure }
 
-  /// The probability that a plan contains a condition of the whole plan.
+  /// The probability with which a plan contains the condition, if it applies to the whole plan.
   ///
-  /// It is `nil` for conditions whose commands are drawn one by one.
+  /// The probability is `nil` for conditions whose commands are drawn one by one.
   var share: Double? {
     switch self {
     case .lostNotification, .retention, .powerOff, .callFailure: 0.3
@@ -88,7 +88,7 @@ extension Condition {
     if authors.count < header.actors.count { found.insert(.absentAuthor) }
     if header.retention != nil { found.insert(.retention) }
     if !header.consumers.isEmpty { found.insert(.mirrorLag) }
-    // Not merging a mirror's imports is the kit's default.
+    // If all actors ignore only a mirror's imports, they are not skewed: that is the kit's default.
     let isMirrorless = header.actors.allSatisfy { $0.ignores == [PlanGenerator.mirrorAuthor] }
     for actor in header.actors {
       if !actor.launched { found.insert(.lateJoin) }
@@ -128,7 +128,7 @@ extension Condition {
     case .other(let author):
       let actors = header.actors.filter { $0.author == author }
       if actors.contains(where: { $0.id != write.actor }) { found.insert(.sameAuthorTwice) }
-      // The author of a background context is among all authors.
+      // An author of background contexts counts as listed, because `allAuthors` contains it by default.
       let isListed =
         header.batchAuthors.contains(author)
         || header.actors.contains { $0.allAuthors?.contains(author) == true }

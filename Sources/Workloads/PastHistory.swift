@@ -2,7 +2,7 @@ package import HistoryTypes
 
 /// The transactions of a real history, which plans repeat as their writes.
 package struct PastHistory: Sendable {
-  /// A change of an object: the type, the entity's place in the model, and the object's key.
+  /// A change of an object: the type, the entity's index in the model, and the object's key.
   package struct Change: Sendable, Hashable {
     package let type: ChangeType
     package let entity: Int
@@ -11,16 +11,16 @@ package struct PastHistory: Sendable {
 
   /// A transaction with its first changes.
   package struct Transaction: Sendable, Hashable {
-    /// The author's place in the list of authors; `nil` for a transaction without an author.
+    /// The author's index in the list of authors; `nil` if the transaction has no author.
     package let author: Int?
-    /// The seconds since the transaction before it; negative if the clock stepped back.
+    /// The seconds since the previous transaction; negative if the clock stepped back.
     package let gap: Double
     package let changes: [Change]
   }
 
-  /// The maximum number of changes that are kept of a transaction.
+  /// The maximum number of changes that are kept of one transaction.
   package static let changeCountMax = 32
-  /// The maximum number of transactions that are kept: the newest ones.
+  /// The maximum number of transactions that are kept; if there are more, the newest ones are kept.
   package static let transactionCountMax = 100_000
 
   /// The entities that the kept transactions change.
@@ -30,7 +30,7 @@ package struct PastHistory: Sendable {
   package private(set) var model: Model
   /// The authors of the kept transactions, the most active first.
   package let authors: [String]
-  /// The authors that are no CloudKit mirror.
+  /// The authors that are not CloudKit mirrors.
   package var members: [String] {
     authors.filter { !$0.hasPrefix(PlanGenerator.mirrorAuthors.dropLast()) }
   }
@@ -39,7 +39,7 @@ package struct PastHistory: Sendable {
 
   /// Creates a history from transactions whose authors and entities have names.
   ///
-  /// `isAnonymous` replaces the names of authors and entities by numbered ones.
+  /// If `isAnonymous` is `true`, numbered names replace the names of authors and entities.
   ///
   /// - Throws: ``ModelError`` if an entity has a name that no store accepts.
   /// - Complexity: linear in the changes.

@@ -3,14 +3,13 @@ package import Traces
 
 /// All plans under one condition: their headers, and the possible commands at each place.
 ///
-/// Under every condition actors insert an object, update or delete the newest one through their
-/// view, make a pass, and purge; a condition adds its own commands. Only legal orders are offered:
-/// only a running actor stops, only fetched transactions are merged, and only merged ones are
-/// recorded.
+/// Under every condition, actors insert an object, update or delete the newest object through their
+/// view, make a pass, and purge. Each condition adds its own commands. Only legal commands are
+/// offered: a running actor stops, fetched transactions are merged, merged transactions are recorded.
 package struct PlanAlphabet: Sendable {
   /// The condition that the plans may contain.
   package let condition: Condition
-  /// The headers of the plans: one for each way in which the condition shapes a whole plan.
+  /// The headers of the plans: one for each way in which the condition changes a whole plan.
   package var headers: [PlanHeader]
   private let actors: [ActorID]
   private let actions: Set<PlanAction>
@@ -29,17 +28,18 @@ package struct PlanAlphabet: Sendable {
     passesBySignal = headers[0].drive == .signals
   }
 
-  /// Whether actors with equal configurations have the same moves: a mirror imports through the
-  /// first running actor.
+  /// Whether actors with equal configurations have the same moves.
+  ///
+  /// The value is `false` with a mirror, which imports through the first running actor only.
   package var treatsActorsAlike: Bool { condition != .mirrorLag }
 
-  /// Whether no command turns the clock back.
+  /// Whether no command moves the clock backwards.
   package var clockOnlyRises: Bool { condition != .clockBack && condition != .clockJump }
 
-  /// Whether the power may go off.
+  /// Whether plans may contain power-offs.
   package var losesPower: Bool { condition == .powerOff }
 
-  /// Returns the start of a plan with a header.
+  /// Returns the place before the first command of a plan.
   package func start(_ header: PlanHeader) -> PlanPlace { PlanPlace(header) }
 
   // MARK: Moves
@@ -50,14 +50,14 @@ package struct PlanAlphabet: Sendable {
     return actions.map { Command($0) } + powerOffs(place)
   }
 
-  /// Returns an insert of a new object, an update and a delete of the newest, per running actor.
+  /// Returns an insert of a new object, and an update and a delete of the newest, by each running actor.
   private func writes(_ place: PlanPlace) -> [Action] {
     [place.insert, place.update, place.delete].compactMap { $0 }.flatMap { change in
       running(place).map { .write(PlannedWrite(actor: $0, changes: [change])) }
     }
   }
 
-  /// Returns an insert of a new object by each running actor, built by a closure.
+  /// Returns writes by each running actor that insert a new object; a closure creates the writes.
   private func inserts(
     _ place: PlanPlace,
     _ make: (ActorID, [PlannedChange]) -> PlannedWrite
@@ -102,7 +102,7 @@ package struct PlanAlphabet: Sendable {
 
   private func launches(_ place: PlanPlace) -> [Action] { ended(place).map(Action.launch) }
 
-  /// Returns the next step of each running actor's pass.
+  /// Returns the next step of each running actor's pass, as a command of its own.
   private func steps(_ place: PlanPlace) -> [Action] {
     guard actions.contains(.fetch) else { return [] }
     return running(place).map { actor in
@@ -134,7 +134,7 @@ package struct PlanAlphabet: Sendable {
     }
   }
 
-  /// Returns the mirror's reads, and its import through the first running actor.
+  /// Returns the mirror's reads, and the mirror's import through the first running actor.
   private func mirror(_ place: PlanPlace) -> [Action] {
     place.consumers.map(Action.consume)
       + running(place).prefix(1).map { actor in
@@ -144,7 +144,7 @@ package struct PlanAlphabet: Sendable {
   }
 
   private static let hour = 3_600.0
-  /// The length of a pause in seconds, longer than the history limit of any published design.
+  /// The length of a pause in seconds: more than the history limit of any published design.
   private static let pause = 8 * 86_400.0
 }
 
@@ -173,8 +173,8 @@ extension PlanAlphabet {
 
   /// Returns three headers in which the last actor's configuration differs.
   ///
-  /// It ignores the first actor's transactions, does not list that actor's author, or keeps its own
-  /// cursors.
+  /// The last actor ignores the first actor's transactions, does not list the first actor's author, or
+  /// keeps its own cursors.
   private static func skewed(_ header: PlanHeader) -> [PlanHeader] {
     let (first, last) = (header.actors[0], header.actors.count - 1)
     let others = header.actors.dropFirst().compactMap(\.author)
@@ -186,9 +186,9 @@ extension PlanAlphabet {
     return headers
   }
 
-  /// Returns two headers: every commit is synced, or none is and a mirror keeps its own token.
+  /// Returns a header in which every commit is synced, and one in which no commit is.
   ///
-  /// The mirror's token survives a power-off that rolls transactions back.
+  /// In the second header a mirror keeps its own token, which a power-off does not roll back.
   private static func powerless(_ header: PlanHeader) -> [PlanHeader] {
     var headers = [header, header]
     headers[0].synchronous = .full
@@ -197,7 +197,7 @@ extension PlanAlphabet {
     return headers
   }
 
-  /// Returns one header per kind of hook that throws at every other call of the first actor.
+  /// Returns one header per kind of hook; the hook throws at every second call of the first actor.
   private static func hooked(_ header: PlanHeader) -> [PlanHeader] {
     PlannedHook.alternating.map { hook in
       var hooked = header
@@ -210,9 +210,9 @@ extension PlanAlphabet {
 extension PlanAlphabet {
   /// Returns commands during which the power goes off.
   ///
-  /// If every commit is synced, these are a power-off between two commands, and one at the second
-  /// commit of each possible pass and purge. If none is, everything written since the power came on
-  /// is lost, or all of it is kept.
+  /// If every commit is synced, the power-off comes between two commands, or at the second commit of
+  /// each possible pass and purge. If no commit is synced, the power-off loses everything written since
+  /// the previous power-off, or loses nothing.
   func powerOffs(_ place: PlanPlace) -> [Command] {
     guard losesPower, !running(place).isEmpty else { return [] }
     let between = Command(.clock(advance: 0), faults: [.powerOff])
@@ -222,9 +222,9 @@ extension PlanAlphabet {
     return [between] + passes(place).map { Command($0, faults: [Self.secondSync]) }
   }
 
-  /// A power-off that loses a command's second commit, or follows a command with only one.
+  /// A power-off at a command's second commit, or after a command that commits once.
   private static let secondSync = PlannedFault(kind: .powerOff, file: .wal, call: .sync, k: 2)
-  /// A power-off after the disk has written everything by itself: the seed keeps every sector.
+  /// A power-off that loses nothing: with this seed the disk keeps every sector.
   private static let sparing = PlannedFault(
     kind: .torn,
     file: .wal,

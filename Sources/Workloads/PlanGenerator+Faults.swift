@@ -4,7 +4,7 @@ import Traces
 extension PlanGenerator {
   /// Draws the storage settings of a plan with faults.
   ///
-  /// The log is often copied into the file, so that faults also hit checkpoints.
+  /// The log is often checkpointed into the database file, so that faults also hit checkpoints.
   func storage(_ header: inout PlanHeader, _ source: inout ChoiceSource) {
     if style.setup?.synchronous == nil, source.bool(probability: 0.5, label: "full") {
       header.synchronous = .full
@@ -15,8 +15,8 @@ extension PlanGenerator {
 
   /// Draws the faults of a command; most commands have none.
   ///
-  /// The rarer the kind of command, the more often it has a fault, so that each kind meets every
-  /// kind of power-off.
+  /// A rare kind of command has faults more often, so that every kind of command is combined with
+  /// every kind of power-off.
   func faults(
     _ source: inout ChoiceSource,
     during action: PlanAction,
@@ -29,7 +29,7 @@ extension PlanGenerator {
       faults.append(source.span("failure") { failure(&$0, draft) })
     }
     guard draft.active.contains(.powerOff) else { return faults }
-    // A pass consists of four commands.
+    // A pass consists of four steps, so it has a power-off twice as often as its weight suggests.
     let weight = Double(action.weight) / (action == .pass ? 2 : 1)
     let share = min(Self.rareShare, Self.weightedShare / weight)
     guard source.bool(probability: share, label: "power-off") else { return faults }
@@ -38,12 +38,12 @@ extension PlanGenerator {
 
   // MARK: Calls that fail
 
-  /// One command in eight: the others are needed to observe the effects of a failure.
+  /// The share of commands with a failing call; commands without one show the effects of a failure.
   private static let failureShare = 0.12
 
-  /// Draws a fault in the k-th call of a kind, or in all calls from there on.
+  /// Draws a fault in the k-th call of a kind, or in all calls from the k-th on.
   ///
-  /// The number is small, so that most commands reach it.
+  /// The number k is small, so that most commands make that many calls.
   private func failure(_ source: inout ChoiceSource, _ draft: PlanDraft) -> PlannedFault {
     let kinds: [(PlannedFault.Kind, Int)] = [
       (.ioError, 6), (.full, 3), (.busy, 4), (.memory, 4), (.shortRead, 2),
@@ -61,21 +61,21 @@ extension PlanGenerator {
     )
   }
 
-  /// Returns the weight of delayed syncs, which must cost at most the newest transactions.
+  /// Returns the weight of delayed syncs; 0 if they could cost more than the newest transactions.
   ///
-  /// That is so if the power stays on, or if each commit waits for the log and none of it is copied
-  /// into the file. Otherwise a power-off would damage the file itself, as it would that of any
-  /// program.
+  /// Without power-offs, delayed syncs are harmless. With them, every commit must wait for the log, and
+  /// no part of the log may be checkpointed. Otherwise a power-off would damage the database file, for
+  /// any program.
   private func delayWeight(_ draft: PlanDraft) -> Int {
     guard draft.active.contains(.powerOff) else { return 1 }
     let isHarmless = draft.header.synchronous == .full && draft.header.checkpointPages == nil
     return isHarmless ? 16 : 0
   }
 
-  /// Returns whether the effect of a failing call is certain, whatever comes after it.
+  /// Returns whether a failing call has a certain effect even if the power goes off later.
   ///
-  /// A commit whose log could not be synced is reported as failed, and a power-off before the next
-  /// commit may bring it back: its frames are in the log already
+  /// A commit whose log could not be synced is reported as failed. Its frames are in the log already, so
+  /// a power-off before the next commit may restore the failed commit
   /// (https://sqlite.org/fileformat2.html, section 4).
   private func isCertain(_ place: FailurePlace, _ draft: PlanDraft) -> Bool {
     !(place.file == .wal && place.call == .sync && draft.active.contains(.powerOff))
@@ -93,9 +93,9 @@ extension PlanGenerator {
     switch kind {
     case .memory:
       [FailurePlace(file: .main, call: .allocate, weight: 1, callCount: 120)]
-    // SQLite reads a page of the database that is cut short as one that was never written
-    // (https://sqlite.org/c3ref/io_methods.html): no system can notice, so only reads of the log
-    // are cut short.
+    // SQLite reads a truncated page of the database as a page that was never written
+    // (https://sqlite.org/c3ref/io_methods.html). No system can notice such a read, so only reads of the
+    // log are cut short.
     case .shortRead: [FailurePlace(file: .wal, call: .read, weight: 1, callCount: 6)]
     case .delay: [FailurePlace(file: .wal, call: .sync, weight: 1, callCount: 2)]
     default: failurePlaces.filter { kind.calls.contains($0.call) }
@@ -117,13 +117,13 @@ extension PlanGenerator {
 
   // MARK: Power
 
-  /// With this share a plan of forty commands loses its power two or three times.
+  /// The share of power-offs, divided by a command's weight: two or three in a plan of forty commands.
   private static let weightedShare = 0.6
   private static let rareShare = 0.15
 
   private func powerOff(_ source: inout ChoiceSource) -> PlannedFault {
     let isTorn = source.bool(probability: 0.6, label: "torn")
-    // Most calls are writes to the log; a checkpoint writes to the file, and syncs both.
+    // Most calls are writes to the log; a checkpoint writes to the database file and syncs both files.
     let (file, call) = Self.places[source.weighted([10, 3, 4, 3, 2, 1, 1], label: "call")]
     let most = call == .write ? 24 : call == .lock ? 12 : 3
     return PlannedFault(
@@ -142,6 +142,6 @@ extension PlanGenerator {
 }
 
 extension Command {
-  /// Whether all processes have ended after it.
+  /// Whether the command has a power-off, which ends all processes.
   var losesPower: Bool { faults.contains { $0.kind.isPowerOff } }
 }

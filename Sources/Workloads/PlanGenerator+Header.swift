@@ -7,7 +7,7 @@ extension PlanGenerator {
   static let mirrorAuthor = "NSCloudKitMirroringDelegate.import"
   /// The pattern of all authors of a CloudKit mirror.
   static let mirrorAuthors = "NSCloudKitMirroringDelegate.*"
-  /// An author that only writes.
+  /// An author that only writes and is no member.
   private static let batchAuthor = "batch"
 
   private static let names = [
@@ -38,7 +38,7 @@ extension PlanGenerator {
     return header
   }
 
-  /// Draws whether a second process is refused, and where consumers keep their tokens.
+  /// Draws whether a second process of an actor is refused, and where consumers keep their tokens.
   private func places(
     _ header: inout PlanHeader,
     _ active: Set<Condition>,
@@ -50,7 +50,7 @@ extension PlanGenerator {
       header.locks = .none
     }
     guard active.contains(.powerOff) else { return }
-    // A consumer must remember what the power-off rolls back.
+    // A consumer with its own token is needed, so that it has read what a power-off rolls back.
     if style.setup == nil, header.consumers.isEmpty, source.bool(probability: 0.5, label: "mirror")
     {
       header.consumers = ["mirror"]
@@ -63,7 +63,7 @@ extension PlanGenerator {
   private func actorCount(_ source: inout ChoiceSource) -> Int {
     let least = max(1, style.actorCounts.lowerBound)
     let most = max(least, min(style.actorCounts.upperBound, Self.names.count))
-    // A single actor always converges with itself, so only one plan in a few dozen has one.
+    // Only one plan in a few dozen has a single actor, because a single actor always converges.
     return least + source.weighted((least...most).map { $0 == 1 ? 1 : 12 }, label: "actors")
   }
 
@@ -80,7 +80,7 @@ extension PlanGenerator {
     }
   }
 
-  /// Draws retention limits so low that a plan of a few dozen commands exceeds them.
+  /// Draws retention limits that are so low that a plan of a few dozen commands exceeds them.
   private func retention(_ source: inout ChoiceSource) -> PlannedRetention {
     switch source.weighted([3, 2, 1, 1], label: "retention") {
     case 0: PlannedRetention(transactions: 1 + source.weighted([5, 3, 2, 2, 1, 1, 1, 1]))
@@ -108,7 +108,7 @@ extension PlanGenerator {
     return actor
   }
 
-  /// Draws the configuration of an actor's tracker; no setting is a difficult condition by itself.
+  /// Draws the tracker settings of an actor; none of these settings is a difficult condition by itself.
   private func configure(
     _ actor: inout PlannedActor,
     _ active: Set<Condition>,
@@ -135,7 +135,7 @@ extension PlanGenerator {
     if !hooks.isEmpty { actor.hooks = hooks }
   }
 
-  /// Draws settings of one actor that contradict those of the others.
+  /// Draws settings of one actor that contradict the settings of the other actors.
   private func skew(
     _ actor: inout PlannedActor,
     of count: Int,

@@ -4,18 +4,18 @@ import Traces
 
 /// Plans whose writes are the transactions of a real history, in their order and with their gaps.
 ///
-/// Launches, passes, crashes, purges and all other commands are drawn around them.
+/// Launches, passes, crashes, purges and all other commands are drawn between these writes.
 extension PlanGenerator {
   /// The maximum number of commands drawn between two transactions.
   static let pastPauseMax = 8
 
-  /// Names the model and the actors after a history, unless a setup names the actors.
+  /// Sets the model and the actors' names from a history, unless a setup names the actors.
   ///
-  /// The most active authors become actors; the others only write. A mirror's imports are protected,
-  /// as by a tracker's default.
+  /// The most active authors become actors; the other authors only write. A mirror's imports are
+  /// protected, as they are by default in a tracker.
   func adopt(_ past: PastHistory, in header: inout PlanHeader) {
     header.model = past.model
-    // The first actor inserts the objects that exist before the first transaction.
+    // The first actor must run, because it inserts the objects from before the first transaction.
     header.actors[0].launched = true
     guard style.setup == nil else { return }
     let members = past.members
@@ -27,7 +27,7 @@ extension PlanGenerator {
     }
     for place in header.actors.indices {
       header.actors[place].author = names[header.actors[place].id.name]
-      // Settings that contradict those of others name authors too.
+      // The setting `allAuthors` contains names of authors, which are replaced too.
       header.actors[place].allAuthors = header.actors[place].allAuthors?.map { names[$0] ?? $0 }
       header.actors[place].ignores = header.actors[place].ignores?.map { names[$0] ?? $0 }
     }
@@ -37,9 +37,9 @@ extension PlanGenerator {
     }
   }
 
-  /// Draws a window of a history, and the commands around its transactions.
+  /// Draws a range of consecutive transactions of a history, and the commands between them.
   ///
-  /// Shrinking leaves transactions out; the time between the others stays as it was.
+  /// If shrinking removes a transaction, the time between the remaining transactions does not change.
   func repeated(
     _ past: PastHistory,
     _ source: inout ChoiceSource,
@@ -76,7 +76,7 @@ extension PlanGenerator {
     return prelude(writes.existing, draft.header) + commands
   }
 
-  /// Appends a write by the actor of the transaction's author, which is launched if it is not running.
+  /// Appends a write by the actor with the transaction's author; the actor is launched if it is stopped.
   private func append(
     _ changes: [PlannedChange],
     of transaction: PastHistory.Transaction,
@@ -105,7 +105,7 @@ extension PlanGenerator {
     draft.state.note(.write, by: place)
   }
 
-  /// Returns the write that inserts the objects that exist before the first transaction.
+  /// Returns the write that inserts the objects that existed before the first transaction.
   private func prelude(_ existing: [ObjectName], _ header: PlanHeader) -> [Command] {
     guard !existing.isEmpty else { return [] }
     let inserts = existing.map {
@@ -114,7 +114,7 @@ extension PlanGenerator {
     return [Command(.write(PlannedWrite(actor: header.actors[0].id, changes: inserts)))]
   }
 
-  /// Draws the commands after a transaction, none of which is a write.
+  /// Draws the commands that follow a transaction.
   private func pause(_ source: inout ChoiceSource, _ draft: inout PlanDraft) -> [Command] {
     var commands: [Command] = []
     var repetition = Repetition("command", 0...Self.pastPauseMax, length: .average(1.5))
@@ -125,10 +125,10 @@ extension PlanGenerator {
   }
 }
 
-/// Translates the objects of a history into those of one plan.
+/// Translates the objects of a history into objects of one plan.
 ///
-/// Keys are counted from 1 for each entity. An object that exists before the plan's first transaction
-/// is inserted by a write at the beginning of the plan.
+/// Keys are counted from 1 for each entity. An object that existed before the plan's first
+/// transaction is inserted by a write at the beginning of the plan.
 private struct PastWrites {
   private struct Key: Hashable {
     let entity: Int
@@ -138,13 +138,13 @@ private struct PastWrites {
   private let model: Model
   private var names: [Key: ObjectName] = [:]
   private var counts: [Int: Int64] = [:]
-  /// The objects that exist before the first transaction, in the order of their first changes.
+  /// The objects that existed before the first transaction, in the order of their first changes.
   private(set) var existing: [ObjectName] = []
   private var number: Int64 = 0
 
   init(_ past: PastHistory) { model = past.model }
 
-  /// Returns the changes of the next transaction; each has values that no other has.
+  /// Returns the changes of the next transaction; the values of each change are unique in the plan.
   mutating func next(_ changes: some Sequence<PastHistory.Change>) -> [PlannedChange] {
     number += 1
     return changes.map { change in

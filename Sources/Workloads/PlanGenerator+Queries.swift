@@ -5,7 +5,7 @@ import Traces
 extension PlanGenerator {
   /// Draws whether a plan has queries, and inserts them between its commands.
   ///
-  /// They are drawn after the other commands, so that those of a seed stay the same without them.
+  /// Queries are drawn after the other commands: a seed gives the same other commands without queries.
   func addQueries(
     to commands: inout [Command],
     _ draft: PlanDraft,
@@ -88,7 +88,7 @@ extension PlanGenerator {
 
   /// Draws whether a plan has requests about objects, positions, members and the file.
   ///
-  /// They are drawn after the other commands, so that those of a seed stay the same without them.
+  /// Requests are drawn after the other commands: a seed gives the same other commands without them.
   func addRequests(
     to commands: inout [Command],
     _ draft: PlanDraft,
@@ -100,7 +100,7 @@ extension PlanGenerator {
       let position = source.index(below: commands.count + 1)
       let request = request(draft, &source)
       commands.insert(Command(.query(request)), at: position)
-      // A pass between two purges would hide the time of the first one.
+      // The second purge follows at once, because a pass between them would hide the time of the first.
       guard request.form == .due, source.bool(probability: 0.6) else { continue }
       var again = request
       again.start = interval(&source)
@@ -110,7 +110,7 @@ extension PlanGenerator {
 
   private static let requestCountMax = 16
 
-  /// Draws whether a plan has a request about stores on disk, which takes milliseconds.
+  /// Draws whether a plan has a request about stores on disk; such a request takes milliseconds.
   func addDiskRequest(
     to commands: inout [Command],
     _ draft: PlanDraft,
@@ -154,7 +154,7 @@ extension PlanGenerator {
     let actor = header.actors[source.index(below: header.actors.count)]
     let forms = Self.requestForms
     var form = forms[source.weighted(forms.map(\.1))].0
-    // A visit is several commits: cut off, it would leave a member that no event reports.
+    // A visit makes several commits: a fault within the visit would leave a member that no event reports.
     let mayBeCutOff = draft.active.contains(.powerOff) || draft.active.contains(.callFailure)
     if form == .visit || form == .tour, mayBeCutOff { form = .lags }
     var query = PlannedQuery(actor: actor.id, form: form)
@@ -207,8 +207,9 @@ extension PlanGenerator {
 
   /// Draws whether the consumers of a plan read page by page, and inserts such commands.
   ///
-  /// They are drawn after the other commands, so that those of a seed stay the same without them.
-  /// A consumer that keeps its own token continues there after a power-off; it only consumes.
+  /// Readings are drawn after the other commands: a seed gives the same other commands without them.
+  /// Consumers that keep their own tokens have no readings, because after a power-off they would start
+  /// at those tokens.
   func addReadings(
     to commands: inout [Command],
     _ draft: PlanDraft,

@@ -3,9 +3,9 @@ import PropertyTesting
 import Traces
 
 extension PlanGenerator {
-  /// Draws rare shapes of a finished plan: other purge strategies, a wide model, extreme values.
+  /// Draws rare changes of a finished plan: other purge strategies, a wide model, extreme values.
   ///
-  /// They are drawn last, so that the commands of a seed stay the same without them.
+  /// These are drawn last: a seed gives the same commands without them.
   func widen(
     _ header: inout PlanHeader,
     _ commands: inout [Command],
@@ -61,7 +61,7 @@ extension PlanGenerator {
     }
   }
 
-  /// Gives a change a few more or other values.
+  /// Draws additional or different values for some attributes of a change.
   private func widen(
     _ change: inout PlannedChange,
     _ model: Model,
@@ -83,7 +83,7 @@ extension PlanGenerator {
 }
 
 extension PlanModels {
-  /// As many attributes as an entity can have: those of a model, the last of them at the end.
+  /// Returns a model whose first entity has the maximum number of attributes; its last one stays last.
   static func wide(like model: Model) -> Model {
     let item = model.entities[0]
     let types = AttributeType.allCases
@@ -98,9 +98,9 @@ extension PlanModels {
     return make([Entity(item.name, Array(attributes))] + model.entities.dropFirst())
   }
 
-  /// More entities than the bitmap of a transaction's entities has bits.
+  /// A model with more entities than a transaction's bitmap of entities has bits.
   ///
-  /// The numbers of the two entities that plans change, 33 and 97, have the same bit.
+  /// Plans change the entities with the numbers 33 and 97, which share a bit.
   static let manyEntities: Model = {
     let fillers = (1...95).map { Entity("E\($0)", [Attribute("number", .int)]) }
     return make(
@@ -108,7 +108,7 @@ extension PlanModels {
     )
   }()
 
-  /// Draws a value that is long, or at the end of its type's range.
+  /// Draws a value that is long, or at the limit of its type's range.
   static func extreme(_ type: AttributeType, _ source: inout ChoiceSource) -> Value {
     func pick<T>(_ values: [T]) -> T { values[source.index(below: values.count)] }
     return switch type {
@@ -144,8 +144,8 @@ extension PlanModels {
 extension PlanGenerator {
   /// Draws whether a plan has writes of many objects, and inserts them between its commands.
   ///
-  /// The other commands are drawn first: a seed gives the same ones with and without these writes.
-  /// All values of the writes are copies of a few drawn values, which makes shrinking faster.
+  /// The other commands are drawn first: a seed gives the same other commands without these writes. All
+  /// values of the writes are copies of a few drawn values, which makes shrinking faster.
   func addCrowd(
     to commands: inout [Command],
     _ draft: PlanDraft,
@@ -163,7 +163,7 @@ extension PlanGenerator {
       }
       let first = Self.crowdKey + (step > 1 ? Int64(source.index(below: step)) : 0)
       var keys = Array(stride(from: first, to: Self.crowdKey + Int64(count), by: step))
-      // Keys that do not rise are handled in another way.
+      // A store treats descending keys differently, so both orders are drawn.
       if source.bool(probability: 0.3) { keys.reverse() }
       let write = PlannedWrite(
         actor: actor.id,
@@ -183,7 +183,7 @@ extension PlanGenerator {
     }
   }
 
-  /// The least key of such objects: other commands change lesser ones.
+  /// The least key of the objects in these writes; other commands use lower keys.
   private static let crowdKey: Int64 = 1001
 
   private func crowdValues(

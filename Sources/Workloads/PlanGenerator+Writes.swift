@@ -11,7 +11,7 @@ extension PlanGenerator {
   ) -> PlannedWrite {
     let context = context(&source, actor, draft)
     let author = author(&source, draft, of: actor, in: context)
-    // A batch request makes changes of one type.
+    // All changes of a batch request have the same type.
     let only = context == "batch" ? batchType(&source) : nil
     let policy = context == "view" && style.hasPolicies ? policy(&source) : .objectWins
     let ticks = !(draft.active.contains(.ties) && source.bool(probability: 0.25))
@@ -48,14 +48,14 @@ extension PlanGenerator {
     ]
   }
 
-  /// Draws the merge policy of a write, mostly the default one.
+  /// Draws the merge policy of a write, mostly the default policy.
   private func policy(_ source: inout ChoiceSource) -> PlannedPolicy {
     PlannedPolicy.allCases[source.weighted([16, 1, 2, 2, 1])]
   }
 
   /// Returns whether a write deletes an object and inserts it again.
   ///
-  /// A plan's names do not say which of the two objects a conflict is about.
+  /// Both objects have the same name, so a conflict report could not say which of them it concerns.
   private static func replaces(_ changes: [PlannedChange]) -> Bool {
     let deleted = Set(changes.filter { $0.type == .delete }.map(\.object))
     return changes.contains { $0.type == .insert && deleted.contains($0.object) }
@@ -63,7 +63,8 @@ extension PlanGenerator {
 
   /// Draws the author of a write, mostly the actor's own.
   ///
-  /// If the plan has them, it may be another actor's, a batch author or the mirror's, or none.
+  /// Depending on the plan, it may also be another actor's author, a batch author, a mirror's author, or
+  /// none.
   private func author(
     _ source: inout ChoiceSource,
     _ draft: PlanDraft,
@@ -88,7 +89,7 @@ extension PlanGenerator {
       return other.author.map { .other($0) } ?? .absent
     case 3: return .other(header.batchAuthors[source.index(below: header.batchAuthors.count)])
     default:
-      // A pattern matches any ending.
+      // For a pattern of authors, any suffix makes an author that matches.
       let name = header.protectedAuthors[source.index(below: header.protectedAuthors.count)]
       return .other(name.hasSuffix("*") ? name.dropLast() + "import" : name)
     }
@@ -113,13 +114,13 @@ extension PlanGenerator {
     case (.delete, let object?, _): return PlannedChange(.delete, object)
     default:
       let object = live ?? ObjectName(entity.name, key)
-      // A batch insert that finds every key used inserts an existing object, which has no effect.
+      // If every key is in use, a batch inserts an existing object, which has no effect.
       let type: ChangeType = only == .insert ? .insert : .update
       return PlannedChange(type, object, PlanModels.someValues(of: entity, &source))
     }
   }
 
-  /// Draws the type of a batch request, mostly inserts; keyed changes share objects with saves.
+  /// Draws the change type of a batch request, mostly insert; updates and deletes share keys with saves.
   private func batchType(_ source: inout ChoiceSource) -> ChangeType {
     [ChangeType.insert, .update, .delete][source.weighted([5, 3, 2])]
   }
@@ -128,7 +129,7 @@ extension PlanGenerator {
     [ChangeType.insert, .update, .delete][source.weighted(style.operationShares)]
   }
 
-  /// The greatest key of a plan; it is small, so that actors change the same objects.
+  /// The greatest key in a plan; it is small, so that actors change the same objects.
   private static let keyMax: Int64 = 12
 
   /// Draws an update or a delete by predicate.

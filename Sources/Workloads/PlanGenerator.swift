@@ -4,8 +4,8 @@ package import Traces
 
 /// A generator of random plans, which draws a header and then one command after another.
 ///
-/// It follows the state of the plan, so that nearly every command takes effect. Everything is drawn
-/// from a choice source: shrinking edits the choices and draws the plan again.
+/// The generator tracks the state of the plan, so that nearly every command takes effect. All values
+/// are drawn from a choice source: shrinking edits the choices and generates the plan again.
 package struct PlanGenerator: Sendable {
   /// The parameters of the plans.
   package let style: PlanStyle
@@ -64,7 +64,7 @@ package struct PlanGenerator: Sendable {
 
   /// Draws commands that continue a plan under all conditions of the style.
   ///
-  /// The actors, the model and all other settings are those of the plan's header.
+  /// The actors, the model and all other settings are taken from the plan's header.
   package func continuation(of plan: Plan, from source: inout ChoiceSource) -> [Command] {
     var draft = PlanDraft(
       header: plan.header,
@@ -85,8 +85,8 @@ package struct PlanGenerator: Sendable {
 
   /// Draws the conditions of one plan.
   ///
-  /// Each condition of a whole plan is drawn separately, so that a plan has few of them; if the
-  /// style has only a few, most of them are drawn.
+  /// Each condition that applies to a whole plan is drawn separately, so that a plan has few of them. If
+  /// the style has only one or two such conditions, their probability is higher.
   private func activeConditions(_ source: inout ChoiceSource) -> Set<Condition> {
     var active = style.conditions.filter { $0.share == nil }
     let shaping = Condition.allCases.filter { $0.share != nil && style.conditions.contains($0) }
@@ -102,7 +102,7 @@ package struct PlanGenerator: Sendable {
   func command(_ source: inout ChoiceSource, _ draft: inout PlanDraft) -> Command? {
     let turn = turn(&draft)
     let plain = actions.map { weight(of: $0, draft, turn) }
-    // No command is possible once no actor runs and the style has no launch.
+    // No command is possible if no actor runs and the style has no launch.
     guard plain.contains(where: { $0 > 0 }) else { return nil }
     let weights = zip(plain, draft.swarm).map { $0 * max($1, 0) }
     let isUsable = weights.contains { $0 > 0 }
@@ -115,34 +115,34 @@ package struct PlanGenerator: Sendable {
     return command
   }
 
-  /// Returns the weight of a kind of command now; 0 if no actor may perform it.
+  /// Returns the current weight of a kind of command.
   ///
-  /// It is also 0 if the plan lacks the condition for it.
+  /// The weight is 0 if no actor may perform the command, or if the plan lacks its condition.
   private func weight(of action: PlanAction, _ draft: PlanDraft, _ turn: Int? = nil) -> Int {
     if let condition = action.condition, !draft.active.contains(condition) { return 0 }
     var eligible = draft.state.eligible(for: action)
-    // Consumers are not scheduled: they may read at any time.
+    // Priorities do not apply to consumers, which may read at any time.
     if let turn, action != .consume { eligible &= 1 << UInt64(turn) }
     guard eligible != 0 else { return 0 }
-    // After a power-off all actors are to start again.
+    // After a power-off all actors are stopped, so launches get a greater weight.
     if action == .launch, draft.active.contains(.powerOff), draft.state.isDown {
       return 8 * action.weight
     }
     switch action {
-    // Crashes in the middle of a pass are the interesting ones.
+    // A crash in the middle of a pass finds more bugs, so it gets a greater weight.
     case .crash where draft.state.midPass != 0: return 4 * action.weight
-    // The second process preferably starts when the first one has only to record.
+    // The second process preferably starts when the first one has merged and not yet recorded.
     case .launchTwice where draft.header.locks == .none && draft.state.unrecorded != 0:
       return 12 * action.weight
-    // A power-off may roll back transactions that such a consumer has read.
+    // Reads of a consumer with its own token matter, because a power-off may roll back what it has read.
     case .consume where draft.header.tokens == .own: return 3 * action.weight
-    // A state in which a purge may delete nearly everything is rare.
+    // If all members have merged everything, a purge gets a greater weight, because this state is rare.
     case .purge where draft.state.isCaughtUp: return 8 * action.weight
     default: return action.weight
     }
   }
 
-  /// Returns the place of the most urgent actor that can act; `nil` without priorities.
+  /// Returns the index of the most urgent actor that can act; `nil` if the plan has no priorities.
   private func turn(_ draft: inout PlanDraft) -> Int? {
     guard draft.priorities != nil else { return nil }
     var able: UInt64 = 0
@@ -152,9 +152,9 @@ package struct PlanGenerator: Sendable {
     return draft.priorities?.next(among: able)
   }
 
-  /// Draws an actor by its place, or the next one that may act.
+  /// Draws an actor by its index; if that actor may not act, the next one that may is used.
   ///
-  /// Removing another command therefore does not change the actor of this one.
+  /// If shrinking removes another command, the actor of this command therefore stays the same.
   private func place(
     _ source: inout ChoiceSource,
     for action: PlanAction,
@@ -210,12 +210,12 @@ package struct PlanGenerator: Sendable {
     }
   }
 
-  /// Draws the fate of a signal: delivered, or one of the faulty ones.
+  /// Draws the outcome of a signal: delivered, late, lost or doubled.
   private func fate(_ source: inout ChoiceSource) -> SignalFate {
     SignalFate.allCases[source.weighted([4, 2, 3, 1])]
   }
 
-  /// Draws a pause as between transactions; with their conditions also days, and steps back.
+  /// Draws a clock advance as between transactions; under their conditions also days and steps back.
   private func advance(_ source: inout ChoiceSource, _ draft: PlanDraft) -> Double {
     func weight(_ condition: Condition) -> Int { draft.active.contains(condition) ? 1 : 0 }
     let kinds = [12, 2 * weight(.pause), 2 * weight(.clockJump), 2 * weight(.clockBack)]
@@ -230,14 +230,14 @@ package struct PlanGenerator: Sendable {
   private static let day = 86_400.0
 }
 
-/// The state of a plan that is being drawn.
+/// The state of a plan that is being generated.
 struct PlanDraft {
   let header: PlanHeader
   /// The conditions that this plan may contain.
   let active: Set<Condition>
   var state: PlanState
-  /// The random weights of this plan, by kind of command.
+  /// The random weight factor of each kind of command in this plan.
   let swarm: [Int]
-  /// The actor priorities, if the schedule has any.
+  /// The actor priorities; `nil` if the schedule has none.
   var priorities: PlanPriorities?
 }

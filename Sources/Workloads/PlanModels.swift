@@ -4,7 +4,7 @@ import Traces
 
 /// The models of generated plans, and small values for their attributes.
 enum PlanModels {
-  /// Two attributes, enough for most plans and easy to read in a counterexample.
+  /// A model with two attributes, which is easy to read in a counterexample.
   static let plain = make([
     Entity(
       "Item",
@@ -15,7 +15,7 @@ enum PlanModels {
     )
   ])
 
-  /// Two entities with an attribute of every type.
+  /// A model with two entities, which have an attribute of every type.
   static let full = make([
     Entity(
       "Item",
@@ -34,7 +34,7 @@ enum PlanModels {
     do { return try Model(entities) } catch { fatalError("A built-in model is wrong: \(error)") }
   }
 
-  /// Draws a value for each attribute; a few attributes get none.
+  /// Draws a value for each attribute; a few attributes stay without a value.
   static func values(of entity: Entity, _ source: inout ChoiceSource) -> Values {
     var values: Values = [:]
     for attribute in entity.attributes where !source.bool(probability: 0.1) {
@@ -53,7 +53,7 @@ enum PlanModels {
     return values
   }
 
-  /// Draws a small value, so that values coincide and predicates match.
+  /// Draws a value from a small range, so that values coincide and predicates match.
   static func value(of type: AttributeType, _ source: inout ChoiceSource) -> Value {
     let number = source.int(in: 0...9)
     return switch type {
@@ -69,11 +69,11 @@ enum PlanModels {
   }
 }
 
-/// A generator of conditions for batch requests: mostly one comparison, rarely a tree.
+/// A generator of predicates for batch requests: mostly one comparison, rarely a nested condition.
 enum PlanPredicates {
   /// The maximum depth of nested conditions.
   private static let depthMax = 3
-  /// The maximum number of conditions that are joined.
+  /// The maximum number of conditions in one list.
   private static let widthMax = 3
 
   /// Draws the conditions that a batch request joins with AND: usually one, rarely none or two.

@@ -1,9 +1,9 @@
 import HistoryTypes
 package import Traces
 
-/// The part of a plan's past that its next command depends on.
+/// The state after a plan's last command, as far as the next command depends on it.
 ///
-/// Sets of actors are words with one bit per actor, by its place in the header, because they are
+/// A set of actors is a word with one bit per actor, in the order of the header, because the sets are
 /// read for every kind of command before each command.
 struct PlanState {
   private let everyone: UInt64
@@ -13,15 +13,15 @@ struct PlanState {
   private let isReplacing: Bool
   private var running: UInt64
   private var staging: UInt64 = 0
-  /// The actors with a signal on its way.
+  /// The actors that a signal has been sent to and has not reached.
   private var signalled: UInt64 = 0
-  /// The actors with a process that a later launch has replaced and that continues.
+  /// The actors with a process that continues although a later launch has replaced it.
   private var replaced: UInt64 = 0
-  /// The actors in the middle of a pass: they have fetched and not recorded.
+  /// The actors that have fetched and not yet recorded.
   private(set) var midPass: UInt64 = 0
-  /// The actors in the middle of a pass that have merged, so that only the record is missing.
+  /// The actors that have fetched and merged and not yet recorded.
   private(set) var unrecorded: UInt64 = 0
-  /// The members, and those of them that have made no pass since the last write.
+  /// The members; `behind` has the members that have made no pass since the last write.
   private var members: UInt64
   private var behind: UInt64 = 0
   private var consumersBehind: UInt64 = 0
@@ -53,7 +53,7 @@ struct PlanState {
     }
   }
 
-  /// Returns the kind and the actor's place of an action; `nil` if the state does not depend on it.
+  /// Returns the kind of an action and its actor's index; `nil` if the state does not depend on it.
   private func known(_ action: Action, _ header: PlanHeader) -> (PlanAction, Int)? {
     let kind: PlanAction
     switch action {
@@ -80,15 +80,15 @@ struct PlanState {
     return (isSecond ? .launchTwice : kind, place)
   }
 
-  /// Whether every member has read the last write, so that all but the newest may be purged.
+  /// Whether every member has read the last write, so that a purge may delete nearly all history.
   var isCaughtUp: Bool { hasHistory && behind == 0 && consumersBehind == 0 }
 
   private static func mask(of count: Int) -> UInt64 { (1 << UInt64(count)) - 1 }
 
-  /// Whether no actor is running.
+  /// Whether all actors are stopped.
   var isDown: Bool { running == 0 }
 
-  /// Returns the places of the actors that may perform an action; for `consume`, of the consumers.
+  /// Returns the set of actors that may perform an action; for `consume`, the set of consumers.
   func eligible(for action: PlanAction) -> UInt64 {
     switch action {
     case .launch: everyone & ~running
@@ -105,9 +105,9 @@ struct PlanState {
     }
   }
 
-  /// Returns the first object from a key on, wrapping around, that exists or that does not exist.
+  /// Returns the first object, from a key on, that exists or does not exist, as `isLive` says.
   ///
-  /// The result is `nil` if there is none.
+  /// After the greatest key the search continues at key 1. The result is `nil` if no object is found.
   func object(
     _ entity: String,
     from key: Int64,
@@ -165,7 +165,7 @@ struct PlanState {
     consumersBehind = consumers
   }
 
-  /// Records that all processes have ended.
+  /// Applies a power-off, which ends all processes.
   mutating func loseEverything() {
     leave(everyone)
     replaced = 0
@@ -184,9 +184,9 @@ struct PlanState {
   }
 }
 
-/// The part of a plan's state that its possible next commands depend on.
+/// The state after a plan's last command, as far as the possible next commands depend on it.
 package struct PlanPlace: Sendable {
-  /// The last step of an actor's unfinished pass.
+  /// The last completed step of an actor's unfinished pass.
   enum Step: Int {
     case none
     case fetched
@@ -194,7 +194,7 @@ package struct PlanPlace: Sendable {
   }
   private(set) var running: Set<ActorID>
   private(set) var staged: Set<ActorID> = []
-  /// The actors with a signal on its way.
+  /// The actors that a signal has been sent to and has not reached.
   private(set) var signalled: Set<ActorID> = []
   private var steps: [ActorID: Step] = [:]
   /// The keys of the existing objects, in the order in which they were first inserted.
@@ -202,9 +202,9 @@ package struct PlanPlace: Sendable {
   private var insertCount: Int64 = 0
   private var writeCount: Int64 = 0
 
-  /// Whether no power-off rolls back an acknowledged commit.
+  /// Whether a power-off cannot roll back an acknowledged commit.
   let isSynced: Bool
-  /// The consumers that read history in addition to the actors.
+  /// The consumers, which read history in addition to the actors.
   let consumers: [ActorID]
 
   init(_ header: PlanHeader) {
@@ -213,27 +213,27 @@ package struct PlanPlace: Sendable {
     running = Set(header.actors.filter(\.launched).map(\.id))
   }
 
-  /// Returns the last step of an actor's unfinished pass.
+  /// Returns the last completed step of an actor's unfinished pass.
   func step(of actor: ActorID) -> Step { steps[actor] ?? .none }
 
   // MARK: Changes
 
   private static let entity = "Item"
 
-  /// An insert of a new object.
+  /// A change that inserts a new object.
   var insert: PlannedChange {
     let object = ObjectName(Self.entity, insertCount + 1)
     return PlannedChange(.insert, object, ["title": .string("a"), "count": .int(writeCount + 1)])
   }
 
-  /// An update of the newest object to a value that was not used before.
+  /// A change that sets the newest object to a new value; `nil` if no object exists.
   var update: PlannedChange? {
     live.last.map {
       PlannedChange(.update, ObjectName(Self.entity, $0), ["count": .int(writeCount + 1)])
     }
   }
 
-  /// A delete of the newest object.
+  /// A change that deletes the newest object; `nil` if no object exists.
   var delete: PlannedChange? {
     live.last.map { PlannedChange(.delete, ObjectName(Self.entity, $0)) }
   }
@@ -274,7 +274,7 @@ package struct PlanPlace: Sendable {
       running.remove(actor)
       leave(actor)
     case (.signalled, let actor?): signalled.insert(actor)
-    // Outside of commands, the data are read only after a power-off.
+    // An event with data outside of commands occurs only after a power-off.
     case (.data(let objects), nil): live = objects.keys.map(\.key).sorted()
     case (.called(nil, "deliver"), let actor?): signalled.remove(actor)
     default: break
@@ -297,7 +297,7 @@ package struct PlanPlace: Sendable {
     steps[actor] = nil
   }
 
-  /// Adds the state that the next moves depend on, without counters that only make names unique.
+  /// Adds the state on which the next moves depend; counters that only make names unique are left out.
   package func describe(_ state: inout StateSketch) {
     state.enter(nil)
     for key in live { state.add(ObjectName(Self.entity, key)) }

@@ -15,7 +15,7 @@ package struct PlanStyle: Sendable {
   package var operationShares = [19, 78, 3]
   /// The share of writes without an author.
   package var absentAuthorShare = 0.1
-  /// The pauses between transactions in seconds, at equal steps of their quantiles.
+  /// The pauses between transactions in seconds, at equal quantile steps.
   package var gaps: [Double] = [0.01, 0.1, 1, 5, 10, 60, 600, 3600]
   /// The actions that the system under test supports, in addition to writes and passes.
   package var actions: Set<PlanAction> = Set(PlanAction.allCases)
@@ -33,25 +33,25 @@ package struct PlanStyle: Sendable {
   package var hasDrivers = false
   /// Whether actors may request history, or purge a part of it, outside of their passes.
   package var hasQueries = false
-  /// The share of plans with a request about stores on disk, which takes milliseconds.
+  /// The share of plans with a request about stores on disk; such a request takes milliseconds.
   package var diskShare = 0.0035
-  /// Whether consumers may read page by page, confirm or not, and start again.
+  /// Whether consumers may read page by page, with or without confirming pages, and start again.
   package var hasReadings = false
   /// Whether writes may name a merge policy for conflicts.
   package var hasPolicies = true
-  /// The fixed members, authors and limits of every plan; `nil` if they are drawn.
+  /// The members, authors and limits of every plan; `nil` if they are drawn.
   package var setup: PlanSetup?
   /// The history whose transactions are the writes of every plan; `nil` if writes are drawn.
   package var past: PastHistory?
-  /// Changes to each plan after it was drawn, which may draw more.
+  /// Closures that change each plan after it was generated, and may draw further choices.
   package var changes: [@Sendable (inout Plan, inout ChoiceSource) -> Void] = []
 
   package init() {}
 
   /// Creates the style of plans that resemble real histories.
   ///
-  /// Shares are rounded to whole per cents, at least one: a change that is rare in a store must
-  /// still occur in a plan.
+  /// Shares of change types are rounded to whole per cents, at least one: a type that is rare in a store
+  /// must still occur in plans.
   package init(_ profile: WorkloadProfile) {
     averageChangeCount = max(1, profile.meanChangesPerTransaction)
     changeCountMax = min(max(profile.mostChangesPerTransaction, 2), Self.changeCountLimit)
@@ -74,9 +74,9 @@ package struct PlanStyle: Sendable {
     actorCounts = count...count
   }
 
-  /// The limit on changes: the largest transactions of real stores would fill a plan.
+  /// The maximum for ``changeCountMax``: the largest transactions of real stores would fill a plan.
   private static let changeCountLimit = 32
-  /// The limit on actors: four cover all interactions that matter; `--actors` allows more.
+  /// The maximum number of actors of a profile; `--actors` allows more.
   private static let actorCountLimit = 4
 
   private static func perCent(_ share: Double) -> Int { max(1, Int((share * 100).rounded())) }
@@ -84,20 +84,20 @@ package struct PlanStyle: Sendable {
 
 /// The rule by which plans choose the next actor.
 ///
-/// For every order of steps up to a length use ``PlanAlphabet`` and the explorer.
+/// To run every order of steps up to a length, use ``PlanAlphabet`` and the explorer.
 package enum PlanSchedule: Hashable, Sendable {
-  /// Every actor that can act is equally likely.
+  /// Every actor that can act is equally likely to be chosen.
   case random
-  /// Priorities that change at a few points: an actor continues until a more urgent one can act.
+  /// Actors have priorities that change at a few points: an actor acts until a more urgent one can.
   ///
   /// Burckhardt and others, "A randomized scheduler with probabilistic guarantees of finding bugs"
   /// (2010): a bug that needs `depth` orderings is found with the probability
   /// ``leastProbability(actors:steps:)``.
   case pct(depth: Int)
 
-  /// Returns a lower bound of the probability that one plan finds a bug of the schedule's depth.
+  /// Returns a lower bound for the probability that one plan finds a bug of the schedule's depth.
   ///
-  /// The depth is the number of steps whose order the bug depends on. The result is `nil` for a
+  /// The depth of a bug is the number of steps whose order it depends on. The result is `nil` for a
   /// schedule without such a bound.
   package func leastProbability(actors: Int, steps: Int) -> Double? {
     guard case .pct(let depth) = self else { return nil }
@@ -109,7 +109,7 @@ package enum PlanSchedule: Hashable, Sendable {
 
 /// Actor priorities that change at a few points.
 struct PlanPriorities {
-  /// The actors by their places, the most urgent first.
+  /// The actors by their indices in the header, the most urgent first.
   private var order: [Int] = []
   /// The numbers of the commands before which the most urgent actor becomes the least urgent.
   private var changes: Set<Int> = []
@@ -127,9 +127,9 @@ struct PlanPriorities {
     for _ in 1..<max(depth, 1) { changes.insert(source.index(below: max(steps, 1))) }
   }
 
-  /// Returns the most urgent actor in a bit set of places, after applying a change that is due.
+  /// Applies a change of priorities that is due, and returns the most urgent of some actors.
   ///
-  /// The result is `nil` if the set is empty.
+  /// The result is `nil` if the set of actors is empty.
   mutating func next(among able: UInt64) -> Int? {
     let first = order.firstIndex { able >> UInt64($0) & 1 == 1 }
     if changes.contains(step), let first { order.append(order.remove(at: first)) }
@@ -138,7 +138,7 @@ struct PlanPriorities {
   }
 }
 
-/// The kinds of commands that a generator chooses from; earlier ones are simpler.
+/// The kinds of commands that a generator chooses from, the simplest first.
 package enum PlanAction: Int, CaseIterable, Sendable {
   case write
   case pass
@@ -161,7 +161,7 @@ package enum PlanAction: Int, CaseIterable, Sendable {
   case launchTwice
   case belated
 
-  /// The relative frequency in a plain run.
+  /// The relative frequency of the command in a plan without special conditions.
   var weight: Int {
     switch self {
     case .write: 36
@@ -184,7 +184,7 @@ package enum PlanAction: Int, CaseIterable, Sendable {
     }
   }
 
-  /// The condition that a plan needs for such a command; `nil` if the header decides.
+  /// The condition that a plan must contain for this command; `nil` if only the header decides.
   var condition: Condition? {
     switch self {
     case .crash: .crash

@@ -1,6 +1,6 @@
-/// A distribution of values, in rising buckets that do not overlap.
+/// A distribution of values, as buckets in rising order that do not overlap.
 package struct ProfileDistribution: Sendable, Hashable {
-  /// A range of close values, and their number.
+  /// A range of values, and the number of values in that range.
   package struct Bucket: Sendable, Hashable, Codable {
     /// The least value of the bucket.
     package let from: Double
@@ -19,7 +19,7 @@ package struct ProfileDistribution: Sendable, Hashable {
 
   package init(_ buckets: [Bucket] = []) { self.buckets = buckets }
 
-  /// The number of values.
+  /// The total number of values.
   package var count: Int { buckets.reduce(0) { $0 + $1.count } }
 
   /// A description of the first invalid bucket; `nil` if the distribution is valid.
@@ -35,7 +35,7 @@ package struct ProfileDistribution: Sendable, Hashable {
     return buckets.isEmpty ? "there is no bucket" : nil
   }
 
-  /// Returns the whole number at a quantile from 0 to 1; within a bucket all are equally frequent.
+  /// Returns the whole number at a quantile; all whole numbers within a bucket are equally frequent.
   package func integer(at quantile: Double) -> Int {
     guard let (bucket, share) = place(of: quantile) else { return 0 }
     let number = bucket.from + (share * (bucket.to - bucket.from + 1)).rounded(.down)
@@ -44,8 +44,8 @@ package struct ProfileDistribution: Sendable, Hashable {
 
   /// Returns the value at a quantile from 0 to 1.
   ///
-  /// Within a bucket that begins above 0, values are distributed evenly on a logarithmic scale.
-  /// They are computed with square roots only, so that every machine gives the same bits.
+  /// Within a bucket that begins above 0, values are distributed evenly on a logarithmic scale. The
+  /// computation uses only square roots, so that every machine gives the same bits.
   package func value(at quantile: Double) -> Double {
     guard let (bucket, share) = place(of: quantile) else { return 0 }
     guard bucket.from > 0 else { return bucket.from + share * (bucket.to - bucket.from) }
@@ -63,7 +63,7 @@ package struct ProfileDistribution: Sendable, Hashable {
     return low
   }
 
-  /// Returns the bucket of a quantile, and the position within it, from 0 to below 1.
+  /// Returns the bucket that contains a quantile, and the position within the bucket, from 0 to below 1.
   private func place(of quantile: Double) -> (Bucket, Double)? {
     var rank = min(max(quantile, 0), 1.0.nextDown) * Double(count)
     for bucket in buckets {
@@ -85,7 +85,7 @@ extension ProfileDistribution: Codable {
   }
 }
 
-/// The counts that a profile is computed from, of one history or of several together.
+/// The counts from which a profile is computed, of one history or of several histories together.
 package struct ProfileTally: Sendable, Hashable {
   package var transactions = 0
   /// The number of transactions without an author.
@@ -95,13 +95,13 @@ package struct ProfileTally: Sendable, Hashable {
   package var inserts = 0
   package var updates = 0
   package var deletes = 0
-  /// The number of transactions with the same timestamp as the one before.
+  /// The number of transactions with the same timestamp as the previous transaction.
   package var ties = 0
-  /// The number of transactions with an earlier timestamp than the one before.
+  /// The number of transactions with an earlier timestamp than the previous transaction.
   package var stepsBack = 0
-  /// The number of changes per transaction, of transactions that have changes.
+  /// The distribution of the number of changes per transaction, without empty transactions.
   package var changes = ProfileDistribution()
-  /// The seconds between neighbours in commit order.
+  /// The distribution of the seconds between consecutive transactions in commit order.
   package var gaps = ProfileDistribution()
   /// The number of transactions of each author, in any order.
   package var authors: [Int] = []
@@ -111,7 +111,7 @@ package struct ProfileTally: Sendable, Hashable {
   package init() {}
 }
 
-/// The origin of a profile's figures.
+/// The source of a profile's figures: stores, date, counts and notes.
 package struct ProfileProvenance: Sendable, Hashable, Codable {
   /// A file that was counted.
   package struct File: Sendable, Hashable, Codable {
@@ -135,9 +135,9 @@ package struct ProfileProvenance: Sendable, Hashable, Codable {
   package var transactions: Int
   /// The number of all counted changes.
   package var changes: Int
-  /// The counted files, if they were available.
+  /// The counted files; empty if the files were not available.
   package var files: [File]
-  /// Caveats about the figures.
+  /// Remarks about the limits of the figures.
   package var notes: [String]
 
   package init(
@@ -157,20 +157,20 @@ package struct ProfileProvenance: Sendable, Hashable, Codable {
   }
 }
 
-/// An error about a workload profile; its description lists the profiles that exist.
+/// An error about a workload profile; its description lists the available profiles.
 package enum ProfileError: Error, Hashable, Sendable {
-  /// No committed profile has the name.
+  /// No committed profile has the given name.
   case unknownName(String)
-  /// The input is not a valid profile, for a reason.
+  /// The input is not a valid profile; the reason is given.
   case unreadable(source: String, reason: String)
   /// The profile was made by a newer version.
   case newerVersion(source: String, found: Int, known: Int)
-  /// A history contains too little to make a profile of.
+  /// A history contains too little for a profile; the reason is given.
   case tooLittle(source: String, reason: String)
 }
 
 extension ProfileError: CustomStringConvertible {
-  /// The problem, and the names of the committed profiles.
+  /// The problem as a sentence, and the names of the committed profiles.
   package var description: String {
     let known = "Profiles that need no file: \(WorkloadProfile.names.joined(separator: ", "))."
     switch self {
@@ -182,7 +182,7 @@ extension ProfileError: CustomStringConvertible {
         "\(source) is a workload profile of version \(found); this lab reads up to \(version). "
         + "Update the lab. \(known)"
     case .tooLittle(let source, let reason):
-      return "\(source) holds too little history to resemble: \(reason). \(known)"
+      return "\(source) has too little history for a profile: \(reason). \(known)"
     }
   }
 }

@@ -8,12 +8,12 @@ package import Foundation
 
 /// A statistical profile of real stores' histories, which generated plans resemble.
 ///
-/// It has shares and distributions, and none of the stores' contents.
+/// A profile has shares and distributions, and no contents of the stores.
 package struct WorkloadProfile: Sendable, Hashable, Codable {
   /// The version of the JSON form.
   package static let formatVersion = 1
 
-  /// The shares of change types among all changes.
+  /// The share of each change type among all changes.
   package struct Operations: Sendable, Hashable, Codable {
     package var insert: Double
     package var update: Double
@@ -26,7 +26,7 @@ package struct WorkloadProfile: Sendable, Hashable, Codable {
     }
   }
 
-  /// The share of one author or entity, whose real name is left out.
+  /// The share of one author or entity, whose real name is replaced.
   package struct Share: Sendable, Hashable, Codable {
     /// The name: `author-1`, `entity-1`, and so on, in descending order of shares.
     package var name: String
@@ -43,21 +43,21 @@ package struct WorkloadProfile: Sendable, Hashable, Codable {
   package var name: String
   package var provenance: ProfileProvenance
   package var operations: Operations
-  /// The number of changes per transaction, of transactions that have changes.
+  /// The number of changes per transaction, without empty transactions.
   package var changesPerTransaction: ProfileDistribution
-  /// The seconds between neighbours in commit order.
+  /// The seconds between consecutive transactions in commit order.
   package var gapSeconds: ProfileDistribution
   /// The share of transactions without an author.
   package var withoutAuthor: Double
   /// The share of transactions without changes.
   package var withoutChanges: Double
-  /// The share of transactions with the same timestamp as the one before.
+  /// The share of transactions with the same timestamp as the previous transaction.
   package var ties: Double
-  /// The share of transactions with an earlier timestamp than the one before.
+  /// The share of transactions with an earlier timestamp than the previous transaction.
   package var stepsBack: Double
-  /// The shares of the authors in the transactions that have one.
+  /// The share of each author among the transactions that have an author.
   package var authors: [Share]
-  /// The shares of the entities in all changes.
+  /// The share of each entity among all changes.
   package var entities: [Share]
 }
 
@@ -76,7 +76,7 @@ extension WorkloadProfile {
     }
     try need(tally.transactions > 1, "it has \(tally.transactions) transactions")
     try need(changes > 0 && tally.changes.count > 0, "no transaction has a change")
-    try need(tally.gaps.count > 0, "time never goes forward in it")
+    try need(tally.gaps.count > 0, "no transaction is later than the one before it")
     self.init(
       name: name,
       provenance: provenance,
@@ -103,7 +103,7 @@ extension WorkloadProfile {
     }
   }
 
-  /// Returns a share rounded to six digits; more would be noise and make files hard to read.
+  /// Returns a share rounded to six digits, which is precise enough and keeps files readable.
   private static func share(_ part: Int, of whole: Int) -> Double {
     whole == 0 ? 0 : (Double(part) / Double(whole) * 1e6).rounded() / 1e6
   }
@@ -115,13 +115,13 @@ extension WorkloadProfile {
 
   /// Returns the committed profile with a name.
   ///
-  /// - Throws: ``ProfileError/unknownName(_:)``, which lists those that exist.
+  /// - Throws: ``ProfileError/unknownName(_:)``, which lists the available profiles.
   package static func named(_ name: String) throws(ProfileError) -> WorkloadProfile {
     guard let json = embedded[name] else { throw .unknownName(name) }
     return try WorkloadProfile(json: Data(json), source: "the profile \(name)")
   }
 
-  /// The files of `Profiles`, which the compiler embeds in the program.
+  /// The files in the folder `Profiles`, which the compiler embeds in the program.
   private static let embedded: [String: [UInt8]] = [
     "notes": PackageResources.notes_json,
     "photos": PackageResources.photos_json,
@@ -131,13 +131,13 @@ extension WorkloadProfile {
 extension WorkloadProfile {
   /// Returns the number of changes, at least 1, of the transaction at a quantile.
   ///
-  /// It counts only transactions with changes. All quantiles are from 0 to 1, and a lower one gives
-  /// the simpler result.
+  /// Only transactions with changes count. A quantile is from 0 to 1 for all functions here, and a lower
+  /// quantile gives a simpler result.
   package func changesPerTransaction(at quantile: Double) -> Int {
     changesPerTransaction.integer(at: quantile)
   }
 
-  /// Returns the time before the transaction at a quantile, in seconds, rounded to microseconds.
+  /// Returns the time from the previous transaction to the one at a quantile, in seconds.
   package func gap(at quantile: Double) -> Double {
     (gapSeconds.value(at: quantile) * 1e6).rounded() / 1e6
   }
@@ -151,7 +151,7 @@ extension WorkloadProfile {
   /// Returns whether the transaction at a quantile has no changes.
   package func isWithoutChanges(at quantile: Double) -> Bool { quantile >= 1 - withoutChanges }
 
-  /// Returns the index of the author of the transaction at a quantile; `nil` for no author.
+  /// Returns the index of the author of the transaction at a quantile; `nil` if it has no author.
   ///
   /// If the profile has more authors than `count`, those with the greatest shares are used.
   package func author(at quantile: Double, among count: Int) -> Int? {
@@ -165,14 +165,14 @@ extension WorkloadProfile {
     Self.index(at: quantile, in: Self.shares(entities, count))
   }
 
-  /// Returns the first `count` shares; missing ones get the least positive share.
+  /// Returns the first `count` shares; if there are fewer, the least positive share is repeated.
   private static func shares(_ known: [Share], _ count: Int) -> [Double] {
     let shares = known.prefix(max(1, count)).map(\.share)
     let least = shares.last { $0 > 0 } ?? 1
     return shares + Array(repeating: least, count: max(0, max(1, count) - shares.count))
   }
 
-  /// Returns the index of the share that contains a quantile of their sum.
+  /// Returns the index of the share in which a quantile of the shares' sum lies.
   private static func index(at quantile: Double, in shares: [Double]) -> Int {
     var rest = min(max(quantile, 0), 1) * shares.reduce(0, +)
     for (index, share) in shares.enumerated() {
@@ -184,7 +184,7 @@ extension WorkloadProfile {
 }
 
 extension WorkloadProfile {
-  /// The mean number of changes of the transactions that have changes.
+  /// The mean number of changes per transaction, without empty transactions.
   package var meanChangesPerTransaction: Double {
     let buckets = changesPerTransaction.buckets
     let sum = buckets.reduce(0) { $0 + ($1.from + $1.to) / 2 * Double($1.count) }
@@ -194,12 +194,12 @@ extension WorkloadProfile {
   /// The greatest number of changes of a transaction.
   package var mostChangesPerTransaction: Int { Int(changesPerTransaction.buckets.last?.to ?? 0) }
 
-  /// Returns times between transactions in seconds, at the middles of equal quantile steps.
+  /// Returns times between transactions in seconds, one from the middle of each equal quantile step.
   package func gaps(_ count: Int) -> [Double] {
     (0..<count).map { gap(at: (Double($0) + 0.5) / Double(count)) }
   }
 
-  /// The share of deletes among updates and deletes.
+  /// The number of deletes divided by the number of updates and deletes.
   package var deleteShare: Double {
     let others = operations.update + operations.delete
     return others > 0 ? operations.delete / others : 0
@@ -207,7 +207,7 @@ extension WorkloadProfile {
 }
 
 extension WorkloadProfile {
-  /// Reads a profile from JSON; `source` names it in errors.
+  /// Reads a profile from JSON; errors contain `source` as the profile's name.
   ///
   /// - Throws: ``ProfileError`` when the data are not a profile, or cannot be sampled.
   package init(json: Data, source: String) throws(ProfileError) {
@@ -230,7 +230,7 @@ extension WorkloadProfile {
     if let flaw { throw .unreadable(source: source, reason: flaw) }
   }
 
-  /// Returns the profile as sorted JSON, with one line for each of its keys.
+  /// Returns the profile as JSON with sorted keys, one line per top-level key.
   package func json() throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -263,7 +263,7 @@ extension WorkloadProfile {
       return "a share is not from 0 to 1"
     }
     guard shares.allSatisfy({ $0.isEmpty || abs($0.reduce(0, +) - 1) < 0.001 }) else {
-      return "the shares of operations, authors or entities do not make 1"
+      return "the shares of operations, authors or entities do not add up to 1"
     }
     guard !entities.isEmpty else { return "it has no entity" }
     guard changesPerTransaction.buckets.allSatisfy({ $0.from >= 1 }) else {
@@ -282,7 +282,7 @@ extension WorkloadProfile {
     }
   }
 
-  /// The version alone, decoded before keys that another version may have changed.
+  /// The version of a profile, decoded before keys that another version may have changed.
   private struct Version: Decodable {
     let profile: Int
   }

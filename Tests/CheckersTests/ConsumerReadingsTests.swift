@@ -40,7 +40,7 @@ import Traces
       [page(story, "2"), .consumed(["2"]), page(story, "3"), .consumed(["3"])]
     }
     #expect(try fault(pages, right) == nil)
-    #expect(try fault(pages) { Array(right($0).prefix(2)) } == "mirror ended without #3")
+    #expect(try fault(pages) { Array(right($0).prefix(2)) } == "mirror ended without receiving #3")
     #expect(
       try fault(pages) { [page($0, "3")] } == "mirror received #3 where #2 is the next one"
     )
@@ -125,7 +125,7 @@ import Traces
     )
     #expect(
       try fault(again) { Array(right($0).prefix(2)) + [.launched(cursor: "2")] }
-        == "mirror started at #2, where it had confirmed #1"
+        == "mirror started at #2, but it had confirmed #1"
     )
     #expect(
       try fault(again) { Array(right($0).prefix(2)) + [.consumed(["2", "3"])] }
@@ -139,7 +139,7 @@ import Traces
     #expect(try fault(retired) { _ in start + [.registered(cursor: "3"), .received([])] } == nil)
     #expect(
       try fault(retired) { _ in start + [.registered(cursor: "2")] }
-        == "mirror started at #2, where the end is #3"
+        == "mirror started at #2, but the end is #3"
     )
     #expect(
       try fault(retired) { _ in start + [.launched(cursor: "1")] }

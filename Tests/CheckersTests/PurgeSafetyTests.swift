@@ -64,7 +64,7 @@ import Traces
     story.purge("share", "1")
     #expect(
       violation(story)?.because
-        == "share wrote #1; share purged #1 before app had recorded that it merged it "
+        == "share wrote #1; share purged #1 before app had recorded its merge "
         + "(app had recorded nothing)"
     )
   }

@@ -282,7 +282,7 @@ import Darwin
       _ = await run(["history", "add", folder + "/runs", "--history", folder + "/h.db"])
       let result = await run(["report", "trend", "--history", folder + "/h.db"])
       #expect(result.code == .undecided)
-      #expect(result.output.contains("a trend needs more nights"))
+      #expect(result.output.contains("a trend needs more runs"))
     }
   }
 

@@ -112,7 +112,7 @@ import Workloads
       try Data("[]".utf8).write(to: json)
       #expect(try error(json.path).hasPrefix("\(json.path) is not a workload profile: "))
       let empty = try store("empty.sqlite", [])
-      #expect(try error(empty).hasPrefix("\(empty) holds too little history to resemble: "))
+      #expect(try error(empty).hasPrefix("\(empty) has too little history for a profile: "))
     }
   }
 

@@ -45,15 +45,15 @@ import Testing
     ),
     Refusal(
       without(6),
-      "line 6: the file ends after event 1, without a verdict. It was cut off: copy it again, or make it again with the command that found it."
+      "line 6: the file ends after event 1, without a verdict. The file is incomplete: copy it again, or repeat the command that found the counterexample."
     ),
     Refusal(
       String(counterexample.prefix(139)),
-      "line 3: the file ends in the middle of this line. It was cut off: copy it again, or remove the line if the lines before it suffice."
+      "line 3: the file ends in the middle of this line. The file is incomplete: copy it again, or remove this line if the lines before it suffice."
     ),
     Refusal(
       String(counterexample.prefix(98)),
-      "line 2: the file ends after the plan, without a verdict. It was cut off: copy it again, or make it again with the command that found it. To run the plan alone, remove \"counterexample\" from the first line."
+      "line 2: the file ends after the plan, without a verdict. The file is incomplete: copy it again, or repeat the command that found the counterexample. To run the plan alone, remove \"counterexample\" from the first line."
     ),
     Refusal(
       counterexample + "{}",
@@ -81,7 +81,7 @@ import Testing
     ),
     Refusal(
       replacing(#""command":0"#, #""command":5"#),
-      #"line 4: the event "called" is of command 5, and the plan has 1. Commands are counted from 0; lines of the plan may be missing."#
+      #"line 4: the event "called" belongs to command 5, and the number of commands is 1. Commands are counted from 0; lines of the plan may be missing."#
     ),
     Refusal(
       replacing(#""verdict":"invalid""#, #""verdict":"valid""#),

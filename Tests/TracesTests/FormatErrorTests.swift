@@ -195,7 +195,7 @@ struct Refusal: Sendable, CustomTestStringConvertible {
         String(repeating: #"{"not":"#, count: 15) + #"["count","=",1]"#
           + String(repeating: "}", count: 15)
       ),
-      "line 2: conditions are nested more than 15 deep. Write them flatter."
+      "line 2: conditions are nested more than 15 deep. Reduce the nesting."
     ),
     Refusal(
       #"{"advance":"soon","do":"clock"}"#,
@@ -211,13 +211,13 @@ struct Refusal: Sendable, CustomTestStringConvertible {
     ),
     Refusal(
       #"{"do":"data","faults":[{"kind":"full","file":"wal","call":"sync","k":1}]}"#,
-      #"line 2: fault 1 of the command "data" is of the kind "full", which no call "sync" meets. "#
-        + #"The call that does is "write"."#
+      #"line 2: fault 1 of the command "data" is of the kind "full", which cannot occur at the call "sync". "#
+        + #"Write the call "write"."#
     ),
     Refusal(
       #"{"do":"data","faults":[{"kind":"torn","file":"wal","call":"allocate","k":1}]}"#,
-      #"line 2: fault 1 of the command "data" is of the kind "torn", which no call "allocate" meets. "#
-        + #"Calls that do are "read", "write", "sync", "truncate", "lock"."#
+      #"line 2: fault 1 of the command "data" is of the kind "torn", which cannot occur at the call "allocate". "#
+        + #"Write one of the calls "read", "write", "sync", "truncate", "lock"."#
     ),
     Refusal(
       #"{"do":"data","faults":[{"kind":"torn","file":"wal","call":"write","k":0}]}"#,
@@ -233,7 +233,7 @@ struct Refusal: Sendable, CustomTestStringConvertible {
     ),
     Refusal(
       #"{"actor":"app","do":"pa"#,
-      "line 2: the file ends in the middle of this line. It was cut off: copy it again, or remove the line if the lines before it suffice."
+      "line 2: the file ends in the middle of this line. The file is incomplete: copy it again, or remove this line if the lines before it suffice."
     ),
   ]
 

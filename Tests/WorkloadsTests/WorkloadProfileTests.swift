@@ -79,7 +79,7 @@ import Testing
     )
     #expect(
       error { $0.gaps = ProfileDistribution() }
-        == .tooLittle(source: "counts", reason: "time never goes forward in it")
+        == .tooLittle(source: "counts", reason: "no transaction is later than the one before it")
     )
   }
 
@@ -151,7 +151,7 @@ import Testing
     ("\"withoutAuthor\": 0.2", "\"withoutAuthor\": 1.2", "a share is not from 0 to 1"),
     (
       "\"update\":0.6", "\"update\":0.5",
-      "the shares of operations, authors or entities do not make 1"
+      "the shares of operations, authors or entities do not add up to 1"
     ),
     ("\"count\":70", "\"count\":0", "changesPerTransaction: a bucket has the count 0"),
     ("\"count\":60", "\"count\":-1", "gapSeconds: a bucket has the count -1"),
@@ -245,7 +245,7 @@ import Testing
     ),
     (
       .tooLittle(source: "a.sqlite", reason: "no transaction has a change"),
-      "a.sqlite holds too little history to resemble: no transaction has a change."
+      "a.sqlite has too little history for a profile: no transaction has a change."
     ),
   ]
 
