@@ -62,7 +62,7 @@ public struct Entity: Hashable, Sendable, Codable {
     case attributes
   }
 
-  /// Decodes the name and the attributes, from which `preserved` is derived.
+  /// Decodes the name and the attributes, and derives `preserved` from the attributes.
   public init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: CodingKeys.self)
     self.init(
@@ -159,8 +159,8 @@ public struct Model: Hashable, Sendable, Codable {
   /// Returns whether a text is a valid name of an entity or attribute.
   ///
   /// Names become SQL identifiers. Only ASCII letters, digits and underscores are valid, so that a
-  /// name cannot end its quotes. The prefixes `history_` and `sqlite_` are reserved for the store
-  /// and SQLite.
+  /// name cannot contain a quotation mark. The prefixes `history_` and `sqlite_` are reserved for
+  /// the store and SQLite.
   private static func isName(_ name: String) -> Bool {
     guard let first = name.utf8.first, (0x41...0x5a).contains(first & 0xdf) else { return false }
     let lower = name.lowercased()
