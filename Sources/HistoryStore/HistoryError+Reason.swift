@@ -4,17 +4,17 @@ package import SQLiteStorage
 extension HistoryError {
   /// The cause of an error, with its details.
   package indirect enum Reason: Hashable, Sendable {
-    /// SQLite failed; the associated error has the cause.
+    /// SQLite failed; the associated error contains SQLite's code and message.
     case sqlite(SQLiteError)
     /// The file is an SQLite database of another program.
     case foreignFile(path: String)
     /// The file was written by a newer version of this library.
     case newerFormat(path: String, found: Int64, known: Int64)
-    /// The file's model differs from the one it was opened with.
+    /// The store was opened with a model that differs from the file's model.
     case otherModel(path: String)
     /// The store keeps no history.
     case untracked(path: String)
-    /// The store was opened without history tracking, but its file has it on: it can only be read.
+    /// The store was opened without history tracking, but its file tracks history: writes fail.
     case readOnly(path: String)
     /// The store is open elsewhere, and the request needs exclusive access.
     case storeInUse(path: String)
@@ -34,7 +34,7 @@ extension HistoryError {
     case unknownAttribute(entity: String, attribute: String)
     /// The value does not fit the attribute's type, is NaN, or is too large.
     case unfitValue(entity: String, attribute: String, type: AttributeType)
-    /// A predicate exceeds a limit of one request; the number that was found follows.
+    /// A predicate exceeds a limit of one request; the associated number is the predicate's size.
     case predicateTooLarge(PredicateLimit, found: Int)
     /// The object is not in the store.
     case unknownObject(ObjectID)
@@ -42,17 +42,20 @@ extension HistoryError {
     case conflict([ObjectID])
     /// The token belongs to another store.
     case otherStore(token: HistoryToken, store: StoreID)
-    /// History that the request needs was purged; the first number that remains follows, if any.
+    /// History that the request needs was purged; `firstHeld` is the first number left, if any.
     case expired(token: HistoryToken, firstHeld: Int64?)
-    /// The token lies above the head or names another transaction: the file was replaced or restored.
+    /// The token belongs to a history that is not in the file, which was replaced or restored.
+    ///
+    /// The token's number is above the newest transaction, or names a transaction with another
+    /// mark.
     case rewound(token: HistoryToken, head: Int64)
-    /// A later registration or launch of the same member superseded this one.
+    /// A later registration or launch of the same member superseded this registration.
     case superseded(MemberID)
-    /// The member is already running; the number of its process follows, if known.
+    /// The member is already running; the associated value is the ID of its process, if known.
     case inUse(MemberID, processID: Int32?)
     /// The process is not a member: it never registered, or it retired.
     case notAMember(MemberID)
-    /// A retention limit excluded the member; it must resync.
+    /// A retention limit excluded the member; the member must resync.
     case lost(MemberID)
     /// The store's changes cannot be watched, for the associated reason.
     case unwatchable(path: String, why: String)
@@ -60,19 +63,19 @@ extension HistoryError {
     case badURI(String)
     /// The URI identifies an object of another store.
     case otherStoreURI(String, store: StoreID)
-    /// The file now contains another store than the one that was opened.
+    /// The file at the path now contains another store than the opened one.
     case replaced(path: String)
     /// Several stores of a container keep history, but a tracker follows only one.
     case severalStores([String])
     /// The tracker has no such hook, or it was removed.
     case unknownHook(String)
-    /// A hook threw; the hook's subject and a description of its error follow.
+    /// A hook threw; the associated strings are the hook's subject and a description of its error.
     case hookFailed(String, why: String)
     /// A hook called its own tracker for a result that is available only after the hook returns.
     case insideHook(MemberID)
-    /// A closure that the caller passed threw; a description of its error follows.
+    /// A closure that the caller passed threw; the associated string describes its error.
     case stopped(String)
-    /// The file lacks required content or contains invalid content; the text names it.
+    /// The file lacks required content or contains invalid content; the associated text names it.
     case damaged(path: String, what: String)
     /// A transaction's packed changes cannot be read.
     case damagedTransaction(Int64)

@@ -5,7 +5,7 @@ import HistoryTypes
 /// The set of layouts is closed: code branches on it once per statement, page or transaction, never
 /// once per change.
 public enum HistoryLayout: String, Sendable, Hashable, CaseIterable {
-  /// One row per transaction, its changes packed into one blob, large ones into chunks.
+  /// One row per transaction, with its changes packed into one blob, or into chunks if it is large.
   case packed
   /// The tables of Core Data: one row per transaction, and one row per change.
   ///
@@ -40,11 +40,11 @@ extension HistoryLayout {
   package var process: String { either("process", "ifnull(ZPROCESSIDTS,0)") }
   /// The number of the writer; 0 where the process string names the writer.
   package var writer: String { either("writer", "0") }
-  /// The number of changes of the transaction.
+  /// The number of changes of a transaction.
   package var count: String {
     either("count", "(SELECT count(*) FROM ACHANGE WHERE ZTRANSACTIONID = ATRANSACTION.Z_PK)")
   }
-  /// The bitmap of changed entities, by number modulo 64; all bits are set where a layout has none.
+  /// The bitmap of changed entities, by number modulo 64; all bits are set in a layout without one.
   package var entities: String { either("entities", "-1") }
   /// The table of the rows that belong to transactions: chunks of changes, or changes.
   package var changeRows: String { either("history_chunk", "ACHANGE") }
@@ -95,7 +95,7 @@ extension HistoryLayout {
     }
   }
 
-  /// Advances the key counter of an entity past a key.
+  /// SQL that advances the key counter of an entity past a key.
   var skippedKeys: String {
     switch self {
     case .packed: "UPDATE history_key SET next = max(next, ?2 + 1) WHERE entity = ?1"
@@ -103,7 +103,7 @@ extension HistoryLayout {
     }
   }
 
-  /// Selects the transaction, between two numbers, of the row of changes after an offset.
+  /// SQL for the transaction of the row of changes at an offset, within a range of numbers.
   package var transactionBeyond: String {
     switch self {
     case .packed: Self.transactionBeyondChunks
@@ -169,14 +169,15 @@ extension HistoryLayout {
 
   /// Returns the maximum number of values that an entity of the model preserves.
   ///
-  /// At least 6 when the attributes of an entity are unknown, the maximum of all known files.
+  /// If the attributes of an entity are unknown, the result is at least 6, the maximum of all known
+  /// files.
   static func tombstoneCount(of model: Model) -> Int {
     let isKnown = model.entities.allSatisfy { !$0.attributes.isEmpty }
     let greatest = model.entities.map(\.preserved.nonzeroBitCount).max() ?? 0
     return isKnown ? greatest : max(6, greatest)
   }
 
-  /// Returns the names of the first tombstone columns.
+  /// Returns the names of the first `count` tombstone columns.
   static func tombstoneColumns(_ count: Int) -> [String] {
     (0..<count).map { "ZTOMBSTONE\($0)" }
   }

@@ -17,9 +17,9 @@ final class FileWatch: @unchecked Sendable {
   private static let written = UInt32(NOTE_WRITE | NOTE_EXTEND)
   private static let wakeUp: UInt = 0
 
-  /// Creates a watch of no file; ``arm()`` starts it.
+  /// Creates a watch without a file; ``arm()`` starts watching.
   ///
-  /// - Throws: ``HistoryError/Code/unwatchable`` when the process may open no more files.
+  /// - Throws: ``HistoryError/Code/unwatchable`` if the process may open no more files.
   init(_ file: WatchedFile) throws(HistoryError) {
     self.file = file
     queue = kqueue()
@@ -35,9 +35,9 @@ final class FileWatch: @unchecked Sendable {
     if signalFile >= 0 { close(signalFile) }
   }
 
-  /// Watches the signal file that currently has the name, creating it if necessary.
+  /// Watches the current signal file, creating it if necessary.
   ///
-  /// Has no effect when the file is already watched.
+  /// Has no effect if the file is already watched.
   func arm() {
     guard let path = file.signalPath, FileIdentity(file.path) != nil else { return }
     SignalFile.create(path)
