@@ -92,32 +92,32 @@ extension HistoryError.Reason {
     case .foreignFile(let path):
       (
         "\(path) is an SQLite database, but not a store of this library.",
-        "Open another file; this one was not changed."
+        "Open a store of this library; this file was not changed."
       )
     case .newerFormat(let path, let found, let known):
       (
-        "\(path) has format \(found); this version reads up to \(known).",
-        "Update the app that opens it."
+        "\(path) has file format \(found); this version of the library reads up to format \(known).",
+        "Update the app that opens the file."
       )
     case .otherModel(let path):
       (
-        "\(path) has another model than the one it was opened with.",
-        "Open it with the model that it was created with."
+        "The model of \(path) differs from the model with which it was opened.",
+        "Open the store with the model with which it was created."
       )
     case .untracked(let path):
       (
         "\(path) keeps no history.",
-        "Open it with tracksHistory on; its history starts then."
+        "Open the store with tracksHistory on; from then on, history is kept."
       )
     case .readOnly(let path):
       (
-        "\(path) has history tracking on and was opened without it, so it can only be read: a "
-          + "write would be missing from history.", "Open it with tracksHistory on."
+        "\(path) tracks history but was opened with tracksHistory off, so it can only be read: a "
+          + "write would be missing from history.", "Open the store with tracksHistory on."
       )
     case .storeInUse(let path):
       (
-        "\(path) is open elsewhere; nothing was changed.",
-        "Close every store on it, in other processes too, and try again."
+        "\(path) is open in another store or process; nothing was changed.",
+        "Close every store on this file, also in other processes, and try again."
       )
     case .file(let path, let reason):
       (
@@ -127,10 +127,10 @@ extension HistoryError.Reason {
     case .entityTwice(let name):
       (
         "Two stores of the container have the entity \"\(name)\".",
-        "Give each entity to one of them."
+        "Assign each entity to only one store."
       )
     case .openForReading(let path):
-      ("\(path) was opened for reading.", "Convert it into a store and write there.")
+      ("\(path) was opened for reading only.", "Convert it, and write to the converted store.")
     case .unreadable(let sentences): (sentences, nil)
     case .cannotCopy(let path, let folder, let reason):
       (InspectionError.cannotCopy(path: path, folder: folder, reason: reason).description, nil)
@@ -144,8 +144,8 @@ extension HistoryError.Reason {
       )
     case .predicateTooLarge(let limit, let found):
       (
-        "A predicate with \(found) of its \(limit.rawValue) is too large: the maximum is "
-          + "\(limit.most).", "Split it into several requests."
+        "A predicate exceeds the limit on \(limit.rawValue): it has \(found), and the maximum is "
+          + "\(limit.most).", "Split the predicate into several requests."
       )
     case .unknownObject(let id):
       ("The object \(id) is not in the store; it may have been deleted.", nil)
@@ -165,21 +165,21 @@ extension HistoryError.Reason {
       )
     case .rewound(let token, let head):
       (
-        "The token \(token) does not fit the history, whose head is #\(head): the file was replaced "
+        "The token \(token) is not from the history that ends at #\(head): the file was replaced "
           + "or restored from a copy.", "Read the data again and continue from the current token."
       )
     case .superseded(let member):
       (
-        "Another registration of \"\(member)\" has superseded this one; nothing was written.",
-        "Launch again."
+        "A later launch of \"\(member)\" has superseded this launch; nothing was written.",
+        "Launch the member again."
       )
     case .inUse(let member, let processID):
       (
         "\"\(member)\" is already running\(processID.map { " in process \($0)" } ?? ""); nothing "
-          + "was written.", "Stop it first, or give this process another name."
+          + "was written.", "Stop the running member first, or use another member name."
       )
     case .notAMember(let member):
-      ("\"\(member)\" is not a member of this store.", "Launch it first.")
+      ("\"\(member)\" is not a member of this store.", "Launch the member first.")
     case .lost(let member):
       (
         "\"\(member)\" was cut off by a retention limit.",
@@ -198,19 +198,19 @@ extension HistoryError.Reason {
     case .otherStoreURI(let text, let store):
       (
         "\"\(text)\" identifies an object of another store than \(store).",
-        "Request it from that store."
+        "Request the object from its own store."
       )
     case .replaced(let path):
       (
-        "\(path) now contains another store than the one that was opened.",
-        "Open it again, and read the data again."
+        "\(path) was replaced after it was opened: it now contains another store.",
+        "Open the store again, and read its data again."
       )
     case .severalStores(let paths):
       (
-        "\(paths.joined(separator: ", ")) keep history, and a tracker follows one store.",
-        "Make a tracker for each, with the contexts of that store."
+        "\(paths.joined(separator: ", ")) keep history, but a tracker follows only one store.",
+        "Make one tracker for each store, with the contexts of that store."
       )
-    case .unknownHook(let hook): ("The tracker has no \(hook).", "Name one that is registered.")
+    case .unknownHook(let hook): ("The tracker has no \(hook).", "Use the ID of a registered hook.")
     case .hookFailed(let name, let why):
       (
         "The hook for \(name) threw: \(why). The cursor and the history after it are unchanged.",
@@ -218,8 +218,8 @@ extension HistoryError.Reason {
       )
     case .insideHook(let member):
       (
-        "A hook asked its own tracker \"\(member)\" for a result that is available after the hook.",
-        "Ask without waiting, or after the pass."
+        "A hook of the tracker \"\(member)\" called the tracker, and would wait for its own pass.",
+        "Call the tracker after the pass, or in a task that the hook does not await."
       )
     case .stopped(let why):
       ("The request stopped: the closure that was passed threw \"\(why)\".", nil)

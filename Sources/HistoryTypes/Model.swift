@@ -189,7 +189,7 @@ public enum ModelError: Error, Hashable, Sendable, CustomStringConvertible {
     case .badName(let name):
       "\"\(name)\" cannot name an entity or attribute: use a letter, then letters, digits or "
         + "underscores (100 at most), and no prefix history_ or sqlite_."
-    case .twice(let name): "The model has \"\(name)\" twice (case does not count)."
+    case .twice(let name): "The model has \"\(name)\" twice (upper and lower case are equal)."
     case .tooManyAttributes(let name, let count):
       "The entity \"\(name)\" has \(count) attributes; \(Model.attributeCountMax) is the most."
     }

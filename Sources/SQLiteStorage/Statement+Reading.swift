@@ -32,7 +32,7 @@ extension Statement {
     let writes = prepared.map { sqlite3_stmt_readonly($0) == 0 } ?? false
     let refusal =
       hasMore
-      ? "a query is one statement, and this text holds more"
+      ? "a query is a single statement, but the text contains more"
       : writes ? ReadingGuard.doesMore : reading.refusal
     guard code == SQLITE_OK, refusal == nil, let prepared else {
       sqlite3_finalize(prepared)
@@ -57,7 +57,7 @@ extension Statement {
 
 /// The authorizer callback's state while a statement is prepared.
 private final class ReadingGuard {
-  static let doesMore = "a query may only read, and this one would do more"
+  static let doesMore = "a query may only read, but this statement does more"
 
   let isHidden: (String, String) -> Bool
   /// The reason why the statement is rejected, or `nil` if it is allowed.

@@ -75,7 +75,7 @@ extension InspectionError: CustomStringConvertible {
       "\(path): the table \(table) is not Core Data's: it has no column \(Self.list(columns)). Inspect "
         + "a file that Core Data wrote."
     case .newerFormat(let path, let found, let known):
-      "\(path) has format \(found); this version reads up to \(known). Update the lab."
+      "\(path) has file format \(found); this version reads up to format \(known). Update the lab."
     case .damaged(let path, let reason):
       "\(path) is damaged: \(reason). Restore it from a copy."
     case .changing(let path):

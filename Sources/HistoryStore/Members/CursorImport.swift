@@ -30,11 +30,11 @@ extension CursorImport: CustomStringConvertible {
   public var description: String {
     switch self {
     case .imported(let token, let date):
-      "The date \(Self.text(date)) was imported: everything through #\(token.number) is certainly "
+      "The date \(Self.text(date)) was imported: the history through #\(token.number) is certainly "
         + "merged."
     case .ignored(.alreadyAMember):
-      "The date was not imported: the member is already registered and has a cursor. Leave out the "
-        + "old dates from now on."
+      "The date was not imported: the member is already registered and has a cursor. Do not pass the "
+        + "dates of PersistentHistoryTrackingKit any longer."
     case .ignored(.noDate(let author)):
       "There is no date for \(author.map { "the author \"\($0)\"" } ?? "a member without an author"): "
         + "the member starts at the newest transaction."
@@ -88,8 +88,8 @@ public struct KitCursors: Sendable, Hashable {
       read = try PropertyListDecoder().decode([String: DateOrElse].self, from: bytes)
     } catch {
       throw .unreadable(
-        "The cursors of PersistentHistoryTrackingKit cannot be read: what was handed in "
-          + "(\(bytes.count.counted("byte"))) is no property list with keys. Hand in the file Library/Preferences/GROUP.plist of the app "
+        "The cursors of PersistentHistoryTrackingKit cannot be read: the passed data "
+          + "(\(bytes.count.counted("byte"))) is no property list with keys. Pass the file Library/Preferences/GROUP.plist of the app "
           + "group, or a dictionary."
       )
     }
@@ -97,8 +97,8 @@ public struct KitCursors: Sendable, Hashable {
     for (key, value) in read where key.hasPrefix(prefix) {
       guard let date = value.date else {
         throw .unreadable(
-          "The key \"\(key)\" of the property list holds no date. Name the prefix that the kit was "
-            + "given as its uniqueString, or take the key out."
+          "The value of the key \"\(key)\" in the property list is not a date. Pass the prefix that "
+            + "the kit got as its uniqueString, or remove the key."
         )
       }
       dates[String(key.dropFirst(prefix.count))] = date

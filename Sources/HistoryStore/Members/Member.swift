@@ -152,7 +152,7 @@ extension ConfigurationDifference.Subject {
   fileprivate var phrase: String {
     switch self {
     case .authors: "the authors that they expect"
-    case .batchAuthors: "the authors that they take for batch authors"
+    case .batchAuthors: "the authors that they declare as batch authors"
     case .strategy: "when they purge"
     case .retention: "the limits beyond which they cut members off"
     case .protectedAuthors: "the authors that they protect"
@@ -163,16 +163,16 @@ extension ConfigurationDifference.Subject {
   fileprivate var consequence: String {
     switch self {
     case .authors, .batchAuthors:
-      "History is kept for those who have registered, whatever the lists say. Update the processes to "
-        + "one list."
-    case .strategy: "History is purged as often as the most eager one asks. Choose one strategy."
+      "History is kept for every registered member, whatever the lists contain. Use the same list in "
+        + "all processes."
+    case .strategy: "History is purged whenever any strategy requires it. Use one strategy."
     case .retention:
-      "The loosest limits hold until they agree. Update the processes, or forget the ones that never "
-        + "return."
+      "The loosest limits apply until the members agree. Use the same limits in all processes, or "
+        + "forget members that never run again."
     case .protectedAuthors:
-      "What any of them protects is protected until they agree. Update the processes to one list."
+      "An author that any member protects is protected. Use the same list in all processes."
     case .batchAuthorIsMember:
-      "History is kept for that member all the same. Take the author out of the batch authors."
+      "History is kept for the registered member. Remove its author from the batch authors."
     }
   }
 }

@@ -234,7 +234,7 @@ extension StoreCore {
     let name = row.text(0) ?? ""
     guard !name.isEmpty, let kind = MemberKind(rawValue: row.int(1)),
       let state = MemberState(rawValue: row.int(2))
-    else { throw HistoryError.damaged(path: path, what: "the registry has a member \"\(name)\"") }
+    else { throw HistoryError.damaged(path: path, what: "the member \"\(name)\" is invalid") }
     return Member(
       id: MemberID(name),
       kind: kind,

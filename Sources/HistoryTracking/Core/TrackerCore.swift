@@ -83,7 +83,7 @@ package final class TrackerCore {
   private func logLaunch(_ registration: Registration) throws(HistoryError) {
     if let imported = registration.cursorImport { log.write(.notice, "\(imported)") }
     if let author = configuration.currentAuthor, configuration.batchAuthors.contains(author) {
-      log.write(.notice, "\"\(author)\" is its own author and among batchAuthors, who only write")
+      log.write(.notice, "its own author \"\(author)\" is among batchAuthors, which only write")
     }
     guard log.isEnabled(.notice) else { return }
     for difference in try store.configurationDifferences() {
@@ -107,7 +107,7 @@ package final class TrackerCore {
     let cursor = try launched(resyncingIfLost: true).resync()
     hooks.forgetCalled()
     failure = nil
-    log.write(.notice, "read the data again, and goes on from #\(cursor.number)")
+    log.write(.notice, "read the data again, and continues after #\(cursor.number)")
     return cursor
   }
 
@@ -131,7 +131,7 @@ package final class TrackerCore {
     for jump in jumps {
       log.write(
         .notice,
-        "time moves by \(jump.difference.inSeconds) s at #\(jump.number); retention leaves it out"
+        "time jumps by \(jump.difference.inSeconds) s at #\(jump.number); the age limit ignores it"
       )
     }
   }
