@@ -131,7 +131,7 @@ package struct CensusStorage: Sendable, Hashable {
   package var pageBytes: Int64 = 0
   /// The number of pages of the database, including those in the log.
   package var pageCount: Int64 = 0
-  /// The number of unused pages.
+  /// The number of free pages of the database.
   package var freePageCount: Int64 = 0
   /// The tables of the history, or `nil` if this build of SQLite cannot measure them.
   package var tables: [Table]?
@@ -218,7 +218,7 @@ struct EntityTally {
 struct AuthorTally {
   private var authors: [CensusBuilder.AuthorKey: (transactions: Int, changes: Int)] = [:]
 
-  /// Counts one transaction.
+  /// Counts one transaction of an author, and its changes.
   mutating func add(_ author: CensusBuilder.AuthorKey, changeCount: Int) {
     let before = authors[author] ?? (0, 0)
     authors[author] = (before.transactions + 1, before.changes + changeCount)

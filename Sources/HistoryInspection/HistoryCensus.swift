@@ -73,11 +73,11 @@ package struct HistoryCensus: Sendable, Hashable {
   package var transactions = 0
   /// The number of purged transactions whose rows are not deleted yet.
   package var purgedTransactions = 0
-  /// The number of changes.
+  /// The number of changes in the history.
   package var changes = 0
   /// The number of interned strings: authors, contexts, bundles and processes.
   package var strings = 0
-  /// The changes by type.
+  /// The number of changes of each type.
   package var types = ChangeCounts()
   /// The authors by descending number of transactions; all absent authors are one entry.
   package var authors: [AuthorCount] = []

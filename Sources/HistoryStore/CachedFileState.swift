@@ -98,7 +98,7 @@ struct MarkSequence {
 
   init(seed: UInt64) { state = seed }
 
-  /// Returns the next 31 bits.
+  /// Returns the next mark: 31 bits that look random.
   mutating func next() -> Int64 {
     state &+= 0x9e37_79b9_7f4a_7c15
     var mixed = state

@@ -16,7 +16,7 @@ extension HistoryError {
     case untracked(path: String)
     /// The store was opened without history tracking, but its file tracks history: writes fail.
     case readOnly(path: String)
-    /// The store is open elsewhere, and the request needs exclusive access.
+    /// Another store or process has the file open, and the request needs exclusive access.
     case storeInUse(path: String)
     /// The system could not remove or replace the file, for the associated reason.
     case file(path: String, reason: String)

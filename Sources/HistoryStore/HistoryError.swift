@@ -10,7 +10,7 @@ import SQLiteStorage
 /// }
 /// ```
 public struct HistoryError: Error, Hashable, Sendable {
-  /// The cause, with its details.
+  /// The cause of the error, with its details.
   package let reason: Reason
 
   package init(_ reason: Reason) { self.reason = reason }
@@ -43,7 +43,7 @@ extension HistoryError {
 
     fileprivate init(_ name: String) { self.name = name }
 
-    /// The name.
+    /// The name of the code.
     public var description: String { name }
   }
 }
@@ -61,7 +61,7 @@ extension HistoryError.Code {
   public static let untracked = Self("untracked")
   /// The store was opened without history tracking, but its file tracks history: writes fail.
   public static let readOnly = Self("readOnly")
-  /// The store is open elsewhere, and the request needs exclusive access.
+  /// Another store or process has the file open, and the request needs exclusive access.
   public static let storeInUse = Self("storeInUse")
   /// The system could not remove or replace the file.
   public static let file = Self("file")

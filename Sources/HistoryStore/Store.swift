@@ -8,7 +8,7 @@ import SQLiteStorage
 /// may have the same file open, and each can read the others' changes from the history.
 public final class Store: Sendable {
   private let lock = ConnectionLock()
-  // Accessed only while the lock is held.
+  // This property is accessed only while the lock is held.
   nonisolated(unsafe) private let core: StoreCore
   /// The slot for the watcher that all watches of the store share.
   let watcherSlot = WatcherSlot()
@@ -19,7 +19,7 @@ public final class Store: Sendable {
   let filePath: String
   /// The store's ID, recorded in the file.
   public let id: StoreID
-  /// The entities of the store.
+  /// The model of the store: its entities and their attributes.
   public let model: Model
   /// The configuration that the store was opened with.
   public let configuration: StoreConfiguration

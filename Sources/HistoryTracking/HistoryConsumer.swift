@@ -14,7 +14,7 @@ public import HistoryTypes
 /// }
 /// ```
 public actor HistoryConsumer {
-  /// The member.
+  /// The member under whose name the consumer confirms history.
   public nonisolated let member: MemberID
   /// The store whose history is read.
   public nonisolated let store: Store

@@ -4,7 +4,7 @@
 ///
 /// A view into its ``HistoryPage``: names and values are created on access.
 public struct HistoryChange: Sendable, Identifiable {
-  /// The page that holds the change.
+  /// The page that contains the change.
   package let page: HistoryPage
   /// The index of the change in its page.
   package let index: Int
@@ -67,7 +67,8 @@ public struct HistoryChange: Sendable, Identifiable {
 
   /// The preserved values of a deleted object by attribute name, or `nil` if there are none.
   ///
-  /// It contains only attributes marked `preservesValueInHistoryOnDeletion`, with their own types.
+  /// The dictionary contains only attributes marked `preservesValueInHistoryOnDeletion`; each value
+  /// has the attribute's type.
   public var tombstone: [String: Value]? {
     guard type == .delete, record.tombstoneLength > 0,
       let entity = page.model.entity(record.entity)
@@ -110,7 +111,7 @@ package struct ChangeRecord: Hashable, Sendable, BitwiseCopyable {
   /// The column bitmap of an update.
   @usableFromInline
   package var columns: UInt64
-  /// The number of the entity.
+  /// The number of the changed object's entity.
   @usableFromInline
   package var entity: Int32
   /// The offset of the change's bytes in the page's tombstone buffer.
@@ -122,7 +123,7 @@ package struct ChangeRecord: Hashable, Sendable, BitwiseCopyable {
   /// The length of the change's bytes in the page's tombstone buffer; 0 if the change has none.
   @usableFromInline
   package var tombstoneLength: UInt32
-  /// The operation.
+  /// The operation on the object: insert, update or delete.
   @usableFromInline
   package var type: ChangeType
 
@@ -150,10 +151,10 @@ package struct ChangeRecord: Hashable, Sendable, BitwiseCopyable {
 
 /// The operation on an object, with the raw values of `NSPersistentHistoryChangeType`.
 public enum ChangeType: UInt8, Sendable, Hashable, Codable, CaseIterable, BitwiseCopyable {
-  /// The object was inserted.
+  /// The transaction inserted the object.
   case insert = 0
-  /// Attributes of the object were set.
+  /// The transaction set attributes of the object.
   case update = 1
-  /// The object was deleted.
+  /// The transaction deleted the object.
   case delete = 2
 }

@@ -2,7 +2,7 @@
 ///
 /// A view into its ``HistoryPage``: strings are resolved on access.
 public struct HistoryTransaction: Sendable, Identifiable {
-  /// The page that holds the transaction.
+  /// The page that contains the transaction.
   package let page: HistoryPage
   /// The index of the transaction in its page.
   package let index: Int
@@ -55,7 +55,7 @@ public struct HistoryTransaction: Sendable, Identifiable {
 package struct TransactionRecord: Hashable, Sendable {
   @usableFromInline
   package var number: Int64
-  /// Seconds since 2001-01-01 UTC.
+  /// The time of the transaction, in seconds since 2001-01-01 UTC.
   @usableFromInline
   package var timestamp: Double
   @usableFromInline

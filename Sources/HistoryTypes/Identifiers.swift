@@ -1,6 +1,6 @@
 /// The identity of one store file, assigned on creation and never changed.
 ///
-/// It corresponds to the store UUID in Core Data's store metadata (`NSPersistentStore.identifier`).
+/// Core Data: the store UUID in the store's metadata (`NSPersistentStore.identifier`).
 public struct StoreID: Hashable, Sendable, Codable, CustomStringConvertible {
   /// The UUID of the store.
   public let uuid: UUID
@@ -25,7 +25,7 @@ public struct StoreID: Hashable, Sendable, Codable, CustomStringConvertible {
 /// Two processes must never share a member name. Several processes may write under one author, so
 /// the member name does not default to the author.
 public struct MemberID: Hashable, Sendable, Codable, CustomStringConvertible {
-  /// The name.
+  /// The member's name.
   public let name: String
 
   /// Creates the identity with a name, which must not be empty.
@@ -34,7 +34,7 @@ public struct MemberID: Hashable, Sendable, Codable, CustomStringConvertible {
     self.name = name
   }
 
-  /// The name.
+  /// The member's name.
   public var description: String { name }
 }
 
@@ -46,7 +46,7 @@ extension MemberID: ExpressibleByStringLiteral {
 }
 
 extension MemberID: Comparable {
-  /// Orders by name.
+  /// Orders members by name.
   public static func < (left: MemberID, right: MemberID) -> Bool { left.name < right.name }
 }
 
@@ -55,7 +55,7 @@ extension MemberID: Comparable {
 /// The identity is a random number, drawn when the context is created. A context uses it to
 /// recognize its own saves under any author.
 public struct WriterID: RawRepresentable, Hashable, Sendable, Codable {
-  /// The number; never 0.
+  /// The random number of the context; never 0.
   public let rawValue: Int64
 
   /// Creates the identity with a number.
@@ -70,7 +70,7 @@ public struct WriterID: RawRepresentable, Hashable, Sendable, Codable {
 /// timestamps may differ from the order of numbers. A number of 0 stands for the beginning of
 /// history.
 public struct TransactionNumber: RawRepresentable, Hashable, Sendable, Codable {
-  /// The number as it is in the file.
+  /// The number as stored in the file.
   public let rawValue: Int64
 
   /// Creates a number from its value in the file.
@@ -86,7 +86,7 @@ extension TransactionNumber: Comparable, ExpressibleByIntegerLiteral, CustomStri
   /// Creates a number from a literal.
   public init(integerLiteral value: Int64) { self.init(rawValue: value) }
 
-  /// Orders by commit order.
+  /// Orders transaction numbers by commit order.
   public static func < (left: TransactionNumber, right: TransactionNumber) -> Bool {
     left.rawValue < right.rawValue
   }
@@ -158,7 +158,7 @@ public struct ObjectID: Hashable, Sendable, Codable, CustomStringConvertible {
 }
 
 extension ObjectID: Comparable {
-  /// Orders by entity, then by key.
+  /// Orders objects by entity number, then by key.
   public static func < (left: ObjectID, right: ObjectID) -> Bool {
     left.entity == right.entity ? left.key < right.key : left.entity < right.entity
   }
@@ -205,7 +205,7 @@ package struct ObjectURI: Hashable, Sendable, CustomStringConvertible {
     return Int64(text.dropFirst())
   }
 
-  /// The text form.
+  /// The text form of the URI.
   package var description: String { "\(Self.scheme)\(store)/\(entity)/p\(key)" }
 }
 

@@ -1,18 +1,18 @@
 /// The type of an attribute's values.
 public enum AttributeType: String, Sendable, Hashable, Codable, CaseIterable {
-  /// Signed 64-bit integers.
+  /// Values are signed 64-bit integers.
   case int
-  /// Double-precision floating-point numbers.
+  /// Values are double-precision floating-point numbers.
   case double
-  /// Text.
+  /// Values are text.
   case string
-  /// Bytes.
+  /// Values are bytes.
   case data
-  /// Points in time.
+  /// Values are points in time.
   case date
-  /// Boolean values.
+  /// Values are Boolean values.
   case bool
-  /// UUIDs of 16 bytes.
+  /// Values are UUIDs of 16 bytes.
   case uuid
 }
 

@@ -160,7 +160,7 @@ struct ContextState: Sendable {
 /// `Mutex` and reports false data races.
 final class StateLock<Value: Sendable>: @unchecked Sendable {
   private let lock = ConnectionLock()
-  // Accessed only while the lock is held.
+  // This property is accessed only while the lock is held.
   private var value: Value
 
   init(_ value: Value) {

@@ -110,8 +110,8 @@ struct MergedChange {
 
 /// The changes of the merged transactions by entity, in the order in which they were added.
 ///
-/// They are sorted at the end instead of being kept in a dictionary, which halves the time to merge
-/// a page of ten thousand changes.
+/// The changes are sorted at the end instead of being kept in a dictionary, which halves the time
+/// to merge a page of ten thousand changes.
 struct MergedChanges {
   private var changes: [[MergedChange]]
 

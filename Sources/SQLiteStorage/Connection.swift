@@ -271,7 +271,7 @@ package struct CheckpointPolicy {
   }
 }
 
-/// The files of a connection.
+/// The paths and sizes of a connection's files.
 extension Connection {
   /// The absolute path of the file with symbolic links resolved; empty if there is no file.
   ///

@@ -7,7 +7,7 @@ import CSQLite
 package struct SQLiteError: Error, Hashable, Sendable {
   /// The causes of errors that a caller can handle.
   package enum Cause: String, Sendable, Hashable {
-    /// Another connection holds the lock, or others acquired it first too often.
+    /// Another connection holds the lock, or other connections acquired it first too often.
     case busy
     /// The disk or the quota is full.
     case full

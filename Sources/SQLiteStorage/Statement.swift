@@ -207,7 +207,7 @@ package struct Statement: ~Copyable {
     isNull(column) ? nil : String(decoding: bytes(column), as: UTF8.self)
   }
 
-  /// The number of columns of a row.
+  /// The number of columns in a row of the result.
   package var columnCount: Int32 { sqlite3_column_count(handle) }
 
   /// Returns the name of a column.

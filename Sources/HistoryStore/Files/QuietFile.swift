@@ -147,9 +147,9 @@ package struct FileState: Equatable {
     logs = Self.logSuffixes.map { Part(path + $0) }
   }
 
-  /// The size of the file itself.
+  /// The size of the database file in bytes, without its logs.
   package var fileBytes: Int64 { file?.bytes ?? 0 }
-  /// The total size of the logs.
+  /// The total size of the logs in bytes.
   package var logBytes: Int64 { logs.reduce(0) { $0 + ($1?.bytes ?? 0) } }
   /// Whether a log may contain changes that the file does not.
   package var hasLog: Bool { logBytes > 0 }

@@ -55,7 +55,7 @@ package enum ForeignHistory {
   /// The lowest number of the entities that Core Data uses internally.
   private static let ownEntityMin: Int64 = 16000
 
-  /// The tables of a history.
+  /// The tables in which Core Data keeps a history.
   package static let historyTables = ["ATRANSACTION", "ACHANGE", "ATRANSACTIONSTRING"]
 
   /// Returns the names of the columns of the transaction table and of the change table.

@@ -14,9 +14,9 @@ public enum HistoryContents: Sendable, Hashable, CaseIterable {
 public struct HistoryRequest: Sendable, Hashable {
   /// The start of a fetch, which excludes the transaction at the position itself.
   public enum Position: Sendable, Hashable {
-    /// After a token; `nil` starts at the oldest transaction that remains.
+    /// Fetches transactions after a token; `nil` starts at the oldest transaction that remains.
     case token(HistoryToken?)
-    /// After a point in time.
+    /// Fetches transactions after a point in time.
     case date(Date)
   }
 

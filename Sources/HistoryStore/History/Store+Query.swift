@@ -3,7 +3,7 @@ import SQLiteStorage
 
 /// The result of an SQL query.
 public struct QueryResult: Sendable, Hashable {
-  /// The names of the columns.
+  /// The names of the result's columns.
   public let columns: [String]
   /// The values of each row: integers, doubles, strings, data and nulls, by SQLite's storage class.
   public let rows: [[Value]]
@@ -215,12 +215,12 @@ final class HistoryChangeRows: TableRows {
 
 /// Names and values as JSON for SQL's JSON functions (https://sqlite.org/json1.html).
 enum JSONText {
-  /// Returns an array of strings.
+  /// Returns strings as a JSON array.
   static func array(_ texts: [String]) -> String {
     "[" + texts.map(quoted).joined(separator: ",") + "]"
   }
 
-  /// Returns an object of values by name, with sorted names.
+  /// Returns values by name as a JSON object, with sorted names.
   static func object(_ values: [String: Value]) -> String {
     let members = values.sorted { $0.key < $1.key }.map { "\(quoted($0.key)):\(text($0.value))" }
     return "{" + members.joined(separator: ",") + "}"

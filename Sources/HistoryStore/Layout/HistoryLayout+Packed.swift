@@ -7,7 +7,7 @@ package enum ChunkKey {
 }
 
 extension HistoryLayout {
-  /// The tables of `packed`.
+  /// SQL that creates the tables of the layout `packed`.
   static let packedSchema = """
     CREATE TABLE history_transaction(
       number INTEGER PRIMARY KEY, timestamp REAL NOT NULL, mark INTEGER NOT NULL,

@@ -8,13 +8,13 @@ internal import Foundation
 
 /// The kind of a member.
 public enum MemberKind: Int64, Sendable, Hashable {
-  /// A process with contexts.
+  /// A process with contexts, into which its tracker merges history.
   case tracker = 0
   /// A reader without contexts that keeps a token; retention limits never exclude a consumer.
   case consumer = 1
 }
 
-/// The membership state of a member.
+/// The state of a membership: active, ended by the member, or ended by a retention limit.
 public enum MemberState: Int64, Sendable, Hashable {
   /// History is kept for this member.
   case active = 0
@@ -52,7 +52,7 @@ public struct Member: Sendable, Hashable {
 
 /// The distance of a member's cursor from the newest transaction.
 public struct MemberLag: Sendable, Hashable {
-  /// The number of transactions after the member's cursor, including those that the member wrote.
+  /// The number of transactions written after the member's cursor, including its own.
   public let transactionCount: Int64
   /// The size of these transactions in the file in bytes, without the free space in its pages.
   public let byteCount: Int64
@@ -123,7 +123,7 @@ public struct ConfigurationDifference: Sendable, Hashable {
     case authors
     /// The authors that members expect only to write.
     case batchAuthors
-    /// The time at which members purge.
+    /// The strategies that determine when members purge.
     case strategy
     /// The retention limits beyond which members are excluded.
     case retention

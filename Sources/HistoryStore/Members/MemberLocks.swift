@@ -74,7 +74,7 @@ package final class MemberHold: Sendable {
 /// The running members, in memory.
 package final class MemberLockTable: @unchecked Sendable {
   private let lock = ConnectionLock()
-  // Accessed only while the lock is held.
+  // This property is accessed only while the lock is held.
   private var names: Set<String> = []
 
   package init() {}

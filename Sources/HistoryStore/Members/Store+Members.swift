@@ -198,7 +198,7 @@ extension MemberConfiguration {
 }
 
 extension RetentionLimits: CustomStringConvertible {
-  /// The limits as text.
+  /// The limits as text, such as `at most 60.0 s, 5 transactions`.
   public var description: String {
     let limits = [
       age.map { "\($0.inSeconds) s" }, transactionCount.map { "\($0) transactions" },

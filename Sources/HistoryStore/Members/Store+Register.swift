@@ -6,7 +6,7 @@ import SQLiteStorage
 /// Together with the data, the history and the in-memory state of all processes, the registry
 /// determines all further behavior.
 package struct StoreRegister: Sendable, Hashable {
-  /// A member's row.
+  /// A member as recorded in its row of the registry.
   package struct Row: Sendable, Hashable {
     /// The name of the member.
     package let id: MemberID
@@ -19,9 +19,9 @@ package struct StoreRegister: Sendable, Hashable {
   package struct Mark: Sendable, Hashable {
     /// The author, or `nil` for transactions without one.
     package let author: String?
-    /// All transactions of the author at or below this number were purged.
+    /// The number up to which all transactions of the author were purged.
     package let purged: Int64
-    /// Some transactions of the author at or below this number may have been deleted.
+    /// The number up to which some transactions of the author may have been deleted.
     package let thinned: Int64
   }
   /// The members by name.

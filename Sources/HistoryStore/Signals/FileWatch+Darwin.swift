@@ -4,9 +4,10 @@ import Darwin
 
 /// A kernel watch of a store's signal file for writes, removal and replacement (kqueue(2)).
 ///
-/// The store's own file is not opened: closing any descriptor of a file releases its process's
-/// locks on it (https://sqlite.org/howtocorrupt.html, section 2.2). Polling detects that the store
-/// was replaced. One thread waits; any thread may interrupt it.
+/// The store's own file is not opened, because closing any descriptor of a file releases the
+/// process's locks on that file (https://sqlite.org/howtocorrupt.html, section 2.2). Polling
+/// detects that the store was replaced. One thread waits for events; any thread may interrupt the
+/// wait.
 final class FileWatch: @unchecked Sendable {
   private let file: WatchedFile
   private let queue: Int32

@@ -8,10 +8,10 @@ import Musl
 
 /// A kernel watch of a store's file and signal file.
 ///
-/// Reports writes to the signal file, and the removal or replacement of either file
-/// (https://man7.org/linux/man-pages/man7/inotify.7.html). One thread waits; any thread may
-/// interrupt it. When the system has no more watches available, no events are reported and a wait
-/// ends only with its timeout or an interrupt.
+/// The watch reports writes to the signal file, and the removal or replacement of either file
+/// (https://man7.org/linux/man-pages/man7/inotify.7.html). One thread waits for events; any thread
+/// may interrupt the wait. If the system has no more watches available, no events are reported, and
+/// a wait ends only with its timeout or an interrupt.
 final class FileWatch: @unchecked Sendable {
   private let file: WatchedFile
   private let notifier: Int32

@@ -66,7 +66,7 @@ public final class ChangeWatch: @unchecked Sendable {
 /// A consumer that is slower than the commits receives only the newest position, so a loop that
 /// fetches new history in each iteration misses no transaction and accumulates no backlog.
 public struct StoreChanges: AsyncSequence, Sendable {
-  /// A position of the store.
+  /// A position in the history of the store.
   public typealias Element = HistoryToken
   /// The sequence ends without an error.
   public typealias Failure = Never

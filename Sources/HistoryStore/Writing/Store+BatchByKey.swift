@@ -100,11 +100,11 @@ extension StoreCore {
 /// The keys form a range or a list. A list of fewer than ``count`` keys is padded with its last
 /// key.
 enum KeyList {
-  /// The number of keys of one list.
+  /// The maximum number of keys in one list.
   static let count = 64
-  /// The condition of a range, whose ends are `?1` and `?2`.
+  /// The SQL condition of a range of keys, whose ends are `?1` and `?2`.
   static let range = "_key BETWEEN ?1 AND ?2"
-  /// The condition of a list.
+  /// The SQL condition of a list of keys.
   static let sql = "_key IN (" + (1...count).map { "?\($0)" }.joined(separator: ",") + ")"
 
   /// Runs a statement for a range of keys.

@@ -67,7 +67,7 @@ package struct SaveRequest: Sendable {
 package enum EditOutcome: Sendable, Hashable {
   /// The edit was written to the row that it is based on.
   case written
-  /// These attributes of the edit were written over a row that another writer had changed.
+  /// The attributes in `columns` were written over a row that another writer had changed.
   case writtenOver(columns: UInt64)
   /// The merge policy kept the store's row, and the edit was not written.
   case leftOut
@@ -98,7 +98,7 @@ public enum MergePolicy: String, Sendable, Hashable, CaseIterable {
   /// A deleted object stays as it is in the store (Core Data:
   /// `NSMergeByPropertyStoreTrumpMergePolicy`).
   case storeWins
-  /// The attributes that were set overwrite the store's; the others stay as they are in the store.
+  /// The attributes that were set overwrite the store's; all other attributes stay as in the store.
   ///
   /// Core Data: `NSMergeByPropertyObjectTrumpMergePolicy`.
   case objectWins

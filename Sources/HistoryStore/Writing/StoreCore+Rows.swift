@@ -39,7 +39,7 @@ extension RowValues where Self: ~Copyable {
 extension Value {
   /// The maximum size of a string or data in bytes.
   ///
-  /// It is half of SQLite's limit, so that the tombstone fits as well.
+  /// The maximum is half of SQLite's limit, so that the tombstone with the value fits as well.
   static let byteCountMax = 500_000_000
 }
 

@@ -30,7 +30,7 @@ package struct PassRun {
     case deduplicator(any TransactionDeduplicator, [HistoryTransaction])
   }
 
-  /// The result of a call.
+  /// The result of a call that the driver performed.
   package enum Answer {
     case done
     /// A merge hook has merged the transactions itself.

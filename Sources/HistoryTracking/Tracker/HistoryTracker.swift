@@ -178,10 +178,11 @@ extension HistoryTracker {
 
   /// Restores the snapshot of a tracker with the same hooks, on a store that was restored as well.
   ///
-  /// A tracker that was started follows the store from now on, without a pass first.
+  /// If the tracker was started when the snapshot was made, it runs a pass for each signal from now
+  /// on.
   ///
-  /// - Throws: ``HistoryError/Code/inUse`` if the member is already running, and errors
-  ///   that prevent watching the store.
+  /// - Throws: ``HistoryError/Code/inUse`` if the member is already running, and errors that
+  ///   prevent watching the store.
   package func resume(_ snapshot: Snapshot) throws(HistoryError) {
     try core.resume(snapshot.core)
     if snapshot.isStarted { follow(try configuration.signals(store)) }

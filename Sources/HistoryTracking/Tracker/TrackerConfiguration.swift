@@ -47,7 +47,7 @@ public struct TrackerConfiguration: Sendable {
   /// The lowest level that is logged; `nil` logs nothing.
   ///
   /// The default is ``TrackerLogLevel/info``. With ``TrackerLogLevel/debug``, the result of each
-  /// pass is logged too.
+  /// pass that merged transactions is logged too.
   public var logLevel: TrackerLogLevel? = .info
   /// A Boolean value that indicates whether the tracker starts on creation.
   ///

@@ -12,9 +12,9 @@ import Darwin
 public enum TrackerLogLevel: String, Sendable, Hashable, Comparable, CaseIterable {
   /// A step of normal operation; the tracker logs no messages of this level.
   case trace
-  /// The result of a pass.
+  /// The result of a pass that merged transactions.
   case debug
-  /// A start or a stop.
+  /// A start or a stop of the tracker.
   case info
   /// A condition that may need attention.
   case notice
