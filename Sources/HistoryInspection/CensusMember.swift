@@ -14,7 +14,7 @@ package struct CensusMember: Sendable, Hashable {
   package let author: String?
   /// The configured process name at the member's last launch, or `nil` for none.
   package let process: String?
-  /// The number of transactions after the member's cursor, including those that the member wrote.
+  /// The number of transactions written after the member's cursor, including its own.
   package let lag: Int64
   /// The seconds between the oldest kept transaction after the member's cursor and the newest one.
   ///

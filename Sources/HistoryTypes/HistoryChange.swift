@@ -2,7 +2,7 @@
 ///
 /// Core Data: `NSPersistentHistoryChange`.
 ///
-/// A view into its ``HistoryPage``: names and values are created on access.
+/// A change is a view into its ``HistoryPage``: names and values are created on access.
 public struct HistoryChange: Sendable, Identifiable {
   /// The page that contains the change.
   package let page: HistoryPage

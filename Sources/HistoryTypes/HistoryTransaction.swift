@@ -1,6 +1,6 @@
 /// One save or batch request in history (Core Data: `NSPersistentHistoryTransaction`).
 ///
-/// A view into its ``HistoryPage``: strings are resolved on access.
+/// A transaction is a view into its ``HistoryPage``: strings are resolved on access.
 public struct HistoryTransaction: Sendable, Identifiable {
   /// The page that contains the transaction.
   package let page: HistoryPage

@@ -130,7 +130,7 @@ private struct SingleValue: SingleValueDecodingContainer {
   func decodeNil() -> Bool { value == .null }
 
   func decode<Property: Decodable>(_ type: Property.Type) throws -> Property {
-    // A type that requests itself cannot be decoded again: only a direct conversion is possible.
+    // The initializer of `type` requests `type` itself, so only a direct conversion is possible.
     guard type != outer else {
       guard let direct = value.decoded(as: type) else { throw UnfitProperty(name: name) }
       return direct

@@ -161,7 +161,7 @@ package struct RowBlock: ~Copyable {
     }
   }
 
-  /// Sets an SQL result to a value of the row at an address; a null value is not set.
+  /// Sets an SQL result to a value of the row at an address; a null value leaves the result null.
   @inline(__always)
   func answer(_ row: UnsafeRawPointer, column: Int, to answer: ColumnAnswer) {
     let cells = row.assumingMemoryBound(to: Cell.self)

@@ -147,9 +147,9 @@ public struct LogSize: Sendable, Hashable {
 extension Store {
   /// Returns the size of the write-ahead log.
   ///
-  /// A commit that finds a thousand or more frames in the log copies as many of them into the file
-  /// as readers permit, without waiting. Once all frames are copied, the log is written from its
-  /// start again. The log grows while a reader keeps a read transaction open.
+  /// After every thousand new frames in the log, a commit copies as many frames into the file as
+  /// readers permit, without waiting. Once all frames are copied, the log is written from its start
+  /// again. The log grows while a reader keeps a read transaction open.
   ///
   /// - Throws: ``HistoryError/Code/sqlite``.
   /// - Complexity: one query of the file system.

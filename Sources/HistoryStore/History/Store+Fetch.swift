@@ -6,10 +6,10 @@ extension Store {
   ///
   /// Continue with ``HistoryRequest/next(after:)`` while ``HistoryPage/hasMore`` is `true`.
   ///
-  /// - Throws: ``HistoryError/Code/expired`` if history after the token was purged whose author the
-  ///   filter can match, ``HistoryError/Code/rewound`` or ``HistoryError/Code/otherStore`` for a
-  ///   token from a different history, and ``HistoryError/Code/damagedTransaction`` with the first
-  ///   transaction that cannot be read.
+  /// - Throws: ``HistoryError/Code/expired`` if the purged history after the token includes an
+  ///   author that the filter can match, ``HistoryError/Code/rewound`` or
+  ///   ``HistoryError/Code/otherStore`` for a token from a different history, and
+  ///   ``HistoryError/Code/damagedTransaction`` with the first transaction that cannot be read.
   /// - Complexity: linear in the transactions scanned after the position, independent of those
   ///   before.
   public func fetch(_ request: HistoryRequest) throws(HistoryError) -> HistoryPage {

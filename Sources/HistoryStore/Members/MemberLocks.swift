@@ -125,8 +125,7 @@ enum MemberLockFile {
 
   /// Creates and locks a file; returns `unknown` if that is impossible.
   static func take(_ path: String) -> MemberLocks.Answer {
-    // The owner deletes the file on release, so a deleted file that was opened before is opened
-    // again.
+    // The owner deletes the file on release. If the deleted file was opened before, try again.
     for _ in 0..<100 {
       let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
       guard file >= 0 else { return .unknown }

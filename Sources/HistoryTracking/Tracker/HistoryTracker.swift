@@ -188,7 +188,7 @@ extension HistoryTracker {
     if snapshot.isStarted { follow(try configuration.signals(store)) }
   }
 
-  /// The position of the current launch; `nil` before the launch.
+  /// The in-memory positions of the current launch; `nil` before the launch.
   package var place: SessionPlace? { core.session?.place }
 
   /// The number of passes that found new transactions, as counted by the purge strategy.
