@@ -6,14 +6,14 @@ struct CensusBuilder {
   /// The author of a transaction, before names are looked up.
   enum AuthorKey: Hashable {
     case absent
-    /// The number of an interned string.
+    /// An author that is given by the number of an interned string.
     case string(Int64)
-    /// A name that the transaction itself contains.
+    /// An author whose name the transaction itself contains.
     case text(String)
   }
 
   private(set) var census: HistoryCensus
-  /// The counter of the transactions that a purge would free, if that was requested.
+  /// The counter of the transactions that a purge would delete; `nil` if no purge was requested.
   private(set) var purge: PurgeCounter?
   private var authors = AuthorTally()
   private var entities = EntityTally()
@@ -24,13 +24,12 @@ struct CensusBuilder {
     self.purge = purge
   }
 
-  /// Starts the next transaction in commit order, before its changes are counted.
+  /// Starts the next transaction in commit order; its changes are counted next.
   mutating func begin(_ number: Int64, timestamp: Double?, author: AuthorKey) {
     purge?.begin(number, timestamp, author)
   }
 
-  /// Counts one change of the current transaction; `nil` is passed for a value that is not an
-  /// integer.
+  /// Counts one change of the current transaction; `nil` stands for a value that is not an integer.
   @inline(__always)
   mutating func addChange(entity: Int64?, type: Int64?, hasTombstone: Bool) {
     entities.add(entity: entity, type: type)
@@ -45,7 +44,7 @@ struct CensusBuilder {
     census.oddities.orphanChanges += 1
   }
 
-  /// Counts the current transaction, after its changes.
+  /// Finishes and counts the current transaction, after its changes.
   mutating func addTransaction(
     timestamp: Double?,
     author: AuthorKey,
@@ -82,7 +81,7 @@ struct CensusBuilder {
     }
     if gap == 0 { census.ties += 1 }
     census.gapBands.add(gap)
-    // Caps the gap at about 290,000 years, so that it fits the type.
+    // The gap is capped at about 290,000 years, so that its microseconds fit 64 bits.
     census.gaps.add(Int64(min((gap * 1e6).rounded(), 9e18)))
   }
 
@@ -112,9 +111,9 @@ package struct CensusStorage: Sendable, Hashable {
   /// The size of one table of the history.
   package struct Table: Sendable, Hashable {
     package let name: String
-    /// The size of the pages of the table itself.
+    /// The size of the pages of the table itself, in bytes.
     package let tableBytes: Int64
-    /// The size of the pages of its indexes.
+    /// The size of the pages of the table's indexes, in bytes.
     package let indexBytes: Int64
 
     package init(name: String, tableBytes: Int64, indexBytes: Int64) {
@@ -124,22 +123,22 @@ package struct CensusStorage: Sendable, Hashable {
     }
   }
 
-  /// The size of the file.
+  /// The size of the file in bytes.
   package var fileBytes: Int64 = 0
-  /// The size of the logs next to it.
+  /// The size of the log files next to the database file, in bytes.
   package var logBytes: Int64 = 0
   /// The size of a page in bytes.
   package var pageBytes: Int64 = 0
   /// The number of pages of the database, including those in the log.
   package var pageCount: Int64 = 0
-  /// The number of unused pages.
+  /// The number of free pages of the database.
   package var freePageCount: Int64 = 0
-  /// The tables of the history, or `nil` when this build of SQLite cannot measure them.
+  /// The tables of the history, or `nil` if this build of SQLite cannot measure them.
   package var tables: [Table]?
 
   package init() {}
 
-  /// The size of the whole history, or `nil` when this build of SQLite cannot measure it.
+  /// The size of the whole history in bytes, or `nil` if this build of SQLite cannot measure it.
   package var historyBytes: Int64? {
     tables?.reduce(0) { $0 + $1.tableBytes + $1.indexBytes }
   }
@@ -148,7 +147,7 @@ package struct CensusStorage: Sendable, Hashable {
 extension CensusStorage {
   /// Measures some tables with `dbstat` (https://sqlite.org/dbstat.html).
   ///
-  /// - Complexity: reads every page of those tables once.
+  /// - Complexity: reads every page of the measured tables once.
   init(
     _ connection: borrowing Connection,
     _ file: FileTables,
@@ -179,7 +178,7 @@ extension CensusStorage {
     }
   }
 
-  /// Whether this SQLite was built with `dbstat`.
+  /// Whether this build of SQLite contains `dbstat`.
   private static func canMeasure(_ connection: borrowing Connection) throws -> Bool {
     try connection.integer("SELECT 1 FROM pragma_module_list WHERE name = 'dbstat'") == 1
   }
@@ -187,12 +186,12 @@ extension CensusStorage {
 
 /// Counts of changes by the number of their entity.
 struct EntityTally {
-  /// The changes of the entities with numbers below ``fewEntities``, which are nearly all of them.
+  /// The counts of entities with numbers below ``fewEntities``, which cover nearly all changes.
   private var entities = Array(repeating: ChangeCounts(), count: fewEntities)
   private var furtherEntities: [Int64: ChangeCounts] = [:]
   private static let fewEntities = 1024
 
-  /// Counts one change; `nil` is passed for a value that is not an integer.
+  /// Counts one change; `nil` stands for a value that is not an integer.
   @inline(__always)
   mutating func add(entity: Int64?, type: Int64?) {
     let entity = entity ?? 0
@@ -219,7 +218,7 @@ struct EntityTally {
 struct AuthorTally {
   private var authors: [CensusBuilder.AuthorKey: (transactions: Int, changes: Int)] = [:]
 
-  /// Counts one transaction.
+  /// Counts one transaction of an author, and its changes.
   mutating func add(_ author: CensusBuilder.AuthorKey, changeCount: Int) {
     let before = authors[author] ?? (0, 0)
     authors[author] = (before.transactions + 1, before.changes + changeCount)

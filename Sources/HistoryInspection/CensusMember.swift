@@ -6,21 +6,21 @@ package struct CensusMember: Sendable, Hashable {
   package let name: String
   package let kind: MemberKind
   package let state: MemberState
-  /// The number through which it has merged and recorded.
+  /// The number of the last transaction that the member has recorded as merged.
   package let cursor: Int64
-  /// The time of its last launch or record, in seconds since 2001-01-01 UTC.
+  /// The time of the member's last launch or record, in seconds since 2001-01-01 UTC.
   package let seen: Double
-  /// The author that it writes under, if it named one.
+  /// The author that the member writes under, or `nil` if it declared none.
   package let author: String?
-  /// The process that it last launched in, if that has a name.
+  /// The configured process name at the member's last launch, or `nil` for none.
   package let process: String?
-  /// The number of transactions after its cursor, its own included.
+  /// The number of transactions written after the member's cursor, including its own.
   package let lag: Int64
-  /// The seconds between the oldest kept transaction after its cursor and the newest.
+  /// The seconds between the oldest kept transaction after the member's cursor and the newest one.
   ///
-  /// `nil` when the member has merged everything, or one of the two has no timestamp.
+  /// `nil` if the member has merged all history, or one of the two transactions has no timestamp.
   package let lagSeconds: Double?
-  /// Whether it is the member, or one of several, at which every purge stops.
+  /// Whether every purge stops at this member's cursor, the lowest of all active members.
   package let holdsBack: Bool
 
   package init(
@@ -54,9 +54,9 @@ struct CensusRegistry {
 
   /// The members by name.
   private(set) var members: [CensusMember] = []
-  /// The patterns of the authors that active members protect.
+  /// The patterns of the authors whose transactions active members protect from purges.
   private(set) var protectedAuthors: Set<String> = []
-  /// The lowest cursor of the active members, or `nil` without one.
+  /// The lowest cursor of the active members, or `nil` if there are none.
   private(set) var watermark: Int64?
 
   /// Reads the registry of a store of this library.
@@ -134,7 +134,7 @@ struct CensusRegistry {
 }
 
 extension Statement {
-  /// Returns a timestamp, or `nil` when the column is not a number.
+  /// Returns a timestamp, or `nil` if the column does not contain a number.
   borrowing func time(_ column: Int32) -> Double? {
     storage(column) == .real || storage(column) == .integer ? real(column) : nil
   }

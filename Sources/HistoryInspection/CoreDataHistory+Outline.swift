@@ -79,13 +79,13 @@ extension CoreDataHistory {
   }
 }
 
-/// The position of the last found transaction, near which the next change's is expected.
+/// The index of the last found transaction; the transaction of the next change is expected near it.
 private struct OutlinePlace {
   private var index = 0
 
-  /// Returns the index of the transaction with a number, or `nil` when there is none.
+  /// Returns the index of the transaction with a number, or `nil` if there is none.
   ///
-  /// - Complexity: constant for changes in the order of their transactions, else logarithmic.
+  /// - Complexity: constant for changes in the order of their transactions, otherwise logarithmic.
   mutating func find(_ number: Int64, in outline: HistoryOutline) -> Int? {
     for near in [index, index + 1] where near < outline.count && outline.numbers[near] == number {
       index = near

@@ -2,18 +2,18 @@ import HistoryStore
 import HistoryTypes
 import SQLiteStorage
 
-/// The history of a file that Core Data wrote: `ATRANSACTION`, `ACHANGE` and the strings of both.
+/// The history of a file that Core Data wrote: `ATRANSACTION`, `ACHANGE` and their strings.
 ///
-/// The oldest files have no table of strings: their transactions contain the authors themselves.
+/// The oldest files have no table of strings: their transactions contain the author names.
 struct CoreDataHistory: HistorySource {
   let tables = ForeignHistory.historyTables
   let layout = HistoryLayout.coreData
   let authorColumns: Set<String>
   let hasStrings: Bool
   let hasEntityNames: Bool
-  /// The columns of the values that deleted objects left behind.
+  /// The columns of `ACHANGE` that contain preserved values of deleted objects.
   private let tombstones: [String]
-  /// Whether the file is a store of this library, which records how far it was purged.
+  /// Whether the file is a store of this library, which records the purged positions.
   let keepsPurges: Bool
 
   init(_ file: FileTables, _ connection: borrowing Connection, path: String) throws {
@@ -26,9 +26,9 @@ struct CoreDataHistory: HistorySource {
       .isSuperset(of: ["Z_ENT", "Z_NAME"])
   }
 
-  /// Reads transactions and changes in parallel, both in the order of the transaction's key.
+  /// Reads transactions and changes in parallel, both in the order of transaction numbers.
   ///
-  /// An index provides the order of the changes.
+  /// An index of the changes provides their order.
   func read(_ connection: borrowing Connection, _ purge: PurgeCounter?) throws -> CensusBuilder {
     var builder = CensusBuilder(layout: .coreData, purge: purge)
     let rows = try Statement(
@@ -100,7 +100,7 @@ struct CoreDataHistory: HistorySource {
     )
   }
 
-  /// A query that returns no name for any number.
+  /// SQL that returns no name for any number, for files without entity names.
   var noName: String { "SELECT NULL WHERE ?1 IS NULL" }
 }
 
@@ -110,7 +110,7 @@ private struct ChangeCursor: ~Copyable {
   /// The transaction of the next row, or `nil` at the end.
   private var next: Int64?
 
-  /// Opens the cursor; without names of columns, no tombstone is found.
+  /// Opens the cursor; without the names of tombstone columns, no change has a tombstone.
   init(_ connection: borrowing Connection, tombstones: [String]) throws {
     let hasTombstone =
       tombstones.isEmpty
@@ -129,7 +129,7 @@ private struct ChangeCursor: ~Copyable {
 
   /// Counts the changes through a transaction, and returns the number of those that belong to it.
   ///
-  /// The others belong to no transaction and are counted as orphans.
+  /// Changes that belong to no transaction are counted as orphans.
   mutating func count(through transaction: Int64, into builder: inout CensusBuilder) throws -> Int {
     var own = 0
     while let next, next <= transaction {
@@ -146,7 +146,7 @@ private struct ChangeCursor: ~Copyable {
 
   /// Skips the changes of a purged transaction.
   ///
-  /// Changes before them belong to no transaction and are counted as orphans.
+  /// Changes before that transaction belong to no transaction and are counted as orphans.
   mutating func skip(through transaction: Int64, into builder: inout CensusBuilder) throws {
     while let next, next <= transaction {
       if next < transaction { builder.addOrphan(entity: number(1), type: number(2)) }
@@ -166,7 +166,10 @@ private struct ChangeCursor: ~Copyable {
     rows.storage(column) == .integer ? rows.int(column) : nil
   }
 
-  /// SQLite sorts null before all numbers, and text and blobs after them.
+  /// Advances to the next row, and returns its transaction number or `nil` at the end.
+  ///
+  /// A null counts as the lowest number, and text and blobs as the highest, because SQLite sorts
+  /// them so.
   private static func step(_ rows: borrowing Statement) throws -> Int64? {
     guard try rows.step() else { return nil }
     return switch rows.storage(0) {

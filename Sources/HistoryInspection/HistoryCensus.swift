@@ -3,7 +3,7 @@ package import SQLiteStorage
 
 /// Reads the history of a store file of this library or of Core Data, without changing it.
 package struct StoreInspector: Sendable {
-  /// The folder that a file with a live log is copied to while it is read.
+  /// The folder into which a file with a live log is copied for reading.
   package let temporaryFolder: String
   /// A callback that stops reading when it returns a nonzero value; `nil` reads to the end.
   package let stopCheck: Connection.StopCheck?
@@ -73,11 +73,11 @@ package struct HistoryCensus: Sendable, Hashable {
   package var transactions = 0
   /// The number of purged transactions whose rows are not deleted yet.
   package var purgedTransactions = 0
-  /// The number of changes.
+  /// The number of changes in the history.
   package var changes = 0
   /// The number of interned strings: authors, contexts, bundles and processes.
   package var strings = 0
-  /// The changes by type.
+  /// The number of changes of each type.
   package var types = ChangeCounts()
   /// The authors by descending number of transactions; all absent authors are one entry.
   package var authors: [AuthorCount] = []
@@ -87,15 +87,15 @@ package struct HistoryCensus: Sendable, Hashable {
   package var span: ClosedRange<Double>?
   /// The number of changes of each transaction.
   package var changesPerTransaction = ValueHistogram()
-  /// The times in microseconds between neighbors in commit order, where time did not step back.
+  /// The times in microseconds between consecutive transactions, except where time stepped back.
   package var gaps = ValueHistogram()
-  /// The same times in bands of familiar lengths.
+  /// The times between consecutive transactions, counted in bands from 2 ms to a day.
   package var gapBands = GapBands()
-  /// The number of transactions with the timestamp of the one before.
+  /// The number of transactions with the same timestamp as the previous transaction.
   package var ties = 0
-  /// The number of transactions with an earlier timestamp than the one before.
+  /// The number of transactions with an earlier timestamp than the previous transaction.
   package var stepsBack = 0
-  /// The runs of transactions at most one second apart.
+  /// The bursts: runs of transactions at most one second apart.
   package var bursts = BurstCounts()
   /// The members by name, or `nil` for a file without a registry.
   package var members: [CensusMember]?
@@ -103,9 +103,9 @@ package struct HistoryCensus: Sendable, Hashable {
   package var hasMirrorTables = false
   /// The estimate of a purge, if one was requested.
   package var purge: PurgeEstimate?
-  /// Tables that belong neither to the history nor, as far as the file shows, to its objects.
+  /// The tables that belong neither to the history nor, as far as the file shows, to its objects.
   package var unknownTables: [String] = []
-  /// Tables of this kind of file that are missing here; the history can be read without them.
+  /// The tables of this kind of file that the file lacks; the history can be read without them.
   package var missingTables: [String] = []
   /// The inconsistencies of the history.
   package var oddities = CensusOddities()
@@ -136,14 +136,14 @@ package struct HistoryCensus: Sendable, Hashable {
 
 /// The name of an author or entity, as far as the file contains it.
 package enum CensusName: Sendable, Hashable {
-  /// The transaction has none.
+  /// The transaction has no author.
   case absent
   /// The file contains the name.
   case known(String)
   /// The file contains only a number, without a name for it.
   case number(Int64)
 
-  /// The name or its substitute, for sorting and printing.
+  /// The name, or a substitute for a missing name, for sorting and printing.
   package var text: String {
     switch self {
     case .absent: "(none)"
@@ -158,7 +158,7 @@ package struct ChangeCounts: Sendable, Hashable {
   package var inserts = 0
   package var updates = 0
   package var deletes = 0
-  /// Changes of a type that no known version writes.
+  /// The number of changes of a type that no known version writes.
   package var others = 0
 
   package init() {}
@@ -205,15 +205,15 @@ package struct EntityCount: Sendable, Hashable {
   }
 }
 
-/// The numbers of inconsistencies in a history; all are 0 in a sound one.
+/// The numbers of inconsistencies in a history; all are 0 in a valid history.
 package struct CensusOddities: Sendable, Hashable {
-  /// Changes whose transaction is missing.
+  /// The number of changes whose transaction is missing.
   package var orphanChanges = 0
-  /// Transactions whose timestamp is not a number.
+  /// The number of transactions whose timestamp is not a number.
   package var unreadableTimestamps = 0
-  /// Transactions whose changes cannot be read.
+  /// The number of transactions whose changes cannot be read.
   package var unreadableTransactions = 0
-  /// Transactions whose author is a number without a string.
+  /// The number of transactions whose author is a number without a string.
   package var unknownAuthors = 0
 
   package init() {}
@@ -224,20 +224,20 @@ package struct GapBands: Sendable, Hashable {
   /// The upper ends of the bands in seconds; longer times belong to the last band.
   package static let limits: [Double] = [0.002, 0.01, 0.1, 1, 10, 60, 600, 3600, 86400]
 
-  /// The count of each band; there is one more band than limits.
+  /// The count of each band; the last band has no limit.
   package private(set) var counts = Array(repeating: 0, count: limits.count + 1)
 
   package init() {}
 
-  /// Counts a time in seconds.
+  /// Counts a time between two transactions, in seconds.
   package mutating func add(_ seconds: Double) {
     counts[Self.limits.firstIndex { seconds <= $0 } ?? Self.limits.count] += 1
   }
 }
 
-/// Bursts of transactions: runs in which each was written shortly after the one before.
+/// Bursts of transactions: runs in which each transaction is written soon after the previous one.
 ///
-/// They are the load that a reader which is notified of each commit has to keep up with.
+/// A burst is the load for a reader that is notified of each commit.
 package struct BurstCounts: Sendable, Hashable {
   /// The maximum time between two transactions of one burst, in seconds.
   package static let gapMax = 1.0
@@ -250,7 +250,7 @@ package struct BurstCounts: Sendable, Hashable {
 
   package init() {}
 
-  /// Adds the time in seconds between a transaction and the next; `nil` where time stepped back.
+  /// Adds the time in seconds between a transaction and the next; `nil` if time stepped back.
   package mutating func add(gap: Double?) {
     if let gap, gap <= Self.gapMax {
       current += 1

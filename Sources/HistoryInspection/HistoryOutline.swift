@@ -1,37 +1,37 @@
 import HistoryStore
 
-/// The transactions of a history without their changes, in commit order, with counts of the rest.
+/// The transactions of a history in commit order, without their changes, and counts of the changes.
 ///
-/// The columns have one value for each transaction, so that a million of them take 28 MB.
+/// Each column has one value for each transaction. A million transactions take 28 MB.
 package struct HistoryOutline: Sendable, Hashable {
   /// The storage layout of the file's history.
   package let layout: HistoryCensus.Layout
   /// Whether the file is a store of this library, whatever its layout.
   package var isOurs = false
-  /// The UUID of the store in upper case, or `nil` when the file has none.
+  /// The UUID of the store in upper case, or `nil` if the file has none.
   package var store: String?
   /// The sizes of the file and of the history.
   package var storage = CensusStorage()
-  /// The way in which the file gives free pages back.
+  /// The way in which the file returns free pages to the file system.
   package var vacuum = VacuumMode.manual
   /// The members by name, or `nil` for a file without a registry.
   package var members: [CensusMember]?
-  /// The lowest cursor of the active members, or `nil` without one.
+  /// The lowest cursor of the active members, or `nil` if there are none.
   package var watermark: Int64?
   /// Whether the file has tables in which CloudKit mirroring keeps its state.
   package var hasMirrorTables = false
 
   /// The number of each transaction, ascending.
   package internal(set) var numbers: [Int64] = []
-  /// The timestamp of each transaction in seconds since 2001-01-01 UTC; NaN when it is no number.
+  /// The timestamp of each transaction in seconds since 2001-01-01 UTC; NaN if it is not a number.
   package internal(set) var timestamps: [Double] = []
   /// The index of each transaction's author in ``authors``.
   package internal(set) var authorIndexes: [Int32] = []
   /// The number of changes of each transaction.
   package internal(set) var changeCounts: [Int32] = []
-  /// The approximate bytes of each transaction in the file, changes and indexes included.
+  /// The approximate size of each transaction in the file in bytes, including changes and indexes.
   ///
-  /// All are 0 when this build of SQLite cannot measure tables.
+  /// All sizes are 0 if this build of SQLite cannot measure tables.
   package internal(set) var bytes: [Float] = []
 
   /// The authors in the order of their first transaction.
@@ -48,9 +48,10 @@ package struct HistoryOutline: Sendable, Hashable {
   /// The number of transactions.
   package var count: Int { numbers.count }
 
-  /// Appends a transaction with a higher number than all before.
+  /// Appends a transaction, whose number must be higher than all numbers before it.
   ///
-  /// `bytes` may be in any unit until all transactions are appended; ``scale(to:)`` converts it.
+  /// `bytes` may be in any unit until all transactions are appended; ``scale(to:)`` then converts
+  /// it.
   package mutating func append(
     _ number: Int64,
     timestamp: Double?,
@@ -87,7 +88,7 @@ package struct OutlineAuthor: Sendable, Hashable {
     self.isProtected = isProtected
   }
 
-  /// Whether the author is that of a CloudKit mirror.
+  /// Whether the author is a CloudKit mirror.
   package var isMirror: Bool {
     guard case .known(let name) = name else { return false }
     return AuthorPatterns.match(name, [AuthorPatterns.cloudKitMirror])
@@ -97,7 +98,7 @@ package struct OutlineAuthor: Sendable, Hashable {
 /// The number of updates that set one attribute.
 package struct AttributeCount: Sendable, Hashable {
   package let entity: CensusName
-  /// The attribute's name, or `#n` for the n-th property from 0 where the file has no names.
+  /// The attribute's name, or `#n` for the n-th property from 0 if the file has no names.
   package let attribute: String
   package let updates: Int
 
@@ -108,13 +109,15 @@ package struct AttributeCount: Sendable, Hashable {
   }
 }
 
-/// The way in which a file gives free pages back (https://sqlite.org/pragma.html#pragma_auto_vacuum).
+/// The way in which a file returns free pages to the file system.
+///
+/// See https://sqlite.org/pragma.html#pragma_auto_vacuum.
 package enum VacuumMode: Int64, Sendable, Hashable {
   /// Only `VACUUM` makes the file smaller.
   case manual = 0
-  /// Every commit moves free pages to the end and cuts them off.
+  /// Every commit moves free pages to the end of the file and truncates the file.
   case full = 1
-  /// `PRAGMA incremental_vacuum` cuts free pages off.
+  /// `PRAGMA incremental_vacuum` truncates the file by its free pages.
   case incremental = 2
 }
 

@@ -2,22 +2,22 @@ import HistoryStore
 import HistoryTypes
 import SQLiteStorage
 
-/// The tables in which one layout keeps its history, which were found complete.
+/// The tables in which one layout keeps its history; they were checked to be complete.
 protocol HistorySource {
-  /// The tables whose size counts as the history's.
+  /// The tables whose size counts as the size of the history.
   var tables: [String] { get }
-  /// The layout, which names the tables and columns.
+  /// The layout, which determines the names of tables and columns.
   var layout: HistoryLayout { get }
   /// Whether the file has a table of strings, which the oldest files lack.
   var hasStrings: Bool { get }
 
   /// Counts the contents of the tables in one pass, and the effect of a purge if one is requested.
   func read(_ connection: borrowing Connection, _ purge: PurgeCounter?) throws -> CensusBuilder
-  /// Reads the transactions, and counts what their changes touch.
+  /// Reads the transactions, and counts the objects and attributes that their changes affect.
   func outline(_ connection: borrowing Connection, into builder: inout OutlineBuilder) throws
   /// Finishes a census with the names that the file assigns to numbers.
   func finish(_ builder: CensusBuilder, _ connection: borrowing Connection) throws -> HistoryCensus
-  /// Returns the tables of the file that are foreign to its kind, and those of its kind it lacks.
+  /// Returns the file's tables that are unknown for its kind, and the tables that it lacks.
   func compare(
     _ file: FileTables,
     _ connection: borrowing Connection
@@ -25,7 +25,7 @@ protocol HistorySource {
 }
 
 extension HistorySource {
-  /// Returns the number and timestamp of the newest transaction; 0 and `nil` when there is none.
+  /// Returns the number and timestamp of the newest transaction, or 0 and `nil` if there is none.
   func newest(_ connection: borrowing Connection) throws -> (number: Int64, timestamp: Double?) {
     let head = try Statement(
       connection,
@@ -54,13 +54,13 @@ extension HistorySource {
     return numbers
   }
 
-  /// Returns the model that a store of this library contains, or `nil`.
+  /// Returns the model that a store of this library contains, or `nil` for other files.
   func model(_ connection: borrowing Connection) throws -> Model? {
     try connection.text("SELECT value FROM history_metadata WHERE name = 'model'")
       .flatMap(Model.init(signature:))
   }
 
-  /// Returns the tables of a store of this library, those of its objects last.
+  /// Returns the tables of a store of this library; the tables of its objects come last.
   func ownTables(_ connection: borrowing Connection) throws -> [String] {
     let common = ["history_metadata", "history_author", "history_thinned", "history_member"]
     return try common + layout.tables + (model(connection)?.entities.map(\.name) ?? [])
@@ -145,7 +145,7 @@ struct PackedHistory: HistorySource {
     return builder
   }
 
-  /// Counts the readable changes of one blob, and returns whether all of it could be read.
+  /// Counts the readable changes of one blob, and returns whether the whole blob could be read.
   private func count(
     _ blob: UnsafeRawBufferPointer,
     _ unpacker: inout ChangeUnpacker,

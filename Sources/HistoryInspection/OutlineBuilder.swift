@@ -3,7 +3,7 @@ import HistoryTypes
 import SQLiteStorage
 
 extension StoreInspector {
-  /// Reads the transactions of a file's history, and counts what their changes touch.
+  /// Reads the transactions of a file's history, and counts the changed entities and attributes.
   ///
   /// - Throws: ``InspectionError``, with a sentence for every kind of file without a readable
   ///   history.
@@ -58,12 +58,12 @@ struct OutlineBuilder {
   private var authorIndexes: [CensusBuilder.AuthorKey: Int32] = [:]
   private var namedIndexes: [CensusName: Int32] = [:]
   private var all = RowWeight()
-  /// The weight of each transaction in the table of changes or chunks.
+  /// For each transaction, its weight in the table of changes or chunks.
   private var changeWeights: [Float] = []
 
   init(layout: HistoryCensus.Layout) { outline = HistoryOutline(layout: layout) }
 
-  /// Appends a transaction with its weights in the two tables.
+  /// Appends a transaction with its weights in the tables of transactions and of changes.
   mutating func append(
     _ number: Int64,
     timestamp: Double?,
@@ -102,7 +102,7 @@ struct OutlineBuilder {
       case .text(let text): .known(text)
       case .string(let number): try name(number).map(CensusName.known) ?? .number(number)
       }
-    // The same name may be a string and, in the oldest rows, a text of its own.
+    // The oldest rows contain an author's name as text, so one name may have two keys.
     let place = namedIndexes[found] ?? Int32(outline.authors.count)
     if place == outline.authors.count {
       var author = OutlineAuthor(name: found)
@@ -116,7 +116,7 @@ struct OutlineBuilder {
     return place
   }
 
-  /// Returns the outline, after dividing the measured bytes of the tables among the transactions.
+  /// Returns the outline, with the measured bytes of the tables distributed over the transactions.
   consuming func finish(_ layout: HistoryLayout) -> HistoryOutline {
     func size(_ name: String) -> Double {
       guard let table = outline.storage.tables?.first(where: { $0.name == name }) else { return 0 }

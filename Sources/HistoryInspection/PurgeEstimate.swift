@@ -1,28 +1,28 @@
 import HistoryStore
 import SQLiteStorage
 
-/// The bound of a purge: it deletes only transactions strictly before it.
+/// The bound of a purge, which deletes only transactions strictly before the bound.
 package enum PurgeBound: Sendable, Hashable {
-  /// Transactions with lower numbers.
+  /// Purges transactions with numbers below this one.
   case number(Int64)
-  /// Transactions that were written earlier, in seconds since 2001-01-01 UTC.
+  /// Purges transactions written before this time, in seconds since 2001-01-01 UTC.
   case timestamp(Double)
-  /// Transactions that were written more than this many days before the newest one.
+  /// Purges transactions written more than this many days before the newest one.
   case days(Double)
 }
 
 /// The effect of a purge on a history, computed without deleting anything.
 ///
-/// The purge keeps the transactions of protected authors, those of a CloudKit mirror among them. In
-/// a Core Data file, that requires a fetch request on the author.
+/// The purge keeps the transactions of protected authors, including those of a CloudKit mirror. In
+/// a Core Data file, a purge keeps them only with a fetch request on the author.
 package struct PurgeEstimate: Sendable, Hashable {
-  /// The numbers of transactions before the bound that would be kept, by reason.
+  /// The numbers of transactions before the bound that the purge would keep, by reason.
   package struct Kept: Sendable, Hashable {
-    /// Transactions of protected authors.
+    /// The number of transactions of protected authors.
     package var protected = 0
-    /// Transactions that some active member has not merged.
+    /// The number of transactions that some active member has not merged.
     package var unmerged = 0
-    /// The newest transaction, which a store of this library never purges.
+    /// The number of newest transactions (0 or 1), which a store of this library never purges.
     package var newest = 0
 
     package init() {}
@@ -34,7 +34,7 @@ package struct PurgeEstimate: Sendable, Hashable {
   /// A transaction as a position in history.
   package struct Position: Sendable, Hashable {
     package let number: Int64
-    /// The timestamp in seconds since 2001-01-01 UTC, or `nil` when it is not a number.
+    /// The timestamp in seconds since 2001-01-01 UTC, or `nil` if it is not a number.
     package let timestamp: Double?
 
     package init(number: Int64, timestamp: Double?) {
@@ -43,21 +43,22 @@ package struct PurgeEstimate: Sendable, Hashable {
     }
   }
 
-  /// The requested bound.
+  /// The requested bound of the purge.
   package let bound: PurgeBound
   /// The bound as a point in time, in seconds since 2001-01-01 UTC.
   ///
-  /// `nil` for a number, and for days when the newest transaction has no timestamp.
+  /// `nil` if the bound is a number, or if it is in days and the newest transaction has no
+  /// timestamp.
   package internal(set) var timestamp: Double?
   /// The number of transactions that would be deleted.
   package internal(set) var transactions = 0
-  /// The number of changes that would be deleted with them.
+  /// The number of changes in the transactions that would be deleted.
   package internal(set) var changes = 0
-  /// The number of deletes among these changes that contain values of the deleted object.
+  /// The number of deletes among these changes that have a tombstone.
   package internal(set) var tombstones = 0
-  /// The transactions before the bound that would be kept.
+  /// The numbers of transactions before the bound that would be kept, by reason.
   package internal(set) var kept = Kept()
-  /// The newest transaction that would be deleted, or `nil` when there is none.
+  /// The newest transaction that would be deleted, or `nil` if there is none.
   package internal(set) var last: Position?
   /// The authors of the deleted transactions, by descending number of transactions.
   package internal(set) var authors: [AuthorCount] = []
@@ -67,7 +68,7 @@ package struct PurgeEstimate: Sendable, Hashable {
   package internal(set) var entities: [EntityCount] = []
   /// The approximate size in bytes of the pages that would become free for later writes.
   ///
-  /// `nil` when this build of SQLite cannot measure tables. The file keeps its size until `VACUUM`.
+  /// `nil` if this build of SQLite cannot measure tables. The file keeps its size until `VACUUM`.
   package var bytes: Int64?
 
   package init(bound: PurgeBound, timestamp: Double? = nil) {
@@ -76,11 +77,11 @@ package struct PurgeEstimate: Sendable, Hashable {
   }
 }
 
-/// A transaction's weight in two tables, in any unit that is the same for all transactions.
+/// A transaction's share of two tables, in a unit that is the same for all transactions.
 struct RowWeight {
-  /// Its weight in the table of transactions.
+  /// The transaction's share of the table of transactions.
   var transaction = 0.0
-  /// Its weight in the table of changes, or of chunks of them.
+  /// The transaction's share of the table of changes, or of chunks of changes.
   var changes = 0.0
 
   static func += (left: inout RowWeight, right: RowWeight) {
@@ -103,14 +104,14 @@ struct PurgeCounter {
   private var entities = EntityTally()
   private var authors = AuthorTally()
   private var protectedAuthors = AuthorTally()
-  /// Whether the changes that follow belong to a transaction that would be deleted.
+  /// Whether the changes that are counted next belong to a transaction that would be deleted.
   private(set) var isDeleting = false
 
   /// Determines which transactions a purge of the file may delete.
   ///
-  /// In a store of this library, these are the ones that every member has merged, without the
-  /// newest transaction and those of protected authors. In other files, only the transactions of
-  /// protected authors are excluded; these include the ones of a CloudKit mirror.
+  /// In a store of this library, a purge deletes transactions that every member has merged, except
+  /// the newest transaction and those of protected authors. In other files, only the transactions
+  /// of protected authors are kept, including those of a CloudKit mirror.
   init(
     _ bound: PurgeBound,
     _ source: any HistorySource,
@@ -150,7 +151,7 @@ struct PurgeCounter {
     }
   }
 
-  /// Decides whether the next transaction would be deleted; its changes follow.
+  /// Determines whether the next transaction would be deleted; its changes are counted next.
   mutating func begin(
     _ number: Int64,
     _ timestamp: Double?,
@@ -177,7 +178,7 @@ struct PurgeCounter {
     if hasTombstone { estimate.tombstones += 1 }
   }
 
-  /// Counts the transaction whose changes were counted.
+  /// Finishes and counts the current transaction, after its changes.
   mutating func end(
     _ author: CensusBuilder.AuthorKey,
     changeCount: Int,
@@ -204,7 +205,7 @@ struct PurgeCounter {
     return estimate
   }
 
-  /// Returns the bytes that would become free, in proportion to the weight in the tables.
+  /// Returns the bytes that would become free, in proportion to the deleted share of each table.
   func bytes(
     _ tables: [CensusStorage.Table]?,
     transactions: String,

@@ -4,10 +4,10 @@ import SQLiteStorage
 
 /// The measured effect of a purge on a private copy of a file.
 package struct PurgeTrial: Sendable, Hashable {
-  /// The numbers of rows that were deleted.
+  /// The number of transactions that were deleted.
   package internal(set) var transactions = 0
   package internal(set) var changeRows = 0
-  /// The time to delete them, in seconds.
+  /// The time to delete the transactions and their changes, in seconds.
   package internal(set) var seconds = 0.0
   /// The longest time for which the purge held the write lock, in seconds.
   package internal(set) var lockSecondsMax = 0.0
@@ -15,22 +15,23 @@ package struct PurgeTrial: Sendable, Hashable {
   package internal(set) var chunks = 0
   /// The number of pages that became free.
   package internal(set) var freedPages: Int64 = 0
-  /// The time of the call that gives free pages back, in seconds.
+  /// The time to return the free pages to the file system, in seconds.
   package internal(set) var shrinkSeconds = 0.0
-  /// The size of the database before the purge and after that call, in bytes.
+  /// The size of the database before the purge, in bytes.
   package internal(set) var bytesBefore: Int64 = 0
   package internal(set) var bytesAfter: Int64 = 0
 }
 
 extension StoreInspector {
-  /// Deletes transactions from a private copy of a file, gives the free pages back, and measures both.
+  /// Deletes transactions from a private copy of a file, frees the pages, and measures both steps.
   ///
-  /// In a store of this library they are deleted in chunks, as by its own purge. In a Core Data file
-  /// they are deleted in one transaction. The file itself is only read.
+  /// In a store of this library, the transactions are deleted in chunks, as the store's own purge
+  /// does. In a Core Data file, they are deleted in one transaction. The original file is only
+  /// read.
   ///
   /// `now` returns seconds since a fixed moment, and never goes back.
   ///
-  /// - Throws: ``InspectionError`` when the file cannot be read, copied or written.
+  /// - Throws: ``InspectionError`` if the file cannot be read, copied or written.
   /// - Complexity: copies the file, and visits each deleted row and each page.
   package func trial(
     of path: String,
@@ -54,7 +55,7 @@ extension StoreInspector {
 }
 
 extension PurgeTrial {
-  /// Deletes transactions from an open copy, and gives the free pages back.
+  /// Deletes transactions from an open copy, and returns the free pages to the file system.
   fileprivate init(
     _ connection: borrowing Connection,
     path: String,
@@ -73,7 +74,7 @@ extension PurgeTrial {
     }
     let freeAfter = try connection.integer("PRAGMA freelist_count") ?? 0
     let pagesAfter = try connection.integer("PRAGMA page_count") ?? 0
-    // With full auto-vacuum the pages have left the file already.
+    // With full auto-vacuum, the freed pages are already removed from the file.
     freedPages = freeAfter - freeBefore + pagesBefore - pagesAfter
     let start = now()
     switch try connection.integer("PRAGMA auto_vacuum").flatMap(VacuumMode.init) ?? .manual {
@@ -135,9 +136,10 @@ private struct PurgeTable {
     try connection.execute("COMMIT")
   }
 
-  /// Returns the first and last numbers of the chunks of a store's own purge.
+  /// Returns the first and last numbers of each chunk, divided as in a store's own purge.
   ///
-  /// Without the layout of a store of this library, all numbers are one chunk.
+  /// If the layout is `nil`, the file is not a store of this library, and all numbers are one
+  /// chunk.
   func chunks(
     _ connection: borrowing Connection,
     _ layout: HistoryLayout?
@@ -164,7 +166,7 @@ private struct PurgeTable {
 }
 
 extension Connection {
-  /// Returns the size of the database in bytes, with the pages that are still in the log.
+  /// Returns the size of the database in bytes, including pages that are still in the log.
   fileprivate borrowing func size() throws -> Int64 {
     try (integer("PRAGMA page_count") ?? 0) * (integer("PRAGMA page_size") ?? 0)
   }

@@ -1,7 +1,7 @@
-/// A histogram of integers from 0 up, whose buckets grow with the values.
+/// A histogram of non-negative integers, whose buckets grow with the values.
 ///
-/// It is exact below 256 and within 1/128 above, in a bounded amount of memory for any number of
-/// values.
+/// Values below 256 are exact, higher values are accurate to 1/128. The memory is bounded for any
+/// number of values.
 package struct ValueHistogram: Sendable, Hashable {
   /// A range of values and their count.
   package struct Bucket: Sendable, Hashable {
@@ -24,15 +24,15 @@ package struct ValueHistogram: Sendable, Hashable {
   private var counts: [Int] = []
   /// The number of values.
   package private(set) var count = 0
-  /// The lowest value, or `nil` when there is none.
+  /// The lowest value, or `nil` if there are no values.
   package private(set) var least: Int64?
-  /// The highest value, or `nil` when there is none.
+  /// The highest value, or `nil` if there are no values.
   package private(set) var greatest: Int64?
   private var sum = 0.0
 
   package init() {}
 
-  /// Adds a value; one below 0 counts as 0.
+  /// Adds a value; a negative value counts as 0.
   package mutating func add(_ value: Int64) {
     let value = max(0, value)
     let index = Self.index(of: value)
@@ -58,15 +58,15 @@ package struct ValueHistogram: Sendable, Hashable {
     greatest = [greatest, other.greatest].compactMap(\.self).max()
   }
 
-  /// The mean, or `nil` when there are no values.
+  /// The mean, or `nil` if there are no values.
   package var mean: Double? { count == 0 ? nil : sum / Double(count) }
 
-  /// Returns the count of a value below 256.
+  /// Returns how often a value below 256 occurs.
   package func count(of value: Int) -> Int {
     value < min(Self.exactCount, counts.count) ? counts[value] : 0
   }
 
-  /// Returns the value that a share of all values do not exceed, or the end of its bucket.
+  /// Returns the value at a quantile from 0 to 1, as the highest value of its bucket.
   package func value(at quantile: Double) -> Int64? {
     guard let greatest else { return nil }
     let rank = max(1, Int((quantile * Double(count)).rounded(.up)))
@@ -110,7 +110,7 @@ package struct ValueHistogram: Sendable, Hashable {
     return from...(from + (1 << shift - 1))
   }
 
-  /// Returns the coarser bucket that contains a bucket.
+  /// Returns the coarser bucket that contains a range of values.
   private static func coarse(_ range: ClosedRange<Int64>, _ perOctave: Int) -> ClosedRange<Int64> {
     let value = range.lowerBound
     guard value >= 2 * Int64(perOctave) else { return range }

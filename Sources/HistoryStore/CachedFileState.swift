@@ -3,16 +3,17 @@ import SQLiteStorage
 
 /// The state that a connection caches of its file.
 ///
-/// Stored with a copy of the file, it lets a connection to the copy continue like the original one:
-/// it is a snapshot, what ``StoreCore/discardCache()`` empties, and what a failed write invalidates.
-/// A cache that is derived from the file's content and outlives a request belongs here, or else in
-/// ``CachedPositions``.
+/// A copy of the state, stored with a copy of the file, lets a connection to that copy continue
+/// like the original connection. ``StoreCore/discardCache()`` empties the state, and so does a
+/// write that fails after changing the state. A cache belongs here if it is derived from the file's
+/// content and outlives a request; if it is valid only until another connection writes, it belongs
+/// in ``CachedPositions``.
 package struct CachedFileState: Sendable {
   /// The strings of the file and their numbers, as far as this connection has read them.
   var strings: InternedStrings
-  /// The authors that are known to have an entry with a purged position in the file.
+  /// The numbers of authors that have a row with a purged position in the file, as far as known.
   var authors: Set<Int32> = [0]
-  /// The string numbers of the configuration's bundle and process, once they are assigned.
+  /// The string numbers of the configured bundle and process, or `nil` until they are assigned.
   var processStrings: ProcessStrings?
   /// The author of the last write, and its string number.
   var lastAuthor: (name: String?, number: Int32)?
@@ -26,7 +27,7 @@ package struct CachedFileState: Sendable {
     keys = Array(repeating: KeyBlock(), count: entityCount)
   }
 
-  /// The state of a connection that has read nothing.
+  /// The empty state of a connection that has not read from its file yet.
   var emptied: CachedFileState {
     CachedFileState(
       strings: InternedStrings(areLabels: strings.areLabels),
@@ -35,17 +36,17 @@ package struct CachedFileState: Sendable {
   }
 }
 
-/// The positions in history that are valid until another connection writes.
+/// The cached positions in history, which are valid until another connection writes.
 ///
-/// They are no part of a snapshot.
+/// A snapshot does not contain these positions.
 struct CachedPositions {
-  /// The newest transaction, as this connection committed it.
+  /// The newest transaction, if this connection committed it; otherwise `nil`.
   var head: KnownHead?
   /// The size of the history after the slowest member's cursor, as of the last check of a limit.
   var byteSum = ByteSum()
 }
 
-/// The configurations of members, which depend on their text alone.
+/// A cache of members' configurations; each entry depends only on its text and stays valid.
 struct ConfigurationCache {
   /// The configuration of the last launch through this connection, with its text.
   var lastDeclared: (configuration: MemberConfiguration, text: String)?
@@ -90,14 +91,14 @@ extension Store {
 
 /// A sequence of transaction marks that differs for every opening of a store (SplitMix64).
 ///
-/// One random number seeds it, since drawing one costs more than the rest of a small write's
-/// bookkeeping.
+/// Only the seed is drawn at random: drawing a random number for each mark would cost more than the
+/// rest of a small write's bookkeeping.
 struct MarkSequence {
   private var state: UInt64
 
   init(seed: UInt64) { state = seed }
 
-  /// Returns the next 31 bits.
+  /// Returns the next mark: 31 bits that look random.
   mutating func next() -> Int64 {
     state &+= 0x9e37_79b9_7f4a_7c15
     var mixed = state
@@ -107,13 +108,13 @@ struct MarkSequence {
   }
 }
 
-/// The newest transaction in a version of the file's content.
+/// The newest transaction in one version of the file's content.
 struct KnownHead {
   /// The greatest number that was ever assigned to a transaction.
   var number: Int64
   /// The timestamp of the newest transaction.
   var timestamp: Double
-  /// The version of the content that the properties describe.
+  /// The data version of the file for which the other properties are valid.
   var dataVersion: UInt32
 }
 
@@ -124,6 +125,6 @@ struct KeyBlock {
   /// The number of keys of the next reservation, which doubles so that reservations become rare.
   var size: Int64 = 32
 
-  /// Whether a key is left.
+  /// Whether the block contains an unused key.
   var hasNext: Bool { next < end }
 }

@@ -4,19 +4,19 @@ package import SQLiteStorage
 extension HistoryError {
   /// The cause of an error, with its details.
   package indirect enum Reason: Hashable, Sendable {
-    /// SQLite failed; the associated error has the cause.
+    /// SQLite failed; the associated error contains SQLite's code and message.
     case sqlite(SQLiteError)
     /// The file is an SQLite database of another program.
     case foreignFile(path: String)
     /// The file was written by a newer version of this library.
     case newerFormat(path: String, found: Int64, known: Int64)
-    /// The file's model differs from the one it was opened with.
+    /// The store was opened with a model that differs from the file's model.
     case otherModel(path: String)
     /// The store keeps no history.
     case untracked(path: String)
-    /// The store was opened without history tracking, but its file has it on: it can only be read.
+    /// The store was opened without history tracking, but its file tracks history: writes fail.
     case readOnly(path: String)
-    /// The store is open elsewhere, and the request needs exclusive access.
+    /// Another store or process has the file open, and the request needs exclusive access.
     case storeInUse(path: String)
     /// The system could not remove or replace the file, for the associated reason.
     case file(path: String, reason: String)
@@ -34,7 +34,7 @@ extension HistoryError {
     case unknownAttribute(entity: String, attribute: String)
     /// The value does not fit the attribute's type, is NaN, or is too large.
     case unfitValue(entity: String, attribute: String, type: AttributeType)
-    /// A predicate exceeds a limit of one request; the number that was found follows.
+    /// A predicate exceeds a limit of one request; the associated number is the predicate's size.
     case predicateTooLarge(PredicateLimit, found: Int)
     /// The object is not in the store.
     case unknownObject(ObjectID)
@@ -42,17 +42,20 @@ extension HistoryError {
     case conflict([ObjectID])
     /// The token belongs to another store.
     case otherStore(token: HistoryToken, store: StoreID)
-    /// History that the request needs was purged; the first number that remains follows, if any.
+    /// History that the request needs was purged; `firstHeld` is the first number left, if any.
     case expired(token: HistoryToken, firstHeld: Int64?)
-    /// The token lies above the head or names another transaction: the file was replaced or restored.
+    /// The token belongs to a history that is not in the file, which was replaced or restored.
+    ///
+    /// The token's number is above the newest transaction, or names a transaction with another
+    /// mark.
     case rewound(token: HistoryToken, head: Int64)
-    /// A later registration or launch of the same member superseded this one.
+    /// A later registration or launch of the same member superseded this registration.
     case superseded(MemberID)
-    /// The member is already running; the number of its process follows, if known.
+    /// The member is already running; the associated value is the ID of its process, if known.
     case inUse(MemberID, processID: Int32?)
     /// The process is not a member: it never registered, or it retired.
     case notAMember(MemberID)
-    /// A retention limit excluded the member; it must resync.
+    /// A retention limit excluded the member; the member must resync.
     case lost(MemberID)
     /// The store's changes cannot be watched, for the associated reason.
     case unwatchable(path: String, why: String)
@@ -60,19 +63,19 @@ extension HistoryError {
     case badURI(String)
     /// The URI identifies an object of another store.
     case otherStoreURI(String, store: StoreID)
-    /// The file now contains another store than the one that was opened.
+    /// The file at the path now contains another store than the opened one.
     case replaced(path: String)
     /// Several stores of a container keep history, but a tracker follows only one.
     case severalStores([String])
     /// The tracker has no such hook, or it was removed.
     case unknownHook(String)
-    /// A hook threw; the hook's subject and a description of its error follow.
+    /// A hook threw; the associated strings are the hook's subject and a description of its error.
     case hookFailed(String, why: String)
     /// A hook called its own tracker for a result that is available only after the hook returns.
     case insideHook(MemberID)
-    /// A closure that the caller passed threw; a description of its error follows.
+    /// A closure that the caller passed threw; the associated string describes its error.
     case stopped(String)
-    /// The file lacks required content or contains invalid content; the text names it.
+    /// The file lacks required content or contains invalid content; the associated text names it.
     case damaged(path: String, what: String)
     /// A transaction's packed changes cannot be read.
     case damagedTransaction(Int64)
@@ -89,32 +92,32 @@ extension HistoryError.Reason {
     case .foreignFile(let path):
       (
         "\(path) is an SQLite database, but not a store of this library.",
-        "Open another file; this one was not changed."
+        "Open a store of this library; this file was not changed."
       )
     case .newerFormat(let path, let found, let known):
       (
-        "\(path) has format \(found); this version reads up to \(known).",
-        "Update the app that opens it."
+        "\(path) has file format \(found); this version of the library reads up to format \(known).",
+        "Update the app that opens the file."
       )
     case .otherModel(let path):
       (
-        "\(path) has another model than the one it was opened with.",
-        "Open it with the model that it was created with."
+        "The model of \(path) differs from the model with which it was opened.",
+        "Open the store with the model with which it was created."
       )
     case .untracked(let path):
       (
         "\(path) keeps no history.",
-        "Open it with tracksHistory on; its history starts then."
+        "Open the store with tracksHistory on; from then on, history is kept."
       )
     case .readOnly(let path):
       (
-        "\(path) has history tracking on and was opened without it, so it can only be read: a "
-          + "write would be missing from history.", "Open it with tracksHistory on."
+        "\(path) tracks history but was opened with tracksHistory off, so it can only be read: a "
+          + "write would be missing from history.", "Open the store with tracksHistory on."
       )
     case .storeInUse(let path):
       (
-        "\(path) is open elsewhere; nothing was changed.",
-        "Close every store on it, in other processes too, and try again."
+        "\(path) is open in another store or process; nothing was changed.",
+        "Close every store on this file, also in other processes, and try again."
       )
     case .file(let path, let reason):
       (
@@ -124,10 +127,10 @@ extension HistoryError.Reason {
     case .entityTwice(let name):
       (
         "Two stores of the container have the entity \"\(name)\".",
-        "Give each entity to one of them."
+        "Assign each entity to only one store."
       )
     case .openForReading(let path):
-      ("\(path) was opened for reading.", "Convert it into a store and write there.")
+      ("\(path) was opened for reading only.", "Convert it, and write to the converted store.")
     case .unreadable(let sentences): (sentences, nil)
     case .cannotCopy(let path, let folder, let reason):
       (InspectionError.cannotCopy(path: path, folder: folder, reason: reason).description, nil)
@@ -141,8 +144,8 @@ extension HistoryError.Reason {
       )
     case .predicateTooLarge(let limit, let found):
       (
-        "A predicate with \(found) of its \(limit.rawValue) is too large: the maximum is "
-          + "\(limit.most).", "Split it into several requests."
+        "A predicate exceeds the limit on \(limit.rawValue): it has \(found), and the maximum is "
+          + "\(limit.most).", "Split the predicate into several requests."
       )
     case .unknownObject(let id):
       ("The object \(id) is not in the store; it may have been deleted.", nil)
@@ -162,21 +165,21 @@ extension HistoryError.Reason {
       )
     case .rewound(let token, let head):
       (
-        "The token \(token) does not fit the history, whose head is #\(head): the file was replaced "
+        "The token \(token) is not from the history that ends at #\(head): the file was replaced "
           + "or restored from a copy.", "Read the data again and continue from the current token."
       )
     case .superseded(let member):
       (
-        "Another registration of \"\(member)\" has superseded this one; nothing was written.",
-        "Launch again."
+        "A later launch of \"\(member)\" has superseded this launch; nothing was written.",
+        "Launch the member again."
       )
     case .inUse(let member, let processID):
       (
         "\"\(member)\" is already running\(processID.map { " in process \($0)" } ?? ""); nothing "
-          + "was written.", "Stop it first, or give this process another name."
+          + "was written.", "Stop the running member first, or use another member name."
       )
     case .notAMember(let member):
-      ("\"\(member)\" is not a member of this store.", "Launch it first.")
+      ("\"\(member)\" is not a member of this store.", "Launch the member first.")
     case .lost(let member):
       (
         "\"\(member)\" was cut off by a retention limit.",
@@ -195,19 +198,19 @@ extension HistoryError.Reason {
     case .otherStoreURI(let text, let store):
       (
         "\"\(text)\" identifies an object of another store than \(store).",
-        "Request it from that store."
+        "Request the object from its own store."
       )
     case .replaced(let path):
       (
-        "\(path) now contains another store than the one that was opened.",
-        "Open it again, and read the data again."
+        "\(path) was replaced after it was opened: it now contains another store.",
+        "Open the store again, and read its data again."
       )
     case .severalStores(let paths):
       (
-        "\(paths.joined(separator: ", ")) keep history, and a tracker follows one store.",
-        "Make a tracker for each, with the contexts of that store."
+        "\(paths.joined(separator: ", ")) keep history, but a tracker follows only one store.",
+        "Make one tracker for each store, with the contexts of that store."
       )
-    case .unknownHook(let hook): ("The tracker has no \(hook).", "Name one that is registered.")
+    case .unknownHook(let hook): ("The tracker has no \(hook).", "Use the ID of a registered hook.")
     case .hookFailed(let name, let why):
       (
         "The hook for \(name) threw: \(why). The cursor and the history after it are unchanged.",
@@ -215,8 +218,8 @@ extension HistoryError.Reason {
       )
     case .insideHook(let member):
       (
-        "A hook asked its own tracker \"\(member)\" for a result that is available after the hook.",
-        "Ask without waiting, or after the pass."
+        "A hook of the tracker \"\(member)\" called the tracker, and would wait for its own pass.",
+        "Call the tracker after the pass, or in a task that the hook does not await."
       )
     case .stopped(let why):
       ("The request stopped: the closure that was passed threw \"\(why)\".", nil)

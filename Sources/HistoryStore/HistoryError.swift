@@ -1,16 +1,16 @@
 public import HistoryTypes
 import SQLiteStorage
 
-/// An error of a store, a context or a tracker; the failed request changed nothing.
+/// An error of a store, a context or a tracker; the failed request changed nothing in the store.
 ///
-/// Match it by its code:
+/// Compare its code to handle an error:
 /// ```swift
 /// catch let error as HistoryError where error.code == .expired {
-///   try context.refresh()
+///   try await tracker.resync()
 /// }
 /// ```
 public struct HistoryError: Error, Hashable, Sendable {
-  /// The cause, with its details.
+  /// The cause of the error, with its details.
   package let reason: Reason
 
   package init(_ reason: Reason) { self.reason = reason }
@@ -25,13 +25,13 @@ public struct HistoryError: Error, Hashable, Sendable {
       }
   }
 
-  /// The kind of the error, which decides what a program can do about it.
+  /// The kind of the error, which determines how a program can handle it.
   public var code: Code { reason.code }
 
   /// A sentence that states what happened, and where.
   public var message: String { reason.message }
 
-  /// A sentence that says what to do, or `nil` when the message is all that is known.
+  /// A sentence that says what to do, or `nil` if there is no suggestion.
   public var suggestion: String? { reason.suggestion }
 }
 
@@ -43,7 +43,7 @@ extension HistoryError {
 
     fileprivate init(_ name: String) { self.name = name }
 
-    /// The name.
+    /// The name of the code.
     public var description: String { name }
   }
 }
@@ -55,13 +55,13 @@ extension HistoryError.Code {
   public static let foreignFile = Self("foreignFile")
   /// The file was written by a newer version of this library.
   public static let newerFormat = Self("newerFormat")
-  /// The file's model differs from the one it was opened with.
+  /// The store was opened with a model that differs from the file's model.
   public static let otherModel = Self("otherModel")
   /// The store keeps no history.
   public static let untracked = Self("untracked")
-  /// The store was opened without history tracking, but its file has it on: it can only be read.
+  /// The store was opened without history tracking, but its file tracks history: writes fail.
   public static let readOnly = Self("readOnly")
-  /// The store is open elsewhere, and the request needs exclusive access.
+  /// Another store or process has the file open, and the request needs exclusive access.
   public static let storeInUse = Self("storeInUse")
   /// The system could not remove or replace the file.
   public static let file = Self("file")
@@ -89,15 +89,15 @@ extension HistoryError.Code {
   public static let otherStore = Self("otherStore")
   /// History that the request needs was purged.
   public static let expired = Self("expired")
-  /// The token lies above the head or names another transaction: the file was replaced or restored.
+  /// The token belongs to a history that is not in the file, which was replaced or restored.
   public static let rewound = Self("rewound")
-  /// A later registration or launch of the same member superseded this one.
+  /// A later registration or launch of the same member superseded this registration.
   public static let superseded = Self("superseded")
   /// The member is already running.
   public static let inUse = Self("inUse")
   /// The process is not a member: it never registered, or it retired.
   public static let notAMember = Self("notAMember")
-  /// A retention limit excluded the member; it must resync.
+  /// A retention limit excluded the member; the member must resync.
   public static let lost = Self("lost")
   /// The store's changes cannot be watched.
   public static let unwatchable = Self("unwatchable")
@@ -105,7 +105,7 @@ extension HistoryError.Code {
   public static let badURI = Self("badURI")
   /// The URI identifies an object of another store.
   public static let otherStoreURI = Self("otherStoreURI")
-  /// The file now contains another store than the one that was opened.
+  /// The file at the path now contains another store than the opened one.
   public static let replaced = Self("replaced")
   /// Several stores of a container keep history, but a tracker follows only one.
   public static let severalStores = Self("severalStores")
@@ -142,7 +142,7 @@ extension HistoryError {
     }
   }
 
-  /// The member that the error is about, if it is about one.
+  /// The member that the error concerns, or `nil`.
   public var member: MemberID? {
     switch reason {
     case .superseded(let member), .inUse(let member, _), .notAMember(let member),

@@ -3,7 +3,7 @@ import SQLiteStorage
 
 /// The tables of a store file.
 package enum Schema {
-  /// The application ID of store files ("PHLs"), which `file` and other tools read.
+  /// The application ID of store files ("PHLs"), which `file` and other tools display.
   ///
   /// See https://sqlite.org/pragma.html#pragma_application_id.
   package static let applicationID: Int64 = 0x5048_4C73

@@ -5,11 +5,11 @@ struct StatementCache {
   private let layout: HistoryLayout
   /// The statements by ``StoreStatement``, prepared on first use.
   private var prepared: [PreparedStatement?]
-  /// The statements of SQL that depends on the model or a filter, by their text.
+  /// The statements whose SQL depends on the model or a filter, by their SQL.
   private var queries: [String: PreparedStatement] = [:]
   private var knownCollector: RowCollector?
   private var knownRowReader: RowReader?
-  /// The shape and statement of the last fetch with a filter or a time.
+  /// The shape and the statement of the last scan with a filter or a time.
   private var lastScan: (shape: HistoryScan.Shape, statement: PreparedStatement)?
   /// The names that are bound to the statement that inserts transactions.
   var boundNames: TransactionNames?
@@ -131,7 +131,7 @@ package enum StoreStatement: Int, CaseIterable {
       WHERE \(layout.number) >= ?1 ORDER BY \(layout.number) LIMIT 1
       """
     case .firstNumberLater:
-      // Without the unary plus, SQLite would search in key order for the least key.
+      // Without the unary plus, SQLite would scan transactions in key order until the first match.
       """
       SELECT min(+\(layout.number)) FROM \(layout.transactions) WHERE \(layout.timestamp) > ?1
       """
@@ -164,7 +164,7 @@ package enum StoreStatement: Int, CaseIterable {
       """
     case .member:
       "SELECT epoch, state, cursor, mark, registered FROM history_member WHERE id = ?1"
-    // The position that every active member has merged; null without a member.
+    // The position that every active member has merged; null if there are no active members.
     case .watermark: "SELECT min(cursor) FROM history_member WHERE state = 0"
     case .recordCursor:
       """

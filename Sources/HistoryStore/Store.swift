@@ -5,10 +5,10 @@ import SQLiteStorage
 ///
 /// Every save and batch request writes its objects and its history transaction atomically. A store
 /// may be used from any thread; one request runs at a time. Several stores, in one process or many,
-/// may be open on one file, and follow each other's changes through its history.
+/// may have the same file open, and each can read the others' changes from the history.
 public final class Store: Sendable {
   private let lock = ConnectionLock()
-  // Accessed only while the lock is held.
+  // This property is accessed only while the lock is held.
   nonisolated(unsafe) private let core: StoreCore
   /// The slot for the watcher that all watches of the store share.
   let watcherSlot = WatcherSlot()
@@ -19,11 +19,11 @@ public final class Store: Sendable {
   let filePath: String
   /// The store's ID, recorded in the file.
   public let id: StoreID
-  /// The entities of the store.
+  /// The model of the store: its entities and their attributes.
   public let model: Model
   /// The configuration that the store was opened with.
   public let configuration: StoreConfiguration
-  /// Whether the store is read-only, and neither its file nor the folder may change.
+  /// Whether the store was opened for reading only: neither its file nor the folder changes.
   public let isForReading: Bool
 
   /// Opens a store, creating the file when it does not exist.

@@ -3,17 +3,17 @@ import SQLiteStorage
 
 /// The options for opening a store; the defaults suit an app with extensions.
 public struct StoreConfiguration: Sendable {
-  /// The guarantee that a commit survives a power failure.
+  /// The effect of a power failure on commits.
   public enum Durability: Sendable, Hashable {
-    /// Commits are atomic; a power failure may lose the last ones.
+    /// Commits are atomic; the last commits before a power failure may be lost.
     case normal
-    /// An acknowledged commit survives a power failure.
+    /// No acknowledged commit is lost in a power failure.
     case full
   }
 
   /// The source of transaction timestamps.
   public enum Timestamps: String, Sendable, Hashable {
-    /// The maximum of the clock and the previous timestamp plus 1 us: number order is time order.
+    /// The clock value, raised to the previous timestamp plus 1 us, so that timestamps increase.
     case monotone
     /// The raw clock value, including ties and steps back, as in Core Data.
     case wallClock
@@ -25,8 +25,8 @@ public struct StoreConfiguration: Sendable {
   public var durability = Durability.normal
   /// Whether writes are recorded in history (Core Data: `NSPersistentHistoryTrackingKey`).
   ///
-  /// The default is `true`. Opening a file with it turns tracking on permanently; a file with
-  /// tracking on that is opened without it can only be read, as in Core Data.
+  /// The default is `true`. Opening a file with `true` turns tracking on permanently. If a file
+  /// with tracking is opened with `false`, it can only be read, as in Core Data.
   public var tracksHistory = true
   /// The source of timestamps, fixed when the file is created.
   ///
@@ -36,7 +36,7 @@ public struct StoreConfiguration: Sendable {
   ///
   /// The default is ``HistoryLayout/packed``.
   public var layout = HistoryLayout.packed
-  /// The maximum wait for a lock that another connection holds.
+  /// The maximum time to wait for a lock that another connection holds.
   ///
   /// The default is 5 seconds.
   ///
@@ -49,16 +49,16 @@ public struct StoreConfiguration: Sendable {
   public var signalsChanges = true
   /// The interval at which a watched store is polled without a signal, at least a millisecond.
   ///
-  /// It is the maximum delay when a writer was killed between its commit and the signal. The
-  /// default is 2 seconds.
+  /// If a writer is killed between its commit and the signal, the commit is noticed after at most
+  /// this interval. The default is 2 seconds.
   public var changePollInterval = Duration.seconds(2)
-  /// The bundle that transactions record, or `nil` for none.
+  /// The bundle identifier that transactions record, or `nil` for none.
   public var bundleID: String?
-  /// The process that transactions record, or `nil` for none.
+  /// The process name that transactions record, or `nil` for none.
   public var processID: String?
   /// The authors whose transactions are never purged; a trailing `*` matches any suffix.
   public var protectedAuthors = ["NSCloudKitMirroringDelegate.*"]
-  /// The method of detecting that a member already runs, to refuse a second process with its name.
+  /// The method of detecting a running member, to refuse a second process with the same name.
   public var memberLocks = MemberLocks.standard
   /// The clock for timestamps.
   public var clock: @Sendable () -> Date = { Date() }
@@ -70,9 +70,9 @@ public struct StoreConfiguration: Sendable {
   package var checkpointFrames = ConnectionOptions().checkpointFrames
   /// The name of the SQLite VFS, or `nil` for the platform's own.
   package var vfs: String?
-  /// A callback for each signal, on the thread that sends it, in addition to the signal file.
+  /// A callback for each signal, on the signalling thread, in addition to the signal file.
   package var onSignal: (@Sendable (_ number: Int64) -> Void)?
-  /// An observer of records, purges, writes and signals.
+  /// An observer of cursor records, purges, writes and signals.
   package var witness: StoreWitness?
   /// The maximum number of transactions in one chunk of a purge.
   ///

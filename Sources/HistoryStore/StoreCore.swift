@@ -3,9 +3,9 @@ import SQLiteStorage
 
 /// The connection, prepared statements and cached state of one open store.
 ///
-/// It requires the store's lock. The properties that every write uses are exempt from Swift's
-/// exclusivity checks, which would cost 3 % of a commit of one row: the lock excludes other
-/// threads, and SQLite excludes a write within a write.
+/// Every access requires the store's lock. The properties that every write uses are exempt from
+/// Swift's exclusivity checks, which would cost 3 % of a commit of one row. They are safe without
+/// these checks: the lock excludes other threads, and SQLite excludes a write within a write.
 final class StoreCore {
   let path: String
   let configuration: StoreConfiguration
@@ -16,10 +16,10 @@ final class StoreCore {
   let model: Model
   let id: StoreID
   let timestamps: StoreConfiguration.Timestamps
-  /// Whether the store was opened without tracking, but its file has it on: writes would bypass it.
+  /// Whether writes fail because the store was opened without tracking but its file has tracking.
   let isReadOnly: Bool
   let layout: HistoryLayout
-  /// The state that must not change while a file is open for reading; `nil` otherwise.
+  /// The file's state, if the file is open for reading and must not change; otherwise `nil`.
   let reading: QuietReading?
   /// The file that signals commits to other processes, if there is one.
   let signalFile: SignalFile?
@@ -29,17 +29,17 @@ final class StoreCore {
   let coreData: CoreDataStatements
   /// The prepared statements, valid while the connection is open.
   @exclusivity(unchecked) var statements: StatementCache
-  /// Copies of file contents that change only with this connection's own committed writes.
+  /// Cached contents of the file that change only with this connection's own committed writes.
   @exclusivity(unchecked) var cache: CachedFileState
-  /// The state that is valid until another connection writes.
+  /// Cached positions that are valid until another connection writes.
   @exclusivity(unchecked) var positions = CachedPositions()
-  /// The configurations of members as text and decoded, always valid.
+  /// The cached configurations of members, as text and decoded, which are always valid.
   var configurations = ConfigurationCache()
   /// The packed changes of the current write.
   @exclusivity(unchecked) var packed = ChangePacker()
   /// A buffer for temporary bytes.
   var scratch = ByteWriter(capacity: 256)
-  /// Whether the current write has changed the cache, which a failure then invalidates.
+  /// Whether the current write has changed the cache; if the write fails, the cache is discarded.
   var hasChangedCache = false
 
   init(
@@ -86,7 +86,7 @@ final class StoreCore {
     try statements.query(sql, connection)
   }
 
-  /// Discards everything cached from the file, as if it were opened again.
+  /// Discards everything cached from the file, as if the store were opened again.
   func discardCache() {
     cache = cache.emptied
     positions = CachedPositions()
@@ -152,10 +152,10 @@ final class StoreCore {
     return (head.statement.int(0), head.statement.real(1), head.statement.int(2))
   }
 
-  /// Returns the transaction that the next one follows, within the current write.
+  /// Returns the transaction that the current write's transaction follows.
   ///
-  /// It is cached from the last commit, until another connection or another kind of write changes
-  /// the file.
+  /// The value is cached from the last commit, until another connection or another kind of write
+  /// changes the file.
   func previous() throws -> KnownHead {
     let version = connection.dataVersion
     if let known = positions.head, known.dataVersion == version { return known }
@@ -169,8 +169,8 @@ final class StoreCore {
 
   /// Returns the greatest number that was ever assigned to a transaction.
   ///
-  /// Purges keep the newest row; only stores with raw timestamps can lose it, to
-  /// ``Store/deleteHistory(before:authors:)``.
+  /// Purges keep the newest row. Only ``Store/deleteHistory(before:authors:)`` can delete it, in a
+  /// store with raw timestamps; that method records the number in the metadata.
   func lastNumber(_ head: Int64) throws -> Int64 {
     guard timestamps == .wallClock else { return head }
     return max(head, try metadata("numbered"))
@@ -212,19 +212,20 @@ extension StoreCore {
   }
 }
 
-/// An observer of a store's actions, called on the thread that performs them, without influence.
+/// An observer of a store's actions, called on the thread that performs them.
 ///
-/// It costs one check of an optional per transaction and per chunk, and none per row.
+/// The observer cannot influence the actions. It costs one check of an optional per transaction and
+/// per chunk, and none per row.
 package struct StoreWitness: Sendable {
-  /// Receives the effects of a transaction before its commit, while it holds the write lock.
+  /// Receives the effects of a transaction before its commit, while the write lock is held.
   package var begins: @Sendable (MemberWrite) -> Void
   /// Receives whether the last write was committed; a failed write may not have called ``begins``.
   package var ends: @Sendable (_ isCommitted: Bool) -> Void
-  /// Receives the number of a write, under the write lock, before any row is written.
+  /// Receives the number of a transaction, under the write lock, before any row is written.
   package var writes: @Sendable (_ number: Int64) -> Void = { _ in }
   /// Receives the number of a committed transaction, before other processes are signalled.
   package var signals: @Sendable (_ number: Int64) -> Void = { _ in }
-  /// Receives the first number of a purge's chunk before its deletion, under the write lock.
+  /// Receives the first number of a purge's chunk before the deletion, under the write lock.
   package var deletes: @Sendable (_ first: Int64) -> Void = { _ in }
 
   package init(
@@ -236,15 +237,15 @@ package struct StoreWitness: Sendable {
   }
 }
 
-/// The effects of one small transaction on members and purged positions.
+/// The effects of one small write transaction on members and purged positions.
 package struct MemberWrite: Sendable, Hashable {
-  /// The member that performs it, if any.
+  /// The member that performs the write, if any.
   package var member: MemberID?
-  /// The position that it records, if any.
+  /// The cursor that the write records, if any.
   package var cursor: HistoryToken?
-  /// The numbers of the transactions that readers no longer see after the write.
+  /// The numbers of the transactions that are invisible after the write; empty without a purge.
   ///
-  /// The transactions of protected authors in this range stay visible. It is empty without a purge.
+  /// The transactions of protected authors in this range stay visible.
   package var purged: Range<Int64>
 
   package init(member: MemberID?, cursor: HistoryToken?, purged: Range<Int64> = 0..<0) {
@@ -255,12 +256,12 @@ package struct MemberWrite: Sendable, Hashable {
 }
 
 extension StoreCore {
-  /// Reports the effects of the current transaction to the witness before the commit.
+  /// Reports the effects of the current transaction to the configured observer before the commit.
   func notifyWitness(_ write: @autoclosure () -> MemberWrite) {
     if let witness = configuration.witness { witness.begins(write()) }
   }
 
-  /// Runs a write about members, and reports its outcome to the witness.
+  /// Runs a write about members, and reports to the configured observer whether it was committed.
   func witnessed<Result>(_ body: () throws -> Result) throws -> Result {
     guard let witness = configuration.witness else { return try body() }
     var isCommitted = false

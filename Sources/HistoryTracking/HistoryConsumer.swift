@@ -14,9 +14,9 @@ public import HistoryTypes
 /// }
 /// ```
 public actor HistoryConsumer {
-  /// The member.
+  /// The member under whose name the consumer confirms history.
   public nonisolated let member: MemberID
-  /// The store that is read.
+  /// The store whose history is read.
   public nonisolated let store: Store
   private let filter: HistoryFilter?
   private let pageTransactionCountMax: Int
@@ -26,7 +26,7 @@ public actor HistoryConsumer {
   /// The position through which history was returned, or scanned without a match.
   private var handedOut: HistoryToken
 
-  /// Registers a consumer at the head, or continues at its confirmed position.
+  /// Registers a consumer at the newest transaction, or continues at its confirmed position.
   ///
   /// - Throws: ``HistoryError``.
   /// - Complexity: one write of one row.
@@ -46,18 +46,19 @@ public actor HistoryConsumer {
     handedOut = registration.cursor
   }
 
-  /// A Boolean value that indicates whether the consumer registered just now.
+  /// A Boolean value that indicates whether this instance registered the consumer as a new member.
   ///
   /// History from before the registration is not returned.
   public var isNew: Bool { registration.isNew }
 
   /// Returns the next page that contains transactions, or `nil` at the end of history.
   ///
-  /// History without a match is confirmed automatically, unless an earlier page is still
-  /// unconfirmed.
+  /// History in which the filter matches no transaction is confirmed automatically, unless an
+  /// earlier page is still unconfirmed.
   ///
-  /// - Throws: ``HistoryError/Code/rewound`` if the file was replaced or went back in time;
-  ///   call ``resync()`` then. ``HistoryError/Code/superseded`` if another process took over.
+  /// - Throws: ``HistoryError/Code/rewound`` if the file was replaced or restored from an older
+  ///   copy; call ``resync()`` then. ``HistoryError/Code/superseded`` if another process has since
+  ///   started the same consumer.
   /// - Complexity: linear in the number of transactions read.
   public func next() throws(HistoryError) -> HistoryPage? {
     var page: HistoryPage
@@ -80,7 +81,7 @@ public actor HistoryConsumer {
 
   /// Confirms a page and all pages before it; their history is no longer kept for the consumer.
   ///
-  /// - Throws: ``HistoryError/Code/superseded`` and similar errors; nothing is written then.
+  /// - Throws: ``HistoryError/Code/superseded`` and similar errors; nothing is then written.
   /// - Complexity: one write of one row.
   public func confirm(_ page: HistoryPage) throws(HistoryError) {
     try confirm(through: page.scannedThrough)
@@ -97,12 +98,12 @@ public actor HistoryConsumer {
     if handedOut.number < position.number { handedOut = position }
   }
 
-  /// Returns unconfirmed history again, from the next call of ``next()``.
+  /// Makes the next call of ``next()`` return the first unconfirmed history again.
   public func startOver() {
     handedOut = confirmed
   }
 
-  /// Continues at the head; the caller must rebuild its derived data from the store.
+  /// Continues at the newest transaction; the caller must rebuild its derived data from the store.
   ///
   /// - Returns: The position at which the consumer continues.
   @discardableResult

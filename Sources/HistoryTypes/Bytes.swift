@@ -1,6 +1,6 @@
 /// A growing byte buffer that packs numbers and strings.
 ///
-/// Each connection reuses one, so that a write allocates no memory.
+/// Each connection reuses one writer, so that a write to the file allocates no memory.
 @usableFromInline
 package struct ByteWriter: ~Copyable {
   @usableFromInline
@@ -112,7 +112,7 @@ package struct ByteWriter: ~Copyable {
     }
   }
 
-  /// Replaces one byte by a number, and moves the bytes after it if the number is longer.
+  /// Replaces one byte with a packed number, and moves the bytes after it if the number is longer.
   @inlinable
   @inline(__always)
   package mutating func replaceByte(at position: Int, withVarint value: UInt64) {

@@ -2,9 +2,9 @@
 ///
 /// Core Data: `NSPersistentHistoryChange`.
 ///
-/// A view into its ``HistoryPage``: names and values are created on access.
+/// A change is a view into its ``HistoryPage``: names and values are created on access.
 public struct HistoryChange: Sendable, Identifiable {
-  /// The page that holds the change.
+  /// The page that contains the change.
   package let page: HistoryPage
   /// The index of the change in its page.
   package let index: Int
@@ -17,7 +17,7 @@ public struct HistoryChange: Sendable, Identifiable {
   /// The compact record of the change.
   package var record: ChangeRecord { page.changeRecords[index] }
 
-  /// The identity of the change: its transaction and its place there, the same in every fetch.
+  /// The identity of the change: its transaction and index there, the same in every fetch.
   ///
   /// - Complexity: logarithmic in the number of transactions of the page.
   public var id: ChangeID {
@@ -67,7 +67,8 @@ public struct HistoryChange: Sendable, Identifiable {
 
   /// The preserved values of a deleted object by attribute name, or `nil` if there are none.
   ///
-  /// It contains only attributes marked `preservesValueInHistoryOnDeletion`, with their own types.
+  /// The dictionary contains only attributes marked `preservesValueInHistoryOnDeletion`; each value
+  /// has the attribute's type.
   public var tombstone: [String: Value]? {
     guard type == .delete, record.tombstoneLength > 0,
       let entity = page.model.entity(record.entity)
@@ -80,7 +81,7 @@ public struct HistoryChange: Sendable, Identifiable {
 public struct ChangeID: Hashable, Sendable, Codable, CustomStringConvertible {
   /// The number of the transaction.
   public let transaction: TransactionNumber
-  /// The index among the transaction's changes, from 0.
+  /// The index of the change within its transaction, from 0.
   public let place: Int
 
   /// Creates the identity of the change at an index of a transaction.
@@ -89,12 +90,12 @@ public struct ChangeID: Hashable, Sendable, Codable, CustomStringConvertible {
     self.place = place
   }
 
-  /// The transaction number and the place, for logs.
+  /// The transaction number and the index of the change, for logs.
   public var description: String { "#\(transaction)/\(place)" }
 }
 
 extension ChangeID: Comparable {
-  /// Orders changes by commit order, then by their place.
+  /// Orders changes by their transactions' commit order, then by their index in the transaction.
   public static func < (left: ChangeID, right: ChangeID) -> Bool {
     left.transaction == right.transaction
       ? left.place < right.place : left.transaction < right.transaction
@@ -104,25 +105,25 @@ extension ChangeID: Comparable {
 /// The compact record of one change: 32 bytes without references.
 @usableFromInline
 package struct ChangeRecord: Hashable, Sendable, BitwiseCopyable {
-  /// The key of the object.
+  /// The key of the changed object within its entity.
   @usableFromInline
   package var key: Int64
   /// The column bitmap of an update.
   @usableFromInline
   package var columns: UInt64
-  /// The number of the entity.
+  /// The number of the changed object's entity.
   @usableFromInline
   package var entity: Int32
   /// The offset of the change's bytes in the page's tombstone buffer.
   ///
-  /// For a delete they are its tombstone. For an update they are the bits of its columns beyond the
-  /// first 64, least significant bit of each byte first.
+  /// The bytes of a delete are its tombstone. The bytes of an update are the bits of its columns
+  /// beyond the first 64, least significant bit of each byte first.
   @usableFromInline
   package var tombstoneStart: UInt32
-  /// The number of these bytes; 0 for none.
+  /// The length of the change's bytes in the page's tombstone buffer; 0 if the change has none.
   @usableFromInline
   package var tombstoneLength: UInt32
-  /// The operation.
+  /// The operation on the object: insert, update or delete.
   @usableFromInline
   package var type: ChangeType
 
@@ -150,10 +151,10 @@ package struct ChangeRecord: Hashable, Sendable, BitwiseCopyable {
 
 /// The operation on an object, with the raw values of `NSPersistentHistoryChangeType`.
 public enum ChangeType: UInt8, Sendable, Hashable, Codable, CaseIterable, BitwiseCopyable {
-  /// The object was inserted.
+  /// The transaction inserted the object.
   case insert = 0
-  /// Attributes of the object were set.
+  /// The transaction set attributes of the object.
   case update = 1
-  /// The object was deleted.
+  /// The transaction deleted the object.
   case delete = 2
 }

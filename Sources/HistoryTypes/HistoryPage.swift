@@ -15,24 +15,27 @@ public final class HistoryPage: Sendable {
   public let storeID: StoreID
   /// The model, which defines the names of entities and attributes.
   public let model: Model
-  /// The last position that the fetch scanned, matching or not; the next fetch continues there.
+  /// The position of the last scanned transaction, whether or not it matched the filter.
+  ///
+  /// The next fetch continues there.
   public let scannedThrough: HistoryToken
   /// A Boolean value that indicates whether the fetch stopped at a limit before the end of history.
   ///
-  /// The remaining history may contain no match.
+  /// The history after the limit may contain no match.
   public let hasMore: Bool
 
   package let records: [TransactionRecord]
   package let changeRecords: PageBuffer<ChangeRecord>
   package let tombstones: PageBuffer<UInt8>
-  /// The place of each change in its transaction, if a filter left out others; otherwise empty.
+  /// The index of each change in its transaction if the filter left out changes; otherwise empty.
   package let places: [Int]
   package let strings: InternedStrings
-  /// The position of the unread rest of a transaction that only starts on this page.
+  /// The start of the last transaction's unread changes, or `nil` if the page contains all of them.
   package let rest: TransactionRest?
-  /// For each author number, the number through which history was at least partly purged.
+  /// For each author number, the last transaction number up to which a purge removed history.
   ///
-  /// It is read with the page, and empty if nothing was purged after the start of the fetch.
+  /// The purge may have kept part of that history. The dictionary is empty if no history after the
+  /// start of the fetch was purged.
   package let gone: [Int32: Int64]
 
   package init(
@@ -93,13 +96,13 @@ public final class HistoryPage: Sendable {
   }
 }
 
-/// The position of the unread rest of a transaction that a page contains only in part.
+/// The start of the unread changes of a transaction that a page contains only in part.
 package struct TransactionRest: Hashable, Sendable {
-  /// The transaction.
+  /// The token of the transaction.
   package let token: HistoryToken
-  /// The first unread chunk, or other unit of the storage layout.
+  /// The index of the first unread unit of changes: a chunk or a batch of rows, by storage layout.
   package let chunk: Int64
-  /// The number of changes of the transaction that were read.
+  /// The number of changes of the transaction that were already read.
   package let place: Int
 
   package init(token: HistoryToken, chunk: Int64, place: Int) {
@@ -127,10 +130,10 @@ public struct HistoryTransactions: RandomAccessCollection, Sendable {
 package struct InternedStrings: Sendable {
   private var byNumber: [String?] = [nil]
   private var numbers: [String: Int32] = [:]
-  /// The parsed process labels, indexed by the number of their string, if strings are labels.
+  /// The parsed process labels by string number; unused if process strings are plain names.
   private var labels: [ProcessLabel?] = [nil]
 
-  /// A Boolean value that indicates whether process strings are labels, which may include a writer.
+  /// A Boolean value that indicates whether process strings are labels of a process and a writer.
   package let areLabels: Bool
 
   package init(areLabels: Bool = false) { self.areLabels = areLabels }
@@ -174,10 +177,10 @@ package struct InternedStrings: Sendable {
     labels[Int(number)] = ProcessLabel(string)
   }
 
-  /// The number through which all strings of the file are known.
+  /// The greatest number up to which this connection has read all strings of the file.
   ///
-  /// Above it, only strings that this connection has added may be known, because other connections
-  /// add strings concurrently.
+  /// Strings with greater numbers are known only if this connection added them, because other
+  /// connections add strings concurrently.
   package private(set) var completeThrough: Int32 = 0
 
   /// Records that all strings through a number were read from the file.
@@ -231,7 +234,7 @@ package final class PageBuffer<Element: BitwiseCopyable>: @unchecked Sendable {
     return bound + length
   }
 
-  /// Adds elements to the count that were written into the reserved capacity.
+  /// Increases the count by the number of elements that were written into the reserved capacity.
   @inlinable
   @inline(__always)
   package func advance(by more: Int) { length += more }
@@ -248,7 +251,7 @@ package final class PageBuffer<Element: BitwiseCopyable>: @unchecked Sendable {
   @inline(__always)
   package func truncate(to position: Int) { length = Swift.min(length, position) }
 
-  /// Keeps the elements from a position on that satisfy a condition, in their order.
+  /// Removes the elements from a position on that do not satisfy a condition; keeps the order.
   @inlinable
   package func keep(from position: Int, where isKept: (Int, Element) -> Bool) {
     guard let base else { return }
@@ -268,7 +271,7 @@ extension PageBuffer: RandomAccessCollection {
   @inlinable
   @inline(__always)
   package var endIndex: Int { length }
-  /// The number of elements; overrides the default implementation, which measures a distance.
+  /// The number of elements; replaces the slower default implementation of `Collection`.
   @inlinable
   @inline(__always)
   package var count: Int { length }

@@ -1,8 +1,8 @@
 /// One save or batch request in history (Core Data: `NSPersistentHistoryTransaction`).
 ///
-/// A view into its ``HistoryPage``: strings are resolved on access.
+/// A transaction is a view into its ``HistoryPage``: strings are resolved on access.
 public struct HistoryTransaction: Sendable, Identifiable {
-  /// The page that holds the transaction.
+  /// The page that contains the transaction.
   package let page: HistoryPage
   /// The index of the transaction in its page.
   package let index: Int
@@ -40,7 +40,7 @@ public struct HistoryTransaction: Sendable, Identifiable {
   public var token: HistoryToken {
     HistoryToken(store: page.storeID, number: record.number, mark: record.mark)
   }
-  /// The number of changes in history, whether or not the page contains them.
+  /// The number of the transaction's changes in history, whether or not the page contains them.
   public var changeCount: Int { record.total }
   /// The changes that the request asked for, at most one for each object.
   ///
@@ -55,7 +55,7 @@ public struct HistoryTransaction: Sendable, Identifiable {
 package struct TransactionRecord: Hashable, Sendable {
   @usableFromInline
   package var number: Int64
-  /// Seconds since 2001-01-01 UTC.
+  /// The time of the transaction, in seconds since 2001-01-01 UTC.
   @usableFromInline
   package var timestamp: Double
   @usableFromInline
@@ -68,19 +68,19 @@ package struct TransactionRecord: Hashable, Sendable {
   package var bundle: Int32
   @usableFromInline
   package var process: Int32
-  /// The random number of the writer; 0 for none.
+  /// The random number of the context that wrote the transaction; 0 for none.
   @usableFromInline
   package var writer: Int64
-  /// The index of its first change in the page.
+  /// The index in the page of the transaction's first change.
   @usableFromInline
   package var firstChange: Int
-  /// The number of its changes that the page contains.
+  /// The number of the transaction's changes that the page contains.
   @usableFromInline
   package var count: Int
-  /// The number of its changes in history.
+  /// The number of the transaction's changes in history.
   @usableFromInline
   package var total: Int
-  /// The number of its changes on earlier pages.
+  /// The number of the transaction's changes that earlier pages contain.
   @usableFromInline
   package var firstPlace: Int
 

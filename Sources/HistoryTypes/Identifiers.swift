@@ -1,6 +1,6 @@
 /// The identity of one store file, assigned on creation and never changed.
 ///
-/// It corresponds to the store UUID in Core Data's store metadata (`NSPersistentStore.identifier`).
+/// Core Data: the store UUID in the store's metadata (`NSPersistentStore.identifier`).
 public struct StoreID: Hashable, Sendable, Codable, CustomStringConvertible {
   /// The UUID of the store.
   public let uuid: UUID
@@ -22,10 +22,10 @@ public struct StoreID: Hashable, Sendable, Codable, CustomStringConvertible {
 
 /// The name of one member: a process in one role, or a consumer without contexts.
 ///
-/// Two processes must never share a name. It therefore does not default to the author, which
-/// several processes may write under.
+/// Two processes must never share a member name. Several processes may write under one author, so
+/// the member name does not default to the author.
 public struct MemberID: Hashable, Sendable, Codable, CustomStringConvertible {
-  /// The name.
+  /// The member's name.
   public let name: String
 
   /// Creates the identity with a name, which must not be empty.
@@ -34,7 +34,7 @@ public struct MemberID: Hashable, Sendable, Codable, CustomStringConvertible {
     self.name = name
   }
 
-  /// The name.
+  /// The member's name.
   public var description: String { name }
 }
 
@@ -46,16 +46,16 @@ extension MemberID: ExpressibleByStringLiteral {
 }
 
 extension MemberID: Comparable {
-  /// Orders by name.
+  /// Orders members by name.
   public static func < (left: MemberID, right: MemberID) -> Bool { left.name < right.name }
 }
 
 /// The identity of one context in one process.
 ///
-/// It is a random number, drawn when the context is created, by which a context recognizes its own
-/// saves under any author.
+/// The identity is a random number, drawn when the context is created. A context uses it to
+/// recognize its own saves under any author.
 public struct WriterID: RawRepresentable, Hashable, Sendable, Codable {
-  /// The number; never 0.
+  /// The random number of the context; never 0.
   public let rawValue: Int64
 
   /// Creates the identity with a number.
@@ -66,10 +66,11 @@ public struct WriterID: RawRepresentable, Hashable, Sendable, Codable {
 
 /// The number of one transaction in its store (Core Data: `transactionNumber`).
 ///
-/// The first transaction has number 1. Numbers grow in commit order and may have gaps; they say
-/// nothing about time. A number of 0 stands for the beginning of history.
+/// The first transaction has number 1. Numbers grow in commit order and may have gaps. The order of
+/// timestamps may differ from the order of numbers. A number of 0 stands for the beginning of
+/// history.
 public struct TransactionNumber: RawRepresentable, Hashable, Sendable, Codable {
-  /// The number as it is in the file.
+  /// The number as stored in the file.
   public let rawValue: Int64
 
   /// Creates a number from its value in the file.
@@ -85,7 +86,7 @@ extension TransactionNumber: Comparable, ExpressibleByIntegerLiteral, CustomStri
   /// Creates a number from a literal.
   public init(integerLiteral value: Int64) { self.init(rawValue: value) }
 
-  /// Orders by commit order.
+  /// Orders transaction numbers by commit order.
   public static func < (left: TransactionNumber, right: TransactionNumber) -> Bool {
     left.rawValue < right.rawValue
   }
@@ -97,15 +98,15 @@ extension TransactionNumber: Comparable, ExpressibleByIntegerLiteral, CustomStri
 /// A position in one store's history: everything up to and including one transaction.
 ///
 /// A token contains the store's identity, the transaction's number and a random mark of that
-/// transaction. A store that was replaced or rewound thereby detects tokens from a different
-/// history. Except for the store, the contents are opaque, as in `NSPersistentHistoryToken`:
-/// compare tokens of one store, encode them, or print their description.
+/// transaction. With the mark, a store that was replaced or restored from a backup detects tokens
+/// from a different history. Tokens are opaque except for ``store``, as `NSPersistentHistoryToken`
+/// is: compare tokens of one store, encode them, or print their description.
 public struct HistoryToken: Hashable, Sendable, Codable, CustomStringConvertible {
   /// The store that issued the token.
   public let store: StoreID
   /// The number of the last transaction at or before the position; 0 at the beginning of history.
   package let number: Int64
-  /// The random mark of that transaction; 0 at the beginning.
+  /// The random mark of the transaction with that number; 0 at the beginning of history.
   package let mark: Int64
 
   /// Creates a token; for use only by stores and codecs.
@@ -125,7 +126,7 @@ public struct HistoryToken: Hashable, Sendable, Codable, CustomStringConvertible
 }
 
 extension HistoryToken: Comparable {
-  /// Orders tokens of one store by number, then by mark if history was rewound.
+  /// Orders tokens of one store by number, and by mark if two tokens have the same number.
   ///
   /// Tokens of different stores are ordered by the text forms of their stores.
   public static func < (left: HistoryToken, right: HistoryToken) -> Bool {
@@ -157,7 +158,7 @@ public struct ObjectID: Hashable, Sendable, Codable, CustomStringConvertible {
 }
 
 extension ObjectID: Comparable {
-  /// Orders by entity, then by key.
+  /// Orders objects by entity number, then by key.
   public static func < (left: ObjectID, right: ObjectID) -> Bool {
     left.entity == right.entity ? left.key < right.key : left.entity < right.entity
   }
@@ -184,7 +185,7 @@ package struct ObjectURI: Hashable, Sendable, CustomStringConvertible {
 
   /// Parses the complete text form; returns `nil` for any other text.
   ///
-  /// The store part may be in lowercase, because some URI libraries convert it.
+  /// The store part may be in lowercase, because some URI libraries convert URIs to lowercase.
   package init?(_ text: String) {
     guard text.hasPrefix(Self.scheme) else { return nil }
     let parts = text.dropFirst(Self.scheme.count)
@@ -204,7 +205,7 @@ package struct ObjectURI: Hashable, Sendable, CustomStringConvertible {
     return Int64(text.dropFirst())
   }
 
-  /// The text form.
+  /// The text form of the URI.
   package var description: String { "\(Self.scheme)\(store)/\(entity)/p\(key)" }
 }
 
@@ -221,10 +222,11 @@ extension UUID {
   }
 }
 
-/// A string for the process and the context that wrote a transaction.
+/// A string that combines the process and the context that wrote a transaction.
 ///
-/// Storage layouts without a column for the writer use it. A process name that itself ends like a
-/// label gets a label with writer 0, so that every string has exactly one meaning.
+/// Storage layouts without a column for the writer store this string. If a process name itself ends
+/// like a label, the name is stored as a label with writer 0, so that every string has exactly one
+/// meaning.
 package struct ProcessLabel: Hashable, Sendable {
   /// The name of the process, or `nil`.
   package let name: String?
@@ -244,9 +246,10 @@ package struct ProcessLabel: Hashable, Sendable {
     self = Self.label(in: text) ?? ProcessLabel(name: text, writer: 0)
   }
 
-  /// Parses a string that ends with a writer; returns `nil` for any other.
+  /// Parses a string that ends with a writer; returns `nil` for any other string.
   ///
-  /// It compares bytes: comparing characters took most of the time to read a string.
+  /// The implementation compares bytes: comparing characters took most of the time to read a
+  /// string.
   private static func label(in text: String) -> ProcessLabel? {
     let bytes = text.utf8
     let nameCount = bytes.count - word.utf8.count - digitCount

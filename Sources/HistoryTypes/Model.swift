@@ -1,18 +1,18 @@
 /// The type of an attribute's values.
 public enum AttributeType: String, Sendable, Hashable, Codable, CaseIterable {
-  /// Signed 64-bit integers.
+  /// Values are signed 64-bit integers.
   case int
-  /// Double-precision floating-point numbers.
+  /// Values are double-precision floating-point numbers.
   case double
-  /// Text.
+  /// Values are text.
   case string
-  /// Bytes.
+  /// Values are bytes.
   case data
-  /// Points in time.
+  /// Values are points in time.
   case date
-  /// Boolean values.
+  /// Values are Boolean values.
   case bool
-  /// UUIDs of 16 bytes.
+  /// Values are UUIDs of 16 bytes.
   case uuid
 }
 
@@ -62,7 +62,7 @@ public struct Entity: Hashable, Sendable, Codable {
     case attributes
   }
 
-  /// Decodes the name and the attributes, from which `preserved` is derived.
+  /// Decodes the name and the attributes, and derives `preserved` from the attributes.
   public init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: CodingKeys.self)
     self.init(
@@ -159,8 +159,8 @@ public struct Model: Hashable, Sendable, Codable {
   /// Returns whether a text is a valid name of an entity or attribute.
   ///
   /// Names become SQL identifiers. Only ASCII letters, digits and underscores are valid, so that a
-  /// name cannot end its quotes. The prefixes `history_` and `sqlite_` are reserved for the store
-  /// and SQLite.
+  /// name cannot contain a quotation mark. The prefixes `history_` and `sqlite_` are reserved for
+  /// the store and SQLite.
   private static func isName(_ name: String) -> Bool {
     guard let first = name.utf8.first, (0x41...0x5a).contains(first & 0xdf) else { return false }
     let lower = name.lowercased()
@@ -189,7 +189,7 @@ public enum ModelError: Error, Hashable, Sendable, CustomStringConvertible {
     case .badName(let name):
       "\"\(name)\" cannot name an entity or attribute: use a letter, then letters, digits or "
         + "underscores (100 at most), and no prefix history_ or sqlite_."
-    case .twice(let name): "The model has \"\(name)\" twice (case does not count)."
+    case .twice(let name): "The model has \"\(name)\" twice (upper and lower case are equal)."
     case .tooManyAttributes(let name, let count):
       "The entity \"\(name)\" has \(count) attributes; \(Model.attributeCountMax) is the most."
     }

@@ -38,8 +38,8 @@ package enum Tombstone {
 
   /// Decodes the values by attribute name; returns `nil` if the bytes do not match the entity.
   ///
-  /// The values of an entity without known attributes are named after Core Data's tombstone columns
-  /// (`ZTOMBSTONE0`), and have the types that SQLite stores.
+  /// If the entity has no known attributes, the values are named after Core Data's tombstone
+  /// columns (`ZTOMBSTONE0`), and have the types that SQLite stores.
   package static func decode(
     _ bytes: UnsafeRawBufferPointer,
     of entity: Entity
@@ -62,7 +62,7 @@ package enum Tombstone {
 }
 
 extension Value {
-  /// Creates a value of a type from its stored form, or returns `nil` if they do not match.
+  /// Creates a value of a type from its stored form, or returns `nil` if the form does not fit.
   fileprivate init?(_ stored: Tombstone.Stored, as type: AttributeType) {
     switch stored {
     case .integer(let integer): self.init(stored: integer, as: type)
@@ -71,7 +71,7 @@ extension Value {
     }
   }
 
-  /// Creates a value from its stored form if its type is unknown.
+  /// Creates a value from its stored form when the attribute's type is unknown.
   fileprivate init(_ stored: Tombstone.Stored) {
     switch stored {
     case .integer(let integer): self = .int(integer)
@@ -83,7 +83,7 @@ extension Value {
 }
 
 extension Value {
-  /// Creates a value of a type from a stored integer, or returns `nil` if they do not match.
+  /// Creates a value of a type from a stored integer, or returns `nil` if the integer does not fit.
   @inline(__always)
   package init?(stored integer: Int64, as type: AttributeType) {
     switch type {
@@ -95,7 +95,7 @@ extension Value {
     }
   }
 
-  /// Creates a value of a type from a stored double, or returns `nil` if they do not match.
+  /// Creates a value of a type from a stored double, or returns `nil` if the double does not fit.
   @inline(__always)
   package init?(stored real: Double, as type: AttributeType) {
     switch type {
@@ -105,7 +105,7 @@ extension Value {
     }
   }
 
-  /// Creates a value of a type from stored text or bytes, or returns `nil` if they do not match.
+  /// Creates a value of a type from stored text or bytes, or returns `nil` if they do not fit.
   package init?(stored bytes: UnsafeRawBufferPointer, as type: AttributeType) {
     switch type {
     case .string: self = .string(String(decoding: bytes, as: UTF8.self))
@@ -119,7 +119,7 @@ extension Value {
 }
 
 extension UUID {
-  /// Creates a UUID from the first 16 bytes of a buffer, which must have at least as many.
+  /// Creates a UUID from the first 16 bytes of a buffer, which must contain at least 16 bytes.
   package init(bytes: UnsafeRawBufferPointer) {
     self.init(uuid: bytes.loadUnaligned(as: UUIDBytes.self))
   }

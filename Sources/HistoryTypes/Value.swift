@@ -1,6 +1,6 @@
 /// The value of one attribute of one object.
 public enum Value: Hashable, Sendable {
-  /// No value.
+  /// The absence of a value, as SQL's `NULL`.
   case null
   /// A signed 64-bit integer.
   case int(Int64)

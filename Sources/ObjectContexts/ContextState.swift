@@ -7,7 +7,7 @@ struct PendingEdit: Sendable {
   var type: ChangeType
   /// The attributes that were set, as a bit mask.
   var columns: UInt64
-  /// One value for each attribute; only those in `columns` are valid.
+  /// One value for each attribute of the entity; only the values of `columns` are valid.
   var values: [Value]
 }
 
@@ -97,7 +97,7 @@ struct ContextState: Sendable {
 
   /// Removes an object that is no longer in the store, and discards its edits.
   ///
-  /// - Returns: Whether its row was registered.
+  /// - Returns: `true` if the context had registered the object's row.
   @discardableResult
   mutating func forget(_ id: ObjectID) -> Bool {
     forgetEdits(of: id)
@@ -108,10 +108,10 @@ struct ContextState: Sendable {
     if edits.updateValue(edit, forKey: id) == nil { order.append(id) }
   }
 
-  /// Returns the edits in the form that the store accepts.
+  /// Returns the unsaved edits in the form that the store accepts.
   ///
-  /// Each edit has the version of the row that it was made on, and the row itself if the merge
-  /// policy needs it.
+  /// Each edit contains the version of the row that the context edited. It contains the row itself
+  /// if the merge policy needs the row.
   func objectEdits(for policy: MergePolicy) -> [ObjectEdit] {
     let needsBase = policy == .storeWins || policy == .overwrite
     return order.compactMap { id in
@@ -134,7 +134,7 @@ struct ContextState: Sendable {
     }
   }
 
-  /// Applies the result of a save: updates the registered rows and discards the edits.
+  /// Applies the result of a save: updates the registered rows and discards the saved edits.
   mutating func apply(_ result: consuming SaveResult) {
     let number = result.version
     for (id, outcome) in zip(order, result.outcomes) {
@@ -156,11 +156,11 @@ struct ContextState: Sendable {
 
 /// A value protected by a lock, for use by one thread at a time.
 ///
-/// It does not use the standard library's `Mutex`: on Linux the thread sanitizer does not recognize
-/// it and reports false data races.
+/// The lock is not the standard library's `Mutex`: on Linux the thread sanitizer does not recognize
+/// `Mutex` and reports false data races.
 final class StateLock<Value: Sendable>: @unchecked Sendable {
   private let lock = ConnectionLock()
-  // Accessed only while the lock is held.
+  // This property is accessed only while the lock is held.
   private var value: Value
 
   init(_ value: Value) {

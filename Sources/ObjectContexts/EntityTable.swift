@@ -3,7 +3,7 @@ import HistoryTypes
 
 /// The registered objects of one entity: an identity map onto rows in one flat array.
 ///
-/// A row needs no allocation of its own; the slot of a removed row is reused.
+/// Rows are not allocated one by one; the slot of a removed row is reused.
 struct EntityTable: Sendable {
   private let width: Int
   private(set) var slots = SlotIndex()
@@ -99,7 +99,7 @@ struct EntityTable: Sendable {
     batch.withValues { rows in
       values.withUnsafeMutableBufferPointer { values in
         for (index, place) in places.enumerated() {
-          // Swap instead of copy, which would update reference counts.
+          // Swapping values avoids the reference counting of a copy.
           for attribute in 0..<width {
             swap(&values[place * width + attribute], &rows[index * width + attribute])
           }
@@ -123,7 +123,7 @@ struct EntityTable: Sendable {
         for (row, place) in zip(rows, places) {
           var left = row.columns
           while left != 0 {
-            // Swap instead of copy, which would update reference counts.
+            // Swapping values avoids the reference counting of a copy.
             swap(&values[place * width + left.trailingZeroBitCount], &read[next])
             next += 1
             left &= left - 1
@@ -157,7 +157,7 @@ struct EntityTable: Sendable {
   }
 }
 
-/// A row to read again.
+/// A row to read again from the store.
 struct RowToRead {
   let key: Int64
   /// The slot of the registered row, or a negative number if there is none.
@@ -167,7 +167,7 @@ struct RowToRead {
 /// A hash map from the keys of an entity to the slots of its rows.
 ///
 /// Keys come from the store, mostly consecutive, so one multiplication distributes them well.
-/// Swift's randomized hashing has no advantage here and took a quarter of the time of a merge. The
+/// Swift's randomized hashing has no advantage here, and took a quarter of the time of a merge. The
 /// table uses linear probing and is at most half full (Knuth, The Art of Computer Programming,
 /// volume 3, 6.4, algorithms L and R).
 struct SlotIndex: Sendable {
@@ -180,7 +180,7 @@ struct SlotIndex: Sendable {
   }
 
   private var entries = [Entry](repeating: .free, count: 8)
-  /// The number of bits by which a product is shifted to yield the position of an entry.
+  /// The number of bits by which a key's product is shifted to yield an entry's position.
   private var shift: UInt64 = 61
   /// The number of keys.
   private(set) var count = 0
@@ -208,7 +208,8 @@ struct SlotIndex: Sendable {
     var hole = position(of: key)
     let slot = entries[hole].slot
     guard slot >= 0 else { return nil }
-    // Entries displaced past the hole move up, so that every search still finds its key.
+    // Move up the entries whose search path crosses the hole, so that every search still finds its
+    // key.
     var next = after(hole)
     while entries[next].slot >= 0 {
       let home = home(of: entries[next].key)
@@ -259,7 +260,7 @@ struct SlotIndex: Sendable {
 
 extension [MergedChange] {
   private static let digitBits: UInt64 = 11
-  /// The number of elements below which a comparison sort is faster than counting digits.
+  /// The number of elements below which a comparison sort is faster than a radix sort.
   private static let countedMin = 128
 
   /// Sorts by key with a radix sort, starting at the least significant digit.
@@ -284,7 +285,7 @@ extension [MergedChange] {
     }
   }
 
-  /// Distributes the elements by one digit, stably (a counting sort).
+  /// Sorts the elements by one digit of the key, stably (a counting sort).
   private func distribute(into sorted: inout Self, by shift: UInt64, from least: Int64) {
     let mask = 1 << Self.digitBits - 1 as UInt64
     func digit(_ change: MergedChange) -> Int {

@@ -5,26 +5,26 @@ public import HistoryTypes
 ///
 /// Core Data: the keys of `NSManagedObjectContext.mergeChanges(fromRemoteContextSave:into:)`.
 public struct MergeDelta: Sendable, Hashable {
-  /// The objects that the context newly registered.
+  /// The objects that the merge newly registered in the context.
   public internal(set) var inserted: [ObjectID] = []
-  /// The objects whose rows were read again.
+  /// The objects whose rows the merge read again.
   public internal(set) var updated: [ObjectID] = []
-  /// The objects that were removed from the context.
+  /// The objects that the merge removed from the context.
   public internal(set) var deleted: [ObjectID] = []
 }
 
 extension ObjectContext {
   /// Merges the changes of transactions into the context.
   ///
-  /// Changed objects are read again from the store, each once regardless of the number of
-  /// transactions. Unsaved edits stay on top; the edits of a deleted object are discarded.
+  /// Each changed object is read from the store once, regardless of the number of transactions.
+  /// Unsaved edits are kept, except those of deleted objects.
   ///
   /// Transactions that the context saved itself are skipped. Merging the same transactions again
   /// has no effect.
   ///
-  /// - Throws: ``HistoryError/Code/sqlite``; the context is unchanged then.
-  /// - Complexity: proportional to the number of changes, and one statement for each entity with
-  ///   rows older than their newest change.
+  /// - Throws: ``HistoryError/Code/sqlite``; the context is then unchanged.
+  /// - Complexity: linear in the number of changes, plus one statement for each entity that has
+  ///   registered rows older than their newest change.
   @discardableResult
   public func merge(
     _ transactions: some Sequence<HistoryTransaction>
@@ -76,7 +76,7 @@ extension MergeDelta {
 }
 
 extension [MergedChange] {
-  /// The rows to read again.
+  /// The rows that the merge must read again.
   fileprivate var rowsToRead: [RowToRead] {
     var rows: [RowToRead] = []
     rows.reserveCapacity(count)
@@ -108,10 +108,10 @@ struct MergedChange {
   var effect: Effect
 }
 
-/// The changes of the merged transactions by entity, in the order of arrival.
+/// The changes of the merged transactions by entity, in the order in which they were added.
 ///
-/// They are sorted at the end instead of kept in a dictionary, which halves the time to merge a
-/// page of ten thousand changes.
+/// The changes are sorted at the end instead of being kept in a dictionary, which halves the time
+/// to merge a page of ten thousand changes.
 struct MergedChanges {
   private var changes: [[MergedChange]]
 
@@ -119,7 +119,7 @@ struct MergedChanges {
     changes = Array(repeating: [], count: entityCount)
   }
 
-  /// Adds the changes of a transaction that require reading or removing rows.
+  /// Adds those changes of a transaction that require reading or removing rows.
   mutating func note(_ transaction: HistoryTransaction, in state: borrowing ContextState) {
     let record = transaction.record
     let page = transaction.page
@@ -141,7 +141,8 @@ struct MergedChanges {
       return change.type == .insert
         ? MergedChange(key: change.key, place: -1, effect: .insert) : nil
     }
-    // A row version from this transaction or a later one is already up to date.
+    // If the registered row's version is from this transaction or a later one, the row is up to
+    // date.
     guard change.type == .update, known.version < version else { return nil }
     return MergedChange(key: change.key, place: Int32(known.place), effect: .update)
   }
@@ -181,8 +182,8 @@ extension [MergedChange] {
 extension ObjectContext {
   /// Reads an object again from the store.
   ///
-  /// Its edits stay on top, unless `keepingEdits` is `false`. An object that is no longer in the
-  /// store is removed from the context, unless it is an unsaved insert.
+  /// The object's unsaved edits are kept, unless `keepingEdits` is `false`. An object that is no
+  /// longer in the store is removed from the context, unless it is an unsaved insert.
   ///
   /// Core Data: `NSManagedObjectContext.refresh(_:mergeChanges:)`.
   ///
@@ -197,7 +198,7 @@ extension ObjectContext {
     }
   }
 
-  /// Reads all registered objects again, from one snapshot of the store; edits stay on top.
+  /// Reads all registered objects again, from one snapshot of the store; unsaved edits are kept.
   ///
   /// Core Data: `NSManagedObjectContext.refreshAllObjects()`.
   ///

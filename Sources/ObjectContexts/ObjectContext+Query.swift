@@ -6,8 +6,7 @@ extension ObjectContext {
   ///
   /// Edited objects are matched and sorted by their edited values: unsaved inserts may match,
   /// deleted objects do not. All other objects are matched by the store in its current state, and
-  /// the context registers the rows that it returns. Without sort orders, the objects come in key
-  /// order.
+  /// the context registers the returned rows. Without sort orders, the objects are in key order.
   ///
   /// Core Data: `NSManagedObjectContext.fetch(_:)` with pending changes included.
   ///
@@ -92,7 +91,7 @@ public struct StoredObject: Sendable, Hashable {
     context.value(of: id, attribute)
   }
 
-  /// Sets an attribute, which is written at the next save.
+  /// Sets the value of an attribute in the context; the next save writes the value.
   ///
   /// - Throws: ``HistoryError`` if the entity has no such attribute, the value is invalid, or the
   ///   object is deleted.
@@ -100,7 +99,7 @@ public struct StoredObject: Sendable, Hashable {
     try context.set(value, of: id, attribute)
   }
 
-  /// Deletes the object at the next save.
+  /// Deletes the object in the context; the next save deletes it in the store.
   public func delete() {
     context.delete(id)
   }

@@ -11,10 +11,10 @@ package struct SavedEdit: Sendable, Hashable {
 extension ObjectContext {
   /// Saves the edits as one transaction.
   ///
-  /// - Returns: The transaction, or `nil` if there are no edits or none takes effect; nothing is
-  ///   written then.
+  /// - Returns: The transaction, or `nil` if no edit exists or none takes effect; `nil` means that
+  ///   nothing was written.
   /// - Throws: ``HistoryError/Code/conflict`` under the merge policy `error`, or
-  ///   ``HistoryError/Code/sqlite``; data, history and edits are unchanged then.
+  ///   ``HistoryError/Code/sqlite``; data, history and edits are then unchanged.
   /// - Complexity: one statement for each edit, one or two for the history, and one query for each
   ///   object that another context or process changed.
   @discardableResult
@@ -32,7 +32,7 @@ extension ObjectContext {
 
   /// Saves the edits like ``save()``, with another author and context name than the context's.
   ///
-  /// `nil` writes a transaction without an author or without a context name.
+  /// A `nil` argument writes a transaction without an author or without a context name.
   @discardableResult
   public func save(
     author: String?,
@@ -90,8 +90,7 @@ extension ObjectContext {
 extension ContextState {
   /// Returns the registered values of rows that are to be read again, by entity.
   ///
-  /// The result must be released before the rows are updated, which would otherwise copy the
-  /// tables.
+  /// Release the result before updating the rows; otherwise the update copies the tables.
   func known(_ wanted: [[RowToRead]]) -> [KnownRows] {
     wanted.enumerated().filter { !$0.element.isEmpty }
       .map { self.tables[$0.offset].known(Int32($0.offset + 1), $0.element) }
@@ -106,7 +105,7 @@ extension ContextState {
     _ wanted: [[RowToRead]]
   ) -> Set<ObjectID> {
     var gone: Set<ObjectID> = []
-    // Batches are consumed one by one: a uniquely referenced batch is moved into its table, not
+    // Consume the batches one by one: a uniquely referenced batch is moved into its table, not
     // copied.
     while let batch = batches.popLast() {
       let wanted = wanted[Int(batch.entity) - 1]

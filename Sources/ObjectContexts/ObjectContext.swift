@@ -3,9 +3,9 @@ public import HistoryTypes
 
 /// An in-memory view of a store with its own unsaved edits (Core Data: `NSManagedObjectContext`).
 ///
-/// It registers each object once, tracks edits by attribute, and saves them as one transaction
-/// under its author and name. A tracker merges the transactions of other contexts and processes
-/// into it. It is safe to use from any thread; calls run one at a time.
+/// A context registers each object once, tracks edits by attribute, and saves them as one
+/// transaction under its author and name. A tracker merges the transactions of other contexts and
+/// processes into the context. A context is safe to use from any thread; calls run one at a time.
 public final class ObjectContext: Sendable {
   /// The store that contains the objects.
   public let store: Store
@@ -13,7 +13,7 @@ public final class ObjectContext: Sendable {
   public let author: String?
   /// The context name of the context's transactions, or `nil`.
   public let name: String?
-  /// The treatment of objects that were changed elsewhere since the context read them.
+  /// The handling of objects that were changed elsewhere after the context read them.
   public let mergePolicy: MergePolicy
   /// The identity by which the context recognizes its own transactions.
   package let writer: WriterID
@@ -83,11 +83,11 @@ public final class ObjectContext: Sendable {
 
   /// Reads every object of the store again, from one snapshot, and discards unsaved edits.
   ///
-  /// - Returns: The position of the snapshot.
+  /// - Returns: The position in history of the snapshot.
   /// - Complexity: a scan of the data in one read transaction, which blocks no writer.
   @discardableResult
   public func loadAll() throws(HistoryError) -> HistoryToken {
-    // Under the lock: edits made between the snapshot and the update would be lost.
+    // Keep the lock from the snapshot to the update: edits made in between would be lost.
     try state.withLock { state throws(HistoryError) in
       var snapshot = try store.snapshot()
       state.forgetEdits()
@@ -124,7 +124,7 @@ public final class ObjectContext: Sendable {
   /// A Boolean value that indicates whether the context has unsaved edits.
   public var hasChanges: Bool { state.withLock { !$0.order.isEmpty } }
 
-  /// Inserts an object, which is written at the next save.
+  /// Inserts an object into the context; the next save writes it to the store.
   ///
   /// - Throws: ``HistoryError`` if a name or value is invalid, or SQLite fails to reserve keys.
   /// - Complexity: no query, or one small write for each reserved block of keys.
@@ -157,7 +157,9 @@ public final class ObjectContext: Sendable {
     }
   }
 
-  /// Deletes an object at the next save; does nothing if the object is not in the context.
+  /// Deletes an object in the context, and in the store at the next save.
+  ///
+  /// Does nothing if the object is not in the context.
   public func delete(_ id: ObjectID) {
     state.withLock { state in
       if state.isHere(id) { state.delete(id) }
@@ -203,7 +205,7 @@ extension ObjectContext {
 }
 
 extension Value {
-  /// A Boolean value that indicates a NaN, which SQLite would convert to null.
+  /// A Boolean value that indicates whether the value is NaN, which SQLite would convert to null.
   fileprivate var isNaN: Bool {
     switch self {
     case .double(let double): double.isNaN

@@ -1,7 +1,7 @@
 public import HistoryStore
 import HistoryTypes
 
-/// A value of one entity's attributes, such as a struct whose properties are the attributes.
+/// A type whose properties are the attributes of one entity, such as a struct.
 ///
 /// ```swift
 /// struct Item: ObjectRecord {
@@ -25,7 +25,7 @@ extension ObjectRecord {
 }
 
 extension ObjectContext {
-  /// Inserts an object with the values of a record, which is written at the next save.
+  /// Inserts an object with the values of a record into the context; the next save writes it.
   ///
   /// - Throws: ``HistoryError/Code/unknownEntity``, ``HistoryError/Code/unknownAttribute`` or
   ///   ``HistoryError/Code/unfitValue`` if the record does not fit the model.
@@ -81,10 +81,10 @@ extension StoredObject {
     return try RecordDecoder.record(type, of: row, entity)
   }
 
-  /// Sets the attributes whose values differ from a record's, which are written at the next save.
+  /// Sets the attributes whose values differ from a record's; the next save writes them.
   ///
   /// - Throws: ``HistoryError/Code/unknownObject``, ``HistoryError/Code/unknownAttribute`` or
-  ///   ``HistoryError/Code/unfitValue``; no attribute is set then.
+  ///   ``HistoryError/Code/unfitValue``; no attribute is then set.
   public func update(_ record: some ObjectRecord) throws(HistoryError) {
     guard let entity = context.store.model.entity(id.entity), let row = context.row(of: id) else {
       throw .unknownObject(id)

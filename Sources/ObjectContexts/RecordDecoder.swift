@@ -35,7 +35,7 @@ enum RecordDecoder {
 }
 
 extension Value {
-  /// Returns the value as the type of a property, or `nil` if it does not fit.
+  /// Returns the value as the type of a property, or `nil` if the value does not fit the type.
   fileprivate func decoded<Property>(as type: Property.Type) -> Property? {
     switch self {
     case .null: nil
@@ -105,7 +105,7 @@ private struct PropertyDecoder: Decoder {
     SingleValue(value: value, name: name, outer: type)
   }
 
-  /// Decodes a type that is not the type of a value itself, such as an enumeration.
+  /// Decodes a property's type that is not itself an attribute type, such as an enumeration.
   static func decode<Property: Decodable>(
     _ type: Property.Type,
     _ value: Value,
@@ -123,14 +123,14 @@ private struct PropertyDecoder: Decoder {
 private struct SingleValue: SingleValueDecodingContainer {
   let value: Value
   let name: String
-  /// The type that requests the value.
+  /// The type whose initializer requests the value.
   let outer: any Any.Type
   let codingPath: [any CodingKey] = []
 
   func decodeNil() -> Bool { value == .null }
 
   func decode<Property: Decodable>(_ type: Property.Type) throws -> Property {
-    // A type that is not the type of a value requests itself, and so has no value here.
+    // The initializer of `type` requests `type` itself, so only a direct conversion is possible.
     guard type != outer else {
       guard let direct = value.decoded(as: type) else { throw UnfitProperty(name: name) }
       return direct

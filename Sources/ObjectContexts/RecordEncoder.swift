@@ -9,7 +9,7 @@ import Foundation
 
 /// Converts records into the values of an entity's attributes.
 enum RecordEncoder {
-  /// Returns the values by attribute; `nil` properties are null.
+  /// Returns the record's values by attribute name; `nil` properties are null.
   ///
   /// - Throws: ``HistoryError/Code/unknownAttribute`` or ``HistoryError/Code/unfitValue``.
   static func values(
@@ -38,7 +38,7 @@ enum RecordEncoder {
   }
 }
 
-/// A property whose value no attribute can hold.
+/// An error that names a property whose value no attribute type can represent.
 struct UnfitProperty: Error {
   let name: String
 
@@ -51,7 +51,9 @@ struct UnfitProperty: Error {
 }
 
 extension Value {
-  /// Returns the value as another type; only whole numbers become doubles.
+  /// Returns the value as an attribute type, or `nil` if it does not fit.
+  ///
+  /// The only conversion is from an integer to a double that represents it exactly.
   fileprivate func converted(to type: AttributeType) -> Value? {
     if self.type == type { return self }
     if case .int(let number) = self, type == .double, Int64(exactly: Double(number)) == number {
@@ -60,9 +62,9 @@ extension Value {
     return nil
   }
 
-  /// Converts the value of a property, or returns `nil` if its type codes itself as another one.
+  /// Creates the value of a property, or returns `nil` for a type without a direct attribute type.
   ///
-  /// - Throws: ``UnfitProperty`` for a number that is too large.
+  /// - Throws: ``UnfitProperty`` for an integer that 64 bits cannot represent.
   fileprivate init?(_ value: any Encodable, of property: String) throws {
     switch value {
     case let value as String: self = .string(value)
@@ -83,9 +85,9 @@ extension Value {
 /// The encoder of a record: one keyed container of single values.
 private final class FlatEncoder: Encoder {
   var values: [String: Value] = [:]
-  /// The property whose value is being encoded, or `nil` at the top.
+  /// The property whose value is being encoded, or `nil` while the record itself is encoded.
   private let property: String?
-  /// The single value of the property.
+  /// The value that the property encoded into a single-value container.
   fileprivate var single: Value?
   let codingPath: [any CodingKey] = []
   let userInfo: [CodingUserInfoKey: Any] = [:]
@@ -102,7 +104,7 @@ private final class FlatEncoder: Encoder {
     SingleProperty(encoder: self, property: property ?? "")
   }
 
-  /// Encodes the value of a property.
+  /// Encodes the value of a property under the property's name.
   func put(_ value: some Encodable, for name: String) throws {
     if let direct = try Value(value, of: name) {
       values[name] = direct
@@ -117,7 +119,7 @@ private final class FlatEncoder: Encoder {
 
 private struct KeyedProperties<Key: CodingKey>: KeyedEncodingContainerProtocol {
   let encoder: FlatEncoder
-  /// The property whose value is being encoded, which cannot have properties of its own.
+  /// The property whose value is being encoded, if any; its value must not be a keyed container.
   let outer: String?
   let codingPath: [any CodingKey] = []
 
@@ -186,7 +188,7 @@ private struct SingleProperty: SingleValueEncodingContainer {
   }
 }
 
-/// A container of several values, which no attribute can hold.
+/// A container of several values, which the encoder rejects because no attribute can store them.
 private struct Unsupported: UnkeyedEncodingContainer {
   let property: String
   let codingPath: [any CodingKey] = []

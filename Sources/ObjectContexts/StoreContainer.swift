@@ -60,7 +60,7 @@ public final class StoreContainer: Sendable {
     return stores[place]
   }
 
-  /// Returns the store with an identity, such as that of a token, or `nil`.
+  /// Returns the store with an identity, such as ``HistoryToken/store``, or `nil` if there is none.
   public func store(_ id: StoreID) -> Store? {
     stores.first { $0.id == id }
   }
@@ -110,7 +110,7 @@ extension Store {
 
   /// Runs a closure with a new context, off the caller's executor.
   ///
-  /// The closure must save its edits; unsaved edits are discarded.
+  /// Edits that the closure does not save are discarded.
   ///
   /// Core Data: `NSPersistentContainer.performBackgroundTask(_:)`.
   ///

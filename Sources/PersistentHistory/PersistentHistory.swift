@@ -1,4 +1,5 @@
-// One import for an app: the store, the contexts, the tracker, and the values that they share.
+// This module is the only import that an app needs: the store, the contexts, the tracker and their
+// value types.
 @_exported public import HistoryStore
 @_exported public import HistoryTracking
 @_exported public import HistoryTypes

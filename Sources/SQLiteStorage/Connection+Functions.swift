@@ -11,7 +11,7 @@ extension Connection {
     _ name: String,
     _ body: @escaping (FunctionArguments) -> Int64
   ) throws(SQLiteError) {
-    // SQLite releases the body when the connection is closed, and if this call fails.
+    // SQLite releases the closure when the connection is closed, and also if this call fails.
     let code = sqlite3_create_function_v2(
       handle,
       name,
@@ -28,9 +28,9 @@ extension Connection {
 
   /// Registers an SQL aggregate with any number of arguments that passes every row to a closure.
   ///
-  /// The aggregate returns null. Reading values as arguments is faster than reading the columns of
-  /// a statement that returns after each row. Only statements can call it, not the schema of a
-  /// file. The closure must not use the connection.
+  /// The aggregate returns null. A closure that receives values as arguments is faster than a loop
+  /// that steps a statement and reads its columns. Only statements can call the aggregate, not the
+  /// schema of a file. The closure must not use the connection.
   ///
   /// - Throws: ``SQLiteError`` if memory runs out.
   package borrowing func setCollector(

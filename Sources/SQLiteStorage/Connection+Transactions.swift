@@ -8,12 +8,12 @@ package struct TransactionStatements: ~Copyable {
   let beginRead: Statement
   @usableFromInline
   let commit: Statement
-  /// Prepared in advance, so that a rollback works when memory has run out.
+  /// The rollback statement, prepared in advance so that a rollback needs no memory.
   @usableFromInline
   let rollback: Statement
 
   package init(_ connection: borrowing Connection) throws(SQLiteError) {
-    // Noncopyable properties are assigned after the last statement that may throw.
+    // Assign noncopyable properties only after the last statement that may throw.
     let beginWrite = try Statement(connection, "BEGIN IMMEDIATE")
     let beginRead = try Statement(connection, "BEGIN")
     let commit = try Statement(connection, "COMMIT")
@@ -37,7 +37,7 @@ package struct TransactionStatements: ~Copyable {
     try run(beginWrite, connection, body)
   }
 
-  /// Runs a closure inside a read transaction, in which all reads see the same snapshot.
+  /// Runs a closure inside a read transaction, in which all reads return the same snapshot.
   ///
   /// - Throws: The errors of the closure, or ``SQLiteError`` from the begin or the commit.
   @inlinable
@@ -65,7 +65,7 @@ package struct TransactionStatements: ~Copyable {
     }
   }
 
-  /// Rolls back the rest of a transaction after a failure; SQLite may have rolled it back already.
+  /// Rolls back a transaction after a failure, unless SQLite has already rolled it back.
   @usableFromInline
   package borrowing func rollBack(_ connection: borrowing Connection) {
     guard connection.isInTransaction else { return }
@@ -75,13 +75,13 @@ package struct TransactionStatements: ~Copyable {
   }
 }
 
-/// A recursive lock that lets one thread at a time use a connection, based on SQLite's own mutex.
+/// A recursive lock that lets one thread at a time use a connection, based on SQLite's mutex.
 package final class ConnectionLock: @unchecked Sendable {
   @usableFromInline
   let mutex: OpaquePointer?
 
   package init() {
-    // The allocation requires an initialized library; repeated initialization is cheap.
+    // Allocating a mutex requires an initialized library; initializing it repeatedly is cheap.
     sqlite3_initialize()
     mutex = sqlite3_mutex_alloc(SQLITE_MUTEX_RECURSIVE)
   }

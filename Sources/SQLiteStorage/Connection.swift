@@ -2,7 +2,7 @@ import CSQLite
 
 /// A connection to one file, closed when it goes out of scope.
 ///
-/// It is opened without SQLite's own mutex: its owner must use it from one thread at a time.
+/// The connection is opened without SQLite's own mutex: use it from one thread at a time.
 package struct Connection: ~Copyable {
   package let handle: OpaquePointer
   private let checkpoints: UnsafeMutablePointer<CheckpointPolicy>
@@ -83,8 +83,8 @@ package struct Connection: ~Copyable {
 
   /// A number that changes whenever the content of the file changes.
   ///
-  /// It changes with commits of this connection and of others, but not within a transaction
-  /// (https://sqlite.org/c3ref/c_fcntl_begin_atomic_write.html#sqlitefcntldataversion).
+  /// Commits of this connection and of others change the number; it is constant within a
+  /// transaction (https://sqlite.org/c3ref/c_fcntl_begin_atomic_write.html#sqlitefcntldataversion).
   ///
   /// - Complexity: no statement; SQLite keeps the number in the memory of the connection.
   package var dataVersion: UInt32 {
@@ -93,7 +93,7 @@ package struct Connection: ~Copyable {
     return version
   }
 
-  /// Rolls back the rest of a transaction after a failure; SQLite may have rolled it back already.
+  /// Rolls back a transaction after a failure, unless SQLite has already rolled it back.
   package borrowing func rollBack() {
     if isInTransaction { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
   }
@@ -108,14 +108,14 @@ package struct Connection: ~Copyable {
 
   /// Enables the write-ahead log if it is not enabled yet.
   ///
-  /// - Throws: ``SQLiteError`` if the database cannot have a log: in memory, or on a file system
-  ///   without shared memory (https://sqlite.org/wal.html).
+  /// - Throws: ``SQLiteError`` if the database cannot have a log, because it is in memory or on a
+  ///   file system without shared memory (https://sqlite.org/wal.html).
   package borrowing func turnOnLog() throws(SQLiteError) {
     let sql = "PRAGMA journal_mode=WAL"
     guard try waitingForLock(sql) == "wal" else {
       throw SQLiteError(
         code: SQLITE_CANTOPEN,
-        message: "there can be no write-ahead log here",
+        message: "this database cannot have a write-ahead log",
         sql: sql
       )
     }
@@ -123,7 +123,7 @@ package struct Connection: ~Copyable {
 
   /// Runs a query, and retries it while another connection switches the journal mode.
   ///
-  /// SQLite does not call its busy handler in that case
+  /// SQLite does not call its busy handler during such a switch
   /// (https://sqlite.org/c3ref/busy_handler.html).
   private borrowing func waitingForLock(_ sql: String) throws(SQLiteError) -> String? {
     var waitedMs: Int64 = 0
@@ -138,14 +138,15 @@ package struct Connection: ~Copyable {
     }
   }
 
-  /// Makes closing leave the file unchanged.
+  /// Makes closing the connection leave the file unchanged.
   ///
-  /// A log with content is not copied into the file; an empty log that opening created is removed.
+  /// A log with content is not copied into the file. An empty log, such as one that opening
+  /// created, is removed.
   package borrowing func leaveAsFound() { Self.leaveAsFound(handle) }
 
   private static func leaveAsFound(_ handle: OpaquePointer) {
     let isFilled: Bool
-    // A log of unknown size is treated as filled, and left alone.
+    // A log whose size is unknown is treated as one with content, and is not removed.
     do throws(SQLiteError) { isFilled = try logByteCount(handle) > 0 } catch { isFilled = true }
     _ = csqlite_db_config_flag(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, isFilled ? 1 : 0)
   }
@@ -158,8 +159,8 @@ package struct Connection: ~Copyable {
     var count: sqlite3_int64 = 0
     let code = size(log, &count)
     guard code == SQLITE_OK else {
-      // The size comes from the VFS file, so the connection has no error message for the failure.
-      throw SQLiteError(nil, code: code, sql: "the size of the log")
+      // The size comes from the VFS, so the connection has no error message for this failure.
+      throw SQLiteError(nil, code: code, sql: "reading the size of the write-ahead log")
     }
     return count
   }
@@ -189,52 +190,52 @@ private let checkpointHook:
       return SQLITE_OK
     }
     if policy.pointee.isDue(frames: frames) {
-      // Passive: copies what readers allow and never waits; a failure is reported by the next
-      // commit.
+      // A passive checkpoint copies the frames that readers allow and never waits. If it fails, the
+      // next commit reports the error.
       sqlite3_wal_checkpoint_v2(handle, name, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
     }
     return SQLITE_OK
   }
 
-/// The options of a connection, including all that SQLite would decide by build-time defaults.
+/// The options of a connection, including those whose defaults depend on the build of SQLite.
 package struct ConnectionOptions: Sendable {
   /// The permitted access to the file.
   package enum Access: Sendable {
     case readOnly
     case readWrite
     case create
-    /// A file that no process writes while it is open.
+    /// A file that no process writes while the connection is open.
     ///
-    /// It is read without locks and without its write-ahead log, and no other files are created
-    /// (https://sqlite.org/uri.html#uriimmutable).
+    /// SQLite reads the file without locks and without its write-ahead log, and creates no other
+    /// files (https://sqlite.org/uri.html#uriimmutable).
     case immutable
   }
   /// The durability of commits (https://sqlite.org/pragma.html#pragma_synchronous).
   package enum Synchronous: Int32, Sendable {
-    /// Commits are atomic; the last ones may be lost after a power failure.
+    /// Commits are atomic; the last commits before a power failure may be lost.
     case normal = 1
-    /// Acknowledged commits survive a power failure.
+    /// No acknowledged commit is lost in a power failure.
     case full = 2
   }
 
   package var access = Access.create
   package var synchronous = Synchronous.normal
-  /// The maximum time to wait for a busy lock, in milliseconds; 0 does not wait.
+  /// The maximum time to wait for a lock, in milliseconds; with 0 there is no wait.
   package var busyTimeoutMs: Int32 = 5000
   /// The size limit of the page cache, in KiB.
   package var cacheSizeKiB: Int32 = 65536
   /// The name of the VFS, or `nil` for the platform's default.
   package var vfs: String?
-  /// The number of log frames between two checkpoint attempts.
+  /// The number of log frames after which a commit attempts the next checkpoint.
   package var checkpointFrames: Int32 = 1000
 
   package init() {}
 
-  /// The settings in SQL.
+  /// The settings of the connection as SQL.
   ///
-  /// Reasons for deviations from SQLite's defaults: WAL's automatic checkpoint retries at every
-  /// commit while a reader is pinned, secure_delete doubles the work of a purge, and the default
-  /// cache is 2 MB.
+  /// Deviations from the defaults of common SQLite builds: secure_delete is off, because it doubles
+  /// the work of a purge, and the cache is larger than 2 MB. ``CheckpointPolicy`` replaces the
+  /// automatic checkpoint.
   package var pragmas: String {
     """
     PRAGMA synchronous=\(synchronous.rawValue);
@@ -250,7 +251,7 @@ package struct ConnectionOptions: Sendable {
 /// A policy that checkpoints the write-ahead log after a number of frames, not at every commit.
 ///
 /// SQLite's own automatic checkpoint runs at every commit while a reader keeps the log from
-/// restarting; commits were measured to be 10 times slower then.
+/// restarting, which made commits 10 times slower in a measurement.
 package struct CheckpointPolicy {
   private let every: Int32
   private var next: Int32
@@ -270,11 +271,11 @@ package struct CheckpointPolicy {
   }
 }
 
-/// The files of a connection.
+/// The paths and sizes of a connection's files.
 extension Connection {
   /// The absolute path of the file with symbolic links resolved; empty if there is no file.
   ///
-  /// The name of the write-ahead log is derived from it.
+  /// SQLite derives the name of the write-ahead log from this path.
   package var filePath: String {
     sqlite3_db_filename(handle, "main").map { String(cString: $0) } ?? ""
   }
@@ -293,7 +294,7 @@ extension Connection {
   ///
   /// See https://sqlite.org/uri.html.
   static func immutableURI(of path: String) -> String {
-    // Two leading slashes would be parsed as an authority, that is another machine.
+    // SQLite would parse two leading slashes as an authority, which names another machine.
     let beginning = path.hasPrefix("//") ? "//" : ""
     let escaped = path.utf8.map { byte in
       isPlain(byte) ? String(UnicodeScalar(byte)) : "%" + hexadecimal(byte)

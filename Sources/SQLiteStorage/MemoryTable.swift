@@ -4,19 +4,19 @@ import CSQLite
 final class MemoryTable {
   /// The rows of the table.
   struct Rows {
-    /// The address and number of rows; unused if there is a block, which has its own.
+    /// The address of the first row; unused if the table has a block, which has its own rows.
     var first: UnsafeRawPointer?
     var count = 0
     /// The number of bytes from one row to the next.
     let stride: Int
-    /// The block that provides the columns after the key, or `nil` if there are none.
+    /// The block that contains the columns after the key, or `nil` if the table has only keys.
     let block: UnsafeMutablePointer<RowBlock>?
   }
 
-  /// Allocated separately rather than stored inline, since SQLite reads it while a method runs.
+  /// The rows, in separate memory because SQLite reads them while a method runs.
   let rows: UnsafeMutablePointer<Rows>
 
-  /// Creates a table without rows, or the table of a block, of which it takes ownership.
+  /// Creates a table without rows, or the table of a block, which the table then frees.
   init(stride: Int, _ block: UnsafeMutablePointer<RowBlock>? = nil) {
     rows = .allocate(capacity: 1)
     rows.initialize(to: Rows(stride: stride, block: block))
@@ -36,7 +36,7 @@ extension Connection {
   ///
   /// - Throws: ``SQLiteError`` if memory runs out.
   borrowing func setTable(_ name: String, _ table: MemoryTable) throws(SQLiteError) {
-    // SQLite releases the table when the connection is closed, and if this call fails.
+    // SQLite releases the table when the connection is closed, and also if this call fails.
     let code = sqlite3_create_module_v2(
       handle,
       name,
@@ -55,8 +55,8 @@ let releaseMemoryTable: @convention(c) (UnsafeMutableRawPointer?) -> Void = { ta
 
 /// The callbacks of the table.
 ///
-/// Without a creation callback, the table exists under its module name alone. SQLite keeps the
-/// pointer and does not modify the callbacks.
+/// The module has no creation callback, so the table exists only under the name of the module.
+/// SQLite keeps the pointer and does not modify the callbacks.
 nonisolated(unsafe) private let module: UnsafePointer<sqlite3_module> = {
   var module = sqlite3_module()
   module.xConnect = connect
@@ -94,7 +94,7 @@ private func connect(
   return sqlite3_declare_vtab(connection, "CREATE TABLE t(key INTEGER\(columns))")
 }
 
-/// Returns memory that contains a value and that SQLite frees, or `nil` if memory runs out.
+/// Returns memory that contains a value, to be freed by SQLite, or `nil` if memory runs out.
 private func room<Content>(for content: Content) -> UnsafeMutablePointer<Content>? {
   guard let memory = sqlite3_malloc64(UInt64(MemoryLayout<Content>.size)) else { return nil }
   let room = memory.bindMemory(to: Content.self, capacity: 1)

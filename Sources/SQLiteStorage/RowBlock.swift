@@ -2,7 +2,7 @@ public import CSQLite
 
 /// A block of rows in memory, each with a key, that a ``RowTable`` exposes to SQL.
 ///
-/// It lets one statement read many rows.
+/// With a block, one statement reads many rows.
 @usableFromInline
 package struct RowBlock: ~Copyable {
   /// The storage class of a column's non-null values.
@@ -33,7 +33,7 @@ package struct RowBlock: ~Copyable {
       UnsafeRawBufferPointer(start: UnsafeRawPointer(bitPattern: UInt(bits)), count: count)
     }
 
-    /// Returns, for the first cell of a row, whether a column is not null.
+    /// Returns whether a column is not null; valid only for the first cell of a row.
     func isSet(_ column: Int) -> Bool { count >> column & 1 == 1 }
   }
 
@@ -49,10 +49,10 @@ package struct RowBlock: ~Copyable {
   private let cellCount: Int
   /// The number of rows.
   package private(set) var count = 0
-  /// The values of the row that is being set.
+  /// The first cell after the finished rows, into which the values of the next row are set.
   @usableFromInline var next: UnsafeMutablePointer<Cell>
   private var bytes = RowBytes()
-  /// The row that was found last.
+  /// The index of the row at which the next search for a key starts.
   private var read = 0
 
   /// The number of bytes from one row to the next.
@@ -96,14 +96,14 @@ package struct RowBlock: ~Copyable {
     next[column] = Cell(bits: UInt64(UInt(bitPattern: kept)), count: value.count)
   }
 
-  /// Finishes the row that is being set; columns without a bit in `columns` are null.
+  /// Finishes the row whose values are set; columns without a bit in `columns` are null.
   package mutating func endRow(key: Int64, columns: UInt64) {
     next[-1] = Cell(bits: UInt64(bitPattern: key), count: Int(bitPattern: UInt(columns)))
     count += 1
     next += cellCount
   }
 
-  /// A Boolean value that indicates whether the rows must be written before another is set.
+  /// A Boolean value that indicates whether the block is full; its rows must then be written.
   package var isFull: Bool { count == Self.capacity || bytes.count >= Self.byteCountMax }
 
   /// Removes all rows.
@@ -161,7 +161,7 @@ package struct RowBlock: ~Copyable {
     }
   }
 
-  /// Sets an SQL result to a value of the row at an address; a null value is not set.
+  /// Sets an SQL result to a value of the row at an address; a null value leaves the result null.
   @inline(__always)
   func answer(_ row: UnsafeRawPointer, column: Int, to answer: ColumnAnswer) {
     let cells = row.assumingMemoryBound(to: Cell.self)
@@ -177,7 +177,8 @@ package struct RowBlock: ~Copyable {
 
   /// Returns the address of the row with a key, or `nil`.
   ///
-  /// The search starts at the row found last, so keys must be requested in ascending order.
+  /// The search starts at the row that was found last, so keys must be requested in ascending
+  /// order.
   mutating func row(withKey wanted: Int64) -> UnsafeRawPointer? {
     while read < count, key(read) < wanted { read += 1 }
     guard read < count, key(read) == wanted else { return nil }
@@ -185,7 +186,7 @@ package struct RowBlock: ~Copyable {
   }
 }
 
-/// The bytes of the strings and blobs of a block, at stable addresses until all are removed.
+/// The bytes of the strings and blobs of a block, at addresses that are stable until their removal.
 struct RowBytes: ~Copyable {
   /// The initial size of the buffer, and the maximum size that is kept for reuse, in bytes.
   private static let capacityMin = 4096

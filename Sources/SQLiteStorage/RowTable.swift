@@ -6,7 +6,7 @@ package final class RowTable {
   package let block: UnsafeMutablePointer<RowBlock>
   private let table: MemoryTable
 
-  /// Creates an empty block for rows with the given columns, not exposed to a connection yet.
+  /// Creates an empty block for rows with the given columns, without exposing it to a connection.
   package init(_ kinds: [RowBlock.Kind]) {
     block = .allocate(capacity: 1)
     block.initialize(to: RowBlock(kinds))
@@ -25,15 +25,15 @@ package final class RowTable {
 
   /// Registers a function that returns the value of a row in a column.
   ///
-  /// Its arguments are the row's key and the column's number; it returns null if there is no such
-  /// row. Each statement must request the keys in ascending order.
+  /// The arguments of the function are the row's key and the column's number. The function returns
+  /// null if no row has the key. Each statement must request the keys in ascending order.
   ///
   /// - Throws: ``SQLiteError`` if memory runs out.
   package func showValues(
     as name: String,
     _ connection: borrowing Connection
   ) throws(SQLiteError) {
-    // SQLite releases the table when the connection is closed, and if this call fails.
+    // SQLite releases the table when the connection is closed, and also if this call fails.
     let code = sqlite3_create_function_v2(
       connection.handle,
       name,
@@ -65,12 +65,12 @@ private let answerValue:
 
 /// An array of integers as an SQL table with one column, `key`, in array order.
 ///
-/// A join with it reads the rows of another table by key in one statement, which costs a third less
-/// than one statement for each key (https://sqlite.org/vtab.html).
+/// With a join on this table, one statement reads the rows of another table by key, which costs a
+/// third less than one statement for each key (https://sqlite.org/vtab.html).
 package final class KeyTable {
   private let table: MemoryTable
 
-  /// Registers the table with a connection; it has rows only while ``show(_:to:)`` runs.
+  /// Registers the table with a connection; the table has rows only while ``show(_:to:)`` runs.
   ///
   /// - Throws: ``SQLiteError`` if memory runs out.
   package init(_ name: String, _ connection: borrowing Connection) throws(SQLiteError) {
@@ -78,7 +78,7 @@ package final class KeyTable {
     try connection.setTable(name, table)
   }
 
-  /// Runs a closure whose statements see the given keys as the rows of the table.
+  /// Runs a closure whose statements read the given keys as the rows of the table.
   package func show<Result>(_ keys: [Int64], to body: () throws -> Result) rethrows -> Result {
     try keys.withUnsafeBufferPointer { keys in
       table.rows.pointee.first = UnsafeRawPointer(keys.baseAddress)
@@ -120,10 +120,10 @@ package struct TableDescription: Sendable {
     self.keyCount = keyCount
   }
 
-  /// The declaration for SQLite.
+  /// The SQL declaration of the table.
   ///
-  /// Rows are identified by their key columns, so that a query can recognize a row that it reads
-  /// twice (https://sqlite.org/vtab.html#_without_rowid_virtual_tables_).
+  /// The key columns identify the rows, so that a query can recognize a row that it reads twice
+  /// (https://sqlite.org/vtab.html#_without_rowid_virtual_tables_).
   var declaration: String {
     let key = columns.prefix(keyCount).map { $0.prefix { $0 != " " } }.joined(separator: ", ")
     let list = columns.joined(separator: ", ")
@@ -143,7 +143,7 @@ package struct ColumnAnswer {
   /// Sets the result to a double.
   package func set(_ value: Double) { sqlite3_result_double(context, value) }
 
-  /// Sets the result to text without a copy; it must stay valid until the statement advances.
+  /// Sets the result to borrowed text, which must stay valid until the statement advances.
   func set(borrowedText bytes: UnsafeRawBufferPointer) {
     let text = bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
     sqlite3_result_text64(context, text, UInt64(bytes.count), nil, UInt8(SQLITE_UTF8))
@@ -154,7 +154,7 @@ package struct ColumnAnswer {
     sqlite3_result_blob64(context, bytes.baseAddress, UInt64(bytes.count), nil)
   }
 
-  /// Sets the result to a copy of a text, or to null if it is `nil`.
+  /// Sets the result to a copy of a text, or to null if the text is `nil`.
   package func set(_ text: String?) {
     guard var text else { return sqlite3_result_null(context) }
     text.withUTF8 { bytes in

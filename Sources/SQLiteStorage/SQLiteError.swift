@@ -5,9 +5,9 @@ import CSQLite
 /// Codes: https://sqlite.org/rescode.html
 @usableFromInline
 package struct SQLiteError: Error, Hashable, Sendable {
-  /// The causes that a caller can act on.
+  /// The causes of errors that a caller can handle.
   package enum Cause: String, Sendable, Hashable {
-    /// Another connection holds the lock, or a race for it was lost too often.
+    /// Another connection holds the lock, or other connections acquired it first too often.
     case busy
     /// The disk or the quota is full.
     case full
@@ -25,7 +25,7 @@ package struct SQLiteError: Error, Hashable, Sendable {
     case constraint
     /// Memory ran out.
     case noMemory
-    /// Another cause; see the code.
+    /// Another cause, given by the result code.
     case other
   }
 
@@ -71,12 +71,12 @@ package struct SQLiteError: Error, Hashable, Sendable {
 }
 
 extension SQLiteError: CustomStringConvertible {
-  /// The error and its place.
+  /// A sentence with SQLite's message, the result code and the statement.
   package var sentence: String {
     "SQLite reports \"\(message)\" (code \(code)) at: \(sql)."
   }
 
-  /// A sentence that says what to do, if there is anything to do.
+  /// A sentence that says what to do, or `nil` if there is no suggestion.
   package var suggestion: String? {
     switch cause {
     case .busy: "Another process is writing; try again, or wait longer for the lock."
@@ -90,7 +90,7 @@ extension SQLiteError: CustomStringConvertible {
     }
   }
 
-  /// The error, its place, and a suggestion.
+  /// The sentence, followed by the suggestion if there is one.
   @usableFromInline package var description: String {
     sentence + (suggestion.map { " " + $0 } ?? "")
   }

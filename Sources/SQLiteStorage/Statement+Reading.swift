@@ -5,8 +5,8 @@ extension Statement {
   ///
   /// The text may come from an untrusted source.
   ///
-  /// - Throws: ``SQLiteError`` with code `SQLITE_AUTH` and its own message if the text does
-  ///   anything else, or contains a second statement; otherwise the errors of ``init(_:_:)``.
+  /// - Throws: ``SQLiteError`` with code `SQLITE_AUTH` and its own message if the statement does
+  ///   not only read, or if a second statement follows; otherwise the errors of ``init(_:_:)``.
   package init(
     _ connection: borrowing Connection,
     reading sql: String,
@@ -32,7 +32,7 @@ extension Statement {
     let writes = prepared.map { sqlite3_stmt_readonly($0) == 0 } ?? false
     let refusal =
       hasMore
-      ? "a query is one statement, and this text holds more"
+      ? "a query is a single statement, but the text contains more"
       : writes ? ReadingGuard.doesMore : reading.refusal
     guard code == SQLITE_OK, refusal == nil, let prepared else {
       sqlite3_finalize(prepared)
@@ -43,7 +43,7 @@ extension Statement {
     handle = prepared
   }
 
-  /// Checks that the statement has a number of parameters.
+  /// Checks that the number of the statement's parameters equals a count.
   ///
   /// - Throws: ``SQLiteError`` if the statement has fewer or more parameters.
   package borrowing func checkPlaces(_ count: Int) throws(SQLiteError) {
@@ -57,10 +57,10 @@ extension Statement {
 
 /// The authorizer callback's state while a statement is prepared.
 private final class ReadingGuard {
-  static let doesMore = "a query may only read, and this one would do more"
+  static let doesMore = "a query may only read, but this statement does more"
 
   let isHidden: (String, String) -> Bool
-  /// The reason for which the statement is rejected, or `nil`.
+  /// The reason why the statement is rejected, or `nil` if it is allowed.
   var refusal: String?
 
   init(_ isHidden: @escaping (String, String) -> Bool) { self.isHidden = isHidden }
@@ -72,8 +72,8 @@ private final class ReadingGuard {
     switch action {
     case SQLITE_SELECT, SQLITE_FUNCTION, SQLITE_RECURSIVE: return SQLITE_OK
     case SQLITE_READ: return isHidden(first, second) ? SQLITE_IGNORE : SQLITE_OK
-    // Declaring a virtual table needs this action; a real update is rejected by
-    // `sqlite3_stmt_readonly`.
+    // SQLite requests this action to declare a virtual table. A statement that changes the table is
+    // rejected by `sqlite3_stmt_readonly`.
     case SQLITE_UPDATE where first == "sqlite_master": return SQLITE_OK
     default:
       refusal = refusal ?? Self.doesMore
@@ -97,7 +97,7 @@ private let authorize:
     }
   }
 
-/// Returns whether a text contains another statement, and not only whitespace and comments.
+/// Returns whether a text contains another statement, besides whitespace and comments.
 private func holdsStatement(_ connection: OpaquePointer, _ text: UnsafePointer<CChar>?) -> Bool {
   guard let text, text.pointee != 0 else { return false }
   var prepared: OpaquePointer?

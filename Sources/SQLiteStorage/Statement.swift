@@ -3,13 +3,13 @@ public import CSQLite
 /// The destructor value that makes SQLite copy bound bytes before the call returns.
 let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
-/// Frees bytes that ``Statement`` copied before binding them.
+/// The destructor with which SQLite frees the bytes that ``Statement`` copied.
 private let freed: sqlite3_destructor_type = { $0?.deallocate() }
 
 /// A prepared statement, finalized when it goes out of scope.
 ///
-/// Bind positions count from 1, columns from 0. A statement should not outlive the use of its
-/// connection: SQLite keeps a closed connection open until its statements are finalized.
+/// Bind positions count from 1, columns from 0. Release a statement before its connection: SQLite
+/// keeps a closed connection open until its statements are finalized.
 @usableFromInline
 package struct Statement: ~Copyable {
   @usableFromInline
@@ -61,7 +61,8 @@ package struct Statement: ~Copyable {
     text.withUTF8 { bytes in
       let bytes = UnsafeRawBufferPointer(bytes)
       guard bindText(bytes, copied, at: position) == SQLITE_NOMEM else { return }
-      // Without this, a value for which SQLite has no memory would silently be bound as null.
+      // If SQLite has no memory for its copy, the value would stay null: bind a copy made here
+      // instead.
       _ = bindText(Self.copy(bytes), freed, at: position)
     }
   }
@@ -81,14 +82,14 @@ package struct Statement: ~Copyable {
     )
   }
 
-  /// Returns a copy in memory that SQLite did not allocate, for ``freed``.
+  /// Returns a copy of bytes in memory that ``freed`` deallocates.
   private static func copy(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
     let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: max(1, bytes.count), alignment: 16)
     copy.copyMemory(from: bytes)
     return UnsafeRawBufferPointer(rebasing: copy[..<bytes.count])
   }
 
-  /// Binds a copy of the text, or null if it is `nil`.
+  /// Binds a copy of the text, or null if the text is `nil`.
   package borrowing func bind(_ text: String?, at position: Int32) {
     if let text { bind(text, at: position) } else { bindNull(at: position) }
   }
@@ -117,7 +118,7 @@ package struct Statement: ~Copyable {
     sqlite3_bind_blob64(handle, position, start, UInt64(bytes.count), nil)
   }
 
-  /// Binds text without a copy; it must stay valid until the statement is bound again.
+  /// Binds text without a copy; the bytes must stay valid until the statement is bound again.
   @inlinable
   @inline(__always)
   package borrowing func bind(borrowedText bytes: UnsafeRawBufferPointer, at position: Int32) {
@@ -132,9 +133,9 @@ package struct Statement: ~Copyable {
     )
   }
 
-  /// Advances to the next row; returns `false` when the statement is done.
+  /// Advances to the next row; returns `false` after the last row.
   ///
-  /// - Throws: ``SQLiteError``; the statement is reset then.
+  /// - Throws: ``SQLiteError``; the statement is then reset.
   @inlinable
   @inline(__always)
   package borrowing func step() throws(SQLiteError) -> Bool {
@@ -146,7 +147,7 @@ package struct Statement: ~Copyable {
 
   /// Runs the statement to its end and resets it.
   ///
-  /// - Throws: ``SQLiteError``; the statement is reset then.
+  /// - Throws: ``SQLiteError``; the statement is then reset.
   @inlinable
   @inline(__always)
   package borrowing func run() throws(SQLiteError) {
@@ -154,7 +155,7 @@ package struct Statement: ~Copyable {
     sqlite3_reset(handle)
   }
 
-  /// Resets the statement to run again; bound values remain bound.
+  /// Resets the statement so that it can run again; bound values remain bound.
   @inlinable
   @inline(__always)
   package borrowing func reset() {
@@ -206,7 +207,7 @@ package struct Statement: ~Copyable {
     isNull(column) ? nil : String(decoding: bytes(column), as: UTF8.self)
   }
 
-  /// The number of columns of a row.
+  /// The number of columns in a row of the result.
   package var columnCount: Int32 { sqlite3_column_count(handle) }
 
   /// Returns the name of a column.
@@ -245,7 +246,7 @@ package enum ColumnStorage: Sendable {
   }
 }
 
-/// The address from which an empty string is bound: a null pointer would bind null.
+/// A non-null address for binding an empty string, because SQLite binds a null pointer as null.
 @usableFromInline
 nonisolated(unsafe) let emptyText: UnsafePointer<CChar> = {
   let byte = UnsafeMutablePointer<CChar>.allocate(capacity: 1)

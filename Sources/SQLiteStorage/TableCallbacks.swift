@@ -20,13 +20,13 @@ private func makeCallbacks() -> UnsafeMutablePointer<sqlite3_module> {
   return callbacks
 }
 
-/// A connection's instance of the table; SQLite's part must come first.
+/// A connection's instance of the table; `base`, which SQLite accesses, must be the first property.
 private struct TableInstance {
   var base = sqlite3_vtab()
   let module: Unmanaged<TableModule>
 }
 
-/// A cursor over the table; SQLite's part must come first.
+/// A cursor over the table; `base`, which SQLite accesses, must be the first property.
 private struct TableWalk {
   var base = sqlite3_vtab_cursor()
   let state: Unmanaged<WalkState>
@@ -73,8 +73,9 @@ private func module(of table: TablePointer) -> TableModule {
 
 /// Plans a query of the table.
 ///
-/// Requests the values of first-column comparisons, encoded in the plan number with three bits
-/// each, and reports whether the rows already come in the requested order.
+/// The plan requests the values that the query compares with the first column, and encodes each
+/// comparison in three bits of the plan number. It also states whether the rows already come in the
+/// requested order.
 private func choose(
   _ table: TablePointer?,
   _ plan: UnsafeMutablePointer<sqlite3_index_info>?
@@ -165,7 +166,7 @@ private func give(
   return SQLITE_OK
 }
 
-/// Runs a closure; stores its error for the reader of the table, and passes its message to SQLite.
+/// Runs a closure; if it throws, stores the error and passes its message to SQLite.
 private func attempt(_ cursor: CursorPointer?, _ body: (WalkState) throws -> Void) -> Int32 {
   guard let cursor, let table = cursor.pointee.pVtab else { return SQLITE_ERROR }
   do {
@@ -192,8 +193,8 @@ extension Connection {
   /// Runs a closure with a virtual table whose rows are produced by the program.
   ///
   /// Each query of the table creates its own rows. A query that compares the first column with `=`,
-  /// `<`, `<=`, `>` or `>=` reads only the matching range, and a query in the order of the rows
-  /// does not sort them. Statements that read the table must not escape the closure
+  /// `<`, `<=`, `>` or `>=` reads only the matching range. A query in the order of the rows does
+  /// not sort them. Statements that read the table must not be used after the closure returns
   /// (https://sqlite.org/vtab.html).
   ///
   /// - Throws: The error of the rows if they threw, otherwise the error of the closure.
@@ -203,7 +204,7 @@ extension Connection {
     _ body: () throws -> Result
   ) throws -> Result {
     let module = TableModule(table, rows)
-    // SQLite releases the module when the table is removed, and if this call fails.
+    // SQLite releases the module when the table is removed, and also if this call fails.
     let code = sqlite3_create_module_v2(
       handle,
       table.name,
@@ -213,8 +214,8 @@ extension Connection {
     )
     guard code == SQLITE_OK else { throw SQLiteError(handle, code: code, sql: table.name) }
     defer { sqlite3_create_module_v2(handle, table.name, nil, nil, nil) }
-    // SQLite declares the table at its first use, which a read-only statement would not be allowed
-    // to do.
+    // SQLite declares the table at its first use; a statement that may only read is not allowed to
+    // do so.
     _ = try Statement(self, "SELECT 1 FROM \(table.name)")
     do {
       return try body()
@@ -229,7 +230,7 @@ final class TableModule {
   let declaration: String
   let keyCount: Int
   let rows: () -> any TableRows
-  /// The error that the rows threw.
+  /// The error that the table's rows threw, if any.
   var failure: (any Error)?
 
   init(_ table: TableDescription, _ rows: @escaping () -> any TableRows) {
@@ -241,7 +242,7 @@ final class TableModule {
 
 /// The range of first-column values that a query needs, as far as SQLite reports its constraints.
 ///
-/// Rows outside of the range need not be read; SQLite checks the rows inside again.
+/// The table skips rows outside of the range; SQLite checks the rows inside the range again.
 struct NumberRange {
   /// A comparison of the first column with a value.
   enum Comparison: Int32 {

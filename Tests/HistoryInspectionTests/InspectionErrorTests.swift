@@ -172,7 +172,7 @@ import Testing
     ),
     (
       .newerFormat(path: "a.db", found: 9, known: 1),
-      "a.db has format 9; this version reads up to 1. Update the lab."
+      "a.db has file format 9; this version reads up to format 1. Update the lab."
     ),
     (
       .damaged(path: "a.db", reason: "malformed"),

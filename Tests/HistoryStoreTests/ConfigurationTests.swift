@@ -77,8 +77,8 @@ import Testing
     #expect(
       differences[3].description
         == "The members differ in the limits beyond which they cut members off: app says no limit; "
-        + "widget says at most 60.0 s, 5 transactions, 7 bytes. The loosest limits hold until they "
-        + "agree. Update the processes, or forget the ones that never return."
+        + "widget says at most 60.0 s, 5 transactions, 7 bytes. The loosest limits apply until the "
+        + "members agree. Use the same limits in all processes, or forget members that never run again."
     )
     #expect(differences[4].statements["widget"] == "none")
     for difference in differences { #expect(difference.description.hasSuffix(".")) }

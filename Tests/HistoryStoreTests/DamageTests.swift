@@ -134,7 +134,7 @@ import Testing
       (.stopped("no more"), "no more"),
       (.expired(token: token, firstHeld: 9), "#9"),
       (.expired(token: token, firstHeld: nil), "none remains"),
-      (.rewound(token: token, head: 2), "whose head is #2"),
+      (.rewound(token: token, head: 2), "ends at #2"),
       (.otherStore(token: token, store: store.id), "Start again"),
       (.newerFormat(path: "a", found: 9, known: 1), "Update the app"),
     ]

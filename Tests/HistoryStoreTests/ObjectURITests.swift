@@ -59,6 +59,6 @@ import Testing
     }
     #expect(HistoryError.badURI("a").description.contains("\"a\" is not the URI"))
     #expect(HistoryError.otherStoreURI("a", store: store.id).description.contains("another store"))
-    #expect(HistoryError.replaced(path: "a").description.contains("Open it again"))
+    #expect(HistoryError.replaced(path: "a").description.contains("Open the store again"))
   }
 }

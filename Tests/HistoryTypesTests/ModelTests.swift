@@ -96,7 +96,7 @@ import Testing
         "\"a b\" cannot name an entity or attribute: use a letter, then letters, digits or "
           + "underscores (100 at most), and no prefix history_ or sqlite_."
       ),
-      (.twice("A"), "The model has \"A\" twice (case does not count)."),
+      (.twice("A"), "The model has \"A\" twice (upper and lower case are equal)."),
       (.tooManyAttributes("A", 65), "The entity \"A\" has 65 attributes; 64 is the most."),
     ] as [(ModelError, String)]
   )

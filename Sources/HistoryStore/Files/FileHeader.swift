@@ -17,14 +17,14 @@ struct FileHeader {
   /// Whether writes are recorded in history.
   private(set) var isTracked: Bool
   let layout: HistoryLayout
-  /// The number of tombstone columns in the table of changes, for layouts that have them.
+  /// The number of tombstone columns in the table of changes, used by the layout `coreData`.
   let tombstoneCount: Int
   /// Whether Core Data wrote the file.
   let isForeign: Bool
 
-  /// Opens the file and reads its header; creates a missing file when a model is given.
+  /// Opens the file and reads its header; creates a missing file if a model is given.
   ///
-  /// A file that is not a store of this library is closed without a byte changed.
+  /// A file that is not a store of this library is closed unchanged.
   ///
   /// - Throws: ``HistoryError`` with a case for a foreign, newer or damaged file, or another model.
   static func open(
@@ -67,7 +67,7 @@ struct FileHeader {
     return try FileHeader(connection, path: path, model: model)
   }
 
-  /// Whether the file has no tables and no header marks.
+  /// Whether the file has no tables, no application ID and no user version.
   private static func isEmpty(_ connection: borrowing Connection) throws -> Bool {
     try connection.integer("SELECT count(*) FROM sqlite_master") == 0
       && connection.integer("PRAGMA application_id") == 0
@@ -87,14 +87,15 @@ struct FileHeader {
 
   /// Creates the schema in one transaction and checkpoints it immediately.
   ///
-  /// Otherwise, a power failure before the first checkpoint could lose all of it.
+  /// Without the checkpoint, a power failure could lose the whole schema.
   private static func create(
     _ connection: borrowing Connection,
     model: Model,
     configuration: StoreConfiguration
   ) throws {
     try connection.execute("PRAGMA page_size=4096")
-    // Core Data creates its files this way: maintaining the pointer map pages is part of the cost.
+    // Core Data's files use this mode, so the cost of its pointer map pages belongs to the layout's
+    // cost.
     if configuration.layout == .coreData {
       try connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
     }
@@ -102,7 +103,7 @@ struct FileHeader {
     let id = StoreID(UUID(random: configuration.random))
     let transactions = try TransactionStatements(connection)
     try transactions.write(connection) {
-      // Two processes may create the same file: the second finds the schema in place.
+      // If two processes create the same file, the second one finds the schema of the first.
       guard try isEmpty(connection) else { return }
       try Schema.create(connection, model: model, id: id, configuration)
       if !configuration.tracksHistory { try connection.execute(untracked) }
@@ -110,7 +111,7 @@ struct FileHeader {
     try connection.checkpoint()
   }
 
-  /// The metadata name of the flag that the file keeps no history; 0 or absent when it does.
+  /// The metadata name of a flag: 1 if the file keeps no history, 0 or absent if it keeps history.
   static let untrackedName = "untracked"
   /// The metadata name of the version of the last write without history.
   static let versionName = "version"
@@ -205,8 +206,9 @@ struct FileIdentity: Equatable {
 enum NewFile {
   /// Creates an empty file that only its owner can read, unless a file exists.
   ///
-  /// SQLite would create it readable by everyone. The write-ahead log inherits its permissions.
-  /// Errors are ignored here: SQLite runs into the same obstacle and reports it.
+  /// SQLite itself would create the file readable by everyone. The write-ahead log gets the
+  /// permissions of the file. Errors are ignored here, because SQLite then fails for the same
+  /// reason and reports it.
   static func make(_ path: String) {
     guard !path.isEmpty, path != ":memory:" else { return }
     let file = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o600)

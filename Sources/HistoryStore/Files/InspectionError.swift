@@ -12,9 +12,9 @@ package enum InspectionError: Error, Hashable, Sendable {
   case empty(path: String)
   /// The file is not an SQLite database.
   case notADatabase(path: String)
-  /// The file is an SQLite database without a history; its tables follow.
+  /// The file is an SQLite database without a history; the error lists its tables.
   case foreignFile(path: String, tables: [String])
-  /// The file contains only some tables of a history; the missing ones follow.
+  /// The file contains only some tables of a history; the error lists the missing tables.
   case missingTables(path: String, tables: [String])
   /// A table of the history lacks columns that every known version of it has.
   case missingColumns(path: String, table: String, columns: [String])
@@ -28,7 +28,7 @@ package enum InspectionError: Error, Hashable, Sendable {
   case changedSince(path: String)
   /// The file and its log could not be copied into a private folder.
   case cannotCopy(path: String, folder: String, reason: String)
-  /// SQLite failed in another way.
+  /// SQLite failed for a reason that no other case describes.
   case sqlite(path: String, SQLiteError)
 
   /// Converts an error of reading a file into an inspection error.
@@ -75,7 +75,7 @@ extension InspectionError: CustomStringConvertible {
       "\(path): the table \(table) is not Core Data's: it has no column \(Self.list(columns)). Inspect "
         + "a file that Core Data wrote."
     case .newerFormat(let path, let found, let known):
-      "\(path) has format \(found); this version reads up to \(known). Update the lab."
+      "\(path) has file format \(found); this version reads up to format \(known). Update the lab."
     case .damaged(let path, let reason):
       "\(path) is damaged: \(reason). Restore it from a copy."
     case .changing(let path):
@@ -93,7 +93,7 @@ extension InspectionError: CustomStringConvertible {
     tables.isEmpty ? "it contains no table" : "it contains \(list(tables))"
   }
 
-  /// The first names, quoted so that they cannot contain control sequences of a terminal.
+  /// Returns the first names in quotes, so that they cannot send control sequences to a terminal.
   private static func list(_ names: [String]) -> String {
     let shown = names.prefix(4).map(\.debugDescription).joined(separator: ", ")
     return names.count > 4 ? "\(shown) and \(names.count - 4) more" : shown

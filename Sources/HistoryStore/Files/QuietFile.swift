@@ -10,9 +10,10 @@ import Darwin
 
 /// A file that is read without changing it or creating any file next to it.
 ///
-/// SQLite would create a `-shm` file to read a log, and would recover a log that it finds. A file
-/// without a log is therefore opened as immutable, and a file with one is copied together with it.
-/// In both cases, the file is read again if it was written meanwhile.
+/// To read a write-ahead log, SQLite would create a `-shm` file; SQLite would also recover a log
+/// after a crash. A file without a log is therefore opened as immutable, and a file with a log is
+/// copied together with its log. In both cases, the file is read again if another process wrote to
+/// it in the meantime.
 package struct QuietFile {
   /// The folder for copies by default: `TMPDIR`, or else `/tmp`.
   package static var temporaryFolder: String {
@@ -23,7 +24,7 @@ package struct QuietFile {
 
   /// The path as given, for error messages.
   let path: String
-  /// The path with links resolved, which is the path of the logs too.
+  /// The path with symbolic links resolved; the paths of the file's logs start with it.
   package let realPath: String
   let temporaryFolder: String
   /// A callback that stops reading when it returns a nonzero value; `nil` reads to the end.
@@ -93,19 +94,19 @@ package struct QuietFile {
     }
   }
 
-  /// Opens the file or its copy.
+  /// Opens a connection to the file or its copy.
   package func connection(
     to path: String,
     _ access: ConnectionOptions.Access
   ) throws(SQLiteError) -> Connection {
     var options = ConnectionOptions()
     options.access = access
-    // Each page is read only once: a larger cache would only increase memory use.
+    // Each page is read only once, so a larger cache would only increase memory use.
     options.cacheSizeKiB = 8192
     let connection = try Connection(path: path, options)
     connection.setCheckpointsOnClose(false)
     connection.stop(when: stopCheck)
-    // A sort without an index spills to a file, so that memory does not grow.
+    // A sort without an index uses a temporary file, so that memory does not grow.
     try connection.execute("PRAGMA temp_store=FILE")
     return connection
   }
@@ -146,9 +147,9 @@ package struct FileState: Equatable {
     logs = Self.logSuffixes.map { Part(path + $0) }
   }
 
-  /// The size of the file itself.
+  /// The size of the database file in bytes, without its logs.
   package var fileBytes: Int64 { file?.bytes ?? 0 }
-  /// The total size of the logs.
+  /// The total size of the logs in bytes.
   package var logBytes: Int64 { logs.reduce(0) { $0 + ($1?.bytes ?? 0) } }
   /// Whether a log may contain changes that the file does not.
   package var hasLog: Bool { logBytes > 0 }
@@ -178,7 +179,7 @@ package struct PrivateCopy: ~Copyable {
     let folder = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
     for suffix in [""] + FileState.logSuffixes {
       if let reason = FileCopy.copy(path + suffix, to: folder + "/copy" + suffix, stopCheck) {
-        // A log may have been deleted by now; the file itself must exist.
+        // A log may have been deleted in the meantime, but the database file must exist.
         if reason.isAbsent && !suffix.isEmpty { continue }
         Self.remove(folder)
         throw .cannotCopy(path: path, folder: temporaryFolder, reason: reason.words)

@@ -15,9 +15,9 @@ extension Store {
   /// Core Data: `NSPersistentStoreCoordinator.destroyPersistentStore(at:)`. A store created at the
   /// same path later has another ID: every token of the old store is refused with an error.
   ///
-  /// - Throws: ``HistoryError/Code/storeInUse`` while any connection has it open,
-  ///   ``HistoryError/Code/foreignFile``, or ``HistoryError/Code/sqlite``; no file is deleted
-  ///   then.
+  /// - Throws: ``HistoryError/Code/storeInUse`` while any connection has the store open,
+  ///   ``HistoryError/Code/foreignFile``, or ``HistoryError/Code/sqlite``; in these cases no file
+  ///   is deleted.
   public static func destroy(path: String) throws(HistoryError) {
     do {
       let owned = try OwnedFile(path)
@@ -30,13 +30,13 @@ extension Store {
   /// Replaces a store with a copy of another one, or creates the copy where no store exists.
   ///
   /// Core Data: `NSPersistentStoreCoordinator.replacePersistentStore(at:withPersistentStoreFrom:)`.
-  /// The copy is a consistent state of its source, which may be in use, and gets an ID of its own:
-  /// every token of the replaced store and of the source is refused with an error. Members in the
-  /// copy resync at their next fetch.
+  /// The copy is a consistent state of the source, even if the source is in use. The copy gets a
+  /// new ID: every token of the replaced store and of the source is refused with an error. Members
+  /// in the copy resync at their next fetch.
   ///
   /// - Throws: ``HistoryError/Code/storeInUse`` while any connection has the old store open,
-  ///   ``HistoryError/Code/foreignFile`` for either file, or ``HistoryError/Code/sqlite``; the old
-  ///   store is unchanged then.
+  ///   ``HistoryError/Code/foreignFile`` for either file, or ``HistoryError/Code/sqlite``; in these
+  ///   cases the old store is unchanged.
   public static func replace(path: String, with source: String) throws(HistoryError) {
     let copy = path + "-replacement"
     do {
@@ -84,8 +84,8 @@ private struct OwnedFile: ~Copyable {
     let connection = try Connection(path: path, options)
     do {
       try FileHeader.check(connection, path: path)
-      // Every connection in WAL mode holds a lock; leaving that mode requires all others to be
-      // closed.
+      // Every connection in WAL mode holds a lock. Leaving WAL mode requires all other connections
+      // to be closed.
       guard try connection.text("PRAGMA journal_mode=DELETE") == "delete" else {
         throw HistoryError.storeInUse(path: path)
       }
@@ -109,7 +109,7 @@ private struct OwnedFile: ~Copyable {
     try Self.move(other, to: path)
   }
 
-  /// Renames a file after all of it is on disk.
+  /// Renames a file after syncing its content to disk.
   static func move(_ file: String, to path: String) throws {
     let opened = open(file, O_RDONLY | O_CLOEXEC)
     guard opened >= 0 else { throw failure(file) }
@@ -140,15 +140,16 @@ extension Store {
 public struct LogSize: Sendable, Hashable {
   /// The size of the log on disk in bytes; 0 while there is no log.
   public let bytes: Int64
-  /// The number of pages that fit in it, including those that are already copied into the file.
+  /// The number of pages that fit in the log, including those already copied into the file.
   public let frames: Int64
 }
 
 extension Store {
   /// Returns the size of the write-ahead log.
   ///
-  /// After every thousand frames, a commit copies as many as readers permit into the file, without
-  /// waiting, and the log then starts over; it grows while a reader keeps a read transaction open.
+  /// After every thousand new frames in the log, a commit copies as many frames into the file as
+  /// readers permit, without waiting. Once all frames are copied, the log is written from its start
+  /// again. The log grows while a reader keeps a read transaction open.
   ///
   /// - Throws: ``HistoryError/Code/sqlite``.
   /// - Complexity: one query of the file system.

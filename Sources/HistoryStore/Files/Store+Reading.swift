@@ -5,15 +5,16 @@ extension Store {
   /// Opens a file of this library or of Core Data for reading only.
   ///
   /// The store supports every history request and refuses every write; neither the file nor its
-  /// folder changes. A file with a live log is copied together with it into a private folder, and
-  /// read there in the state of that moment. In a Core Data file, entities have the names in
-  /// `Z_PRIMARYKEY`, updated properties are numbers (``HistoryChange/columnNumbers``), and the
-  /// values of a tombstone are named after their columns (`ZTOMBSTONE0`). History counts as purged
-  /// below its first transaction.
+  /// folder changes. If the file has a live write-ahead log, the store copies both into a private
+  /// folder, and reads the copy.
+  ///
+  /// In a Core Data file, entities have the names in `Z_PRIMARYKEY`, updated properties are numbers
+  /// (``HistoryChange/columnNumbers``), and the values of a tombstone are named after their columns
+  /// (`ZTOMBSTONE0`). History counts as purged below its first transaction.
   ///
   /// - Throws: ``HistoryError/Code/unreadable`` with a sentence for every kind of file without a
-  ///   readable history, and the other errors of ``init(path:configuration:)``. A request throws it
-  ///   as well when the file was written after it was opened.
+  ///   readable history, and the other errors of ``init(path:configuration:)``. A later request
+  ///   also throws ``HistoryError/Code/unreadable`` if the file was written after it was opened.
   /// - Complexity: constant, plus a copy of a file that has a live log.
   public convenience init(
     reading path: String,
@@ -24,7 +25,8 @@ extension Store {
 
   /// Opens a file for reading, with a check that can stop requests.
   ///
-  /// As ``init(reading:copyingTo:)``; a stopped request throws ``HistoryError/Code/sqlite``.
+  /// It opens the file like ``init(reading:copyingTo:)``. A stopped request throws
+  /// ``HistoryError/Code/sqlite``.
   package convenience init(
     reading path: String,
     copyingTo temporaryFolder: String? = nil,
@@ -52,7 +54,7 @@ extension Store {
 }
 
 extension QuietFile {
-  /// Opens the file or a copy, with the state that must not change while it is read.
+  /// Opens the file or a copy; records the file's state, which must not change during reading.
   fileprivate func open() throws -> OpenedFile {
     for _ in 0..<Self.attemptsMax {
       let before = FileState(realPath)
@@ -74,7 +76,7 @@ extension QuietFile {
 struct OpenedFile: ~Copyable {
   let connection: Connection
   let header: FileHeader
-  /// The file's state when it was opened for reading; `nil` if the store may write.
+  /// The file's state when it was opened for reading only; `nil` if the store may write.
   var reading: QuietReading?
 }
 
@@ -96,7 +98,7 @@ final class CopyHolder {
 
 /// The state of a file that is open for reading.
 final class QuietReading {
-  /// The copy that is read instead of a file with a live log.
+  /// The copy that is read if the file has a live log; `nil` if the file itself is read.
   private let copy: CopyHolder?
   private let path: String
   private let state: FileState

@@ -30,7 +30,7 @@ package struct FileTables {
   /// Returns the given tables that the file lacks.
   package func missing(of wanted: [String]) -> [String] { wanted.filter { !names.contains($0) } }
 
-  /// Returns the tables that are neither among the given ones nor SQLite's own.
+  /// Returns the tables that are neither among the given ones nor internal tables of SQLite.
   package func unknown(beside known: [String]) -> [String] {
     names.filter { !known.contains($0) && !$0.hasPrefix("sqlite_") }
   }
@@ -50,17 +50,17 @@ package struct FileTables {
   }
 }
 
-/// The properties that a store needs of a file that Core Data wrote, and the tables that it lacks.
+/// Reads what a store needs from a file that Core Data wrote, and adds the tables that it lacks.
 package enum ForeignHistory {
-  /// The lowest number of Core Data's own entities.
+  /// The lowest number of the entities that Core Data uses internally.
   private static let ownEntityMin: Int64 = 16000
 
-  /// The tables of a history.
+  /// The tables in which Core Data keeps a history.
   package static let historyTables = ["ATRANSACTION", "ACHANGE", "ATRANSACTIONSTRING"]
 
-  /// Returns the columns of the transactions and of the changes.
+  /// Returns the names of the columns of the transaction table and of the change table.
   ///
-  /// - Throws: ``InspectionError`` that names what the file lacks to show its history.
+  /// - Throws: ``InspectionError`` that names the tables or columns that are missing.
   package static func readableColumns(
     _ file: FileTables,
     _ connection: borrowing Connection,
@@ -83,7 +83,8 @@ package enum ForeignHistory {
     }
     let transactions = try check("ATRANSACTION", ["Z_PK", "ZTIMESTAMP"])
     let changes = try check("ACHANGE", ["ZTRANSACTIONID", "ZENTITY", "ZCHANGETYPE"])
-    // The oldest files have no table of strings: their transactions contain the authors themselves.
+    // The oldest Core Data files have no table of strings: their transactions contain the author
+    // names.
     if transactions.contains("ZAUTHORTS") {
       _ = try check("ATRANSACTIONSTRING", ["Z_PK", "ZNAME"])
     }
@@ -111,7 +112,7 @@ package enum ForeignHistory {
 
   /// Returns a model of the entities that the file names, without attributes.
   ///
-  /// An entity without a name is named after its number.
+  /// An entity without a name gets its number as the name.
   static func model(_ connection: borrowing Connection) throws -> Model {
     let columns = try FileTables.columns(of: "Z_PRIMARYKEY", connection)
     guard columns.isSuperset(of: ["Z_ENT", "Z_NAME"]) else {
@@ -149,7 +150,7 @@ package enum ForeignHistory {
     {
       return id
     }
-    // FNV-1a, once for each half.
+    // Each half of the UUID is an FNV-1a hash.
     func hash(_ seed: UInt64) -> UInt64 {
       realPath.utf8.reduce(seed) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
     }
@@ -157,9 +158,10 @@ package enum ForeignHistory {
     return StoreID(withUnsafeBytes(of: &halves) { UUID(bytes: $0) })
   }
 
-  /// SQL that creates the tables only stores of this library have, as temporary tables in memory.
+  /// SQL that creates, in memory, the tables that only stores of this library have.
   ///
-  /// They contain no member, and history counts as purged below the first transaction in the file.
+  /// The temporary tables contain no member, and history counts as purged below the first
+  /// transaction in the file.
   static let tables = """
     CREATE TEMP TABLE history_metadata(name TEXT PRIMARY KEY, value) WITHOUT ROWID;
     INSERT INTO history_metadata SELECT 'numbered', max(

@@ -24,10 +24,10 @@ extension Store {
   /// and members are not copied.
   ///
   /// After each page, the closure receives the number of copied transactions, the number of the
-  /// last one, and the number of the newest.
+  /// last copied transaction, and the number of the newest transaction.
   ///
-  /// - Throws: ``HistoryError`` when the source cannot be read, or when a file exists at the
-  ///   target; no new file remains then.
+  /// - Throws: ``HistoryError`` if the source cannot be read, or if a file exists at the target; in
+  ///   these cases no new file remains.
   /// - Complexity: linear in the history, with one page in memory.
   package func convert(
     to target: String,
@@ -133,7 +133,7 @@ extension StoreCore {
     for (entity, key) in greatest { try skipKeys(of: entity, through: key) }
   }
 
-  /// Returns the record of another store's transaction with the string numbers of this store.
+  /// Returns the record of another store's transaction with this store's string numbers.
   private func record(of transaction: HistoryTransaction) throws -> TransactionRecord {
     var record = transaction.record
     record.author = try internAuthor(transaction.author)
@@ -148,7 +148,7 @@ extension StoreCore {
 }
 
 extension ChangePacker {
-  /// Packs a change as it was read, with its columns beyond the first 64 or its tombstone.
+  /// Packs a copied change with its bytes: the tombstone, or the columns beyond the first 64.
   fileprivate mutating func append(_ change: ChangeRecord, _ bytes: UnsafeRawBufferPointer) {
     switch change.type {
     case .insert: insert(change.entity, change.key)
@@ -158,7 +158,7 @@ extension ChangePacker {
   }
 }
 
-/// A file that is created where none existed, and deleted again unless it is kept.
+/// A new store file, which is deleted with the last reference unless ``keep()`` was called.
 final class NewStoreFile {
   private let path: String
   private var isKept = false
@@ -167,8 +167,8 @@ final class NewStoreFile {
 
   /// Creates the file.
   ///
-  /// - Throws: ``HistoryError/Code/unreadable`` when a file, a link or a log exists there, or the
-  ///   file cannot be created.
+  /// - Throws: ``HistoryError/Code/unreadable`` if a file, a link or a log exists at the path, or
+  ///   the file cannot be created.
   init(_ path: String) throws(HistoryError) {
     for suffix in Self.suffixes {
       var information = stat()
@@ -178,7 +178,7 @@ final class NewStoreFile {
     guard file >= 0 else {
       let code = errno
       guard code != EEXIST else { throw Self.isThere(path) }
-      // For example in /proc: the folder exists, but no file can be created in it.
+      // In `/proc`, for example, the folder exists, but no file can be created in it.
       let reason =
         code == ENOENT && Self.hasFolder(path)
         ? "no file can be created in its folder" : String(cString: strerror(code))

@@ -4,8 +4,8 @@ import SQLiteStorage
 extension Store {
   /// Validates the tables of the history, and returns all irregularities.
   ///
-  /// - Throws: ``HistoryError`` when the file cannot be read at all.
-  /// - Complexity: a few passes over the history, with one page in memory.
+  /// - Throws: ``HistoryError`` if the file cannot be read at all.
+  /// - Complexity: linear in the history, in a few passes, with one page in memory.
   package func verify() throws(HistoryError) -> [HistoryFinding] {
     try locked { core in
       try core.read {
@@ -36,7 +36,7 @@ extension StoreCore {
     }
   }
 
-  /// Reads every transaction to find damaged ones, and those that change an object twice.
+  /// Reads all transactions to find damaged ones, and those that change an object several times.
   fileprivate func walk() throws -> [HistoryFinding] {
     var found: [HistoryFinding.Kind: [Int64]] = [:]
     var next: Int64? = 1
@@ -81,9 +81,11 @@ extension StoreCore {
     return try row(atOrAfter: last + 1)?.number
   }
 
-  /// The number of transactions in one attempt, which an error makes the caller repeat.
+  /// The maximum number of transaction numbers that one call reads.
+  ///
+  /// If one of them is damaged, the call throws, and the next call continues after it.
   private static let walkCount: Int64 = 500
-  /// The number of changes after which a page ends, so that memory does not grow with them.
+  /// The number of changes after which a page ends, so that memory does not grow with the changes.
   private static let walkChangeCount = 8192
 
   private func lastReadable(from first: Int64) throws -> Int64 {
@@ -95,7 +97,9 @@ extension StoreCore {
 }
 
 extension HistoryLayout {
-  /// SQL for the count and the lowest number of an irregularity; `nil` if only the changes show it.
+  /// SQL for the count and the lowest number of an irregularity.
+  ///
+  /// `nil` if finding the irregularity requires reading the changes.
   fileprivate func search(for kind: HistoryFinding.Kind) -> String? {
     let strings = "(SELECT \(stringNumber) FROM \(self.strings))"
     let names = [author, contextName, bundle, process]
@@ -145,7 +149,7 @@ extension HistoryLayout {
   }
 }
 
-/// A kind of irregularity that the validation of a history found, and its number.
+/// An irregularity that the validation of a history found: its kind and how often it occurs.
 package struct HistoryFinding: Sendable, Hashable {
   /// The kinds of irregularities.
   package enum Kind: String, Sendable, Hashable, CaseIterable {
@@ -173,9 +177,10 @@ package struct HistoryFinding: Sendable, Hashable {
   package let count: Int64
   /// The lowest number of an affected transaction or string.
   package let first: Int64
-  /// Whether a sound history cannot have it.
+  /// Whether the irregularity is an error, because no valid history contains it.
   ///
-  /// Raw clocks may step back, and purges may leave gaps and unused strings.
+  /// Irregularities that also occur in valid histories are steps back of raw clocks, and the gaps
+  /// and unused strings that purges leave.
   package let isWrong: Bool
 
   package init(kind: Kind, count: Int64, first: Int64, isWrong: Bool) {

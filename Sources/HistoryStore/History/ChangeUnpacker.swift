@@ -2,9 +2,10 @@ package import HistoryTypes
 
 /// Unpacks the output of a ``ChangePacker`` into flat buffers.
 ///
-/// A blob is first copied in front of a padding of zeros. Whatever its bytes, a change that starts
-/// inside the blob then ends before the padding does, so that the numbers of a change are read
-/// without a bounds check at each byte; reading past the blob's end is detected after the change.
+/// A blob is first copied, followed by a padding of zeros. Every change that starts inside the blob
+/// then ends at the latest inside the padding, whatever the bytes are. The numbers of a change are
+/// therefore read without a bounds check for each byte. A change that ends after the blob is
+/// detected afterwards.
 package struct ChangeUnpacker {
   package let changes = PageBuffer<ChangeRecord>()
   package let tombstones = PageBuffer<UInt8>()
@@ -17,7 +18,7 @@ package struct ChangeUnpacker {
 
   package init() {}
 
-  /// Appends the changes of one blob, and returns whether all of it could be read.
+  /// Appends the changes of one blob, and returns whether the whole blob could be read.
   ///
   /// - Complexity: linear in the bytes.
   package func append(_ blob: UnsafeRawBufferPointer) -> Bool {
@@ -82,7 +83,7 @@ package struct ChangeUnpacker {
     return keep(UnsafeRawBufferPointer(start: next, count: Int(length)), for: &record)
   }
 
-  /// Copies bytes that belong to a change, and returns whether they fit.
+  /// Copies the tombstone or wide columns of a change, and returns `false` if they are too large.
   func keep(_ bytes: UnsafeRawBufferPointer, for record: inout ChangeRecord) -> Bool {
     guard tombstones.count <= Int(UInt32.max), bytes.count <= Int(Int32.max) else { return false }
     guard let start = bytes.baseAddress, !bytes.isEmpty else { return true }
@@ -115,7 +116,7 @@ private enum PackedNumber {
     Int64(bitPattern: raw >> 1) ^ -Int64(bitPattern: raw & 1)
   }
 
-  /// Returns `nil` when the number has more than ten bytes or 64 bits.
+  /// Reads the rest of a number, or returns `nil` if it has more than ten bytes or 64 bits.
   private static func readRest(_ next: inout UnsafePointer<UInt8>, _ low: UInt64) -> UInt64? {
     var value = low
     for shift in stride(from: UInt64(7), through: 63, by: 7) {

@@ -1,7 +1,7 @@
 import HistoryTypes
 import SQLiteStorage
 
-/// A filter with names resolved to numbers, used in SQL and for changes as they are unpacked.
+/// A filter whose names are resolved to numbers, for use in SQL and on unpacked changes.
 indirect enum CompiledFilter {
   /// A string property of a transaction, stored as a number.
   enum StringColumn {
@@ -14,7 +14,7 @@ indirect enum CompiledFilter {
   case constant(Bool)
   case string(StringColumn, Int32)
   case numbers(ClosedRange<Int64>)
-  /// In seconds since 2001-01-01 UTC.
+  /// A range of timestamps in seconds since 2001-01-01 UTC.
   case timestamps(ClosedRange<Double>)
   case entity(Int32)
   case type(ChangeType)
@@ -72,7 +72,7 @@ indirect enum CompiledFilter {
     }
   }
 
-  /// The lowest transaction number that can match, if the filter states one directly.
+  /// The lowest transaction number that can match, or `nil` if the filter states none directly.
   var numberMin: Int64? {
     switch self {
     case .numbers(let range): range.lowerBound
@@ -85,7 +85,7 @@ indirect enum CompiledFilter {
 // MARK: Changes
 
 extension CompiledFilter {
-  /// Returns the part of the filter that depends on the changes of one transaction.
+  /// Returns the filter with every condition on the transaction replaced by its result.
   func reduced(for record: TransactionRecord) -> CompiledFilter {
     switch self {
     case .string(let column, let number): .constant(column.number(in: record) == number)
@@ -158,17 +158,18 @@ struct FilterSQL {
     case real(Double)
   }
 
-  /// A condition that every matching transaction meets.
+  /// A condition that is true for every matching transaction.
   ///
-  /// Others may meet it too when the filter depends on changes.
+  /// If the filter depends on changes, the condition may also be true for other transactions.
   private(set) var possible = "1"
-  /// A condition that only transactions meet that match with every change, or without changes.
+  /// A condition that is true only for transactions that match regardless of their changes.
   private(set) var certain = "1"
   private var bounds: [Bound] = []
   private let columns: HistoryLayout
-  /// Whether a transaction without changes is treated as one that may touch any entity.
+  /// Whether a test of an entity is true for transactions without changes.
   ///
-  /// Otherwise, touching no entity could make it match.
+  /// Without this, a filter such as `.not(.entity("Note"))` would match a transaction without
+  /// changes.
   private var answersEmpty = false
 
   init(_ filter: CompiledFilter, _ columns: HistoryLayout) {
@@ -190,7 +191,9 @@ struct FilterSQL {
     }
   }
 
-  /// Returns the condition, with `unknown` for tests of a change; a `not` inverts `unknown`.
+  /// Returns the filter as SQL.
+  ///
+  /// A test that depends on the changes becomes `unknown`; inside a `not` it becomes the opposite.
   private mutating func sql(_ filter: CompiledFilter, orElse unknown: Bool) -> String {
     switch filter {
     case .constant(let value): value ? "1" : "0"
@@ -210,7 +213,9 @@ struct FilterSQL {
     }
   }
 
-  /// Returns a test of an entity's bit in the bitmap, which other entities may share.
+  /// Returns a test of an entity's bit in the bitmap of changed entities.
+  ///
+  /// Entities whose numbers are equal modulo 64 share one bit.
   private func isTouched(_ entity: Int32) -> String {
     let isTouched = "\(columns.entities) >> \(entity & 63) & 1"
     return answersEmpty ? "(\(columns.entities) = 0 OR \(isTouched))" : "(\(isTouched))"

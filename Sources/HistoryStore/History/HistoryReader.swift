@@ -2,10 +2,10 @@ public import HistoryTypes
 
 /// Reads the history that a request selects page by page, with bounded memory.
 ///
-/// Each page is one short read transaction on the reader's own connection, whose cache is small: a
-/// long read does not delay other connections' checkpoints, and memory does not grow with the
-/// number of transactions read. A transaction with more changes than a page holds is split over
-/// several pages:
+/// Each page is one short read transaction on the reader's own connection, whose cache is small. A
+/// long read therefore does not delay other connections' checkpoints, and memory does not grow with
+/// the number of transactions read. A transaction with more changes than fit on a page is split
+/// over several pages.
 ///
 /// ```swift
 /// var reader = try store.reader(HistoryRequest(after: token))
@@ -18,12 +18,12 @@ public struct HistoryReader: Sendable {
   private static let changeCountMax = 16 * 1024
   /// The size of the connection's cache in KiB.
   ///
-  /// A cache of a store's default size would fill up with all pages that are read.
+  /// A cache of the default size would grow with the pages that are read.
   private static let cacheSizeKiB: Int32 = 1024
 
   private let store: Store
   private var request: HistoryRequest?
-  /// The position that was read through, matching or not; `nil` before the first page.
+  /// The position of the last scanned transaction, matching or not; `nil` before the first page.
   public private(set) var scannedThrough: HistoryToken?
 
   init(_ store: Store, _ request: HistoryRequest) throws(HistoryError) {
@@ -39,8 +39,8 @@ public struct HistoryReader: Sendable {
 
   /// Opens another connection to a store's file.
   ///
-  /// Not called for a store that is open for reading: its file must not change, and its cache is
-  /// small.
+  /// A store that is open for reading is used without a second connection: its file must not
+  /// change, and its cache is small.
   private static func open(_ store: Store) throws(HistoryError) -> Store {
     var configuration = store.configuration
     configuration.cacheSizeKiB = Self.cacheSizeKiB
@@ -86,7 +86,7 @@ public struct HistoryPages: AsyncSequence, Sendable {
   /// Creates an iterator, which opens the file with its first page.
   public func makeAsyncIterator() -> Iterator { Iterator(store: store, request: request) }
 
-  /// Reads one page after the other.
+  /// An iterator that reads one page after the other.
   public struct Iterator: AsyncIteratorProtocol {
     let store: Store
     let request: HistoryRequest

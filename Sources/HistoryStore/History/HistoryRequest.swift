@@ -14,9 +14,9 @@ public enum HistoryContents: Sendable, Hashable, CaseIterable {
 public struct HistoryRequest: Sendable, Hashable {
   /// The start of a fetch, which excludes the transaction at the position itself.
   public enum Position: Sendable, Hashable {
-    /// After a token; `nil` starts at the oldest transaction that remains.
+    /// Fetches transactions after a token; `nil` starts at the oldest transaction that remains.
     case token(HistoryToken?)
-    /// After a point in time.
+    /// Fetches transactions after a point in time.
     case date(Date)
   }
 
@@ -26,15 +26,19 @@ public struct HistoryRequest: Sendable, Hashable {
   public var filter: HistoryFilter?
   /// The part of the matching history to return.
   public var contents = HistoryContents.transactionsWithChanges
-  /// The maximum number of transactions on one page.
+  /// The maximum number of transactions on one page; the default is 1000.
   public var transactionCountMax: Int
-  /// The number of changes after which a page ends, with the transaction that reached it.
+  /// The number of changes after which a page ends; the default is 100,000.
+  ///
+  /// The transaction that reaches this number is included completely.
   public var changeCountMax = 100_000
-  /// The date that the first page started after, for the pages that follow it.
+  /// The date after which the first page started, for the requests of the following pages.
   package private(set) var since: Date?
-  /// The number through which each author's history was already gone for earlier pages: no gap.
+  /// For each author number, the number up to which history was purged before the previous page.
+  ///
+  /// These purges are not reported as gaps.
   package private(set) var gone: [Int32: Int64] = [:]
-  /// The position in a transaction that the page before contained only in part.
+  /// The start of the unread changes of a transaction that the previous page contained in part.
   package private(set) var rest: TransactionRest?
   /// The limits of a page that may end within a transaction; `nil` reads whole transactions only.
   package var streaming: StreamingLimits?
@@ -72,15 +76,17 @@ public struct HistoryRequest: Sendable, Hashable {
 
   /// Returns the request for the next page, after one that this request returned.
   ///
-  /// It continues after the last transaction that was scanned and, where times do not rise with
-  /// numbers, still compares every time with the date. History purged before the page was read is
-  /// not reported as a gap; a purge between the two pages makes the token expire.
+  /// The next page starts after the last scanned transaction. If timestamps do not increase with
+  /// numbers, a request by date still compares every timestamp with the date. History that was
+  /// purged before the page was read is not reported as a gap; a purge between the two pages makes
+  /// the token expire.
   public func next(after page: HistoryPage) -> HistoryRequest {
     var next = self
     if case .date(let date) = position { next.since = date }
     next.rest = page.rest
     if !page.gone.isEmpty { next.gone = page.gone }
-    // A history that is read from its beginning has no token before its first transaction.
+    // If the first page ends within the first transaction of history, no token precedes that
+    // transaction.
     if page.rest == nil || page.scannedThrough.number > 0 {
       next.position = .token(page.scannedThrough)
     }
@@ -90,11 +96,12 @@ public struct HistoryRequest: Sendable, Hashable {
 
 /// The limits of one page of a stream.
 ///
-/// With them, neither memory nor the duration of one read transaction grows with the history.
+/// With these limits, neither memory nor the duration of one read transaction grows with the
+/// history.
 package struct StreamingLimits: Sendable, Hashable {
   /// The number of bytes of tombstones after which the page ends.
   package var tombstoneBytesMax = 1 << 20
-  /// The number of unpacked changes that do not match after which the page ends.
+  /// The number of unpacked changes without a match after which the page ends.
   package var skippedCountMax = 1_000_000
 
   package init() {}
@@ -111,13 +118,13 @@ package struct StreamingLimits: Sendable, Hashable {
 /// A request for transactions returns the matching ones with all of their changes; a request for
 /// ``HistoryContents/changesOnly`` returns only the matching changes.
 public indirect enum HistoryFilter: Sendable, Hashable {
-  /// Transactions of one author; `nil` matches transactions without one.
+  /// Transactions of one author; `nil` matches transactions without an author.
   case author(String?)
-  /// Transactions of contexts with one name; `nil` matches transactions without one.
+  /// Transactions of contexts with one name; `nil` matches transactions without a context name.
   case contextName(String?)
-  /// Transactions of processes of one bundle; `nil` matches transactions without one.
+  /// Transactions of processes of one bundle; `nil` matches transactions without a bundle.
   case bundleID(String?)
-  /// Transactions of one process; `nil` matches transactions without one.
+  /// Transactions of one process; `nil` matches transactions without a process.
   case processID(String?)
   /// Transactions whose numbers lie in a range.
   case numbers(ClosedRange<TransactionNumber>)
@@ -129,10 +136,11 @@ public indirect enum HistoryFilter: Sendable, Hashable {
   case type(ChangeType)
   /// Changes of one object.
   ///
-  /// No index leads from an object to its history, since every commit would pay for it: the fetch
-  /// reads all changes after the position. With 1,000,000 transactions of 10 changes that took 0.3
-  /// s of CPU time in the packed layout (30 ns a change, 6 ns where no change is of an entity like
-  /// the object's) and 3.9 s in Core Data's layout (390 ns a row).
+  /// History has no index by object, because every commit would have to update that index. The
+  /// fetch therefore reads all changes after the position. With 1,000,000 transactions of 10
+  /// changes, a fetch took 0.3 s of CPU time in the packed layout and 3.9 s in Core Data's layout
+  /// (390 ns a row). In the packed layout, a change took 30 ns, or 6 ns in transactions without
+  /// changes of the object's entity.
   case object(ObjectID)
   /// Changes that match all of some filters; an empty list matches everything.
   case all([HistoryFilter])
@@ -143,12 +151,12 @@ public indirect enum HistoryFilter: Sendable, Hashable {
 }
 
 extension HistoryFilter {
-  /// Returns a range of numbers as they are in the file, as the range of ``numbers(_:)``.
+  /// Converts a range of raw numbers from the file to a range for ``numbers(_:)``.
   package static func range(_ numbers: ClosedRange<Int64>) -> ClosedRange<TransactionNumber> {
     TransactionNumber(numbers.lowerBound)...TransactionNumber(numbers.upperBound)
   }
 
-  /// Returns whether transactions known only by author and number range can match or fail.
+  /// Returns whether transactions of an author in a number range can match, and can fail to match.
   func verdict(
     forAuthor author: String?,
     numbers gone: ClosedRange<Int64>

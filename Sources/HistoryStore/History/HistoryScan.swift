@@ -3,7 +3,7 @@ import SQLiteStorage
 
 /// The state of a fetch: its start, its filter, and the transactions and changes read so far.
 struct HistoryScan {
-  /// The index of the column that states whether a transaction matches with every change.
+  /// The index of the SQL column that states whether a transaction matches whatever it changed.
   private static let certainColumn: Int32 = 10
   /// The number of bytes of tombstones after which a page ends.
   private static let tombstoneBytesMax = 64 << 20
@@ -11,11 +11,13 @@ struct HistoryScan {
   let request: HistoryRequest
   private let storeID: StoreID
   var after: Int64 = 0
-  /// The time to compare every transaction with; set when times do not rise with numbers.
+  /// The time that every transaction must exceed; set if timestamps do not increase with numbers.
   var afterTimestamp: Double?
-  /// The number through which each author is purged; empty when nothing after the position was.
+  /// For each author number, the number up to which history is invisible because of a purge.
+  ///
+  /// Empty if no history after the position was purged.
   var purged: [Int32: Int64] = [:]
-  /// The number through which each author's history is gone, for the pages that follow.
+  /// For each author number, the number up to which history may be missing, for the next pages.
   var gone: [Int32: Int64] = [:]
   private let filter: CompiledFilter?
   private let readsChanges: Bool
@@ -27,31 +29,31 @@ struct HistoryScan {
 
   var records: [TransactionRecord] = []
   let unpacker = ChangeUnpacker()
-  /// The index of each change in its transaction, where some are left out.
+  /// The index of each change in its transaction, if the filter leaves out some changes.
   private(set) var places: [Int] = []
-  /// The last transaction that the scan reached, purged ones included.
+  /// The last transaction that the scan reached, including purged ones.
   private(set) var met: (number: Int64, mark: Int64) = (0, 0)
   /// The last transaction that was read completely.
   private(set) var scanned: (number: Int64, mark: Int64)?
-  /// The position in a transaction at which the next page continues.
+  /// The start of the unread changes with which the next page continues.
   private(set) var rest: TransactionRest?
   /// The greatest string number that the scan read.
   private(set) var greatestString: Int32 = 0
   private var skippedCount = 0
 
-  /// The position at which to continue a transaction, until the scan reaches it.
+  /// The start of the unread changes of an earlier page's transaction, until the scan reaches it.
   private(set) var unread: TransactionRest?
   /// The transaction that is being read.
   private(set) var record = TransactionRecord()
-  /// The index of the next chunk, or other unit of the layout, of its changes.
+  /// The index of the current transaction's next batch of changes: a chunk, or a batch of rows.
   private(set) var batch: Int64 = 0
-  /// The number of its changes read so far, on this page and before.
+  /// The number of the current transaction's changes read so far, on this page and earlier pages.
   private var place = 0
   /// The offsets at which the changes and tombstones of the current batch start.
   private var start = (change: 0, tombstone: 0)
-  /// The filter to apply to its changes; `nil` when all of them match.
+  /// The filter to apply to the current transaction's changes; `nil` if all of them match.
   private var question: CompiledFilter?
-  /// Whether its changes are read only to find a match, not to return them.
+  /// Whether the current transaction's changes are read to find a match, not to return them.
   private(set) var isLooking = false
   private var hasFound = false
 
@@ -73,7 +75,7 @@ struct HistoryScan {
     skippedCountMax = request.streaming?.skippedCountMax ?? .max
   }
 
-  /// Raises the start to the filter's lowest number.
+  /// Raises the start of the scan to the lowest number that the filter can match.
   mutating func skipToNumbers() {
     if let least = filter?.numberMin, least > 0 { after = max(after, least - 1) }
   }
@@ -81,7 +83,7 @@ struct HistoryScan {
   /// Whether the scan visits every transaction after the position.
   var meetsAll: Bool { conditions == nil && afterTimestamp == nil }
 
-  /// The properties that determine the SQL of a scan that does not meet all.
+  /// The properties that determine the SQL of a scan with conditions on transactions.
   struct Shape: Equatable {
     let isTimed: Bool
     let possible: String?
@@ -96,7 +98,7 @@ struct HistoryScan {
     )
   }
 
-  /// Returns SQL for one row per transaction in commit order, for a scan that does not meet all.
+  /// Returns SQL for one row per transaction in commit order, for a scan with conditions.
   func sql(_ layout: HistoryLayout) -> String {
     let time = afterTimestamp == nil ? "" : " AND \(layout.timestamp) > ?2"
     let matching = conditions.map { " AND " + $0.possible } ?? ""
@@ -133,7 +135,7 @@ struct HistoryScan {
     unpacker.changes.count >= changeCountMax || unpacker.tombstones.count >= tombstoneBytesMax
   }
 
-  /// Returns whether a transaction is purged and its row only waits to be deleted.
+  /// Returns whether a transaction is purged, so that its row is invisible until its deletion.
   mutating func isPurged(_ row: borrowing Statement) -> Bool {
     meet(row)
     guard !purged.isEmpty else { return false }
@@ -180,11 +182,11 @@ struct HistoryScan {
 extension HistoryScan {
   /// Starts to read a transaction.
   ///
-  /// Its changes are read next, once for each of ``isLooking`` and ``takesChanges`` that is `true`.
+  /// The caller then reads the changes of the transaction: once if ``isLooking`` is `true`, and
+  /// once if ``takesChanges`` is `true`.
   ///
-  /// - Throws: ``HistoryError/Code/damagedTransaction`` when its row is invalid,
-  ///   ``HistoryError/Code/expired`` when the scan had to continue another
-  ///   transaction.
+  /// - Throws: ``HistoryError/Code/damagedTransaction`` if the row of the transaction is invalid,
+  ///   ``HistoryError/Code/expired`` if the scan had to continue a transaction that is missing.
   mutating func begin(_ row: borrowing Statement) throws(HistoryError) {
     let count = row.int(8)
     record = TransactionRecord(
@@ -210,7 +212,7 @@ extension HistoryScan {
     start = (unpacker.changes.count, unpacker.tombstones.count)
   }
 
-  /// Continues at the end of the previous page, if that was within this transaction.
+  /// Continues where the previous page ended, and returns whether it ended within this transaction.
   private mutating func takeUpRest() throws(HistoryError) -> Bool {
     guard let from = unread else {
       (batch, place) = (0, 0)
@@ -225,10 +227,10 @@ extension HistoryScan {
     return true
   }
 
-  /// Whether the page is to contain the changes of the transaction.
+  /// Whether the page will contain the changes of the transaction.
   var takesChanges: Bool { hasFound && request.contents != .transactionsOnly }
 
-  /// Accepts the batch that was just unpacked, and returns whether to read another one.
+  /// Accepts the unpacked batch of changes, and returns whether to read another batch.
   mutating func endBatch() -> Bool {
     batch += 1
     let count = unpacker.changes.count - start.change
@@ -242,7 +244,7 @@ extension HistoryScan {
     return false
   }
 
-  /// Searches the changes of a batch for a match, and discards them.
+  /// Discards the changes of a batch, and returns whether one of them matches.
   private mutating func look(_ count: Int) -> Bool {
     place += count
     hasFound = unpacker.changes[start.change...].contains { question?.matches($0) ?? true }
@@ -265,7 +267,7 @@ extension HistoryScan {
     skippedCount += start.change + count - unpacker.changes.count
   }
 
-  /// Whether the transaction had its recorded number of changes, as far as they were read.
+  /// Whether the number of changes read agrees with the recorded number, as far as they were read.
   var isWhole: Bool { place == record.total || rest != nil || isLooking && hasFound }
 
   /// Ends the search for a matching change; the changes may then be read again.

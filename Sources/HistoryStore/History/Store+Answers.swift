@@ -2,7 +2,7 @@ public import HistoryTypes
 
 /// Requests with a result other than a page, like Core Data's other result types.
 ///
-/// Each reads one consistent state of the history, and ignores the request's page limits.
+/// Each request reads one consistent state of the history, and ignores the request's page limits.
 extension Store {
   /// Returns the number of matching transactions, or changes for ``HistoryContents/changesOnly``.
   ///
@@ -32,10 +32,10 @@ extension Store {
     return try !fetch(request).transactions.isEmpty
   }
 
-  /// Returns the transaction with a number and its changes, or `nil` when it is not in history.
+  /// Returns the transaction with a number and its changes, or `nil` if it is not in history.
   ///
-  /// - Throws: ``HistoryError`` when the file cannot be read, or is damaged at the transaction.
-  /// - Complexity: linear in its changes.
+  /// - Throws: ``HistoryError`` if the file cannot be read, or is damaged at the transaction.
+  /// - Complexity: linear in the number of the transaction's changes.
   public func transaction(_ number: TransactionNumber) throws(HistoryError) -> HistoryTransaction? {
     let request = HistoryRequest(
       after: nil,
@@ -55,7 +55,7 @@ extension Store {
 }
 
 extension StoreCore {
-  /// The number of transactions that are read at once when only a result of them is kept.
+  /// The number of transactions per page while an answer is computed and no page is kept.
   private static let answerTransactionCountMax = 10_000
 
   fileprivate func count(_ request: HistoryRequest) throws -> Int {

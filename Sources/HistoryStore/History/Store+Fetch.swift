@@ -6,8 +6,8 @@ extension Store {
   ///
   /// Continue with ``HistoryRequest/next(after:)`` while ``HistoryPage/hasMore`` is `true`.
   ///
-  /// - Throws: ``HistoryError/Code/expired`` when history after the token was purged
-  ///   of an author that the filter can match, ``HistoryError/Code/rewound`` or
+  /// - Throws: ``HistoryError/Code/expired`` if the purged history after the token includes an
+  ///   author that the filter can match, ``HistoryError/Code/rewound`` or
   ///   ``HistoryError/Code/otherStore`` for a token from a different history, and
   ///   ``HistoryError/Code/damagedTransaction`` with the first transaction that cannot be read.
   /// - Complexity: linear in the transactions scanned after the position, independent of those
@@ -44,7 +44,8 @@ extension StoreCore {
       }
     }
     if let rest = request.rest {
-      // A page that ended within the first transaction has no position before it to compare with.
+      // If the page ended within the first transaction, no earlier token exists: check the
+      // transaction's own.
       try check(rest.token, of: request, greatestGone)
       scan.after = rest.token.number - 1
     }
@@ -89,7 +90,7 @@ extension StoreCore {
     }
   }
 
-  /// Returns the statement of a scan that does not meet all; reuses the last one of the same shape.
+  /// Returns the statement of a scan with conditions; reuses the last one of the same shape.
   private func statement(of scan: HistoryScan) throws -> PreparedStatement {
     try statements.statement(of: scan, connection)
   }
@@ -113,10 +114,10 @@ extension StoreCore {
     guard scan.isWhole else { throw HistoryError.damagedTransaction(scan.record.number) }
   }
 
-  /// Returns the end of the scan, which is the head when there is no further page.
+  /// Returns the end of the scan, which is the newest transaction if no other page follows.
   private func scannedThrough(_ scan: HistoryScan, _ hasMore: Bool) throws -> HistoryToken {
     guard hasMore else {
-      // Without a filter, the last transaction that the scan has met is the head, if it has met one.
+      // Without a filter, the last transaction that the scan reached, if any, is the newest one.
       guard scan.meetsAll, scan.met.number > 0 else { return try headToken() }
       return HistoryToken(store: id, number: scan.met.number, mark: scan.met.mark)
     }
@@ -129,9 +130,9 @@ extension StoreCore {
 
   // MARK: Positions
 
-  /// Throws for a token from a different history, or one after which the request misses history.
+  /// Throws for a token from a different history, or if history that the request needs was purged.
   ///
-  /// History that was already gone for the request's earlier pages does not count.
+  /// History that was already purged before the request's earlier pages does not count.
   private func check(
     _ token: HistoryToken,
     of request: HistoryRequest,
@@ -153,9 +154,9 @@ extension StoreCore {
     }
   }
 
-  /// Throws for a token of another store, above the head, or whose transaction has another mark.
+  /// Throws for a token of another store, above the newest number, or with another mark.
   ///
-  /// - Complexity: one query of one row, and one or two more when no transaction has the number and
+  /// - Complexity: one query of one row, and one or two more if no transaction has the number and
   ///   mark.
   func checkIsOurs(_ token: HistoryToken) throws {
     guard token.store == id else { throw HistoryError.otherStore(token: token, store: id) }
@@ -176,7 +177,7 @@ extension StoreCore {
     return try query.statement.step() ? query.statement.int(0) : nil
   }
 
-  /// Returns the greatest number through which history of any author may be gone.
+  /// Returns the greatest number up to which history of any author may be missing.
   func greatestGone() throws -> Int64 {
     let query = try statement(.greatestGone)
     defer { query.statement.reset() }
@@ -201,7 +202,7 @@ extension StoreCore {
     return numbers
   }
 
-  /// Returns the number of the first transaction after a number that a fetch could return.
+  /// Returns the number of the first transaction after a number that a fetch can still return.
   private func firstHeld(after number: Int64) throws -> Int64? {
     let query = try statement(.firstHeld)
     query.statement.bind(number, at: 1)
@@ -209,7 +210,9 @@ extension StoreCore {
     return try query.statement.step() ? query.statement.int(0) : nil
   }
 
-  /// Returns the number of the last transaction at or before a time, where times rise with numbers.
+  /// Returns the number of the last transaction at or before a time.
+  ///
+  /// Timestamps must increase with numbers.
   ///
   /// - Complexity: a binary search, with one query for each doubling of the history.
   func lastNumber(notAfter timestamp: Double) throws -> Int64 {
@@ -226,12 +229,12 @@ extension StoreCore {
     return low
   }
 
-  /// Returns the last number below every transaction that is later than a time, or else the head.
+  /// Returns the number before the first transaction that is later than a time, or else the newest.
   ///
-  /// Times need not rise with numbers.
+  /// Timestamps need not increase with numbers.
   ///
-  /// - Complexity: linear in the later transactions, in the index of the times only, unless the
-  ///   very first transaction is later.
+  /// - Complexity: linear in the later transactions, reading only the index on timestamps; one
+  ///   query if the very first transaction is later.
   private func lastNumber(beforeAllLaterThan timestamp: Double) throws -> Int64 {
     if let first = try row(atOrAfter: 1), first.timestamp > timestamp { return first.number - 1 }
     let query = try statement(.firstNumberLater)

@@ -3,7 +3,7 @@ import SQLiteStorage
 
 /// The result of an SQL query.
 public struct QueryResult: Sendable, Hashable {
-  /// The names of the columns.
+  /// The names of the result's columns.
   public let columns: [String]
   /// The values of each row: integers, doubles, strings, data and nulls, by SQLite's storage class.
   public let rows: [[Value]]
@@ -12,12 +12,12 @@ public struct QueryResult: Sendable, Hashable {
 extension Store {
   /// Runs an SQL query over the history, the objects and the other tables of the file.
   ///
-  /// The changes of the history are rows of the table `history_changes`, in either layout:
+  /// In either layout, each change of the history is a row of the table `history_changes`:
   /// `number`, `place` (together they identify a change), `timestamp` (seconds since 2001-01-01
   /// UTC), `author`, `context`, `bundle`, `process`, `entity`, `key`, `type` (`insert`, `update`,
   /// `delete`), `properties` (of an update, a JSON array of names) and `tombstone` (of a delete, a
-  /// JSON object). They are ordered by number, and a comparison of `number` limits the rows that
-  /// are read:
+  /// JSON object). The rows are ordered by number, and a comparison of `number` limits the rows
+  /// that are read:
   ///
   /// ```swift
   /// try store.query(
@@ -38,10 +38,9 @@ extension Store {
     return QueryResult(columns: names, rows: rows)
   }
 
-  /// Runs an SQL query row by row, and returns whether it reads columns that are to be hidden.
+  /// Runs an SQL query row by row; replaces the values of tombstones by null if they are hidden.
   ///
-  /// The values of tombstones are null then.
-  ///
+  /// - Returns: `true` if the query reads a column whose values are hidden.
   /// - Throws: the errors of ``query(_:_:)`` and of the closures.
   @discardableResult
   package func query(
@@ -109,7 +108,8 @@ extension Statement {
 
 /// The changes of a history as rows for SQL, one row per change in either layout.
 ///
-/// Changes are fetched page by page, so that a query that ends early does not unpack the rest.
+/// Changes are fetched page by page, so that a query that stops early unpacks only the pages that
+/// it reads.
 final class HistoryChangeRows: TableRows {
   /// The columns in order; `number` and `place` identify a change.
   private enum Column: Int32, CaseIterable {
@@ -154,7 +154,7 @@ final class HistoryChangeRows: TableRows {
   private var request = HistoryRequest(after: nil)
   private var page: HistoryPage?
   private var hasMore = false
-  /// The indices of the row's transaction and change in the page.
+  /// The index in the page of the current row's transaction.
   private var transaction = 0
   private var change = -1
 
@@ -215,12 +215,12 @@ final class HistoryChangeRows: TableRows {
 
 /// Names and values as JSON for SQL's JSON functions (https://sqlite.org/json1.html).
 enum JSONText {
-  /// Returns an array of strings.
+  /// Returns strings as a JSON array.
   static func array(_ texts: [String]) -> String {
     "[" + texts.map(quoted).joined(separator: ",") + "]"
   }
 
-  /// Returns an object of values by name, with sorted names.
+  /// Returns values by name as a JSON object, with sorted names.
   static func object(_ values: [String: Value]) -> String {
     let members = values.sorted { $0.key < $1.key }.map { "\(quoted($0.key)):\(text($0.value))" }
     return "{" + members.joined(separator: ",") + "}"

@@ -7,7 +7,7 @@ package enum ChunkKey {
 }
 
 extension HistoryLayout {
-  /// The tables of `packed`.
+  /// SQL that creates the tables of the layout `packed`.
   static let packedSchema = """
     CREATE TABLE history_transaction(
       number INTEGER PRIMARY KEY, timestamp REAL NOT NULL, mark INTEGER NOT NULL,
@@ -74,7 +74,7 @@ extension StoreCore {
     try row.statement.run()
   }
 
-  /// Binds the names of a transaction, unless they equal those of the one before.
+  /// Binds the names of a transaction, unless they equal those of the previous transaction.
   private func bindNames(of record: TransactionRecord, to row: PreparedStatement) {
     let names = TransactionNames(record)
     guard statements.boundNames != names else { return }
@@ -113,7 +113,7 @@ extension StoreCore {
     while try chunks.statement.step(), try unpack(chunks.statement.bytes(0), into: &scan) {}
   }
 
-  /// Unpacks one blob, and returns whether the scan needs more.
+  /// Unpacks one blob, and returns whether the scan needs another blob.
   @discardableResult
   private func unpack(
     _ blob: UnsafeRawBufferPointer,

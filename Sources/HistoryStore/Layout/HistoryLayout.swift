@@ -5,7 +5,7 @@ import HistoryTypes
 /// The set of layouts is closed: code branches on it once per statement, page or transaction, never
 /// once per change.
 public enum HistoryLayout: String, Sendable, Hashable, CaseIterable {
-  /// One row per transaction, its changes packed into one blob, large ones into chunks.
+  /// One row per transaction, with its changes packed into one blob, or into chunks if it is large.
   case packed
   /// The tables of Core Data: one row per transaction, and one row per change.
   ///
@@ -20,39 +20,41 @@ public enum HistoryLayout: String, Sendable, Hashable, CaseIterable {
 /// Queries over transactions use these names only, never the names of one layout. Every expression
 /// is a number that is never null: absent strings are 0.
 extension HistoryLayout {
-  /// The table of transactions.
+  /// The SQL name of the table of transactions.
   package var transactions: String { either("history_transaction", "ATRANSACTION") }
-  /// A transaction's number, the key of its table.
+  /// SQL for a transaction's number, which is the key of its table.
   package var number: String { either("number", "Z_PK") }
-  /// Seconds since 2001-01-01 UTC.
+  /// SQL for a transaction's timestamp, in seconds since 2001-01-01 UTC.
   package var timestamp: String { either("timestamp", "ZTIMESTAMP") }
-  /// Whether the timestamps are indexed.
+  /// Whether this layout has an index on timestamps.
   var indexesTimestamps: Bool { self == .coreData }
-  /// The random mark of a transaction.
+  /// SQL for the random mark of a transaction.
   package var mark: String { either("mark", "ifnull(Z_OPT,0)") }
-  /// The number of the author's string.
+  /// SQL for the string number of a transaction's author.
   package var author: String { either("author", "ifnull(ZAUTHORTS,0)") }
-  /// The number of the context name's string.
+  /// SQL for the string number of a transaction's context name.
   package var contextName: String { either("context", "ifnull(ZCONTEXTNAMETS,0)") }
-  /// The number of the bundle's string.
+  /// SQL for the string number of a transaction's bundle.
   package var bundle: String { either("bundle", "ifnull(ZBUNDLEIDTS,0)") }
-  /// The number of the process's string; in `coreData` that string names the writer as well.
+  /// SQL for the string number of a transaction's process.
+  ///
+  /// In `coreData`, the process string contains the writer as well.
   package var process: String { either("process", "ifnull(ZPROCESSIDTS,0)") }
-  /// The number of the writer; 0 where the process string names the writer.
+  /// SQL for the number of a transaction's writer; 0 if the process string contains the writer.
   package var writer: String { either("writer", "0") }
-  /// The number of changes of the transaction.
+  /// SQL for the number of changes of a transaction.
   package var count: String {
     either("count", "(SELECT count(*) FROM ACHANGE WHERE ZTRANSACTIONID = ATRANSACTION.Z_PK)")
   }
-  /// The bitmap of changed entities, by number modulo 64; all bits are set where a layout has none.
+  /// SQL for the bitmap of changed entities, by number modulo 64; -1 in a layout without a bitmap.
   package var entities: String { either("entities", "-1") }
-  /// The table of the rows that belong to transactions: chunks of changes, or changes.
+  /// The SQL name of the table whose rows belong to transactions: chunks of changes, or changes.
   package var changeRows: String { either("history_chunk", "ACHANGE") }
-  /// The table of strings.
+  /// The SQL name of the table of strings.
   package var strings: String { either("history_string", "ATRANSACTIONSTRING") }
-  /// A string's number, the key of its table.
+  /// SQL for a string's number, which is the key of its table.
   package var stringNumber: String { either("number", "Z_PK") }
-  /// A string's text.
+  /// SQL for a string's text.
   package var stringText: String { either("text", "ZNAME") }
 
   /// The tables that only this layout has.
@@ -95,7 +97,7 @@ extension HistoryLayout {
     }
   }
 
-  /// Advances the key counter of an entity past a key.
+  /// SQL that advances the key counter of an entity past a key.
   var skippedKeys: String {
     switch self {
     case .packed: "UPDATE history_key SET next = max(next, ?2 + 1) WHERE entity = ?1"
@@ -103,7 +105,7 @@ extension HistoryLayout {
     }
   }
 
-  /// Selects the transaction, between two numbers, of the row of changes after an offset.
+  /// SQL for the transaction of the row of changes at an offset, within a range of numbers.
   package var transactionBeyond: String {
     switch self {
     case .packed: Self.transactionBeyondChunks
@@ -169,14 +171,15 @@ extension HistoryLayout {
 
   /// Returns the maximum number of values that an entity of the model preserves.
   ///
-  /// At least 6 when the attributes of an entity are unknown, the maximum of all known files.
+  /// If the attributes of an entity are unknown, the result is at least 6, the maximum of all known
+  /// files.
   static func tombstoneCount(of model: Model) -> Int {
     let isKnown = model.entities.allSatisfy { !$0.attributes.isEmpty }
     let greatest = model.entities.map(\.preserved.nonzeroBitCount).max() ?? 0
     return isKnown ? greatest : max(6, greatest)
   }
 
-  /// Returns the names of the first tombstone columns.
+  /// Returns the names of the first `count` tombstone columns.
   static func tombstoneColumns(_ count: Int) -> [String] {
     (0..<count).map { "ZTOMBSTONE\($0)" }
   }

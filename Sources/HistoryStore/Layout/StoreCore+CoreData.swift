@@ -61,8 +61,7 @@ extension StoreCore {
 
   /// Binds the values of a delete, or nulls for other changes.
   ///
-  /// Each value belongs in the column of its position among the attributes that the entity
-  /// preserves.
+  /// The n-th attribute that the entity preserves is stored in the n-th tombstone column.
   private func bindTombstone(
     of change: ChangeRecord,
     _ bytes: UnsafeRawBufferPointer,
@@ -88,7 +87,7 @@ extension StoreCore {
 
   /// Returns the attributes whose values the tombstone columns contain, in order, as bits.
   ///
-  /// They are the columns themselves when the attributes of the entity are unknown.
+  /// If the attributes of the entity are unknown, each tombstone column counts as one attribute.
   private func tombstoneBits(of entity: Int32) -> UInt64 {
     if let known = model.entity(entity), !known.attributes.isEmpty { return known.preserved }
     return coreData.tombstoneCount == 64 ? .max : 1 << UInt64(coreData.tombstoneCount) - 1
@@ -205,7 +204,7 @@ struct CoreDataStatements {
 ///
 /// The most significant bit of each byte comes first; trailing zero bytes are left out.
 package enum CoreDataBitmap {
-  /// Returns the first 64 columns, and the bytes of the others, least significant bits first.
+  /// Returns the first 64 columns as bits, and the others as bytes, least significant bit first.
   package static func split(_ bytes: UnsafeRawBufferPointer) -> (columns: UInt64, rest: [UInt8]) {
     var columns: UInt64 = 0
     for (index, byte) in bytes.prefix(8).enumerated() {

@@ -9,18 +9,18 @@ internal import Foundation
 
 /// The outcome of importing a member's date from PersistentHistoryTrackingKit.
 public enum CursorImport: Sendable, Hashable {
-  /// The member starts at a position through which everything is certainly merged.
+  /// The member starts at this position; it has certainly merged all history up to the position.
   case imported(HistoryToken, date: Date)
-  /// The date was not used; the member starts or continues as if there were none.
+  /// The date was not used; the member starts or continues as without a date.
   case ignored(Reason)
 
   /// The reason why a date was not used.
   public enum Reason: Sendable, Hashable {
-    /// The member is already in the registry: its own cursor counts, and dates are imported once.
+    /// The member is already in the registry, and its recorded cursor is used instead of the date.
     case alreadyAMember
     /// The author has no date.
     case noDate(author: String?)
-    /// Some of the history after the date is purged, so that it cannot be read from there on.
+    /// Some of the history after the date was purged, so the member cannot start there.
     case historyIsGone(date: Date)
   }
 }
@@ -30,11 +30,11 @@ extension CursorImport: CustomStringConvertible {
   public var description: String {
     switch self {
     case .imported(let token, let date):
-      "The date \(Self.text(date)) was imported: everything through #\(token.number) is certainly "
+      "The date \(Self.text(date)) was imported: the history through #\(token.number) is certainly "
         + "merged."
     case .ignored(.alreadyAMember):
-      "The date was not imported: the member is already registered and has a cursor. Leave out the "
-        + "old dates from now on."
+      "The date was not imported: the member is already registered and has a cursor. Do not pass the "
+        + "dates of PersistentHistoryTrackingKit any longer."
     case .ignored(.noDate(let author)):
       "There is no date for \(author.map { "the author \"\($0)\"" } ?? "a member without an author"): "
         + "the member starts at the newest transaction."
@@ -88,8 +88,8 @@ public struct KitCursors: Sendable, Hashable {
       read = try PropertyListDecoder().decode([String: DateOrElse].self, from: bytes)
     } catch {
       throw .unreadable(
-        "The cursors of PersistentHistoryTrackingKit cannot be read: what was handed in "
-          + "(\(bytes.count.counted("byte"))) is no property list with keys. Hand in the file Library/Preferences/GROUP.plist of the app "
+        "The cursors of PersistentHistoryTrackingKit cannot be read: the passed data "
+          + "(\(bytes.count.counted("byte"))) is no property list with keys. Pass the file Library/Preferences/GROUP.plist of the app "
           + "group, or a dictionary."
       )
     }
@@ -97,8 +97,8 @@ public struct KitCursors: Sendable, Hashable {
     for (key, value) in read where key.hasPrefix(prefix) {
       guard let date = value.date else {
         throw .unreadable(
-          "The key \"\(key)\" of the property list holds no date. Name the prefix that the kit was "
-            + "given as its uniqueString, or take the key out."
+          "The value of the key \"\(key)\" in the property list is not a date. Pass the prefix that "
+            + "the kit got as its uniqueString, or remove the key."
         )
       }
       dates[String(key.dropFirst(prefix.count))] = date
@@ -118,12 +118,13 @@ private struct DateOrElse: Decodable {
 }
 
 extension StoreCore {
-  /// Returns the start of a member that has merged everything through a date.
+  /// Returns the start position of a member that has merged all history up to a date.
   ///
-  /// The kit fetches transactions strictly later than the date, and stores the time of the last
-  /// transaction that it merged. Another transaction of the same time may have been written after
-  /// that fetch, or one with an earlier time where the clock stepped back: only the history before
-  /// the first transaction that is not earlier than the date is certainly merged.
+  /// PersistentHistoryTrackingKit fetches transactions strictly later than the date, and stores the
+  /// time of the last merged transaction. After that fetch, another transaction may have been
+  /// written with the same time, or with an earlier time if the clock stepped back. Therefore only
+  /// the history before the first transaction that is not earlier than the date is certainly
+  /// merged.
   func find(_ cursors: KitCursors, _ author: String?) throws -> CursorImport {
     guard let date = author.flatMap({ cursors.dates[$0] }) else {
       return .ignored(.noDate(author: author))
@@ -132,7 +133,8 @@ extension StoreCore {
     let number: Int64
     if let next = try firstTransaction(notBefore: seconds) {
       number = next.number - 1
-      // History that is gone right below it was earlier than it, but perhaps not than the date.
+      // A purged transaction directly before `next` may be later than the date, and thus not
+      // merged.
       if number > 0, next.timestamp > seconds, try mark(of: number) == nil {
         return .ignored(.historyIsGone(date: date))
       }

@@ -8,19 +8,19 @@ internal import Foundation
 
 /// The kind of a member.
 public enum MemberKind: Int64, Sendable, Hashable {
-  /// A process with contexts.
+  /// A process with contexts, into which its tracker merges history.
   case tracker = 0
-  /// A reader without contexts that keeps a token; retention limits never exclude it.
+  /// A reader without contexts that keeps a token; retention limits never exclude a consumer.
   case consumer = 1
 }
 
-/// The membership state of a member.
+/// The state of a membership: active, ended by the member, or ended by a retention limit.
 public enum MemberState: Int64, Sendable, Hashable {
   /// History is kept for this member.
   case active = 0
-  /// The member left.
+  /// The member has ended its membership.
   case retired = 1
-  /// A retention limit excluded the member.
+  /// A retention limit excluded the member, which must resync.
   case lost = 2
 }
 
@@ -32,31 +32,31 @@ public struct Member: Sendable, Hashable {
   public let kind: MemberKind
   /// The membership state.
   public let state: MemberState
-  /// The number through which it has merged and recorded.
+  /// The number of the last transaction that the member has recorded as merged.
   public let cursor: TransactionNumber
-  /// The time of its last registration, launch or record, according to the store's clock.
+  /// The time of the member's last registration, launch or record, according to the store's clock.
   public let seen: Date
-  /// The epoch of its last launch.
+  /// The epoch of the member's last launch; each launch gets a higher epoch.
   package let epoch: Int64
-  /// The number of the newest transaction when it registered.
+  /// The number of the newest transaction at the member's registration.
   public let registeredAt: TransactionNumber
-  /// The author that it writes under, if it named one.
+  /// The author that the member writes under, or `nil` if it declared none.
   public let author: String?
-  /// The process that it last launched in, if that has a name.
+  /// The configured process name at the member's last launch, or `nil` for none.
   public let processID: String?
-  /// The configuration that it declared.
+  /// The configuration that the member declared at its last launch.
   public let configuration: MemberConfiguration
-  /// The history that it has not merged yet.
+  /// The history that the member has not merged yet.
   public internal(set) var lag: MemberLag
 }
 
 /// The distance of a member's cursor from the newest transaction.
 public struct MemberLag: Sendable, Hashable {
-  /// The number of transactions after its cursor, its own included.
+  /// The number of transactions written after the member's cursor, including its own.
   public let transactionCount: Int64
-  /// The size of these transactions in the file in bytes, without free space in its pages.
+  /// The size of these transactions in the file in bytes, without the free space in its pages.
   public let byteCount: Int64
-  /// The time between the oldest of these that is still kept and the newest.
+  /// The time between the oldest of these transactions that is still kept and the newest one.
   public let duration: Duration
 
   /// The lag of a member that has merged everything.
@@ -68,17 +68,17 @@ public struct MemberLag: Sendable, Hashable {
 /// A purge waits for the members in the registry. A mistake in these lists of authors therefore
 /// never makes a purge delete too much. Properties that a member did not declare are `nil`.
 public struct MemberConfiguration: Sendable, Hashable, Codable {
-  /// All authors that it expects to write to the store.
+  /// All authors that the member expects to write to the store.
   public var authors: Set<String>?
-  /// The authors that only write, and therefore need not be members.
+  /// The authors that the member expects only to write, so that they need not be members.
   public var batchAuthors: Set<String>?
-  /// The authors whose transactions it does not merge.
+  /// The authors whose transactions the member does not merge.
   public var ignoredAuthors: Set<String>?
-  /// The time at which it purges, as described by its purge strategy.
+  /// The member's purge strategy, as text.
   public var strategy: String?
-  /// The limits beyond which it excludes members; `nil` expresses no preference.
+  /// The retention limits that the member declared; `nil` expresses no preference.
   public var retention: RetentionLimits?
-  /// The authors whose transactions its store never purges; set by the store itself.
+  /// The authors whose transactions the member's store never purges; set by the store itself.
   public internal(set) var protectedAuthors: [String]?
 
   /// Creates a configuration without any declaration.
@@ -123,13 +123,13 @@ public struct ConfigurationDifference: Sendable, Hashable {
     case authors
     /// The authors that members expect only to write.
     case batchAuthors
-    /// The time at which members purge.
+    /// The strategies that determine when members purge.
     case strategy
     /// The retention limits beyond which members are excluded.
     case retention
     /// The authors whose transactions members never purge.
     case protectedAuthors
-    /// One member lists an author as a batch author under which another is registered.
+    /// One member lists an author as a batch author, but another member is registered under it.
     case batchAuthorIsMember
   }
 
@@ -140,7 +140,7 @@ public struct ConfigurationDifference: Sendable, Hashable {
 }
 
 extension ConfigurationDifference: CustomStringConvertible {
-  /// The difference, its consequence and a suggestion.
+  /// A sentence with the difference and its consequence, and a suggestion.
   public var description: String {
     let said = statements.sorted { $0.key < $1.key }.map { "\($0.key) says \($0.value)" }
     return "The members differ in \(subject.phrase): \(said.joined(separator: "; ")). "
@@ -152,7 +152,7 @@ extension ConfigurationDifference.Subject {
   fileprivate var phrase: String {
     switch self {
     case .authors: "the authors that they expect"
-    case .batchAuthors: "the authors that they take for batch authors"
+    case .batchAuthors: "the authors that they declare as batch authors"
     case .strategy: "when they purge"
     case .retention: "the limits beyond which they cut members off"
     case .protectedAuthors: "the authors that they protect"
@@ -163,16 +163,16 @@ extension ConfigurationDifference.Subject {
   fileprivate var consequence: String {
     switch self {
     case .authors, .batchAuthors:
-      "History is kept for those who have registered, whatever the lists say. Update the processes to "
-        + "one list."
-    case .strategy: "History is purged as often as the most eager one asks. Choose one strategy."
+      "History is kept for every registered member, whatever the lists contain. Use the same list in "
+        + "all processes."
+    case .strategy: "History is purged whenever any strategy requires it. Use one strategy."
     case .retention:
-      "The loosest limits hold until they agree. Update the processes, or forget the ones that never "
-        + "return."
+      "The loosest limits apply until the members agree. Use the same limits in all processes, or "
+        + "forget members that never run again."
     case .protectedAuthors:
-      "What any of them protects is protected until they agree. Update the processes to one list."
+      "An author that any member protects is protected. Use the same list in all processes."
     case .batchAuthorIsMember:
-      "History is kept for that member all the same. Take the author out of the batch authors."
+      "History is kept for the registered member. Remove its author from the batch authors."
     }
   }
 }

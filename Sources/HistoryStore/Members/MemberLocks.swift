@@ -11,8 +11,8 @@ import Darwin
 
 /// A method of detecting whether a member already runs, in this process or another.
 ///
-/// It decides when a launch fails with ``HistoryError/Code/inUse``. Where it cannot detect
-/// that, a later launch supersedes an earlier one, whose writes then fail.
+/// The launch of a running member fails with ``HistoryError/Code/inUse``. If the method cannot
+/// detect a running member, a later launch supersedes an earlier one, whose writes then fail.
 public struct MemberLocks: Sendable {
   /// The outcome of an attempt to mark a member as running.
   package enum Answer: Sendable {
@@ -20,7 +20,7 @@ public struct MemberLocks: Sendable {
     case held(MemberHold)
     /// The member runs, in the process with this number if known.
     case taken(processID: Int32?)
-    /// The answer cannot be determined.
+    /// The method cannot determine whether the member runs.
     case unknown
   }
 
@@ -33,9 +33,9 @@ public struct MemberLocks: Sendable {
 
   /// Locks a file for each running member, next to the store.
   ///
-  /// The file's name is the store's with `-member-` and the member's name appended. Its process
-  /// keeps it locked until the process ends in any way. Only stores in the platform's own file
-  /// system support this; for others the answer is unknown.
+  /// The file's name is the store's with `-member-` and the member's name appended. The member's
+  /// process keeps the file locked until the process ends in any way. Only stores in the platform's
+  /// own file system support file locks; for other stores the method detects no running member.
   public static let files = MemberLocks { member, store in
     guard store.configuration.vfs == nil, !store.filePath.isEmpty else { return .unknown }
     return MemberLockFile.take(MemberLockFile.path(of: member, besides: store.filePath))
@@ -43,8 +43,8 @@ public struct MemberLocks: Sendable {
 
   /// The default of a store: ``files``, or ``none`` on iOS, tvOS, watchOS and visionOS.
   ///
-  /// Those systems terminate a process that keeps a lock on a file of a shared container while it
-  /// is suspended (0xdead10cc, https://developer.apple.com/documentation/xcode/sigkill).
+  /// Those systems terminate a suspended process that keeps a lock on a file of a shared container
+  /// (0xdead10cc, https://developer.apple.com/documentation/xcode/sigkill).
   public static var standard: MemberLocks {
     #if os(iOS) || os(tvOS) || os(watchOS) || os(visionOS)
     none
@@ -56,7 +56,7 @@ public struct MemberLocks: Sendable {
   /// Detects no running member: the answer is always unknown.
   public static let none = MemberLocks { _, _ in .unknown }
 
-  /// Locks in a table in memory, for simulated processes.
+  /// Locks in a table in memory, for processes that are simulated in one real process.
   package static func inMemory(_ table: MemberLockTable = MemberLockTable()) -> MemberLocks {
     MemberLocks { member, store in table.take("\(store.filePath)\u{0}\(member)") }
   }
@@ -74,7 +74,7 @@ package final class MemberHold: Sendable {
 /// The running members, in memory.
 package final class MemberLockTable: @unchecked Sendable {
   private let lock = ConnectionLock()
-  // Accessed only while the lock is held.
+  // This property is accessed only while the lock is held.
   private var names: Set<String> = []
 
   package init() {}
@@ -91,16 +91,18 @@ package final class MemberLockTable: @unchecked Sendable {
 
 /// A file that one process keeps locked while a member runs in it.
 ///
-/// The lock belongs to the open file (`flock`), not to the process: two trackers of one process
-/// exclude each other as two processes do, the kernel releases it with the process, and closing
-/// another descriptor does not. A separate file is needed because SQLite's locks on the store end
-/// when any descriptor of the store's file is closed (https://sqlite.org/howtocorrupt.html, section
-/// 2.2).
+/// The lock belongs to the open file (`flock`), not to the process. Two trackers of one process
+/// therefore exclude each other as two processes do, and closing another descriptor keeps the lock.
+/// The kernel releases the lock when the process ends. A separate file is needed because SQLite's
+/// locks on the store end when any descriptor of the store's file is closed
+/// (https://sqlite.org/howtocorrupt.html, section 2.2).
 enum MemberLockFile {
   /// The text between a store's path and a member's name.
   static let infix = "-member-"
 
-  /// Returns the path of a member's file; names that differ in case differ on every file system.
+  /// Returns the path of a member's lock file.
+  ///
+  /// Names that differ only in case get different paths on every file system.
   static func path(of member: MemberID, besides store: String) -> String {
     let name = member.name.utf8.map(escaped).joined()
     let limit = 100
@@ -116,14 +118,14 @@ enum MemberLockFile {
     }
   }
 
-  /// FNV-1a (http://www.isthe.com/chongo/tech/comp/fnv/).
+  /// Returns a hash of the member's name: FNV-1a (http://www.isthe.com/chongo/tech/comp/fnv/).
   private static func hash(_ member: MemberID) -> UInt64 {
     member.name.utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
   }
 
-  /// Creates and locks a file; the answer is `unknown` where that is impossible.
+  /// Creates and locks a file; returns `unknown` if that is impossible.
   static func take(_ path: String) -> MemberLocks.Answer {
-    // The owner deletes the file on release: a file that was opened before that does not count.
+    // The owner deletes the file on release. If the deleted file was opened before, try again.
     for _ in 0..<100 {
       let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
       guard file >= 0 else { return .unknown }

@@ -2,24 +2,25 @@ public import HistoryTypes
 import SQLiteStorage
 
 extension Store {
-  /// Registers a member at the head, or continues a known member's registration, in a new epoch.
+  /// Registers a member at the newest transaction, or continues a known member, in a new epoch.
   ///
-  /// Calls with a registration of an earlier epoch fail from here on.
+  /// Calls with a registration of an earlier epoch fail from then on.
   ///
-  /// A member that a retention limit excluded can join only with `resyncingIfLost`, which promises
-  /// that it reads its data again: it then starts at the head, as at its first launch. A member
-  /// that joins for the first time may import the dates that PersistentHistoryTrackingKit kept for
-  /// its author: it starts after the history that was certainly merged by then, never above the
-  /// head.
+  /// A member that a retention limit excluded can join only with `resyncingIfLost`. The caller must
+  /// then read its data again, and the member starts at the newest transaction, as at its first
+  /// launch. A member that joins for the first time may import the dates that
+  /// PersistentHistoryTrackingKit kept for its author: the member starts after the history that was
+  /// certainly merged by then.
   ///
   /// The process counts as running the member while it keeps the registration. Pass a registration
   /// of the same member in this process as `previous` to take over its lock.
   ///
-  /// - Throws: ``HistoryError/Code/inUse`` while the member runs in another process, or in
-  ///   this process under a registration that is not taken over; ``HistoryError/Code/lost`` when it
-  ///   was excluded and does not resync. The registry is not changed then.
+  /// - Throws: ``HistoryError/Code/inUse`` while the member runs in another process, or in this
+  ///   process under a registration that is not taken over; ``HistoryError/Code/lost`` if the
+  ///   member was excluded and `resyncingIfLost` is `false`. In these cases the registry is not
+  ///   changed.
   /// - Complexity: one write of one row, and two system calls for the lock; read the snapshot of
-  ///   the data after it, not inside it.
+  ///   the data after the call, not inside it.
   public func join(
     _ member: MemberID,
     kind: MemberKind = .tracker,
@@ -39,7 +40,7 @@ extension Store {
     return try lockedHistory { core in try core.write { try core.join(arrival) } }.with(hold: hold)
   }
 
-  /// Returns a registration restored from a snapshot with the member's lock taken again.
+  /// Returns the registration with the member's lock taken again, after restoring a snapshot.
   package func holding(_ registration: Registration) throws(HistoryError) -> Registration {
     registration.with(hold: try hold(registration.member, takenFrom: nil))
   }
@@ -60,8 +61,8 @@ extension Store {
   ///
   /// - Throws: ``HistoryError/Code/superseded``, ``HistoryError/Code/lost`` or
   ///   ``HistoryError/Code/notAMember``, ``HistoryError/Code/rewound`` or
-  ///   ``HistoryError/Code/otherStore`` for a token from a different history. The registry
-  ///   is not changed then.
+  ///   ``HistoryError/Code/otherStore`` for a token from a different history. In these cases the
+  ///   registry is not changed.
   /// - Complexity: one write of one row.
   public func record(
     _ registration: Registration,
@@ -88,9 +89,12 @@ extension Store {
     }
   }
 
-  /// Moves a member's cursor to the head, whether it was lost or not; its data must be read again.
+  /// Moves a member's cursor to the newest transaction; the caller must read its data again.
   ///
-  /// - Returns: the registration at the new position; the member gets no history at or before it.
+  /// A lost member becomes active again.
+  ///
+  /// - Returns: the registration at the new position; the member gets no history at or before that
+  ///   position.
   public func resync(_ registration: Registration) throws(HistoryError) -> Registration {
     try lockedHistory { core in
       try core.write {
@@ -108,13 +112,13 @@ extension Store {
     }
   }
 
-  /// Removes a member that never returns from the registry.
+  /// Removes a member from the registry, for a member that will never run again.
   ///
-  /// History is no longer kept for it, and its next launch counts as its first. This is meant for
-  /// manual use: for an app that was removed, or a consumer that is no longer run.
+  /// History is no longer kept for the member, and its next launch counts as its first. Use this
+  /// method manually, for an app that was removed or a consumer that is no longer run.
   ///
   /// - Returns: whether the registry contained the member.
-  /// - Throws: ``HistoryError/Code/inUse`` while it runs, also in this process.
+  /// - Throws: ``HistoryError/Code/inUse`` while the member runs, also in this process.
   public func forget(_ member: MemberID) throws(HistoryError) -> Bool {
     guard configuration.tracksHistory else { throw .untracked(path: path) }
     guard !isForReading else { throw .openForReading(path: path) }
@@ -194,7 +198,7 @@ extension MemberConfiguration {
 }
 
 extension RetentionLimits: CustomStringConvertible {
-  /// The limits as text.
+  /// The limits as text, such as `at most 60.0 s, 5 transactions`.
   public var description: String {
     let limits = [
       age.map { "\($0.inSeconds) s" }, transactionCount.map { "\($0) transactions" },
@@ -227,11 +231,11 @@ extension Store {
 
   /// Passes new history to a consumer page by page, and records its cursor after each page.
   ///
-  /// A page without transactions is not passed on, but its scanned position is recorded. A consumer
-  /// that terminates before the cursor is recorded gets the same page again: delivery is at least
-  /// once. Retention limits never exclude a consumer, so history that it has not consumed is kept
-  /// as long as it is a member. End the membership of an unused consumer with ``retire(_:)`` or
-  /// ``forget(_:)``.
+  /// For a page without transactions, the closure is not called, but the scanned position is
+  /// recorded. A consumer that terminates before the cursor is recorded gets the same page again:
+  /// delivery is at least once. Retention limits never exclude a consumer: history that it has not
+  /// consumed is kept as long as it is a member. End the membership of an unused consumer with
+  /// ``retire(_:)`` or ``forget(_:)``.
   ///
   /// ```swift
   /// let mirror = try store.join("mirror", kind: .consumer)

@@ -1,39 +1,39 @@
 public import HistoryTypes
 import SQLiteStorage
 
-/// The registry of members and the purge marks that a store's file keeps next to data and history.
+/// The registry of members and the purge positions in a store's file.
 ///
-/// Together with the data, the history and the memory of the processes, it determines all possible
-/// behavior from here on.
+/// Together with the data, the history and the in-memory state of all processes, the registry
+/// determines all further behavior.
 package struct StoreRegister: Sendable, Hashable {
-  /// A member's row.
+  /// A member as recorded in its row of the registry.
   package struct Row: Sendable, Hashable {
     /// The name of the member.
     package let id: MemberID
     /// The membership state.
     package let state: Int64
-    /// The number through which it has recorded.
+    /// The number of the member's recorded cursor.
     package let cursor: Int64
   }
-  /// The numbers through which the transactions of one author are gone.
+  /// The numbers up to which the transactions of one author were purged or deleted.
   package struct Mark: Sendable, Hashable {
     /// The author, or `nil` for transactions without one.
     package let author: String?
-    /// All transactions of the author at or below this number were purged.
+    /// The number up to which all transactions of the author were purged.
     package let purged: Int64
-    /// Some transactions of the author at or below this number may have been deleted.
+    /// The number up to which some transactions of the author may have been deleted.
     package let thinned: Int64
   }
   /// The members by name.
   package var members: [Row] = []
-  /// The authors by name, only those with purged or deleted transactions.
+  /// The purge positions by author name, only of authors with purged or deleted transactions.
   package var marks: [Mark] = []
 }
 
 extension Store {
-  /// Reads the registry and the purge marks, without any history.
+  /// Reads the registry and the purge positions, without any history.
   ///
-  /// - Throws: ``HistoryError`` when the file cannot be read.
+  /// - Throws: ``HistoryError`` if the file cannot be read.
   /// - Complexity: one row per member and one per author.
   package func register() throws(HistoryError) -> StoreRegister {
     try lockedHistory { core in
@@ -80,20 +80,20 @@ extension StoreCore {
 
 /// One launch of one member, required to record, purge or resync.
 ///
-/// While any copy exists, the member counts as running, so that a second process with its name is
-/// refused; see ``StoreConfiguration/memberLocks``.
+/// While any copy of the value exists, the member counts as running, and the launch of a second
+/// process with the same name is refused; see ``StoreConfiguration/memberLocks``.
 public struct Registration: Sendable, Hashable {
   /// The name of the member.
   public let member: MemberID
   /// The epoch of the launch; a later launch of the same member supersedes it.
   package let epoch: Int64
-  /// The position through which the member had merged and recorded.
+  /// The position that was recorded as merged when the value was created.
   public let cursor: HistoryToken
-  /// Whether the member registered just now, so that history before the cursor does not concern it.
+  /// Whether this launch registered the member; a new member gets no history before the cursor.
   public let isNew: Bool
   /// The outcome of importing a cursor, if the launch requested it.
   public let cursorImport: CursorImport?
-  /// The lock held while the member runs, if the store could take one.
+  /// The lock that is held while the member runs, if the store could take it.
   let held: HeldMember
 
   init(
@@ -112,13 +112,13 @@ public struct Registration: Sendable, Hashable {
     held = HeldMember(hold: hold)
   }
 
-  /// Whether other processes cannot run under the same name while this value exists.
+  /// Whether this value keeps other processes from running a member with the same name.
   public var isHeld: Bool { held.hold != nil }
 
-  /// The same launch without the hold, for a snapshot that outlives the process.
+  /// A copy of the registration without the lock, for a snapshot that outlasts the process.
   package var released: Registration { with(hold: nil) }
 
-  /// Returns the same launch with another hold.
+  /// Returns a copy of the registration with another lock.
   func with(hold: MemberHold?) -> Registration {
     Registration(
       member: member,
@@ -131,7 +131,7 @@ public struct Registration: Sendable, Hashable {
   }
 }
 
-/// A wrapper that excludes a hold from equality and hashing.
+/// A wrapper that excludes a member's lock from equality and hashing.
 struct HeldMember: Sendable, Hashable {
   let hold: MemberHold?
 

@@ -19,7 +19,7 @@ struct MemberRow {
 }
 
 extension StoreCore {
-  /// Registers a member, or continues its registration, in a new epoch.
+  /// Registers a member, or continues its membership, in a new epoch.
   func join(_ arrival: Arrival) throws -> Registration {
     let epoch = try nextEpoch()
     let known = try row(of: arrival.member)
@@ -39,7 +39,7 @@ extension StoreCore {
     )
   }
 
-  /// Enters a member that is new or no longer active, at the head or at an imported cursor.
+  /// Registers a new or no longer active member, at the newest transaction or an imported cursor.
   private func enter(
     _ arrival: Arrival,
     _ epoch: Int64,
@@ -62,7 +62,7 @@ extension StoreCore {
     )
   }
 
-  /// Inserts the row of a member that joins, replacing an older one.
+  /// Inserts the row of a member that joins; replaces the row of an earlier membership.
   private func insert(
     _ arrival: Arrival,
     _ epoch: Int64,
@@ -127,7 +127,7 @@ extension StoreCore {
     return raise.statement.int(0)
   }
 
-  /// Records the position that a member has merged through, unless it recorded a later one.
+  /// Records the position that a member has merged through, unless a later position is recorded.
   func record(_ registration: Registration, through cursor: HistoryToken) throws {
     let update = try statement(.recordCursor)
     update.statement.bind(registration.member.name, at: 1)
@@ -139,7 +139,7 @@ extension StoreCore {
     if connection.changes == 0 { try validate(registration) }
   }
 
-  /// Throws for a registration that a later launch, a retirement or a retention limit invalidated.
+  /// Throws if a later launch, a retirement or a retention limit has invalidated the registration.
   @discardableResult
   func validate(_ registration: Registration, mayBeLost: Bool = false) throws -> MemberRow {
     guard let row = try row(of: registration.member), row.state != .retired else {
@@ -154,7 +154,7 @@ extension StoreCore {
     return row
   }
 
-  /// Makes a member active at a position.
+  /// Makes a member active, with its cursor at a position.
   func move(_ registration: Registration, to cursor: HistoryToken) throws {
     let update = try query(
       "UPDATE history_member SET state = 0, cursor = ?2, mark = ?3, seen = ?4 WHERE id = ?1"
@@ -234,7 +234,7 @@ extension StoreCore {
     let name = row.text(0) ?? ""
     guard !name.isEmpty, let kind = MemberKind(rawValue: row.int(1)),
       let state = MemberState(rawValue: row.int(2))
-    else { throw HistoryError.damaged(path: path, what: "the registry has a member \"\(name)\"") }
+    else { throw HistoryError.damaged(path: path, what: "the member \"\(name)\" is invalid") }
     return Member(
       id: MemberID(name),
       kind: kind,
@@ -259,10 +259,10 @@ extension StoreCore {
     }
   }
 
-  /// Returns the configurations of the active members, or of those of one kind.
+  /// Returns the configurations of the active members, or of the active members of one kind.
   ///
-  /// Their order is undefined. The rows are not grouped, since SQLite would sort them for that at
-  /// each purge.
+  /// Their order is undefined. Equal rows are not grouped, because SQLite would sort all rows to
+  /// group them at each purge.
   func activeConfigurations(_ kind: MemberKind? = nil) throws -> [MemberConfiguration] {
     let texts = try query(
       """

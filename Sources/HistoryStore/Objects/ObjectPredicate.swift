@@ -2,17 +2,19 @@ public import HistoryTypes
 
 /// An operator that compares an attribute with a value.
 public enum Comparison: String, Sendable, Hashable, CaseIterable {
-  /// Equal; null equals null.
+  /// The values are equal; null equals null.
   case equal = "="
-  /// Not equal; `<> null` matches every other value, and `<>` another value does not match null.
+  /// The values are not equal.
+  ///
+  /// `<> null` matches every other value; `<>` with any other value does not match null.
   case notEqual = "<>"
-  /// Less.
+  /// The attribute is less than the value.
   case less = "<"
-  /// Less or equal.
+  /// The attribute is less than or equal to the value.
   case lessOrEqual = "<="
-  /// Greater.
+  /// The attribute is greater than the value.
   case greater = ">"
-  /// Greater or equal.
+  /// The attribute is greater than or equal to the value.
   case greaterOrEqual = ">="
 }
 
@@ -51,7 +53,7 @@ public indirect enum ObjectPredicate: Sendable, Hashable {
   }
 }
 
-/// The limits of a predicate's size, which stay within SQLite's own.
+/// The limits of a predicate's size; each is within the limit of SQLite.
 ///
 /// See https://sqlite.org/limits.html.
 public enum PredicateLimit: String, Sendable, Hashable, CaseIterable {
@@ -64,7 +66,7 @@ public enum PredicateLimit: String, Sendable, Hashable, CaseIterable {
   /// The number of bytes of a pattern.
   case patternBytes
 
-  /// The maximum that a request accepts.
+  /// The maximum that one request accepts.
   public var most: Int {
     switch self {
     case .depth: 16
@@ -88,10 +90,10 @@ extension String {
 }
 
 extension ObjectPredicate {
-  /// Returns whether an object matches that is not in the store in this form.
+  /// Returns whether an object with these values matches, without a query of the store.
   ///
-  /// The result is the same as in SQL for a row with these values, one for each attribute of the
-  /// entity.
+  /// A context uses the method for objects with unsaved edits. The result is the same as in SQL for
+  /// a row with these values, one for each attribute of the entity.
   ///
   /// - Throws: ``HistoryError/Code/unknownAttribute``.
   /// - Complexity: linear in the predicate; a pattern costs at most its length times the text's.
@@ -199,7 +201,7 @@ struct LikePattern {
   }
 
   private var parts: [Part] = []
-  /// Whether the pattern ends in an escape character; it then matches nothing.
+  /// Whether the pattern ends with an escape character; such a pattern matches nothing.
   private var isBroken = false
 
   init(_ pattern: String) {
@@ -219,7 +221,7 @@ struct LikePattern {
     }
   }
 
-  /// SQLite reads the operands of LIKE up to the first NUL.
+  /// Returns the scalars of a text up to the first NUL, where SQLite's LIKE stops reading.
   private static func scalars(of text: String) -> [UInt32] {
     text.unicodeScalars.prefix { $0.value != 0 }.map(\.value)
   }
@@ -235,8 +237,7 @@ struct LikePattern {
     guard !isBroken else { return false }
     let text = Self.scalars(of: text)
     var (at, part) = (0, 0)
-    // The state to resume when the rest does not match: the last `%` then consumes one more
-    // character.
+    // The state to continue from after a mismatch: the last `%` then matches one more character.
     var retry: (at: Int, part: Int)?
     while at < text.count {
       if part < parts.count, parts[part] == .anything {

@@ -50,7 +50,7 @@ private struct PredicateCompiler {
     case .like(let name, let pattern): return try like(name, pattern)
     case .all(let parts): return try join(parts, " AND ", ofNone: "1", depth)
     case .any(let parts): return try join(parts, " OR ", ofNone: "0", depth)
-    // A condition that is unknown in SQL because of a null does not match; its negation does.
+    // A condition that is null in SQL does not match, so its negation must match.
     case .not(let part): return "(\(try sql(part, depth: depth + 1))) IS NOT TRUE"
     }
   }
@@ -79,7 +79,7 @@ private struct PredicateCompiler {
     return entity.attributes[index]
   }
 
-  /// Returns the parameter of a value, which must fit the attribute.
+  /// Returns the parameter for a value, and throws if the value does not fit the attribute.
   private mutating func place(_ value: Value, of attribute: Attribute) throws -> String {
     try core.check(value, of: attribute, in: entity)
     values.append(value)

@@ -11,9 +11,9 @@ import Darwin
 
 /// Reads rows by their keys, all with one statement that joins the table with the keys.
 ///
-/// SQLite passes the rows to a function instead of returning at each. Function and join cost 1.04
-/// to 1.10 times as much as a loop in C over the same join, for rows of seven columns; lists of
-/// bound keys and the columns of a statement cost 1.48 times as much.
+/// SQLite calls a function for each row instead of returning each row to the caller. For rows of
+/// seven columns, the function and the join cost 1.04 to 1.10 times as much as a loop in C over the
+/// same join. Lists of bound keys, with the columns read from a statement, cost 1.48 times as much.
 final class RowReader {
   /// The destination of the rows that the function receives.
   private enum Sink {
@@ -22,7 +22,7 @@ final class RowReader {
     case differences(UnsafeMutablePointer<RowDifferences>, KnownRows.Lent)
   }
 
-  /// The state of the function; in separate memory, since it is called while a method runs.
+  /// The state of the SQL function, in separate memory because SQLite calls it while a method runs.
   private let sink = UnsafeMutablePointer<Sink>.allocate(capacity: 1)
   private let types = UnsafeMutablePointer<UnsafeBufferPointer<AttributeType>>.allocate(capacity: 1)
   private let keys: KeyTable
@@ -48,7 +48,7 @@ final class RowReader {
     types.deallocate()
   }
 
-  /// Appends the existing rows with some keys to a batch.
+  /// Appends the existing rows among some keys to a batch.
   func read(
     _ wanted: [Int64],
     of table: EntityStatements,
@@ -60,7 +60,7 @@ final class RowReader {
     }
   }
 
-  /// Appends the differences of the existing rows among known ones.
+  /// Appends the existing rows among known ones, reduced to the differences from the known rows.
   func read(
     _ known: KnownRows,
     of table: EntityStatements,
@@ -90,7 +90,7 @@ final class RowReader {
   }
 }
 
-/// The values that a context has of some rows that are read again.
+/// The values that a context has registered for rows that are read again.
 package struct KnownRows: Sendable {
   /// The entity's number.
   package let entity: Int32
@@ -116,11 +116,11 @@ package struct KnownRows: Sendable {
 package struct RowDifferences: Sendable {
   package struct Row: Sendable {
     package let key: Int64
-    /// The transaction that wrote it last.
+    /// The number of the transaction that last wrote the row.
     package let version: Int64
-    /// The row's index among the known rows, or a negative number when it was unknown.
+    /// The row's index among the known rows, or a negative number if the row was unknown.
     package let place: Int
-    /// The attributes whose values are included; all of them for a row that was unknown.
+    /// The attributes whose values are included; all attributes if the row was unknown.
     package let columns: UInt64
   }
 
@@ -175,7 +175,7 @@ package struct RowDifferences: Sendable {
 }
 
 extension KnownRows {
-  /// Pointers to the arrays of known rows: reading through them does no reference counting.
+  /// Pointers to the arrays of known rows, which are read without reference counting.
   struct Lent {
     let keys: UnsafeBufferPointer<Int64>
     let places: UnsafeBufferPointer<Int>

@@ -60,7 +60,7 @@ extension Store {
     try locked { core in try core.read { try core.rows(entity, sortedKeys: keys) } }
   }
 
-  /// Reads rows of several entities in a consistent state; of known rows, only the differences.
+  /// Reads rows of several entities in a consistent state, reduced to differences from known rows.
   ///
   /// - Complexity: one statement for many keys.
   package func rows(beside known: [KnownRows]) throws(HistoryError) -> [RowDifferences] {
@@ -87,7 +87,7 @@ extension Store {
     try locked { core in try core.read { try core.rows(entity, wanted) } }
   }
 
-  /// Reads every row of every entity in a consistent state, with the position of that state.
+  /// Reads every row of every entity in a consistent state, and the state's position in history.
   ///
   /// - Complexity: a scan of the data in one read transaction, which does not block writers.
   package func snapshot() throws(HistoryError) -> (rows: [RowBatch], at: HistoryToken) {
@@ -145,12 +145,12 @@ extension StoreCore {
 }
 
 extension Store {
-  /// Returns the URL of an object, `x-history://STORE/ENTITY/pKEY` (Core Data:
-  /// `NSManagedObjectID.uriRepresentation()`).
+  /// Returns the URL of an object, `x-history://STORE/ENTITY/pKEY`.
   ///
-  /// It can be kept outside the store, and identifies the object even after its deletion.
+  /// Core Data: `NSManagedObjectID.uriRepresentation()`. The URL can be kept outside the store, and
+  /// identifies the object even after its deletion.
   ///
-  /// - Throws: ``HistoryError/Code/unknownObject`` when the model has no such entity, or the key is
+  /// - Throws: ``HistoryError/Code/unknownObject`` if the model has no such entity, or the key is
   ///   invalid.
   public func url(of id: ObjectID) throws(HistoryError) -> URL {
     let text = try uri(of: id)
@@ -166,13 +166,13 @@ extension Store {
     try objectID(forURI: url.absoluteString.removingPercentEncoding ?? url.absoluteString)
   }
 
-  /// The text of ``url(of:)``.
+  /// Returns the text of ``url(of:)``.
   package func uri(of id: ObjectID) throws(HistoryError) -> String {
     guard let entity = model.entity(id.entity), id.key > 0 else { throw .unknownObject(id) }
     return ObjectURI(store: self.id, entity: entity.name, key: id.key).description
   }
 
-  /// Returns the ID of the object whose ``url(of:)`` has a text.
+  /// Returns the ID of the object with a URI, which is the text of its ``url(of:)``.
   package func objectID(forURI uri: String) throws(HistoryError) -> ObjectID {
     guard let parts = ObjectURI(uri) else { throw .badURI(uri) }
     guard parts.store == id else { throw .otherStoreURI(uri, store: id) }

@@ -2,24 +2,24 @@ public import HistoryTypes
 
 /// The condition under which a requested purge is carried out.
 ///
-/// The number of notifications is counted by each process and starts again with it. This condition,
-/// in contrast, is evaluated on the file, for all processes together.
+/// The condition is evaluated on the file, for all processes together. A count of notifications
+/// cannot be a condition, because each process counts for itself and starts again at 0.
 public enum PurgeTrigger: Sendable, Hashable {
-  /// At every request.
+  /// The purge is carried out at every request.
   case always
-  /// When this time has passed since the last purge of any process, by the store's clock.
+  /// The purge is carried out if this time has passed since the last purge by any process.
   ///
-  /// The first purge is carried out immediately, as is one whose predecessor lies in the clock's
-  /// future.
+  /// The time is measured by the store's clock. The first purge is carried out immediately; so is a
+  /// purge if the last one was recorded with a time in the future.
   case atIntervals(of: Duration)
-  /// When history takes more than a share (0 to 1) of the used pages of the store.
+  /// The purge is carried out if history takes more than a share (0 to 1) of the used pages.
   case whenLargerThan(share: Double)
 }
 
 /// The authors and contexts whose history a purge deletes.
 ///
 /// A purge cannot filter by changes: the purged positions are recorded per author, so that every
-/// token with a gap after it expires.
+/// token that is followed by purged history expires.
 public struct PurgeFilter: Sendable, Hashable {
   /// The authors, with `nil` for transactions without one; a `nil` set selects all authors.
   public var authors: Set<String?>?
@@ -33,22 +33,22 @@ public struct PurgeFilter: Sendable, Hashable {
   }
 }
 
-/// The limits beyond which a purge does not wait for a member; none by default.
+/// The limits on the unmerged history that a purge keeps for a member; the default is no limits.
 ///
 /// A member with more unmerged history than a limit allows is marked as lost: its next fetch or
-/// record fails with an error, and it resyncs. Consumers are never excluded.
+/// record fails with an error, and the member must resync. Consumers are never excluded.
 public struct RetentionLimits: Sendable, Hashable, Codable {
   /// The maximum age of an unmerged transaction, compared with the newest one.
   ///
-  /// Only times of activity count: a gap of more than a day between neighbors counts as 0, as does
-  /// a step back of the clock. The current time is not used.
+  /// The age is the sum of the gaps between consecutive transactions. A gap of more than a day and
+  /// a step back of the clock count as 0. The current time is not used.
   public var age: Duration?
   /// The maximum number of transactions that a member has not merged.
   public var transactionCount: Int?
   /// The maximum size of the history that a member has not merged, in bytes.
   public var byteCount: Int?
 
-  /// Creates limits; a `nil` limit is off.
+  /// Creates limits; `nil` stands for no limit.
   public init(age: Duration? = nil, transactionCount: Int? = nil, byteCount: Int? = nil) {
     self.age = age
     self.transactionCount = transactionCount
@@ -58,7 +58,7 @@ public struct RetentionLimits: Sendable, Hashable, Codable {
   /// Whether no limit is set.
   public var isOff: Bool { age == nil && transactionCount == nil && byteCount == nil }
 
-  /// Returns limits that keep every member that one of the two would keep.
+  /// Returns limits that keep every member that either of the two limits would keep.
   func loosened(by other: RetentionLimits) -> RetentionLimits {
     RetentionLimits(
       age: Self.greater(age, other.age),
@@ -102,27 +102,27 @@ extension RetentionLimits {
 
 /// The outcome of a purge.
 public struct PurgeResult: Sendable, Hashable {
-  /// The last number that is now purged; transactions of protected authors remain.
+  /// The number up to which history is now purged, except for transactions of protected authors.
   public let purgedThrough: TransactionNumber
-  /// The lowest cursor of all members, or the head without a member.
+  /// The lowest cursor of all members, or the newest number if there are no members.
   public let watermark: TransactionNumber
   /// The number of transactions that this purge deleted.
   public let transactionCount: Int
-  /// Whether the watermark or the head limited the purge below its requested position.
+  /// Whether the purge stopped at the watermark or newest number, before its requested position.
   public let isLimited: Bool
-  /// Whether the purge was carried out; its trigger may have postponed it.
+  /// Whether the purge was carried out; `false` if its trigger postponed it.
   public let isDue: Bool
-  /// The members that this purge excluded, by name; their next fetch fails with an error.
+  /// The members that this purge marked as lost, by name; their next fetch fails with an error.
   public let lostMembers: [MemberID]
   /// The gaps of more than a day that the limit on age ignored, newest first.
   public let timestampJumps: [TimestampJump]
 }
 
-/// Two neighbors in history whose timestamps differ by more than a day, in either direction.
+/// Two consecutive transactions whose timestamps differ by more than a day, in either direction.
 public struct TimestampJump: Sendable, Hashable {
   /// The number of the later transaction.
   public let number: TransactionNumber
-  /// The difference of the timestamps; negative where time steps back.
+  /// The later timestamp minus the earlier one in commit order; negative if time stepped back.
   public let difference: Duration
 
   /// Creates a jump between a transaction and the one before it.

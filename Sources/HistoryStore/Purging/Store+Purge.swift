@@ -4,16 +4,17 @@ import SQLiteStorage
 extension Store {
   /// Purges the history that every member has merged.
   ///
-  /// It purges transactions at or below the watermark, except the newest one and those of protected
-  /// authors. The purged position is raised in one small transaction that reads the registry; from
-  /// then on, history at or below it is invisible. Its rows are then deleted in chunks, each in its
-  /// own transaction; the next purge completes an interrupted one.
+  /// The purge deletes transactions at or below the watermark (the lowest cursor of all members),
+  /// except the newest transaction and those of protected authors. One small write transaction
+  /// reads the registry and raises the purged position; from then on, history at or below that
+  /// position is invisible. The rows are then deleted in chunks, each in its own transaction; the
+  /// next purge completes an interrupted one.
   ///
-  /// The same small transaction marks members beyond the retention limits as lost. The loosest of
-  /// these limits and those that members with contexts have declared apply.
+  /// The small write transaction also marks members beyond the retention limits as lost. If members
+  /// with contexts have declared limits too, the loosest of all limits apply.
   ///
-  /// - Complexity: proportional to the purged history, independent of the total; with limits, at
-  ///   most one visit to each transaction that the slowest member has not merged.
+  /// - Complexity: linear in the purged history, independent of the total; with limits, at most one
+  ///   visit to each transaction that the slowest member has not merged.
   @discardableResult
   public func purge(
     when trigger: PurgeTrigger = .always,
@@ -24,12 +25,11 @@ extension Store {
 
   /// Purges for a member, and records its merged position in the same small transaction, if given.
   ///
-  /// The registration must still be valid. The position is recorded whether the purge is due or
-  /// not.
+  /// The registration must still be valid. The position is recorded even if the purge is not due.
   ///
   /// - Throws: ``HistoryError/Code/superseded``, ``HistoryError/Code/lost`` or
-  ///   ``HistoryError/Code/notAMember``, and the errors of recording. No position is recorded and no
-  ///   history purged then.
+  ///   ``HistoryError/Code/notAMember``, and the errors of recording. In these cases no position is
+  ///   recorded and no history is purged.
   @discardableResult
   public func purge(
     by registration: Registration,
@@ -43,7 +43,7 @@ extension Store {
     return try purge(order)
   }
 
-  /// Executes an order: raises the purged position, then deletes the rows.
+  /// Carries out a purge: raises the purged position, then deletes the rows.
   func purge(_ order: PurgeOrder) throws(HistoryError) -> PurgeResult {
     let isDue = try isDue(order.trigger)
     let raised = try lockedHistory { core in
@@ -102,17 +102,17 @@ struct PurgeOrder {
   var authors: Set<String?>?
   /// The condition under which the purge is carried out.
   var trigger = PurgeTrigger.always
-  /// The limits beyond which the purge does not wait for a member.
+  /// The limits on the unmerged history that the purge keeps for a member.
   var limits = RetentionLimits()
-  /// Whether the purge waits for consumers only.
+  /// Whether members with contexts that have not merged the purged history become lost.
   var isCuttingOff = false
-  /// The member that requests the purge, if any.
+  /// The registration of the member that requests the purge, if any.
   var registration: Registration?
-  /// The position through which that member has merged, to be recorded with the purge.
+  /// The merged position of the requesting member, to be recorded together with the purge.
   var cursor: HistoryToken?
 }
 
-/// The outcome of the small transaction of a purge.
+/// The outcome of the small transaction that raises the purged position.
 struct RaisedPurge {
   var through: Int64
   var watermark: Int64
@@ -124,11 +124,11 @@ struct RaisedPurge {
 extension Store {
   /// Deletes the history of some or all authors strictly before a time, merged or not.
   ///
-  /// It is the counterpart of `NSPersistentHistoryChangeRequest.deleteHistory(before:)` with a
-  /// fetch request on the author. This library does not use it. A later fetch by token reports
-  /// missing history (Core Data: `NSPersistentHistoryTokenExpiredError`); a fetch by date does not.
+  /// Counterpart of `NSPersistentHistoryChangeRequest.deleteHistory(before:)` with a fetch request
+  /// on the author; this library itself does not call it. A later fetch by token reports missing
+  /// history (Core Data: `NSPersistentHistoryTokenExpiredError`); a fetch by date does not.
   ///
-  /// - Throws: ``HistoryError/Code/sqlite``; no history is deleted then.
+  /// - Throws: ``HistoryError/Code/sqlite``; no history is then deleted.
   /// - Complexity: a scan of history.
   package func deleteHistory(
     before date: Date,
@@ -142,10 +142,10 @@ extension Store {
 
   /// Deletes the history of some or all authors strictly before a number, merged or not.
   ///
-  /// Core Data's request takes a token or a transaction in the place of the number. This library
-  /// does not use it.
+  /// Core Data's request takes a token or a transaction instead of the number. This library itself
+  /// does not call this method.
   ///
-  /// - Throws: ``HistoryError/Code/sqlite``; no history is deleted then.
+  /// - Throws: ``HistoryError/Code/sqlite``; no history is then deleted.
   /// - Complexity: a scan of history.
   package func deleteHistory(
     before number: TransactionNumber,
@@ -187,7 +187,7 @@ extension Store {
 }
 
 extension HistoryLayout {
-  /// SQL that records, per author, the last of the transactions that match a condition.
+  /// SQL that records, for each author, the last transaction that matches a condition.
   fileprivate func thinning(where condition: String) -> String {
     """
     INSERT INTO history_thinned

@@ -4,14 +4,15 @@ import SQLiteStorage
 extension Store {
   /// Purges history strictly before a token, and never above the watermark.
   ///
-  /// Core Data: `NSPersistentHistoryChangeRequest.deleteHistory(before:)`. With `cuttingOff`, the
-  /// purge waits for consumers only: members with contexts that have not merged the purged history
-  /// are marked as lost in the same small transaction, and listed in the result.
+  /// The watermark is the lowest cursor of all members. Core Data:
+  /// `NSPersistentHistoryChangeRequest.deleteHistory(before:)`. With `cuttingOff`, only consumers
+  /// limit the purge: members with contexts that have not merged the purged history are marked as
+  /// lost in the same small transaction, and listed in the result.
   ///
-  /// - Throws: ``HistoryError/Code/otherStore`` or ``HistoryError/Code/rewound``
-  ///   for a token from a different history; no history is purged then.
-  /// - Complexity: proportional to the purged history; with a filter on context names, linear in
-  ///   the history before the token.
+  /// - Throws: ``HistoryError/Code/otherStore`` or ``HistoryError/Code/rewound`` for a token from a
+  ///   different history; no history is then purged.
+  /// - Complexity: linear in the purged history; with a filter on context names, linear in the
+  ///   history before the token.
   @discardableResult
   public func purge(
     before token: HistoryToken,
@@ -36,12 +37,13 @@ extension Store {
 
   /// Purges history strictly before a point in time, and never above the watermark.
   ///
-  /// Where times do not rise with numbers, the time of every transaction is compared, and
-  /// transactions may remain below later ones that are purged.
+  /// The watermark is the lowest cursor of all members. If timestamps do not increase with numbers,
+  /// the timestamp of every transaction is compared, and transactions may remain although others
+  /// with higher numbers are purged.
   ///
   /// - Throws: ``HistoryError/Code/sqlite``.
-  /// - Complexity: proportional to the purged history; with a filter on context names, or where
-  ///   times do not rise with numbers, linear in the history.
+  /// - Complexity: linear in the purged history; with a filter on context names, or if timestamps
+  ///   do not increase with numbers, linear in the history.
   @discardableResult
   public func purge(
     before date: Date,
@@ -61,8 +63,8 @@ extension Store {
 
   /// Purges the history of some authors or contexts that every member has merged.
   ///
-  /// - Complexity: proportional to the purged history; with a filter on context names, linear in
-  ///   the history.
+  /// - Complexity: linear in the purged history; with a filter on context names, linear in the
+  ///   history.
   @discardableResult
   public func purge(filter: PurgeFilter) throws(HistoryError) -> PurgeResult {
     try purge(through: .max, filter, false)
@@ -83,10 +85,11 @@ extension Store {
     )
   }
 
-  /// Deletes transactions while keeping others below them.
+  /// Deletes some transactions and keeps others with lower numbers.
   ///
-  /// The tokens below them are made to expire in one small transaction that reads the registry; the
-  /// rows are then deleted in chunks. To complete an interrupted purge, request the same one again.
+  /// One small transaction, which reads the registry, makes every token that precedes a deleted
+  /// transaction expire; the rows are then deleted in chunks. To complete an interrupted purge,
+  /// request the same purge again.
   private func thin(_ thinning: Thinning) throws(HistoryError) -> PurgeResult {
     let found = try lockedHistory { core in try core.read { try core.find(thinning) } }
     let raised = try lockedHistory { core in try core.write { try core.raise(found) } }
@@ -111,26 +114,26 @@ extension Store {
   }
 }
 
-/// A purge that keeps some transactions below others that it deletes.
+/// A purge that deletes some transactions and keeps others with lower numbers.
 struct Thinning {
   let filter: PurgeFilter
   /// The last number that may be deleted.
   let through: Int64
   /// The time before which a transaction must have been written, in seconds since 2001-01-01 UTC.
   let before: Double?
-  /// Whether the purge waits for consumers only.
+  /// Whether members with contexts that have not merged the purged history become lost.
   let isCuttingOff: Bool
 }
 
-/// The transactions of a store that a thinning deletes.
+/// The transactions that a ``Thinning`` deletes from a store.
 struct FoundThinning {
   /// The condition on transactions; the time is bound as `?3`.
   let condition: String
   let before: Double?
   let isCuttingOff: Bool
-  /// The last matching transaction of each author that has any.
+  /// For each author with matching transactions, the number of the last one.
   let last: [Int32: Int64]
-  /// The head at the time of the search.
+  /// The number of the newest transaction at the time of the search.
   let head: Int64
 }
 
@@ -166,7 +169,7 @@ extension StoreCore {
     )
   }
 
-  /// Makes the tokens expire that have missing history after them.
+  /// Makes every token expire that precedes a transaction to be deleted.
   fileprivate func raise(
     _ found: FoundThinning
   ) throws -> (bound: Int64, watermark: Int64, lost: [MemberID]) {
@@ -188,7 +191,7 @@ extension StoreCore {
     return (bound, watermark, lost)
   }
 
-  /// Deletes the matching transactions of the next run of numbers.
+  /// Deletes the matching transactions in the next range of numbers.
   fileprivate func deleteThinned(
     _ found: FoundThinning,
     _ from: Int64,

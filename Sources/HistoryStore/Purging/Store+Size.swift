@@ -3,7 +3,8 @@ import SQLiteStorage
 extension Store {
   /// Returns the size of the history within the store, measured or estimated.
   ///
-  /// After a measurement, it is estimated from the transactions that were added and purged.
+  /// After a measurement, the size is estimated from the transactions that were added and purged
+  /// since.
   ///
   /// - Complexity: a few numbers from the file, and one visit to each transaction since the last
   ///   measurement. After an eighth of the history or of the file has changed, one visit to each
@@ -20,7 +21,7 @@ extension Store {
 }
 
 extension StoreCore {
-  /// Returns the size of history, with a new measurement if the last one is outdated.
+  /// Returns the size of history; measures it again if the last measurement is outdated.
   fileprivate func historySize() throws -> (size: HistorySize, measured: MeasuredHistory?) {
     let pageBytes = try number("PRAGMA page_size")
     let pages = try number("PRAGMA page_count") - number("PRAGMA freelist_count")
@@ -49,7 +50,7 @@ extension StoreCore {
 
   /// Returns the size of the pages of history in bytes (https://sqlite.org/dbstat.html).
   ///
-  /// A build of SQLite without that table measures the rows instead.
+  /// A build of SQLite without the `dbstat` table measures the rows instead.
   private func measureHistory(through head: Int64) throws -> Int64 {
     guard try number("SELECT 1 FROM pragma_module_list WHERE name = 'dbstat'") == 1 else {
       return try bytes(after: 0, through: head)
@@ -127,22 +128,23 @@ public struct HistorySize: Sendable, Hashable {
   }
 }
 
-/// A past measurement of history that the file records, with the means to judge its age.
+/// A past measurement of the history's size, with the properties of the file at that time.
 struct MeasuredHistory: Equatable {
   var bytes: Int64
-  /// The number of transactions at that time.
+  /// The number of transactions when the size was measured.
   var count: Int64
-  /// The newest number at that time.
+  /// The newest transaction number when the size was measured.
   var head: Int64
-  /// The number through which history was purged at that time.
+  /// The number through which history was purged when the size was measured.
   var purged: Int64
-  /// The number of used pages of the file at that time.
+  /// The number of used pages of the file when the size was measured.
   var pages: Int64
 
   /// Returns the bytes of the measured history that still remain, or `nil` after too many changes.
   ///
-  /// Too many are an eighth of the transactions or of the pages, so that the cost of measuring per
-  /// transaction does not depend on the length of history.
+  /// A change of more than an eighth of the transactions or pages (at least 64 of either) is too
+  /// many. The cost of measuring, divided among the transactions, therefore does not depend on the
+  /// length of history.
   func bytesLeft(head: Int64, purged: Int64, pages: Int64) -> Int64? {
     let (new, gone) = (head - self.head, purged - self.purged)
     guard new >= 0, new <= max(64, count / 8), gone >= 0, gone <= count / 8,
@@ -158,7 +160,7 @@ extension HistoryLayout {
   /// The size of a change's row and index entry without its columns and tombstones, in bytes.
   private static let changeBytes = 34
 
-  /// SQL for the size of the transactions above one number through another, in bytes.
+  /// SQL for the size in bytes of the transactions after one number, up to and including another.
   func bytes(tombstoneCount: Int) -> String {
     let transactions = "\(transactions) WHERE \(number) > ?1 AND \(number) <= ?2"
     switch self {
@@ -181,11 +183,11 @@ extension HistoryLayout {
 }
 
 extension StoreCore {
-  /// Returns the size of the transactions above one number through another, in bytes.
+  /// Returns the size in bytes of the transactions after one number, up to and including another.
   ///
   /// Free space in the pages is not included.
   ///
-  /// - Complexity: one visit to each of their rows, without reading the blobs.
+  /// - Complexity: one visit to each row of these transactions, without reading the blobs.
   func bytes(after first: Int64, through last: Int64) throws -> Int64 {
     guard first < last else { return 0 }
     let sum = try query(layout.bytes(tombstoneCount: coreData.tombstoneCount))
@@ -195,7 +197,7 @@ extension StoreCore {
     return try sum.statement.step() ? sum.statement.int(0) : 0
   }
 
-  /// Returns the size of the history after each of some cursors; each transaction is visited once.
+  /// Returns the size in bytes of the history after each cursor; each transaction is visited once.
   func bytesBehind(_ cursors: [Int64], head: Int64) throws -> [Int64: Int64] {
     var bytes: [Int64: Int64] = [:]
     var (last, sum) = (head, Int64(0))

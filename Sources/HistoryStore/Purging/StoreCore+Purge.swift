@@ -4,7 +4,8 @@ import SQLiteStorage
 extension StoreCore {
   /// Records a cursor, excludes members beyond a limit, and raises the purged position.
   ///
-  /// Runs in the transaction that reads the registry.
+  /// The caller runs the method inside one write transaction, so that the registry cannot change
+  /// meanwhile.
   func raisePurged(_ order: PurgeOrder, isDue: Bool) throws -> RaisedPurge {
     var write = MemberWrite(member: order.registration?.member, cursor: nil)
     if let registration = order.registration {
@@ -39,7 +40,7 @@ extension StoreCore {
 
   /// Returns the last wanted number that may be purged, and the watermark.
   ///
-  /// The head is never purged, so that its number is not assigned again.
+  /// The newest transaction is never purged, so that its number is not assigned again.
   func purgeBound(_ wanted: Int64) throws -> (bound: Int64, watermark: Int64) {
     let head = try head().number
     let least = try statement(.watermark)
@@ -49,10 +50,10 @@ extension StoreCore {
     return (min(wanted, watermark, head - 1), watermark)
   }
 
-  /// Returns the purged position of each author that may be purged, of some or all authors.
+  /// Returns the purged positions of those of the given authors whose history may be purged.
   ///
   /// Authors that this store or any active member protects are left out: a process does not purge
-  /// history that another one protects.
+  /// history that another process protects.
   func purgeable(_ authors: Set<String?>?) throws -> [Int32: Int64] {
     let purged = try purgedByAuthor()
     if purged.keys.max() ?? 0 > cache.strings.completeThrough { try learnNewStrings() }
@@ -67,7 +68,7 @@ extension StoreCore {
 
   /// Makes the unprotected history of some or all authors invisible through a number.
   ///
-  /// Returns whether any position changed.
+  /// - Returns: whether any author's purged position changed.
   private func raise(
     through bound: Int64,
     of authors: Set<String?>?,
@@ -75,7 +76,7 @@ extension StoreCore {
   ) throws -> Bool {
     let unprotected = try purgeable(authors)
     guard !unprotected.isEmpty else { return false }
-    // These authors are new since the last purge, or were protected then by this or another store.
+    // The authors in `behind` are new since the last purge, or were protected at that time.
     let behind = unprotected.filter { $0.value < min(bound, before) }
     guard bound > before || !behind.isEmpty else { return false }
     let raise = try query(
@@ -91,9 +92,10 @@ extension StoreCore {
     return true
   }
 
-  /// Moves the start of the deletion back to the first row that some authors have below it.
+  /// Moves the start of the deletion back to the first remaining row of some authors.
   ///
-  /// - Complexity: one row for each remaining transaction there; only protection keeps any.
+  /// - Complexity: one row for each transaction that remains below the start; all of these are
+  ///   protected.
   private func deleteAgain(from authors: String) throws {
     try connection.execute(
       """
@@ -106,7 +108,7 @@ extension StoreCore {
     )
   }
 
-  /// Deletes the next purged rows, and records the position that was reached.
+  /// Deletes the next chunk of purged rows, and records the position up to which rows are deleted.
   func deleteChunk() throws -> (count: Int, isLast: Bool) {
     let through = try metadata("purged")
     let from = try metadata("deleted")
@@ -124,8 +126,8 @@ extension StoreCore {
 
   /// Returns the last number of a chunk of a purge.
   ///
-  /// A chunk has limited numbers of transactions and of rows of changes, and each author is purged
-  /// either through all of it or through none of it.
+  /// A chunk has limited numbers of transactions and of rows of changes. Each author's purged
+  /// position is either at or after the end of the chunk, or before its start.
   func chunkEnd(_ first: Int64, _ through: Int64, _ purged: [Int64]) throws -> Int64 {
     configuration.witness?.deletes(first)
     let count = configuration.purgeChunkCount
@@ -138,7 +140,7 @@ extension StoreCore {
     return try beyond.statement.step() ? max(first, beyond.statement.int(0) - 1) : end
   }
 
-  /// Deletes the transactions of a run of numbers, except those of some authors.
+  /// Deletes the transactions in a range of numbers, except those of some authors.
   private func delete(_ first: Int64, _ end: Int64, keeping kept: String) throws -> Int {
     let condition = """
       \(layout.number) >= ?1 AND \(layout.number) <= ?2 AND \(layout.author) NOT IN (\(kept))
@@ -159,7 +161,7 @@ extension StoreCore {
 }
 
 extension Store {
-  /// Returns whether a purge is due; measurements for that run without the write lock.
+  /// Returns whether a purge is due; the size of history is measured without the write lock.
   func isDue(_ trigger: PurgeTrigger) throws(HistoryError) -> Bool {
     switch trigger {
     case .always:
@@ -178,7 +180,7 @@ extension StoreCore {
   /// The metadata name of the time of the last purge, in milliseconds since 2001-01-01 UTC.
   private static let purgeTimeName = "purgedAtMs"
 
-  /// Returns whether the last purge was long enough ago, or in the future, by another clock.
+  /// Returns whether the last purge was long enough ago, or recorded with a time in the future.
   fileprivate func isPurgeDue(every seconds: Double) throws -> Bool {
     guard let last = try knownMetadata(Self.purgeTimeName) else { return true }
     let nowMs = currentTimeMs
@@ -187,8 +189,8 @@ extension StoreCore {
 
   /// Records the time of a purge.
   ///
-  /// The time of a purge that changed nothing is recorded only for `atIntervals`; with other
-  /// triggers, such a purge writes nothing.
+  /// With the trigger `atIntervals`, the time is recorded even if the purge changed nothing. With
+  /// other triggers, a purge that changed nothing writes nothing.
   func rememberPurge(_ trigger: PurgeTrigger, isRaised: Bool) throws {
     let isCounted = if case .atIntervals = trigger { true } else { isRaised }
     if isCounted { try putMetadata(Self.purgeTimeName, currentTimeMs) }

@@ -1,16 +1,16 @@
 import HistoryTypes
 import SQLiteStorage
 
-/// The position at which retention limits exclude members, and the gaps that they ignored.
+/// The position below which retention limits exclude members, and the gaps ignored by the limits.
 struct RetentionCut {
-  /// The number that members with contexts must have merged through to stay.
+  /// The number up to which members with contexts must have merged in order to remain active.
   var number: Int64 = 0
-  /// The gaps that did not count, newest first.
+  /// The gaps of more than a day that count as 0, newest first.
   var jumps: [TimestampJump] = []
 }
 
 extension StoreCore {
-  /// Returns the position below which an order excludes members with contexts.
+  /// Returns the position below which a purge excludes members with contexts.
   func cut(_ order: PurgeOrder) throws -> RetentionCut {
     var cut = try retentionCut(order.limits)
     if order.isCuttingOff {
@@ -63,8 +63,7 @@ extension StoreCore {
 
   /// Returns the lowest number after which history takes at most some bytes.
   ///
-  /// Each row is visited once: the history after the upper end of the interval is already summed
-  /// up.
+  /// Each row is visited once: the size of the history after `high` is already known.
   private func byteCut(_ limit: Int64, _ least: Int64, _ head: Int64) throws -> Int64 {
     var (low, high, behind) = (least, head, Int64(0))
     guard try bytesUnmerged(least, head) > limit else { return 0 }
@@ -77,7 +76,7 @@ extension StoreCore {
     return high
   }
 
-  /// Returns the bytes after the slowest member's cursor, reading only what is new since last time.
+  /// Returns the bytes after the slowest member's cursor; reads only new transactions.
   private func bytesUnmerged(_ least: Int64, _ head: Int64) throws -> Int64 {
     var sum = positions.byteSum
     if sum.after != least || sum.through > head { sum = ByteSum(after: least, through: least) }
@@ -88,7 +87,7 @@ extension StoreCore {
   }
 }
 
-/// The size of a run of transactions, which is constant while they exist.
+/// A range of transactions and its size in bytes, which is constant while the transactions exist.
 struct ByteSum {
   var after: Int64 = 0
   var through: Int64 = 0
@@ -97,16 +96,16 @@ struct ByteSum {
 
 /// The time of activity in history, summed from the newest transaction backwards.
 ///
-/// A gap of more than a day does not count: the device was off, or its clock was set. A step back
-/// of the clock counts as 0.
+/// A gap of more than a day counts as 0, because the device was off or its clock was set. A step
+/// back of the clock counts as 0, too.
 struct ActiveTime {
-  /// The maximum number of seconds between two transactions for which their gap counts.
+  /// The maximum gap between two transactions that is added to the sum, in seconds.
   static let jump = 86_400.0
 
   private let limit: Double
-  /// The number of seconds so far.
+  /// The sum of the gaps so far, in seconds.
   private(set) var seconds = 0.0
-  /// The gaps that did not count.
+  /// The gaps of more than a day, which count as 0.
   private(set) var jumps: [TimestampJump] = []
 
   init(limit: Double) {
@@ -133,10 +132,10 @@ struct ActiveTime {
 }
 
 extension StoreCore {
-  /// Returns the newest number above another whose transaction is older than a limit, or 0.
+  /// Returns the newest number above `least` whose transaction is older than a limit, or 0.
   ///
-  /// - Complexity: where times rise with numbers, a few queries for each day of the limit and each
-  ///   gap; otherwise one visit to each transaction.
+  /// - Complexity: if timestamps increase with numbers, a few queries for each day of the limit and
+  ///   each gap; otherwise one visit to each transaction.
   func ageCut(_ limit: Double, above least: Int64) throws -> RetentionCut {
     var time = ActiveTime(limit: limit)
     let cut =
@@ -145,7 +144,9 @@ extension StoreCore {
     return RetentionCut(number: cut ?? 0, jumps: time.jumps)
   }
 
-  /// Goes back in steps of at most a day, within which no gap can be larger.
+  /// Returns the last transaction beyond the limit, or `nil`; timestamps increase with numbers.
+  ///
+  /// The search goes back in steps of at most a day. A gap of more than a day is a step of its own.
   private func lastOld(_ time: inout ActiveTime, above least: Int64) throws -> Int64? {
     guard var later = try row(atOrBefore: .max, above: least) else { return nil }
     while let earlier = try rowBefore(later, within: ActiveTime.jump, above: least) {
@@ -158,7 +159,7 @@ extension StoreCore {
     return nil
   }
 
-  /// Returns the earliest transaction within some seconds before another, or else its predecessor.
+  /// Returns the earliest transaction within some seconds before `later`, or else its predecessor.
   private func rowBefore(
     _ later: (number: Int64, timestamp: Double),
     within seconds: Double,

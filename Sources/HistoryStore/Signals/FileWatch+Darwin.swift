@@ -4,9 +4,10 @@ import Darwin
 
 /// A kernel watch of a store's signal file for writes, removal and replacement (kqueue(2)).
 ///
-/// The store's own file is not opened: closing any descriptor of a file releases its process's
-/// locks on it (https://sqlite.org/howtocorrupt.html, section 2.2). Polling detects that the store
-/// was replaced. One thread waits; any thread may interrupt it.
+/// The store's own file is not opened, because closing any descriptor of a file releases the
+/// process's locks on that file (https://sqlite.org/howtocorrupt.html, section 2.2). Polling
+/// detects that the store was replaced. One thread waits for events; any thread may interrupt the
+/// wait.
 final class FileWatch: @unchecked Sendable {
   private let file: WatchedFile
   private let queue: Int32
@@ -17,9 +18,9 @@ final class FileWatch: @unchecked Sendable {
   private static let written = UInt32(NOTE_WRITE | NOTE_EXTEND)
   private static let wakeUp: UInt = 0
 
-  /// Creates a watch of no file; ``arm()`` starts it.
+  /// Creates a watch without a file; ``arm()`` starts watching.
   ///
-  /// - Throws: ``HistoryError/Code/unwatchable`` when the process may open no more files.
+  /// - Throws: ``HistoryError/Code/unwatchable`` if the process may open no more files.
   init(_ file: WatchedFile) throws(HistoryError) {
     self.file = file
     queue = kqueue()
@@ -35,9 +36,9 @@ final class FileWatch: @unchecked Sendable {
     if signalFile >= 0 { close(signalFile) }
   }
 
-  /// Watches the signal file that currently has the name, creating it if necessary.
+  /// Watches the current signal file, creating it if necessary.
   ///
-  /// Has no effect when the file is already watched.
+  /// Has no effect if the file is already watched.
   func arm() {
     guard let path = file.signalPath, FileIdentity(file.path) != nil else { return }
     SignalFile.create(path)

@@ -8,10 +8,10 @@ import Musl
 
 /// A kernel watch of a store's file and signal file.
 ///
-/// Reports writes to the signal file, and the removal or replacement of either file
-/// (https://man7.org/linux/man-pages/man7/inotify.7.html). One thread waits; any thread may
-/// interrupt it. When the system has no more watches available, no events are reported and a wait
-/// ends only with its timeout or an interrupt.
+/// The watch reports writes to the signal file, and the removal or replacement of either file
+/// (https://man7.org/linux/man-pages/man7/inotify.7.html). One thread waits for events; any thread
+/// may interrupt the wait. If the system has no more watches available, no events are reported, and
+/// a wait ends only with its timeout or an interrupt.
 final class FileWatch: @unchecked Sendable {
   private let file: WatchedFile
   private let notifier: Int32
@@ -23,9 +23,9 @@ final class FileWatch: @unchecked Sendable {
   private static let gone = UInt32(IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF)
   private static let written = UInt32(IN_MODIFY)
 
-  /// Creates a watch of no file; ``arm()`` starts it.
+  /// Creates a watch without files; ``arm()`` starts watching.
   ///
-  /// - Throws: ``HistoryError/Code/unwatchable`` when the process may open no more files.
+  /// - Throws: ``HistoryError/Code/unwatchable`` if the process may open no more files.
   init(_ file: WatchedFile) throws(HistoryError) {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else {
@@ -45,7 +45,7 @@ final class FileWatch: @unchecked Sendable {
     buffer.deallocate()
   }
 
-  /// Watches the files that now exist under the watched names; creates a missing signal file.
+  /// Watches the store file and the signal file that now exist; creates a missing signal file.
   ///
   /// Has no effect on files that are already watched.
   func arm() {
@@ -56,9 +56,9 @@ final class FileWatch: @unchecked Sendable {
     storeWatch = watch(file.path, Self.gone, insteadOf: storeWatch)
   }
 
-  /// Watches the file that currently has a name.
+  /// Watches the file that currently exists at a path, and ends the watch of an earlier file.
   ///
-  /// The kernel returns the same watch for the same file.
+  /// For the same file, the kernel returns the same watch again.
   private func watch(_ path: String, _ what: UInt32, insteadOf old: Int32) -> Int32 {
     let new = inotify_add_watch(notifier, path, what)
     if old >= 0, old != new { inotify_rm_watch(notifier, old) }

@@ -9,21 +9,21 @@ import Musl
 import Darwin
 #endif
 
-/// The file next to a store that signals commits to processes that watch it.
+/// The file next to a store that signals commits to processes that watch the file.
 ///
-/// Its name is the store's with `-signal` appended. Only the user can access it (mode 0600). It
-/// contains eight bytes: the number of a committed transaction, little endian. Only the write
-/// matters, not the number: a watcher reads the head from the store.
+/// Its name is the store's with `-signal` appended. Only the user can access the file (mode 0600).
+/// The file contains eight bytes: the number of a committed transaction, little endian. Watchers
+/// react to the write and ignore the number: they read the newest position from the store.
 ///
-/// A signal is a hint. It may be lost with its writer, so none of the calls here fails; polling by
-/// a ``WatchLoop`` compensates for that.
+/// Signals may be lost, for example if the writer is terminated after its commit. The methods
+/// therefore report no errors, and a ``WatchLoop`` also polls.
 final class SignalFile {
-  /// The suffix of its name.
+  /// The suffix of the file's name.
   static let suffix = "-signal"
 
   private let path: String
   private var descriptor: Int32 = -1
-  /// The time in milliseconds of the last check that the open file is still the one with the name.
+  /// The time in milliseconds of the last check that the file was not deleted or replaced.
   private var checkedAtMs: Int64 = 0
   private static let checkPauseMs: Int64 = 100
 
@@ -33,8 +33,8 @@ final class SignalFile {
 
   /// Signals that a transaction was committed.
   ///
-  /// - Complexity: one system call; at most ten times a second a second one checks whether the file
-  ///   was deleted, in which case it is created again.
+  /// - Complexity: one system call. At most ten times a second, another one checks whether the file
+  ///   was deleted; a deleted file is created again.
   func tell(_ number: Int64) {
     if descriptor < 0 { descriptor = Self.open(path) }
     put(number)
@@ -65,7 +65,7 @@ final class SignalFile {
     _ = pwrite(descriptor, &bytes, MemoryLayout<Int64>.size, 0)
   }
 
-  /// Whether the next check is due; a check costs as much as half a signal.
+  /// Whether the check for a deleted file is due; a check costs as much as half a signal.
   private var isCheckDue: Bool {
     let nowMs = CoarseClock.milliseconds
     guard nowMs - checkedAtMs >= Self.checkPauseMs else { return false }
@@ -73,7 +73,7 @@ final class SignalFile {
     return true
   }
 
-  /// Whether the open file was deleted or replaced, so that no process watches it.
+  /// Whether the open file was deleted or replaced, so that no process watches it any longer.
   private var isGone: Bool {
     guard descriptor >= 0 else { return false }
     var status = stat()
@@ -94,7 +94,7 @@ extension StoreCore {
 struct WatchedFile: Sendable {
   /// The store's file, without symbolic links.
   let path: String
-  /// The path of the signal file, if there is one.
+  /// The path of the signal file, or `nil` if the store has none.
   let signalPath: String?
   /// The configuration that the store was opened with.
   let configuration: StoreConfiguration

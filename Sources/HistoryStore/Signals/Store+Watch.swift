@@ -4,15 +4,15 @@ import SQLiteStorage
 extension Store {
   /// Calls a closure after every commit to the store by any process, on the watching thread.
   ///
-  /// It receives the newest position each time that has changed: once for several commits in quick
-  /// succession, and once more for those during the call. Commits before the watch are not
-  /// reported. Commits of this process are reported as well, as Core Data does in practice; to
-  /// ignore them, compare the token with the one that the save returned. Records of cursors and
-  /// purges are not reported, since they add no history. A position of another store means that the
-  /// file was replaced.
+  /// The closure receives the newest position each time the position has changed. Several commits
+  /// in quick succession lead to one call; commits during a call lead to one more call. Commits
+  /// before the watch are not reported. Commits of this process are reported as well, as Core Data
+  /// does in practice; to ignore them, compare the token with the one that the save returned.
+  /// Records of cursors and purges are not reported, because they add no history. A position of
+  /// another store means that the file was replaced.
   ///
-  /// All watches of one store share a thread and a connection, so the closure should be quick. The
-  /// watch lasts as long as the returned object, and keeps the store open.
+  /// All watches of one store share a thread and a connection, so the closure should return
+  /// quickly. The watch lasts as long as the returned object, and keeps the store open.
   ///
   /// ```swift
   /// let watch = try store.watch { token in wake(token) }
@@ -51,7 +51,7 @@ public final class ChangeWatch: @unchecked Sendable {
   /// Ends the watch; a call of the closure in progress continues, but no further call follows.
   ///
   /// Cancelling the last watch of a store waits for the watching thread to end, unless the thread
-  /// is calling a closure at that time. Cancelling again has no effect.
+  /// is calling a closure at that time. Cancelling a cancelled watch has no effect.
   public func cancel() {
     let held = lock.withLock { () -> Hold? in
       defer { hold = nil }
@@ -66,7 +66,7 @@ public final class ChangeWatch: @unchecked Sendable {
 /// A consumer that is slower than the commits receives only the newest position, so a loop that
 /// fetches new history in each iteration misses no transaction and accumulates no backlog.
 public struct StoreChanges: AsyncSequence, Sendable {
-  /// A position of the store.
+  /// A position in the history of the store.
   public typealias Element = HistoryToken
   /// The sequence ends without an error.
   public typealias Failure = Never
@@ -90,14 +90,16 @@ public struct StoreChanges: AsyncSequence, Sendable {
 }
 
 extension Store {
-  /// The positions after commits to the store by any process from now on, newest only.
+  /// The newest position after each commit to the store by any process from now on.
+  ///
+  /// Positions that a slow reader has not received are dropped, except the newest.
   ///
   /// ```swift
   /// for await token in try store.changes { print(token) }
   /// ```
   ///
-  /// Each access starts its own watch, as ``watch(_:)`` describes. It lasts until its task is
-  /// cancelled or the last reference to the sequence is released, and keeps the store open.
+  /// Each access starts a watch of its own, like ``watch(_:)``. The watch lasts until the iterating
+  /// task is cancelled or the last reference to the sequence is released, and keeps the store open.
   ///
   /// - Throws: the errors of ``watch(_:)``.
   public var changes: StoreChanges {
@@ -105,7 +107,7 @@ extension Store {
   }
 }
 
-/// The single watch of a store that all its listeners share; it ends with the last of them.
+/// The single watch of a store that all its listeners share; it ends with the last listener.
 final class ChangeWatcher: Sendable {
   let listeners = ChangeListeners()
   private let files: FileWatch
@@ -122,9 +124,9 @@ final class ChangeWatcher: Sendable {
     thread = try WatchThread(path: file.path) { loop.run() }
   }
 
-  /// Ends the thread and waits for it, unless it is calling a listener.
+  /// Ends the thread, and waits for its end unless the thread is calling a listener.
   ///
-  /// The listener might in turn wait for the code that ends the watch.
+  /// The listener might itself wait for the code that ends the watch.
   deinit {
     let isQuiet = listeners.end()
     files.interrupt()
@@ -150,7 +152,7 @@ final class WatcherSlot: @unchecked Sendable {
 
 /// The listeners that are notified of one store's changes.
 ///
-/// Listeners are called without a lock held, so that they may do anything, even end their own
+/// No lock is held while a listener is called, so a listener may do anything, even end its own
 /// watch.
 final class ChangeListeners: @unchecked Sendable {
   typealias Tell = @Sendable (HistoryToken) -> Void
@@ -166,7 +168,7 @@ final class ChangeListeners: @unchecked Sendable {
   private var isReporting = false
   private var isOver = false
 
-  /// Whether notifications have ended permanently.
+  /// Whether the notifications have ended permanently.
   var hasEnded: Bool { lock.withLock { isOver } }
 
   /// Adds a listener that is notified from now on, and returns its ID.
@@ -178,9 +180,9 @@ final class ChangeListeners: @unchecked Sendable {
     }
   }
 
-  /// Removes a listener; a call to it that is in progress continues.
+  /// Removes a listener; a call of the listener that is in progress continues.
   func remove(_ id: Int) {
-    // The closure and its captures are released after the lock.
+    // The closure and its captures are released after the lock is released.
     let removed = lock.withLock { () -> Listener? in
       guard let index = listeners.firstIndex(where: { $0.id == id }) else { return nil }
       return listeners.remove(at: index)

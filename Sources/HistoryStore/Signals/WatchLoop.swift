@@ -9,19 +9,20 @@ import Musl
 import Darwin
 #endif
 
-/// The loop of the watching thread, which waits for signals and notifies listeners of a new head.
+/// The loop of the watching thread, which waits for signals and notifies listeners of new commits.
 ///
-/// No commit is missed: a commit while the head is read or a listener runs leaves a signal that
-/// ends the next wait. Commits in quick succession are reported as one.
+/// No commit is missed: a commit that happens while the loop reads the newest position or calls a
+/// listener leaves a signal that ends the next wait. Commits in quick succession are reported as
+/// one.
 final class WatchLoop: @unchecked Sendable {
   private let file: WatchedFile
   private let files: FileWatch
   private let listeners: ChangeListeners
   private var reader: HeadReader?
-  /// The last reported position, or the head when the watch started.
+  /// The last reported position, or the newest position when the watch started.
   private var reported: HistoryToken
 
-  /// Starts the watch: commits from now on will be reported.
+  /// Starts the watch; commits after this call will be reported.
   ///
   /// - Throws: the errors of opening and reading the store.
   init(_ file: WatchedFile, _ files: FileWatch, _ listeners: ChangeListeners) throws {
@@ -34,7 +35,7 @@ final class WatchLoop: @unchecked Sendable {
     self.reader = reader
   }
 
-  /// Runs until the listeners end it.
+  /// Runs until the notifications of the listeners have ended.
   func run() {
     while !listeners.hasEnded {
       let wake = files.wait(file.pollMs)
@@ -46,7 +47,7 @@ final class WatchLoop: @unchecked Sendable {
     }
   }
 
-  /// Reads the head, and notifies the listeners if it changed.
+  /// Reads the newest position, and notifies the listeners if the position changed.
   private func look(checkingFile: Bool = false) {
     do {
       if checkingFile { files.arm() }
@@ -61,7 +62,7 @@ final class WatchLoop: @unchecked Sendable {
     }
   }
 
-  /// Returns the reader of the file at the store's path; if none is there now, of the last one.
+  /// Returns the reader of the file at the store's path, or the previous reader if no file exists.
   private func currentReader(checkingFile: Bool) throws -> HeadReader {
     guard let reader else { return try openReader() }
     guard checkingFile else { return reader }
@@ -77,7 +78,7 @@ final class WatchLoop: @unchecked Sendable {
   }
 }
 
-/// A dedicated thread, because it waits in the kernel for as long as a store is watched.
+/// A dedicated thread, which waits in the kernel for as long as a store is watched.
 final class WatchThread: @unchecked Sendable {
   private let thread: pthread_t
 
@@ -129,7 +130,8 @@ private func runThread(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawP
 
 /// A connection that only reads the newest transaction of a store.
 ///
-/// The watching thread owns one, so that it never waits for a long request of the store.
+/// The watching thread has its own connection, so that it never waits for a long request of the
+/// store.
 final class HeadReader {
   /// The identity of the file that is read.
   let identity: FileIdentity?
@@ -170,7 +172,7 @@ final class HeadReader {
     return HistoryToken(store: store, number: head.int(0), mark: head.int(2))
   }
 
-  /// Reads the store's ID from the file again, whose content may have been replaced.
+  /// Reads the store's ID again, because the content of the file may have been replaced.
   func readStore() throws {
     store = try Self.store(connection, path: path)
   }

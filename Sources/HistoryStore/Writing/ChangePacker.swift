@@ -5,8 +5,8 @@ import SQLiteStorage
 ///
 /// A change consists of its entity and type, the difference of its key to the previous key, the
 /// column bitmap of an update, and the tombstone of a delete. Large transactions are split into
-/// chunks of whole changes, each readable by itself, so that neither a write nor a fetch holds all
-/// of one in memory twice.
+/// chunks of whole changes. Each chunk is readable by itself, so neither a write nor a fetch has
+/// two copies of a whole transaction in memory.
 struct ChangePacker: ~Copyable {
   /// The version of the packed form; the first byte of every blob.
   static let version: UInt8 = 1
@@ -39,7 +39,7 @@ struct ChangePacker: ~Copyable {
     return UnsafeRawBufferPointer(rebasing: bytes.bytes[start..<end])
   }
 
-  /// Discards what was packed and starts a transaction, collecting its objects on request.
+  /// Discards the packed changes and starts a transaction, collecting its objects on request.
   mutating func begin(keepingObjects: Bool = false) {
     keepsObjects = keepingObjects
     objects = []
@@ -65,7 +65,7 @@ struct ChangePacker: ~Copyable {
 
   /// Packs an update of columns beyond the first 64.
   ///
-  /// Their bits follow with the least significant bit of each byte first.
+  /// The bits of these columns follow, with the least significant bit of each byte first.
   mutating func update(
     _ entity: Int32,
     _ key: Int64,
@@ -88,7 +88,7 @@ struct ChangePacker: ~Copyable {
 
   /// Packs a delete whose tombstone is read from a row.
   ///
-  /// The columns from `column` on hold the entity's preserved attributes in order.
+  /// The columns from `column` on contain the entity's preserved attributes in order.
   mutating func delete<Row: RowValues & ~Copyable>(
     _ entity: Int32,
     _ key: Int64,
@@ -133,7 +133,7 @@ struct ChangePacker: ~Copyable {
 extension ByteWriter {
   /// Packs the values of the attributes in a bitmap, read from consecutive columns of a row.
   ///
-  /// A null value is left out.
+  /// Null values are left out.
   mutating func append<Row: RowValues & ~Copyable>(
     tombstoneOf preserved: UInt64,
     in row: borrowing Row,
@@ -180,12 +180,12 @@ extension ByteWriter {
   }
 }
 
-/// Packs the changes that one statement makes to many rows, while it runs.
+/// Packs the changes that one statement makes to many rows, while the statement runs.
 ///
-/// The statement calls `history_update(_key)` where it sets the version of a row, or
-/// `history_delete(_key, preserved...)` as the last condition of a delete. That costs 7 and 24 ns
-/// per row. RETURNING, which keeps all rows in a table until the last is changed, costs 215 and 233
-/// ns; one statement per row costs 290 and 370 ns.
+/// An update calls `history_update(_key)` where it sets the version of a row, and a delete calls
+/// `history_delete(_key, preserved...)` in its last condition. The call costs 7 ns per updated row
+/// and 24 ns per deleted row. `RETURNING`, which keeps all rows in a table until the last one is
+/// changed, costs 215 and 233 ns; one statement per row costs 290 and 370 ns.
 final class RowCollector {
   private struct Collection {
     var packer: UnsafeMutablePointer<ChangePacker>?
@@ -194,7 +194,7 @@ final class RowCollector {
     var version: Int64 = 0
   }
 
-  /// The state of the functions; in separate memory, since they are called while a method runs.
+  /// The state of the SQL functions, in separate memory because they run while a method runs.
   private let collection = UnsafeMutablePointer<Collection>.allocate(capacity: 1)
 
   /// Adds the two functions to a connection.

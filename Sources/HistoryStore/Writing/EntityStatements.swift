@@ -6,9 +6,9 @@ final class EntityStatements {
   let entity: Entity
   let number: Int32
   let types: [AttributeType]
-  /// The attributes of each type.
+  /// The attributes of each type, as bits.
   let columns: TypeColumns
-  /// The rows that a batch request is about to write.
+  /// The buffered rows of a batch request, which are written together.
   let rows: RowTable
   private var insertRow: PreparedStatement?
   private var selectRow: PreparedStatement?
@@ -55,7 +55,7 @@ final class EntityStatements {
     return made
   }
 
-  /// Passes the rows that a ``RowReader`` asks for to its function.
+  /// Passes the rows with the keys of a ``RowReader`` to the function of that reader.
   ///
   /// Each call receives the key, the version and every attribute, in the order of the keys.
   func selectShown(_ connection: borrowing Connection) throws -> PreparedStatement {
@@ -171,12 +171,12 @@ final class EntityStatements {
     return name
   }
 
-  /// `, "a", "b"` for every attribute.
+  /// The names of all attributes as SQL: `, "a", "b"`.
   var columnList: String {
     entity.attributes.map { ", \"\($0.name)\"" }.joined()
   }
 
-  /// `, "a"` for every attribute that a delete preserves.
+  /// The names of the attributes that a delete preserves, as SQL: `, "a"`.
   var preservedList: String {
     entity.names(in: entity.preserved).map { ", \"\($0)\"" }.joined()
   }

@@ -3,8 +3,8 @@ import SQLiteStorage
 
 /// Updates some attributes of objects from a batch request's buffered rows, and packs the changes.
 ///
-/// Rows in ascending key order are updated by one statement, which seeks each by its key and calls
-/// a function for its values, at half the cost of a statement for each.
+/// One statement updates all rows with ascending keys: it finds each row by its key and calls a
+/// function for the values, which halves the cost of one statement per row.
 final class RowUpdater {
   /// The numbers of rows from which a range and a list cost less than one statement per row.
   private static let rangeCountMin = 4
@@ -18,7 +18,7 @@ final class RowUpdater {
   private let one: PreparedStatement
   private let range: PreparedStatement
   private let list: PreparedStatement
-  /// The greatest updated key; an object can come twice only with a key that is not greater.
+  /// The greatest updated key; only an object with a key that is not greater can be a repetition.
   private var greatestKey = Int64.min
 
   /// Creates the updater of an entity whose buffered values SQL reads through a function.
@@ -44,8 +44,8 @@ final class RowUpdater {
       """
     )
     let asked = set.map { ", \"\(attributes[$0].name)\" = \(function)(_key, \($0))" }.joined()
-    // A failed request is rolled back as a whole: FAIL avoids a journal to undo one statement
-    // alone.
+    // A failed request is rolled back as a whole. With FAIL, SQLite keeps no journal for undoing
+    // this statement alone.
     let many = "UPDATE OR FAIL \"\(name)\" SET _version = history_update(_key)\(asked) WHERE "
     range = try PreparedStatement(connection, many + KeyList.range)
     list = try PreparedStatement(connection, many + KeyList.sql)
@@ -96,7 +96,7 @@ final class RowUpdater {
 
   /// Updates one row after the other.
   ///
-  /// An object that comes twice keeps the last values, and counts as one change.
+  /// An object that occurs twice keeps the last values, and counts as one change.
   private func updateEach(
     _ some: Range<Int>,
     _ version: Int64,
@@ -115,7 +115,7 @@ final class RowUpdater {
     }
   }
 
-  /// Updates the bound row, and returns whether it existed and was not updated before.
+  /// Updates the row with the bound key, and returns whether it existed and was not updated before.
   private func updateOne(
     mayBeSecond: Bool,
     _ connection: borrowing Connection,

@@ -1,10 +1,10 @@
 public import HistoryTypes
 import SQLiteStorage
 
-/// The row of a batch request that is written next, with attributes set by position in the entity.
+/// The next row of a batch request; a closure sets its attributes by their position in the entity.
 ///
 /// Attributes that are not set are null. The values of many rows share one reused block of memory,
-/// so that a row needs no allocation; SQLite reads them from there with one statement.
+/// so that a row needs no allocation. One SQL statement reads all rows of the block.
 public struct RowWriter: ~Copyable {
   private let table: EntityStatements
   private let rows: UnsafeMutablePointer<RowBlock>
@@ -19,7 +19,7 @@ public struct RowWriter: ~Copyable {
     self.table = table
     rows = table.rows.block
     columns = table.columns.only(settable)
-    // A failed request may have left rows.
+    // Discard the rows that a failed request may have left in the buffer.
     rows.pointee.removeAll()
   }
 
@@ -98,7 +98,7 @@ public struct RowWriter: ~Copyable {
     isSet &= ~(1 << UInt64(attribute))
   }
 
-  /// Returns whether an attribute may be set and is one of `columns`, and records the outcome.
+  /// Returns whether an attribute may be set and is in `columns`; records an error otherwise.
   @inline(__always)
   private mutating func accepts(_ attribute: Int, among columns: UInt64) -> Bool {
     let bit: UInt64 = 1 << UInt64(truncatingIfNeeded: attribute)
@@ -121,7 +121,7 @@ public struct RowWriter: ~Copyable {
     error = .unfitValue(entity: table.entity.name, attribute: wanted.name, type: wanted.type)
   }
 
-  /// Finishes the row of an object, and starts the next.
+  /// Finishes the row of an object, and starts the next row.
   ///
   /// - Throws: the error of the first value that did not fit.
   @inline(__always)
@@ -131,7 +131,7 @@ public struct RowWriter: ~Copyable {
     isSet = 0
   }
 
-  /// Whether the finished rows must be written before another is set.
+  /// Whether the buffer is full, so that its rows must be written before another row is set.
   var isFull: Bool { rows.pointee.isFull }
 
   private func fail() throws {
@@ -166,7 +166,7 @@ struct TypeColumns {
     }
   }
 
-  /// The same, restricted to some attributes.
+  /// Returns these columns restricted to some attributes.
   func only(_ columns: UInt64) -> TypeColumns {
     var some = self
     some.all &= columns
@@ -176,9 +176,9 @@ struct TypeColumns {
 
 /// Inserts the buffered rows of a batch request.
 ///
-/// SQLite reads many of them with one statement, at half the cost of a statement for each.
+/// One statement inserts many rows, which halves the cost of one statement per row.
 final class RowInserter {
-  /// The number of rows from which one statement costs less.
+  /// The number of rows from which one statement costs less than one statement per row.
   private static let countMin = 4
 
   private let rows: UnsafeMutablePointer<RowBlock>
@@ -193,8 +193,8 @@ final class RowInserter {
     let name = "history_rows_\(table.number)"
     try table.rows.show(as: name, connection)
     let values = table.entity.attributes.indices.map { ", c\($0)" }.joined()
-    // A failed request is rolled back as a whole: FAIL avoids a journal to undo this statement
-    // alone.
+    // A failed request is rolled back as a whole. With FAIL, SQLite keeps no journal for undoing
+    // this statement alone.
     many = try PreparedStatement(
       connection,
       """

@@ -5,10 +5,10 @@ extension Store {
   /// Inserts rows that a closure sets one by one until it returns `false`, as one transaction.
   ///
   /// Core Data: `NSBatchInsertRequest` with a dictionary handler. The closure runs inside the
-  /// write: a request to the same store from within it fails.
+  /// write: a request to the same store from within the closure fails.
   ///
-  /// - Throws: ``HistoryError`` when a value does not fit or SQLite fails, and
-  ///   ``HistoryError/Code/stopped`` when the closure throws; the store is not changed then.
+  /// - Throws: ``HistoryError`` if a value does not fit or SQLite fails, and
+  ///   ``HistoryError/Code/stopped`` if the closure throws; the store is then not changed.
   /// - Complexity: one statement for many rows, and one or two for the history.
   @discardableResult
   public func batchInsert(
@@ -158,8 +158,8 @@ extension StoreCore {
     where predicate: ObjectPredicate?,
     _ values: [Value]
   ) throws -> PreparedStatement {
-    // A failed request is rolled back as a whole: FAIL avoids a journal to undo this statement
-    // alone.
+    // A failed request is rolled back as a whole. With FAIL, SQLite keeps no journal for undoing
+    // this statement alone.
     let sets = entity.names(in: columns).enumerated().map { ", \"\($1)\" = ?\($0 + 1)" }
     let compiled = try compile(predicate, over: entity, from: values.count + 1)
     let row = try query(
@@ -179,7 +179,8 @@ extension StoreCore {
   ) throws -> PreparedStatement {
     let compiled = try compile(predicate, over: entity, from: 1)
     let preserved = entity.names(in: entity.preserved).map { ", \"\($0)\"" }.joined()
-    // SQLite evaluates terms joined by AND in any order, but a CASE in the order written.
+    // SQLite evaluates terms joined by AND in any order, but the terms of a CASE in the written
+    // order.
     let row = try query(
       """
       DELETE FROM "\(entity.name)"
@@ -227,8 +228,9 @@ public struct BatchResult: Sendable, Hashable {
   public let transaction: WrittenTransaction?
   /// The number of objects that were inserted, updated or deleted.
   public let count: Int
-  /// The objects that were inserted, updated or deleted, in the order of the transaction's changes;
-  /// empty unless the request asked for them.
+  /// The objects that were inserted, updated or deleted, in the order of the transaction's changes.
+  ///
+  /// Empty unless the request asked for object IDs.
   public let objectIDs: [ObjectID]
 
   init(_ outcome: ChangeOutcome) {
@@ -244,10 +246,12 @@ public struct BatchAuthor: Sendable, Hashable {
   public var author: String?
   /// The name of the context, or `nil` for none.
   public var contextName: String?
-  /// The time of the store's clock when the request started, if that was before it took the lock.
+  /// The time of the store's clock at the start of the request, before the wait for the write lock.
+  ///
+  /// `nil` uses the time after the wait.
   package var begunAt: Date?
 
-  /// Creates the authorship of a batch request.
+  /// Creates the author and context name of a batch request.
   public init(_ author: String?, contextName: String? = nil) {
     self.author = author
     self.contextName = contextName

@@ -4,14 +4,14 @@ import SQLiteStorage
 extension Store {
   /// Sets some attributes of objects one after the other, as one transaction.
   ///
-  /// For each object, the closure sets the values and returns its ID; it returns `nil` at the end.
-  /// Those of the attributes that it does not set become null. Missing objects are skipped; an
-  /// object that comes twice keeps the last values and counts as one change. The closure runs
-  /// inside the write: a request to the same store from within it fails.
+  /// For each object, the closure sets the values and returns the object's ID; it returns `nil` at
+  /// the end. Named attributes that the closure does not set become null. Missing objects are
+  /// skipped; an object that occurs twice keeps the last values and counts as one change. The
+  /// closure runs inside the write: a request to the same store from within the closure fails.
   ///
-  /// - Throws: ``HistoryError`` when a name or value does not fit, an object is of another entity,
-  ///   or SQLite fails, and ``HistoryError/Code/stopped`` when the closure throws; the store is not
-  ///   changed then.
+  /// - Throws: ``HistoryError`` if a name or value does not fit, an object is of another entity, or
+  ///   SQLite fails, and ``HistoryError/Code/stopped`` if the closure throws; the store is then not
+  ///   changed.
   /// - Complexity: one statement for many objects with ascending keys, otherwise one per object,
   ///   and one or two for the history.
   @discardableResult
@@ -40,10 +40,10 @@ extension Store {
   /// Deletes the objects whose IDs a closure returns until it returns `nil`, as one transaction.
   ///
   /// Core Data: `NSBatchDeleteRequest(objectIDs:)`. Missing objects are skipped. The closure runs
-  /// inside the write: a request to the same store from within it fails.
+  /// inside the write: a request to the same store from within the closure fails.
   ///
-  /// - Throws: ``HistoryError`` when an object is of another entity or SQLite fails, and
-  ///   ``HistoryError/Code/stopped`` when the closure throws; the store is not changed then.
+  /// - Throws: ``HistoryError`` if an object is of another entity or SQLite fails, and
+  ///   ``HistoryError/Code/stopped`` if the closure throws; the store is then not changed.
   /// - Complexity: one statement for many objects, and one or two for the history.
   @discardableResult
   public func batchDelete(
@@ -97,14 +97,14 @@ extension StoreCore {
 
 /// The conditions with which one statement selects many rows by their keys.
 ///
-/// Keys form a range, or a list that is padded with the last key when it has fewer than ``count``
-/// keys.
+/// The keys form a range or a list. A list of fewer than ``count`` keys is padded with its last
+/// key.
 enum KeyList {
-  /// The number of keys of one list.
+  /// The maximum number of keys in one list.
   static let count = 64
-  /// The condition of a range, whose ends are `?1` and `?2`.
+  /// The SQL condition of a range of keys, whose ends are `?1` and `?2`.
   static let range = "_key BETWEEN ?1 AND ?2"
-  /// The condition of a list.
+  /// The SQL condition of a list of keys.
   static let sql = "_key IN (" + (1...count).map { "?\($0)" }.joined(separator: ",") + ")"
 
   /// Runs a statement for a range of keys.
@@ -158,9 +158,9 @@ final class KeyDeleter {
   private let keys = UnsafeMutablePointer<Int64>.allocate(capacity: KeyList.count)
   private var count = 0
   private var last: Int64 = 0
-  /// Whether each of the keys is the successor of the one before.
+  /// Whether each buffered key is the successor of the key before it.
   private var isRun = true
-  /// Whether each of the keys is greater than the one before.
+  /// Whether each buffered key is greater than the key before it.
   private var isRising = true
 
   init(_ entity: Entity, preserved: String, _ connection: borrowing Connection) throws {
@@ -173,7 +173,7 @@ final class KeyDeleter {
 
   deinit { keys.deallocate() }
 
-  /// Starts a request, and discards keys that a failed request left.
+  /// Starts a request, and discards the keys that a failed request left in the buffer.
   func begin() {
     count = 0
     isRun = true

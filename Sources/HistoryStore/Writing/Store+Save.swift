@@ -13,7 +13,7 @@ package struct ObjectEdit: Sendable {
   package var values: [Value]
   /// The row that an update is based on, one value per attribute, if the merge policy needs it.
   ///
-  /// When it is empty, every attribute counts as changed by the store.
+  /// If the array is empty, every attribute counts as changed by the store.
   package var base: [Value]
 
   package init(
@@ -40,10 +40,10 @@ package struct SaveRequest: Sendable {
   package var contextName: String?
   package var writer: WriterID
   package var policy: MergePolicy
-  /// The time of the store's clock when the save started, if that was before it took the lock.
+  /// The time of the store's clock at the start of the save, before the wait for the write lock.
   ///
-  /// It becomes the timestamp, which a store with raw timestamps may then record as earlier than
-  /// that of the transaction before.
+  /// The time becomes the timestamp of the transaction. In a store with raw timestamps, it may be
+  /// earlier than the previous transaction's. `nil` uses the time after the wait.
   package var begunAt: Date?
 
   package init(
@@ -67,11 +67,11 @@ package struct SaveRequest: Sendable {
 package enum EditOutcome: Sendable, Hashable {
   /// The edit was written to the row that it is based on.
   case written
-  /// These attributes of the edit were written over a row that another writer had changed.
+  /// The attributes in `columns` were written over a row that another writer had changed.
   case writtenOver(columns: UInt64)
-  /// The store's row won, and the edit was left out.
+  /// The merge policy kept the store's row, and the edit was not written.
   case leftOut
-  /// The object no longer existed, and the edit was left out.
+  /// The object no longer existed, and the edit was not written.
   case gone
 }
 
@@ -83,11 +83,11 @@ package struct SaveResult: Sendable {
   package var version: Int64
   /// The outcome of each edit, in order.
   package var outcomes: [EditOutcome]
-  /// The committed rows of the objects that differ from the context's state.
+  /// The committed rows of those saved objects that differ from the context's state.
   package var rows: [RowBatch]
 }
 
-/// The handling of a save's objects that another writer changed since they were read.
+/// The handling of saved objects that another writer changed after the context read them.
 ///
 /// An object that another writer deleted stays deleted under every policy except ``error``.
 public enum MergePolicy: String, Sendable, Hashable, CaseIterable {
@@ -98,7 +98,7 @@ public enum MergePolicy: String, Sendable, Hashable, CaseIterable {
   /// A deleted object stays as it is in the store (Core Data:
   /// `NSMergeByPropertyStoreTrumpMergePolicy`).
   case storeWins
-  /// The attributes that were set overwrite the store's; the others stay as they are in the store.
+  /// The attributes that were set overwrite the store's; all other attributes stay as in the store.
   ///
   /// Core Data: `NSMergeByPropertyObjectTrumpMergePolicy`.
   case objectWins
@@ -134,7 +134,8 @@ extension Store {
           outcomes.append(outcome)
         }
         guard conflicts.isEmpty else { throw HistoryError.conflict(conflicts) }
-        // Read before the commit: an error after it could not be distinguished from a failed save.
+        // Read the rows before the commit: a later error could not be distinguished from a failed
+        // save.
         rows = try core.rowsToTell(of: request.edits, outcomes)
       }
       return SaveResult(
@@ -175,7 +176,7 @@ extension StoreCore {
     }
   }
 
-  /// Writes and packs one edit, unless the object is gone or the policy leaves the edit out.
+  /// Writes and packs one edit, unless the object is gone or the policy rejects the edit.
   fileprivate func apply(
     _ edit: ObjectEdit,
     _ number: Int64,
@@ -299,7 +300,7 @@ extension StoreCore {
     return isUnchanged ? .written : .writtenOver(columns: 0)
   }
 
-  /// Returns the row of an object, one value per attribute, or `nil` when it is gone.
+  /// Returns the row of an object, one value per attribute, or `nil` if the object is gone.
   private func values(of id: ObjectID) throws -> [Value]? {
     let table = try table(id.entity)
     let row = try table.select(connection)
@@ -313,7 +314,7 @@ extension StoreCore {
 }
 
 extension EditOutcome {
-  /// Whether the store's row of the object differs from the context's after the edit.
+  /// Whether the store's row differs from the context's state of the object after this outcome.
   fileprivate func leavesAnotherRow(_ type: ChangeType) -> Bool {
     switch self {
     case .leftOut: true
@@ -324,9 +325,9 @@ extension EditOutcome {
 }
 
 extension ObjectEdit {
-  /// Returns the update that a policy makes of this one, for a row that another writer has changed.
+  /// Returns the part of this update that a policy permits for a row changed by another writer.
   ///
-  /// It has no columns when no part of the update remains.
+  /// The result has no columns if no part of the update remains.
   fileprivate func resolved(against stored: [Value], _ policy: MergePolicy) -> ObjectEdit {
     var (resolved, wanted) = (self, base.isEmpty ? stored : base)
     for (value, index) in zip(values, stored.indices.filter { columns >> UInt64($0) & 1 == 1 }) {
@@ -337,7 +338,8 @@ extension ObjectEdit {
     case .error, .rollback: resolved.columns = 0
     case .overwrite: resolved.columns = base.isEmpty ? columns : ~0 >> UInt64(64 - stored.count)
     case .storeWins:
-      // Without the row that the edit is based on, the store may have changed every attribute.
+      // If the row that the edit is based on is missing, every attribute counts as changed by the
+      // store.
       let same = stored.indices.filter { !base.isEmpty && stored[$0].order(to: base[$0]) == 0 }
       resolved.columns &= same.reduce(0) { $0 | 1 << UInt64($1) }
     }

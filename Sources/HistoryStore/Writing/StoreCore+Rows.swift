@@ -39,7 +39,7 @@ extension RowValues where Self: ~Copyable {
 extension Value {
   /// The maximum size of a string or data in bytes.
   ///
-  /// It is half of SQLite's limit, so that the tombstone fits as well.
+  /// The maximum is half of SQLite's limit, so that the tombstone with the value fits as well.
   static let byteCountMax = 500_000_000
 }
 
@@ -121,7 +121,7 @@ extension StoreCore {
     return KeyBlock(next: first, end: first + count, size: min(count * 2, 4096))
   }
 
-  /// Skips the keys of an entity through a key, which objects have used elsewhere.
+  /// Advances an entity's key counter past a key, so that new objects get greater keys.
   func skipKeys(of entity: Int32, through key: Int64) throws {
     let skip = try query(layout.skippedKeys)
     skip.statement.bind(Int64(entity), at: 1)
@@ -129,7 +129,7 @@ extension StoreCore {
     try skip.statement.run()
   }
 
-  /// Reserves some keys of an entity, and returns the first.
+  /// Reserves some keys of an entity, and returns the first of them.
   func reserve(_ count: Int64, of entity: Int32) throws -> Int64 {
     let reserve = try statement(.reserveKeys)
     reserve.statement.bind(Int64(entity), at: 1)
@@ -141,7 +141,7 @@ extension StoreCore {
     return reserve.statement.int(0)
   }
 
-  /// Returns the number of a string, 0 for `nil`; a new string is added within the current write.
+  /// Returns the number of a string, or 0 for `nil`; the current write adds a new string.
   func intern(_ string: String?) throws -> Int32 {
     if let known = cache.strings.number(of: string) { return known }
     guard let string else { return 0 }
@@ -178,7 +178,7 @@ extension StoreCore {
     return number
   }
 
-  /// The greatest number that a string may have, since memory use grows with it.
+  /// The greatest number that a string may have; memory use grows with this number.
   private static let stringNumberMax: Int64 = 1 << 24
 
   /// Reads the strings that other connections have added since the last call.

@@ -7,7 +7,9 @@ struct Authorship {
   var contextName: String?
   /// The number of the context, or 0 for none.
   var writer: Int64 = 0
-  /// The time of the clock when the write started, if that was before it took the lock.
+  /// The time of the store's clock at the start of the write, before the wait for the write lock.
+  ///
+  /// `nil` uses the time after the wait.
   var begunAt: Date?
 }
 
@@ -15,9 +17,9 @@ struct Authorship {
 public struct WrittenTransaction: Sendable, Hashable {
   /// The position immediately after the transaction.
   public let token: HistoryToken
-  /// The time at which it was written, according to the store's clock.
+  /// The time at which the transaction was written, according to the store's clock.
   public let timestamp: Date
-  /// The number of objects that it changed.
+  /// The number of objects that the transaction changed.
   public let count: Int
 
   /// The number of the transaction; number order is commit order.
@@ -27,9 +29,9 @@ public struct WrittenTransaction: Sendable, Hashable {
 extension StoreCore {
   /// Runs a closure that changes rows, and writes its packed changes as one history transaction.
   ///
-  /// Both belong to the same SQLite transaction; if the closure changes no row, the file is not
-  /// changed. The closure receives the version of the changed rows, which is the number of the
-  /// transaction.
+  /// The rows and the history are written in the same SQLite transaction. If the closure changes no
+  /// row, the file is not changed. The closure receives the version of the changed rows, which is
+  /// the number of the transaction.
   func writeTransaction(
     by authorship: Authorship,
     keepingObjects: Bool = false,
@@ -97,7 +99,7 @@ extension StoreCore {
   private func timestamp(after previous: Double, begunAt: Date?) -> Double {
     let now = (begunAt ?? configuration.clock()).timeIntervalSinceReferenceDate
     guard timestamps == .monotone, now <= previous else { return now }
-    // Beyond 2^33 s a double cannot resolve a microsecond: the next double is used then.
+    // Beyond 2^33 s a double cannot resolve a microsecond, so the next greater double is used.
     return max(previous + 1e-6, previous.nextUp)
   }
 
@@ -125,7 +127,7 @@ struct ProcessStrings {
   let writer: Int64
 }
 
-/// Rolls back a write that changed no row.
+/// An error that rolls back a write that changed no row.
 private struct NothingChanged: Error {}
 
 /// The outcome of a write of rows.
@@ -165,7 +167,9 @@ extension StoreCore {
     )
   }
 
-  /// Versions without history count down from -1, so that they never equal a transaction's number.
+  /// Writes rows without history.
+  ///
+  /// Versions count down from -1, so that they never equal a transaction's number.
   private func writeUntracked(
     _ keepsObjects: Bool,
     _ body: (_ version: Int64, inout ChangePacker) throws -> Void

@@ -2,14 +2,14 @@ package import HistoryStore
 package import HistoryTypes
 package import ObjectContexts
 
-/// One launch of one member, with the steps of a pass as synchronous methods.
+/// One launch of one member, with fetch, merge, record and purge as synchronous methods.
 ///
-/// A session owns the in-memory state of the process: the fetched page and the merged position. A
-/// crash loses both; the next launch continues at the recorded cursor.
+/// A session contains the in-memory state of the process: the fetched page and the merged position.
+/// A crash loses both; the next launch continues at the recorded cursor.
 package final class MemberSession {
   /// The member: a process in one role.
   package let member: MemberID
-  /// The store whose history is followed.
+  /// The store whose history is merged.
   package let store: Store
   /// The contexts that history is merged into.
   package let contexts: [ObjectContext]
@@ -17,7 +17,7 @@ package final class MemberSession {
   package let ignoredAuthors: Set<String>
   /// The maximum number of transactions on one page.
   package let pageTransactionCountMax: Int
-  /// The registration of this launch.
+  /// The registration of this launch, which marks the member as running.
   package private(set) var registration: Registration
   /// The position through which history was merged into the contexts.
   package private(set) var mergedThrough: HistoryToken
@@ -31,14 +31,14 @@ package final class MemberSession {
 
   /// Launches a member and loads every context.
   ///
-  /// The first launch registers the member; later launches continue at its cursor. Every context
-  /// then reads its objects from a snapshot at or after the cursor.
+  /// The first launch registers the member; later launches continue at the member's cursor. Every
+  /// context then reads its objects from a snapshot at or after the cursor.
   ///
-  /// A member that was cut off starts at the head, like a new member, if `resyncingIfLost` is
-  /// `true`.
+  /// If `resyncingIfLost` is `true`, a member that a retention limit has cut off starts at the
+  /// newest transaction, like a new member.
   ///
   /// - Throws: ``HistoryError/Code/lost`` if a retention limit has cut the member off,
-  ///   ``HistoryError/Code/inUse`` while the member runs elsewhere.
+  ///   ``HistoryError/Code/inUse`` while another session or process runs the member.
   /// - Complexity: one small write, then a scan of the data for each context without the write
   ///   lock.
   package init(
@@ -79,7 +79,7 @@ package final class MemberSession {
     let fetched: HistoryPage?
     let isUnloaded: Bool
 
-    /// Returns the same snapshot with a registration that marks the member as running.
+    /// Returns a copy of the snapshot with a registration that marks the member as running.
     ///
     /// - Throws: ``HistoryError/Code/inUse`` if the member is already running.
     package func held(by store: Store) throws(HistoryError) -> Snapshot {
@@ -123,8 +123,8 @@ package final class MemberSession {
   /// Reads the next page of history after the merged position.
   ///
   /// - Returns: The transactions that the next merge applies.
-  /// - Throws: ``HistoryError/Code/lost``, ``HistoryError/Code/expired`` and similar
-  ///   errors; only a resync recovers from these.
+  /// - Throws: ``HistoryError/Code/lost``, ``HistoryError/Code/expired`` and similar errors, from
+  ///   which only a resync recovers.
   package func fetch() throws(HistoryError) -> [HistoryTransaction] {
     try loadIfNeeded()
     let page = try store.fetch(
@@ -156,7 +156,7 @@ package final class MemberSession {
 
   /// Advances past the fetched page without merging it.
   ///
-  /// Used when a custom merger or a merge hook has handled the page.
+  /// A pass calls this method when a custom merger or a merge hook has merged the page.
   package func passOver() {
     guard let page = fetched else { return }
     mergedThrough = page.scannedThrough
@@ -168,9 +168,11 @@ package final class MemberSession {
     awaitingMerge = []
   }
 
-  /// Records the merged position: the last scanned transaction, whether or not it was relevant.
+  /// Records the merged position as the member's cursor.
   ///
-  /// - Throws: ``HistoryError/Code/superseded`` and similar errors; nothing is written then.
+  /// The merged position is the last scanned transaction, even if that transaction was not merged.
+  ///
+  /// - Throws: ``HistoryError/Code/superseded`` and similar errors; nothing is then written.
   package func record() throws(HistoryError) -> HistoryToken {
     let position = mergedThrough
     if position != recordedThrough {
@@ -189,7 +191,7 @@ package final class MemberSession {
 
   /// Records the merged position and raises the purged position in one small SQLite transaction.
   ///
-  /// The rows, which are invisible from then on, are deleted afterwards.
+  /// The purged rows are invisible from then on, and are deleted afterwards.
   package func recordAndPurge(
     when trigger: PurgeTrigger = .always,
     retaining limits: RetentionLimits = RetentionLimits()
@@ -210,7 +212,9 @@ package final class MemberSession {
     try store.retire(registration)
   }
 
-  /// Reloads the contexts and continues at the head, after history was lost, expired or rewound.
+  /// Reloads the contexts and continues at the newest transaction, without merging older ones.
+  ///
+  /// A resync recovers from the errors `lost`, `expired` and `rewound`.
   package func resync() throws(HistoryError) -> HistoryToken {
     registration = try store.resync(registration)
     forgetPage()
@@ -221,7 +225,7 @@ package final class MemberSession {
     return registration.cursor
   }
 
-  /// Reloads the contexts if a resync moved the cursor but could not load them.
+  /// Reloads the contexts if an earlier resync moved the cursor but failed to reload them.
   private func loadIfNeeded() throws(HistoryError) {
     guard isUnloaded else { return }
     for context in contexts { try context.loadAll() }
@@ -230,9 +234,9 @@ package final class MemberSession {
 
   /// Returns the transactions of a page that concern at least one context.
   ///
-  /// Skips the transactions that the only context saved itself, and those of ignored authors. It
-  /// filters the plain records, because every pass scans a page of up to `pageTransactionCountMax`
-  /// transactions.
+  /// Transactions of ignored authors are left out. If the tracker has only one context, its own
+  /// saves are left out too. The method filters plain records, because every pass scans a page of
+  /// up to `pageTransactionCountMax` transactions.
   private func relevant(_ page: HistoryPage) -> [HistoryTransaction] {
     let writers = contexts.map(\.writer.rawValue)
     var found: [HistoryTransaction] = []
@@ -248,9 +252,9 @@ package final class MemberSession {
   }
 }
 
-/// The in-memory position of a launch.
+/// The positions in history that a launched member keeps in memory.
 ///
-/// Together with the store, it determines the next step of the launch.
+/// Together with the store, these positions determine the next step of the pass.
 package struct SessionPlace: Sendable, Hashable {
   /// The number of the last transaction merged into the contexts.
   package let mergedThrough: Int64
@@ -265,7 +269,7 @@ package struct SessionPlace: Sendable, Hashable {
 }
 
 extension MemberSession {
-  /// The position of the launch.
+  /// The session's current positions in history.
   package var place: SessionPlace {
     SessionPlace(
       mergedThrough: mergedThrough.number,

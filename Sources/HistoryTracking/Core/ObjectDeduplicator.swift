@@ -5,11 +5,10 @@ public import ObjectContexts
 /// A deduplicator that removes objects of one entity that equal an older one in some attributes.
 ///
 /// Of equal objects, the one with the least key is kept. All members make the same choice without
-/// coordination, so concurrent deduplicators remove the same objects. The kept object is written in
-/// the same save that deletes the others; the save therefore detects a concurrent change or
-/// deletion, and the group is read again. The remaining objects have no duplicates, so the pass
-/// that merges the removal removes no more. Objects with a null in one of the attributes are never
-/// duplicates.
+/// coordination, so concurrent deduplicators remove the same objects. One save writes the kept
+/// object and deletes the others. The save therefore detects a concurrent change or deletion, and
+/// the equal objects are then read again. The pass that merges the removal finds no further
+/// duplicates. Objects with a null in one of the compared attributes are never duplicates.
 ///
 /// ```swift
 /// configuration.deduplicator = ObjectDeduplicator(store: store, entity: "Tag", by: ["name"])
@@ -66,7 +65,7 @@ public struct ObjectDeduplicator: TransactionDeduplicator {
     }
   }
 
-  /// Returns the objects that may have become equal to others, in ascending order.
+  /// Returns the objects that may have become equal to other objects, in ascending order.
   private func candidates(in transactions: [HistoryTransaction]) throws(HistoryError) -> [ObjectID]
   {
     guard let number = store.model.number(of: entity) else { throw .unknownEntity(entity) }
@@ -102,7 +101,7 @@ public struct ObjectDeduplicator: TransactionDeduplicator {
     return key.count == attributes.count && !key.contains(.null) ? key : nil
   }
 
-  /// Returns the keys that several objects have, in the order of the second object with each key.
+  /// Returns the compared values that several objects share, ordered by each group's second object.
   private func duplicated(
     _ keys: Set<[Value]>,
     in context: ObjectContext
@@ -118,7 +117,9 @@ public struct ObjectDeduplicator: TransactionDeduplicator {
     return duplicated
   }
 
-  /// Deletes all but one of the objects with a key, as they are at the time of the save.
+  /// Deletes all but the oldest of the objects whose compared attributes have the values of `key`.
+  ///
+  /// The objects are read again before each attempt to save.
   private func removeDuplicates(of key: [Value]) throws(HistoryError) {
     for attempt in 1... {
       let context = store.backgroundContext(author: author, name: "deduplicator")

@@ -39,7 +39,7 @@ public struct PassReport: Sendable, Hashable {
   ///
   /// Their next fetch throws ``HistoryError/Code/lost``.
   public internal(set) var lostMembers: [MemberID] = []
-  /// The gaps of more than a day between timestamps in history, which retention limits leave out.
+  /// The gaps of more than a day between timestamps in history, which the limit on age ignores.
   public internal(set) var timestampJumps: [TimestampJump] = []
   /// The authors found in history that the configuration does not declare.
   public internal(set) var undeclaredAuthors: Set<String> = []
@@ -50,7 +50,7 @@ public struct PassReport: Sendable, Hashable {
 }
 
 extension PassReport {
-  /// Counts the merged transactions of one page.
+  /// Adds the transactions and changes of one merged page to the counts.
   mutating func note(_ transactions: [HistoryTransaction]) {
     for transaction in transactions {
       transactionCount += 1
@@ -59,7 +59,7 @@ extension PassReport {
     }
   }
 
-  /// Adds the result of a purge and the position that is recorded after it.
+  /// Adds the result of a purge, and the position that was recorded together with the purge.
   mutating func note(_ purge: PurgeResult, _ recorded: HistoryToken) {
     cursor = recorded
     if purge.isDue { purgedThrough = purge.purgedThrough }
@@ -81,7 +81,7 @@ extension PassReport: CustomStringConvertible {
   }
 }
 
-/// Measures the consecutive steps of a pass.
+/// A timer that measures the consecutive steps of a pass.
 struct StepTimer {
   private let clock: TrackerClock
   private var last: Duration
@@ -91,7 +91,7 @@ struct StepTimer {
     last = clock.now()
   }
 
-  /// Adds the time since the last lap to a sum.
+  /// Adds the time since the previous lap, or since the start, to a sum.
   mutating func lap(_ sum: inout Duration) {
     let now = clock.now()
     sum += now - last
@@ -99,7 +99,7 @@ struct StepTimer {
   }
 }
 
-/// Decides by the strategy whether a pass purges.
+/// The decision of the purge strategy whether a pass purges, with the counts that it needs.
 struct PurgeTurn {
   /// The number of passes that found new transactions.
   ///

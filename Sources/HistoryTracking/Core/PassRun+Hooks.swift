@@ -8,7 +8,7 @@ struct CalledHook {
   let policy: HookFailurePolicy
   /// The number of the first transaction passed to the hook.
   let transaction: Int64
-  /// The group of changes passed to an observer; `nil` for a merge hook.
+  /// The position of the group of changes passed to an observer; `nil` for a merge hook.
   let position: GroupPosition?
 }
 
@@ -40,7 +40,7 @@ struct HookCalls {
   mutating func nextObserver(_ core: TrackerCore) -> (CalledHook, [HookContext])? {
     while groups != nil {
       while let id = observers.popFirst() {
-        // An observer called earlier may have removed this one.
+        // An observer that was called earlier in this pass may have removed this observer.
         guard let observer = core.hooks.observer(id), let group else { continue }
         let called = CalledHook(
           id: id,
@@ -118,7 +118,7 @@ extension PassRun {
 
   /// Applies the result of a hook call.
   ///
-  /// - Returns: Whether a merge hook finished the merge.
+  /// - Returns: `true` if a merge hook has merged the transactions itself.
   /// - Throws: ``HistoryError/Code/hookFailed`` if the hook threw, unless its policy is `.skip`.
   mutating func take(_ answer: Answer, of hook: CalledHook) throws(HistoryError) -> Bool {
     if case .failed(let error) = answer {
@@ -151,7 +151,7 @@ extension PassRun {
 }
 
 extension TrackerCore {
-  /// Registers an observer after the others.
+  /// Registers an observer after all registered observers.
   ///
   /// - Throws: ``HistoryError/Code/unknownEntity`` if the model has no such entity.
   package func addObserver(

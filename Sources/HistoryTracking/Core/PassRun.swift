@@ -1,7 +1,7 @@
 package import HistoryStore
 package import HistoryTypes
 
-/// One step of a pass.
+/// One step of a pass: fetch, merge or record.
 package enum PassStep: Sendable, Hashable {
   case fetch
   case merge
@@ -10,15 +10,15 @@ package enum PassStep: Sendable, Hashable {
 
 /// A pass in progress, as a state machine that its driver advances.
 ///
-/// For each page it fetches, calls observers and merge hooks, merges and records. After the last
-/// page it purges.
+/// For each page of history, the pass fetches, calls observers and merge hooks, merges and records.
+/// After the last page, the pass purges.
 ///
 /// ```swift
 /// var answer: PassRun.Answer?
 /// while let call = try run.next(answer) { answer = perform(call) }
 /// ```
 package struct PassRun {
-  /// A call that the driver performs, because it may take time.
+  /// A call that the pass returns to its driver, because the call may take time.
   package enum Call {
     /// Calls an observer.
     case observer(HookID, [HookContext])
@@ -30,15 +30,15 @@ package struct PassRun {
     case deduplicator(any TransactionDeduplicator, [HistoryTransaction])
   }
 
-  /// The result of a call.
+  /// The result of a call that the driver performed.
   package enum Answer {
     case done
-    /// A merge hook finished the merge.
+    /// A merge hook has merged the transactions itself.
     case finish
     case failed(any Error)
   }
 
-  /// The results so far, also valid after a step throws.
+  /// The results so far; they are also valid after a step throws.
   package internal(set) var report = PassReport()
   /// A Boolean value that indicates whether a hook with the policy `.stop` threw.
   package internal(set) var stopsTracker = false
@@ -47,15 +47,15 @@ package struct PassRun {
   /// The single step to perform, or `nil` for a whole pass.
   private let only: PassStep?
   private var stage: Stage
-  /// The merged position before this page.
+  /// The merged position before the current page.
   private var before: HistoryToken
   var timer: StepTimer
-  /// The progress of the hook calls of this page.
+  /// The progress of the hook calls of the current page.
   var calls: HookCalls?
   /// The hook whose call is in progress.
   var hook: CalledHook?
   private var isFinished = false
-  /// The merged transactions of this page.
+  /// The merged transactions of the current page.
   private var merged: [HistoryTransaction] = []
 
   private enum Stage {
@@ -88,9 +88,9 @@ package struct PassRun {
   ///
   /// - Parameter answer: The result of the previous call; `nil` at first.
   /// - Returns: The call to perform, or `nil` when the pass is finished.
-  /// - Throws: The errors of the steps. Positions recorded before remain recorded, so the next pass
-  ///   continues there.
-  /// - Complexity: proportional to the new history and to the purged history.
+  /// - Throws: The errors of the steps. Positions recorded before the error remain recorded, so the
+  ///   next pass continues there.
+  /// - Complexity: linear in the new history and in the purged history.
   package mutating func next(_ answer: Answer? = nil) throws(HistoryError) -> Call? {
     if let answer { try take(answer) }
     while stage != .over {
@@ -114,7 +114,7 @@ package struct PassRun {
     }
   }
 
-  /// Performs one stage, or a part of it.
+  /// Performs the current stage of the pass, or returns the next call that the stage needs.
   private mutating func advance() throws(HistoryError) -> Call? {
     switch stage {
     case .fetch:
@@ -151,7 +151,7 @@ package struct PassRun {
     return nil
   }
 
-  /// Merges the page by default, or returns a call of the configured merger.
+  /// Merges the page into the contexts, or returns a call of the configured merger.
   private mutating func merge() throws(HistoryError) -> Call? {
     if isFinished { session.passOver() }
     isFinished = false
@@ -184,7 +184,7 @@ package struct PassRun {
     stage = only != nil ? .over : isLast ? purges ? .purge : .over : .fetch
   }
 
-  /// Finishes the pass: purges if the strategy requires it, otherwise only records the last page.
+  /// Finishes the pass: purges if the strategy requires a purge, and records the last page.
   private mutating func purge() throws(HistoryError) {
     stage = .over
     if let trigger = core.purges.trigger(core.configuration.strategy, report) {
@@ -201,7 +201,7 @@ package struct PassRun {
 }
 
 extension PassRun {
-  /// The results of a single step.
+  /// The results so far as those of a single step.
   package var step: TrackerStep {
     TrackerStep(
       fetched: session.awaitingMerge.map(\.number.rawValue),

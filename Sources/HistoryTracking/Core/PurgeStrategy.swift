@@ -6,17 +6,17 @@ public import ObjectContexts
 ///
 /// Under every strategy, a purge removes only history that every member has merged.
 public enum PurgeStrategy: Sendable, Hashable {
-  /// Never; call ``HistoryTracker/purge()`` or use a ``HistoryPurger``.
+  /// Passes never purge; call ``HistoryTracker/purge()`` or use a ``HistoryPurger``.
   case none
-  /// After every pass.
+  /// Purges after every pass.
   case whenMerged
-  /// After a pass, if no process has purged the store for this long.
+  /// Purges after a pass if no process has purged the store for this long.
   ///
   /// The store keeps the time of the last purge.
   case byDuration(Duration)
-  /// After every `times` passes that found new transactions, counted by this tracker.
+  /// Purges after every `times` passes that found new transactions, counted by this tracker.
   case byNotification(times: Int)
-  /// After a pass, if history takes up more than this share of the store, from 0 to 1.
+  /// Purges after a pass if history takes up more than this share of the store, from 0 to 1.
   case whenLargerThan(share: Double)
 }
 
@@ -33,19 +33,20 @@ extension PurgeStrategy: CustomStringConvertible {
   }
 }
 
-/// A purger of a store's history on demand (in the kit: the manual cleaner).
+/// A purger of a store's history on demand (in PersistentHistoryTrackingKit: the manual cleaner).
 ///
-/// Use it in a background task, a maintenance job or an app that moves to the background.
+/// Use a purger in a background task, a maintenance job or an app that moves to the background.
 ///
-/// A purger needs no tracker and is not a member. Like every purge, it keeps what a member has not
-/// merged.
+/// A purger needs no tracker and is not a member. Like every purge, it keeps history that a member
+/// has not merged.
 public struct HistoryPurger: Sendable {
   private let store: Store
   private let limits: RetentionLimits
 
-  /// Creates a purger of a store, with limits beyond which it does not wait for a member.
+  /// Creates a purger of a store, with limits on the unmerged history that it keeps for a member.
   ///
-  /// The default is no limits.
+  /// If `retention` is `nil` (the default), a purge keeps all history that any member has not
+  /// merged.
   public init(store: Store, retention: RetentionLimits? = nil) {
     self.store = store
     limits = retention ?? RetentionLimits()
@@ -53,11 +54,11 @@ public struct HistoryPurger: Sendable {
 
   /// Purges the history that every member has merged, off the caller's executor.
   ///
-  /// Members beyond the limits are marked as lost; their next fetch throws
+  /// A member whose unmerged history exceeds the limits is marked as lost; its next fetch throws
   /// ``HistoryError/Code/lost``.
   ///
   /// - Throws: ``HistoryError/Code/sqlite``; the next purge completes an interrupted one.
-  /// - Complexity: proportional to the purged history.
+  /// - Complexity: linear in the purged history.
   @concurrent
   @discardableResult
   public func purge() async throws(HistoryError) -> PurgeResult {
@@ -65,9 +66,11 @@ public struct HistoryPurger: Sendable {
   }
 }
 
-/// A custom way to merge transactions into contexts, in place of the default merge.
+/// A custom way to merge transactions into contexts, which replaces the default merge.
 public protocol TransactionMerger: Sendable {
-  /// Merges the transactions of one page in commit order; may be called again with the same ones.
+  /// Merges the transactions of one page in commit order.
+  ///
+  /// The method may be called again with the same transactions.
   ///
   /// - Throws: Any error; the pass then fails and is retried.
   func merge(
@@ -76,12 +79,12 @@ public protocol TransactionMerger: Sendable {
   ) async throws
 }
 
-/// The default merger, which merges into every context what that context did not save itself.
+/// The default merger, which merges transactions into every context that did not save them.
 public struct DefaultMerger: TransactionMerger {
   /// Creates the merger.
   public init() {}
 
-  /// Merges the transactions into every context.
+  /// Merges the transactions into every context that did not save them.
   public func merge(
     _ transactions: [HistoryTransaction],
     into contexts: [ObjectContext]

@@ -4,13 +4,13 @@ package import ObjectContexts
 
 /// The synchronous logic of a tracker, without tasks and without waiting.
 ///
-/// It returns the calls that may take time, such as those of hooks, to its driver, one after the
-/// other (``PassRun``). The actor ``HistoryTracker`` awaits each call; a synchronous driver answers
-/// at once. The core belongs to its driver, which must not use it concurrently.
+/// The core returns the calls that may take time, such as those of hooks, to its driver, one after
+/// the other (``PassRun``). The actor ``HistoryTracker`` awaits each call; a synchronous driver
+/// performs each call at once. The driver must not use the core concurrently.
 package final class TrackerCore {
   /// The member: a process in one role.
   package let member: MemberID
-  /// The store whose history is followed.
+  /// The store whose history is merged.
   package let store: Store
   /// The contexts that history is merged into.
   package let contexts: [ObjectContext]
@@ -25,7 +25,7 @@ package final class TrackerCore {
   var hookFailures = HookFailures()
   var purges = PurgeTurn()
   let log: TrackerLog
-  /// The undeclared authors that were already logged.
+  /// The undeclared authors that were already logged; each one is logged once.
   private var loggedAuthors: Set<String> = []
 
   /// Creates the core of a tracker that has not launched.
@@ -79,11 +79,11 @@ package final class TrackerCore {
     return launched
   }
 
-  /// Logs the import of the kit's cursor and differences between the configurations of the members.
+  /// Logs the import of a cursor of PersistentHistoryTrackingKit, and configuration differences.
   private func logLaunch(_ registration: Registration) throws(HistoryError) {
     if let imported = registration.cursorImport { log.write(.notice, "\(imported)") }
     if let author = configuration.currentAuthor, configuration.batchAuthors.contains(author) {
-      log.write(.notice, "\"\(author)\" is its own author and among batchAuthors, who only write")
+      log.write(.notice, "its own author \"\(author)\" is among batchAuthors, which only write")
     }
     guard log.isEnabled(.notice) else { return }
     for difference in try store.configurationDifferences() {
@@ -100,12 +100,14 @@ package final class TrackerCore {
     stop()
   }
 
-  /// Reloads the contexts and continues at the head, after history was lost, expired or rewound.
+  /// Reloads the contexts and continues at the newest transaction, without merging older ones.
+  ///
+  /// A resync recovers from the errors `lost`, `expired` and `rewound`.
   package func resync() throws(HistoryError) -> HistoryToken {
     let cursor = try launched(resyncingIfLost: true).resync()
     hooks.forgetCalled()
     failure = nil
-    log.write(.notice, "read the data again, and goes on from #\(cursor.number)")
+    log.write(.notice, "read the data again, and continues after #\(cursor.number)")
     return cursor
   }
 
@@ -119,7 +121,7 @@ package final class TrackerCore {
     return result
   }
 
-  /// The configured retention limits; by default a purge waits for every member.
+  /// The configured retention limits; by default a purge keeps all unmerged history.
   var retention: RetentionLimits { configuration.retention ?? RetentionLimits() }
 
   func logCut(_ lost: [MemberID], _ jumps: [TimestampJump]) {
@@ -129,7 +131,7 @@ package final class TrackerCore {
     for jump in jumps {
       log.write(
         .notice,
-        "time moves by \(jump.difference.inSeconds) s at #\(jump.number); retention leaves it out"
+        "time jumps by \(jump.difference.inSeconds) s at #\(jump.number); the age limit ignores it"
       )
     }
   }
@@ -160,10 +162,11 @@ package final class TrackerCore {
     PassRun(self, try launched(), only: step)
   }
 
-  /// Stores the outcome of a pass, and returns its report.
+  /// Stores the error of a finished pass as the tracker's status, and returns the report.
   package func end(_ run: PassRun?, _ error: HistoryError?) -> PassReport {
     var report = run?.report ?? PassReport()
-    // A pass of a tracker that was stopped in the meantime does not change the status.
+    // If the tracker was stopped before the pass started, neither a run nor an error exists: keep
+    // the status.
     if run != nil || error != nil { failure = error }
     report.failure = error
     if let error {
@@ -189,7 +192,7 @@ package final class TrackerCore {
     }
   }
 
-  /// Returns whether a signal requires a pass.
+  /// Returns whether a signal of a commit at this position requires a pass.
   ///
   /// A late signal may announce a position that an earlier pass has already recorded.
   package func isNews(_ token: HistoryToken) -> Bool {
@@ -209,7 +212,7 @@ extension TrackerCore {
     let failure: HistoryError?
     let hookFailures: HookFailures
     let purges: PurgeTurn
-    /// The last group that each observer was called with, in registration order.
+    /// For each observer in registration order, the last group of changes that it was called with.
     let called: [GroupPosition?]
     let loggedAuthors: Set<String>
   }

@@ -8,9 +8,9 @@ extension HistoryTracker {
   ///
   /// The observer is called once for each group of changes of one transaction, entity and
   /// operation. The groups of a transaction come in the order of their first changes, and the
-  /// observers of a group are called in registration order. Each group is delivered once, and again
-  /// if the call threw and is retried, or after a restart before the cursor was recorded; use
-  /// ``HookContext/key-swift.property`` to recognize repetitions.
+  /// observers of a group are called in registration order. A group is delivered again if the
+  /// observer threw and the call is retried, or after a restart before the cursor was recorded. Use
+  /// ``HookContext/key-swift.property`` to recognize repeated deliveries.
   ///
   /// ```swift
   /// try await tracker.registerObserver(entity: "Item", operation: .delete) { group in
@@ -31,9 +31,9 @@ extension HistoryTracker {
     return id
   }
 
-  /// Removes an observer, which also receives no pending changes.
+  /// Removes an observer; its pending changes are not delivered.
   ///
-  /// - Returns: Whether it was registered.
+  /// - Returns: Whether the observer was registered.
   @discardableResult
   public func removeObserver(id: HookID) -> Bool {
     observers[id] = nil
@@ -73,7 +73,7 @@ extension HistoryTracker {
 
   /// Removes a merge hook.
   ///
-  /// - Returns: Whether it was registered.
+  /// - Returns: Whether the merge hook was registered.
   @discardableResult
   public func removeMergeHook(id: HookID) -> Bool {
     mergeHooks[id] = nil
@@ -99,7 +99,7 @@ public struct MergeHookInput: Sendable {
 
 /// The decision of a merge hook about how the merge continues.
 public enum MergeHookResult: Sendable, Hashable {
-  /// Calls the next hook; after the last one, the transactions are merged.
+  /// Calls the next hook, or merges the transactions if this was the last hook.
   case goOn
   /// Skips the remaining hooks and the merge; the hook has merged the transactions itself.
   ///
@@ -122,12 +122,12 @@ public struct HookID: Hashable, Sendable, CustomStringConvertible {
 
 /// One object that a transaction changed, as passed to an observer.
 ///
-/// It is a view into the fetched page; names and values are created on access.
+/// The value is a view into the fetched page; names and values are created on access.
 public struct HookContext: Sendable {
   /// The identity of a delivery, for idempotent observers.
   ///
-  /// An observer may receive the same key again: if its call threw and is retried, or after a
-  /// restart before the cursor was recorded.
+  /// An observer may receive the same key again: if the observer threw and the call is retried, or
+  /// after a restart before the cursor was recorded.
   public struct Key: Hashable, Sendable, Codable {
     /// The member that receives the change.
     public let member: MemberID
@@ -155,8 +155,9 @@ public struct HookContext: Sendable {
   public var operation: ChangeType { change.type }
   /// The identity of the object.
   public var objectID: ObjectID { change.objectID }
-  /// The object's URL, which identifies the object outside of the store; `nil` where its entity is
-  /// not in the model.
+  /// The object's URL, which identifies the object outside of the store.
+  ///
+  /// `nil` if the model does not contain the object's entity.
   public var objectIDURL: URL? {
     let uri = ObjectURI(store: transaction.storeID, entity: entityName, key: objectID.key)
     return entityName.isEmpty ? nil : URL(string: uri.description)
@@ -186,9 +187,9 @@ struct HookCall: Hashable, Sendable {
 public enum HookFailurePolicy: Sendable, Hashable {
   /// The pass fails and is retried, with increasing delays, until the hook succeeds or is removed.
   ///
-  /// The cursor does not move, so no change is missed. Meanwhile the history after it is kept, and
-  /// no member's purge goes beyond it. Each attempt is reported, with the time since the first
-  /// failure.
+  /// The cursor does not move, so no change is missed. Meanwhile the history after the cursor is
+  /// kept, and no member's purge goes beyond the cursor. Each attempt is reported, with the time
+  /// since the first failure.
   case retry
   /// The failed call is reported and abandoned; the other hooks and the merge continue.
   case skip
@@ -228,7 +229,7 @@ extension HookFailure: CustomStringConvertible {
   }
 }
 
-/// The consecutive failures of each hook: their number and the time of the first.
+/// The consecutive failures of each hook: their number and the time of the first failure.
 struct HookFailures: Sendable {
   private struct Streak: Sendable {
     var attemptCount = 0
@@ -237,7 +238,9 @@ struct HookFailures: Sendable {
 
   private var hookFailures: [HookID: Streak] = [:]
 
-  /// Counts a call that threw, and returns how many in a row have thrown and for how long.
+  /// Counts a call that threw.
+  ///
+  /// Returns the number of consecutive failures of the hook, and the time since the first of them.
   mutating func note(
     _ hook: HookID,
     at now: Duration

@@ -13,7 +13,7 @@ package struct HookRegistry: Sendable {
   private(set) var mergeHooks: [MergeHook] = []
   private var lastNumber = 0
 
-  /// A Boolean value that indicates whether no hook is registered; then no changes need grouping.
+  /// A Boolean value that indicates whether no hook is registered; changes are not grouped then.
   var isEmpty: Bool { observers.isEmpty && mergeHooks.isEmpty }
 
   // MARK: Observers
@@ -36,7 +36,7 @@ package struct HookRegistry: Sendable {
     return true
   }
 
-  /// Removes the observers of a kind, and returns their identities.
+  /// Removes the observers of one kind of change, and returns their identities.
   mutating func removeObservers(of kind: ObservedKind) -> [HookID] {
     let removed = observers.filter { $0.kind == kind }.map(\.id)
     observers.removeAll { $0.kind == kind }
@@ -61,7 +61,7 @@ package struct HookRegistry: Sendable {
     observers[index].calledThrough = position
   }
 
-  /// The last group that each observer was called with, in registration order.
+  /// For each observer in registration order, the last group of changes that it was called with.
   var called: [GroupPosition?] {
     get { observers.map(\.calledThrough) }
     set {
@@ -123,7 +123,7 @@ struct ObservedKind: Hashable, Sendable {
   let entity: Int32
   let operation: ChangeType
 
-  /// The index of the kind in a flat table.
+  /// The index of the kind in a flat table of all entities and operations.
   var place: Int { (Int(entity) - 1) * ChangeType.allCases.count + Int(operation.rawValue) }
 }
 
@@ -146,7 +146,7 @@ struct Observer: Sendable {
   /// A description of the kind, such as `insert of Item`.
   let name: String
   let policy: HookFailurePolicy
-  /// The last group that the observer was called with; a repeated pass skips it.
+  /// The last group of changes that the observer received; a repeated pass skips groups up to it.
   var calledThrough: GroupPosition?
 
   /// Returns whether the observer has not been called with a group yet.

@@ -26,7 +26,7 @@ extension HistoryTracker {
     }
   }
 
-  /// Retries a failed attempt, after increasing delays, while its error may resolve by itself.
+  /// Retries a failed attempt, after increasing delays, while its error may be temporary.
   ///
   /// The tracker is retained only during an attempt, so that it can be released during a delay.
   private static func repeatedly(
@@ -43,7 +43,7 @@ extension HistoryTracker {
   }
 
   private func passAfterSignal(of token: HistoryToken? = nil) async -> HistoryError? {
-    // The tracker may have been stopped while the signal waited for it.
+    // The tracker may have been stopped while the signal waited for access to the actor.
     guard !Task.isCancelled else { return nil }
     if let token, !core.isNews(token) { return nil }
     guard case .failure(let error) = await sharedPass(launching: false) else { return nil }
@@ -67,7 +67,7 @@ extension HistoryTracker {
 
 /// Sends the report of each pass to all listeners, until the tracker is released.
 ///
-/// It belongs to one tracker and is not safe for concurrent use.
+/// Each tracker has one broadcast. A broadcast is not safe for concurrent use.
 final class PassBroadcast {
   /// The maximum number of reports buffered for a slow listener; the oldest are dropped.
   private static let waitingCountMax = 100
@@ -78,7 +78,7 @@ final class PassBroadcast {
     for listener in listeners { listener.finish() }
   }
 
-  /// Returns a stream of the reports of all passes from now on.
+  /// Returns a stream of the reports of all passes that finish after the call.
   func listen() -> AsyncStream<PassReport> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: PassReport.self,
@@ -97,9 +97,10 @@ final class PassBroadcast {
   }
 }
 
-/// A sequence of the reports of a tracker's passes, including failed ones.
+/// A sequence of the reports of a tracker's passes, including failed passes.
 ///
-/// It starts at the moment of its creation, and ends when the tracker is released.
+/// The sequence contains the passes that finish after its creation, and ends when the tracker is
+/// released.
 public struct PassReports: AsyncSequence, Sendable {
   /// The report of one pass.
   public typealias Element = PassReport
@@ -143,13 +144,13 @@ struct PassQueue {
 
   private var isBusy = false
   private var waiting: [CheckedContinuation<Void, Never>] = []
-  /// The next pass, which waits for its turn.
+  /// The next pass, which waits until the running operation ends.
   var next: Request?
 
-  /// The number of callers that wait for a turn, or share a pass that waits for one.
+  /// The number of callers that wait for the running operation to end, or share a pass that waits.
   var waitingCount: Int { waiting.count + (next?.waiting.count ?? 0) }
 
-  /// Takes the turn, and returns `false` if another operation already has it.
+  /// Marks an operation as running, or returns `false` if another operation is already running.
   mutating func begin() -> Bool {
     defer { isBusy = true }
     return !isBusy
@@ -160,7 +161,7 @@ struct PassQueue {
     waiting.append(continuation)
   }
 
-  /// Hands the turn to the caller that has waited longest, if any.
+  /// Ends the running operation, and resumes the caller that has waited longest, if any.
   mutating func end() {
     if waiting.isEmpty { isBusy = false } else { waiting.removeFirst().resume() }
   }

@@ -17,14 +17,14 @@ extension HistoryTracker {
     return try await sharedPass(launching: true).get()
   }
 
-  /// The reports of all passes from now on.
+  /// The reports of all passes that finish after this property is read.
   ///
   /// ```swift
   /// for await report in await tracker.passes { print(report) }
   /// ```
   public var passes: PassReports { PassReports(stream: broadcast.listen()) }
 
-  /// Runs a pass in its turn, or shares the pass that is already waiting.
+  /// Runs a pass after all waiting operations, or shares a pass that is already waiting.
   func sharedPass(launching: Bool) async -> PassQueue.Request.Outcome {
     if let next = queue.next {
       next.launches = next.launches || launching
@@ -42,7 +42,7 @@ extension HistoryTracker {
     return outcome
   }
 
-  /// Waits until no pass is in progress, and blocks further passes until the turn ends.
+  /// Waits until no pass is in progress, and blocks further passes until the queue's turn is ended.
   func takeTurn() async throws(HistoryError) {
     try refuseInsideHook()
     if !queue.begin() {
@@ -111,7 +111,7 @@ extension HistoryTracker {
     return try await HookCall.$current.withValue(call) { try await body() }
   }
 
-  /// Throws if called inside a hook of this tracker, whose pass would wait for itself.
+  /// Throws if called inside a hook of this tracker, whose pass would then wait for itself.
   func refuseInsideHook() throws(HistoryError) {
     if let hookCall, HookCall.current == hookCall { throw .insideHook(member) }
   }
@@ -151,13 +151,15 @@ extension HistoryTracker {
   /// Purges the history that every member has merged, regardless of the strategy.
   ///
   /// - Throws: ``HistoryError/Code/superseded`` and similar errors if the tracker is launched and
-  ///   was replaced; nothing is purged then.
+  ///   was replaced; nothing is then purged.
   @discardableResult
   public func purge() async throws(HistoryError) -> PurgeResult {
     try core.purge()
   }
 
-  /// A purger of the store, independent of the tracker's passes (in the kit: `cleanerBuilder()`).
+  /// A purger of the store, independent of the tracker's passes.
+  ///
+  /// PersistentHistoryTrackingKit: `cleanerBuilder()`.
   public nonisolated var purger: HistoryPurger {
     HistoryPurger(store: store, retention: configuration.retention)
   }

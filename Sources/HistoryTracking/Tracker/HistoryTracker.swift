@@ -8,7 +8,7 @@ public import ObjectContexts
 /// records the cursor, and purges the history that every member has merged.
 ///
 /// A started tracker runs a pass for each signal of the store, one at a time. All signals that
-/// arrive during a pass lead to exactly one more. Releasing the last reference stops tracking.
+/// arrive during a pass lead to exactly one more pass. Releasing the last reference stops tracking.
 ///
 /// ```swift
 /// let store = try Store(path: "/path/to/shared.store", model: model)
@@ -19,7 +19,7 @@ public import ObjectContexts
 public actor HistoryTracker {
   /// The member: a process in one role.
   public nonisolated let member: MemberID
-  /// The store whose history is followed.
+  /// The store whose history is merged.
   public nonisolated let store: Store
   /// The contexts that history is merged into.
   public nonisolated let contexts: [ObjectContext]
@@ -86,12 +86,12 @@ public actor HistoryTracker {
 
   deinit { following?.cancel() }
 
-  /// The executor of the tracker: the configured one, or a queue on the system's threads.
+  /// The executor of the tracker: the configured one, or a queue that uses the system's threads.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { home.unownedExecutor }
 
   // MARK: Lifecycle
 
-  /// A Boolean value that indicates whether the tracker follows the store.
+  /// A Boolean value that indicates whether the tracker runs a pass for each signal of the store.
   public var isStarted: Bool { following != nil }
 
   /// A Boolean value that indicates whether the member is launched.
@@ -100,22 +100,22 @@ public actor HistoryTracker {
   /// The number of callers that wait for a pass.
   var waitingCount: Int { queue.waitingCount }
 
-  /// Launches the member, runs a pass to catch up, and follows the store from then on.
+  /// Launches the member, runs a pass to catch up, and from then on a pass for each signal.
   ///
   /// If the tracker is already started, it only runs a pass.
   ///
-  /// Errors during following are reported in ``failure``, in ``passes`` and in the log. If the
-  /// first pass fails with an error that may resolve by itself, such as a hook that throws, the
-  /// tracker follows the store and retries the pass, and this method still throws the error.
+  /// Errors of later passes are reported in ``failure``, in ``passes`` and in the log. If the first
+  /// pass fails with an error that may resolve without intervention, such as a hook that throws,
+  /// the tracker still starts and retries the pass, and this method throws the error.
   ///
   /// - Throws: ``HistoryError/Code/lost`` if a retention limit has cut the member off,
-  ///   ``HistoryError/Code/inUse`` while another process runs the member, and other errors
-  ///   that prevent the launch; the store is not followed then.
+  ///   ``HistoryError/Code/inUse`` while another process runs the member, and other errors that
+  ///   prevent the launch; the tracker is not started in these cases.
   @discardableResult
   public func start() async throws(HistoryError) -> PassReport {
     guard following == nil else { return try await pass() }
     try refuseInsideHook()
-    // Watch first, so that no commit is missed between the pass and the watch.
+    // Start watching before the pass, so that no commit between the pass and the watch is missed.
     let signals = try configuration.signals(store)
     let life = stopCount
     let outcome = await sharedPass(launching: true)
@@ -151,7 +151,9 @@ public actor HistoryTracker {
     stop()
   }
 
-  /// Reloads the contexts and continues at the head, after history was lost, expired or rewound.
+  /// Reloads the contexts and continues at the newest transaction, without merging older ones.
+  ///
+  /// A resync recovers from the errors `lost`, `expired` and `rewound`.
   ///
   /// - Throws: ``HistoryError/Code/insideHook`` if called inside a hook of this tracker.
   @discardableResult
@@ -176,23 +178,24 @@ extension HistoryTracker {
 
   /// Restores the snapshot of a tracker with the same hooks, on a store that was restored as well.
   ///
-  /// A tracker that was started follows the store from now on, without a pass first.
+  /// If the tracker was started when the snapshot was made, it runs a pass for each signal from now
+  /// on.
   ///
-  /// - Throws: ``HistoryError/Code/inUse`` if the member is already running, and errors
-  ///   that prevent watching the store.
+  /// - Throws: ``HistoryError/Code/inUse`` if the member is already running, and errors that
+  ///   prevent watching the store.
   package func resume(_ snapshot: Snapshot) throws(HistoryError) {
     try core.resume(snapshot.core)
     if snapshot.isStarted { follow(try configuration.signals(store)) }
   }
 
-  /// The position of the current launch; `nil` before the launch.
+  /// The in-memory positions of the current launch; `nil` before the launch.
   package var place: SessionPlace? { core.session?.place }
 
   /// The number of passes that found new transactions, as counted by the purge strategy.
   package var newsCount: Int { core.newsCount }
 }
 
-/// A queue of the tracker's own on the system's threads.
+/// An actor whose default executor, a queue that uses the system's threads, also runs the tracker.
 actor DefaultHome {}
 
 /// An actor that runs on a configured executor.
@@ -209,11 +212,11 @@ actor InjectedHome {
 extension HistoryTracker {
   /// Creates a tracker for one member on the store of a container.
   ///
-  /// The store is that of the first context. Without contexts it is the only store of the container
-  /// that keeps history.
+  /// The store is that of the first context. Without contexts, the store is the only one of the
+  /// container that keeps history.
   ///
-  /// - Throws: Without contexts, ``HistoryError/Code/severalStores`` if several stores keep history,
-  ///   or ``HistoryError/Code/untracked`` if none does.
+  /// - Throws: Without contexts, ``HistoryError/Code/severalStores`` if several stores keep
+  ///   history, or ``HistoryError/Code/untracked`` if none does.
   public init(
     _ member: MemberID,
     container: StoreContainer,

@@ -7,8 +7,8 @@ public struct TrackerConfiguration: Sendable {
   public var currentAuthor: String?
   /// All authors that are expected to write to the store; empty if unknown.
   ///
-  /// The set does not filter: transactions of other authors are merged as well. Each undeclared
-  /// author is logged once, because it was probably forgotten here.
+  /// The set does not filter: transactions of other authors are merged as well. Each author that is
+  /// missing from the set is logged once, because the omission is probably a mistake.
   public var allAuthors: Set<String> = []
   /// The authors of processes that only write and have no tracker.
   public var batchAuthors: Set<String> = []
@@ -24,11 +24,11 @@ public struct TrackerConfiguration: Sendable {
   ///
   /// The default is ``PurgeStrategy/whenMerged``.
   public var strategy = PurgeStrategy.whenMerged
-  /// The limits beyond which a purge does not wait for a member; `nil` expresses no preference.
+  /// The limits on unmerged history that a purge keeps for a member; `nil` expresses no preference.
   ///
   /// If members request different limits, the loosest ones are used.
   public var retention: RetentionLimits?
-  /// The cursors that PersistentHistoryTrackingKit has stored.
+  /// The cursors that PersistentHistoryTrackingKit has stored; `nil` imports none.
   ///
   /// The first launch of the member starts at the stored cursor of the current author.
   public var kitCursors: KitCursors?
@@ -36,7 +36,7 @@ public struct TrackerConfiguration: Sendable {
   ///
   /// The default is 1000.
   public var pageTransactionCountMax = 1000
-  /// A custom merger; `nil` merges in the default way.
+  /// A custom merger; `nil` uses ``DefaultMerger``.
   public var merger: (any TransactionMerger)?
   /// A deduplicator that runs after each merge; `nil` removes no duplicates.
   public var deduplicator: (any TransactionDeduplicator)?
@@ -47,19 +47,18 @@ public struct TrackerConfiguration: Sendable {
   /// The lowest level that is logged; `nil` logs nothing.
   ///
   /// The default is ``TrackerLogLevel/info``. With ``TrackerLogLevel/debug``, the result of each
-  /// pass is logged too.
+  /// pass that merged transactions is logged too.
   public var logLevel: TrackerLogLevel? = .info
   /// A Boolean value that indicates whether the tracker starts on creation.
   ///
-  /// The default is `false`.
-  ///
-  /// Errors of that start are available in ``HistoryTracker/failure`` and in the log.
+  /// The default is `false`. If this start fails, the error is available in
+  /// ``HistoryTracker/failure`` and in the log.
   public var autoStart = false
   /// The clock that measures passes and delays retries.
   package var clock = TrackerClock.continuous
   /// The executor of the tracker and its tasks; `nil` uses the system's threads.
   package var executor: (any SerialExecutor & TaskExecutor)?
-  /// Returns the signals of a store that lead to passes.
+  /// A closure that returns the signals of a store; each signal leads to a pass.
   package var signals:
     @Sendable (Store) throws(HistoryError) -> any AsyncSequence<HistoryToken, Never> & Sendable =
       { store throws(HistoryError) in try store.changes }
@@ -93,7 +92,7 @@ public struct TrackerConfiguration: Sendable {
     includingCloudKitMirroring ? ignoring : ignoring.union([Self.cloudKitMirror])
   }
 
-  /// The options that the registry stores, to detect differences between processes.
+  /// The options that the registry stores so that differences between processes can be detected.
   var declaration: MemberConfiguration {
     var declared = MemberConfiguration()
     declared.authors = allAuthors.isEmpty ? nil : allAuthors
@@ -109,7 +108,7 @@ public struct TrackerConfiguration: Sendable {
 package struct TrackerClock: Sendable {
   /// Returns the time since a fixed but arbitrary moment.
   package var now: @Sendable () -> Duration
-  /// Waits for a duration; throws if its task is cancelled.
+  /// Waits for a duration; throws if the current task is cancelled.
   package var sleep: @Sendable (Duration) async throws -> Void
 
   package init(

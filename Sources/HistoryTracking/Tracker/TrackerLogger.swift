@@ -10,19 +10,19 @@ import Darwin
 
 /// The severity of a log message, with the names of swift-log's `Logger.Level`.
 public enum TrackerLogLevel: String, Sendable, Hashable, Comparable, CaseIterable {
-  /// A step of normal operation; the tracker logs none of these.
+  /// A step of normal operation; the tracker logs no messages of this level.
   case trace
-  /// The result of a pass.
+  /// The result of a pass that merged transactions.
   case debug
-  /// A start or a stop.
+  /// A start or a stop of the tracker.
   case info
   /// A condition that may need attention.
   case notice
-  /// A condition that will need attention; the tracker logs none of these.
+  /// A condition that will need attention; the tracker logs no messages of this level.
   case warning
   /// A failure, such as a pass that failed.
   case error
-  /// A failure that needs action: history is kept, or a member was cut off.
+  /// A failure that needs action: a hook that blocks all passes, or a member that was cut off.
   case critical
 
   /// Orders levels by severity.
@@ -35,7 +35,7 @@ public enum TrackerLogLevel: String, Sendable, Hashable, Comparable, CaseIterabl
 
 /// A destination for a tracker's log messages.
 ///
-/// Its levels and its method have the shape of swift-log's, so that a bridge is short:
+/// The levels and the method match those of swift-log, so that a bridge is short:
 /// ```swift
 /// struct Bridge: TrackerLogger {
 ///   let logger = Logger(label: "history")
@@ -47,9 +47,10 @@ public enum TrackerLogLevel: String, Sendable, Hashable, Comparable, CaseIterabl
 /// }
 /// ```
 public protocol TrackerLogger: Sendable {
-  /// Writes one message; the tracker waits for it, so it must return quickly.
+  /// Writes one message.
   ///
-  /// The metadata contain the name of the tracker's member as `member`.
+  /// The tracker waits for the call, so the method must return quickly. The metadata contains the
+  /// name of the tracker's member as `member`.
   func log(level: TrackerLogLevel, message: String, metadata: [String: String])
 }
 
@@ -63,8 +64,8 @@ public struct StandardErrorLogger: TrackerLogger {
     let member = metadata["member"].map { "\($0): " } ?? ""
     let line = Array("[\(level.rawValue.uppercased())] \(member)\(message)\n".utf8)
     line.withUnsafeBytes { bytes in
-      // A line that cannot be written to standard error is dropped: no other output is left to
-      // report it.
+      // Drop a line that cannot be written to standard error: no other output is left to report the
+      // error.
       _ = write(STDERR_FILENO, bytes.baseAddress, bytes.count)
     }
   }
@@ -82,7 +83,7 @@ struct TrackerLog: Sendable {
     metadata = ["member": member.name]
   }
 
-  /// Whether messages of a level are logged.
+  /// Returns whether messages of a level are logged.
   func isEnabled(_ level: TrackerLogLevel) -> Bool {
     self.level.map { level >= $0 } ?? false
   }
