@@ -57,7 +57,7 @@ struct RepairOptions: VerbOptions {
     if let page { try FilePath.checkWritableFile(page, for: "--html") }
   }
 
-  /// The design that is repaired unless another one is named.
+  /// The design that is repaired by default.
   static let usualSystem = "kit-2-readme"
 
   var limits: RepairTrials.Limits {
@@ -85,7 +85,7 @@ extension RepairVerb {
   ) { RepairVerb(options: $0, terminal: $2) }
 }
 
-/// Searches for the smallest sets of changes that make a design hold.
+/// Searches for the smallest sets of changes after which a design holds.
 struct RepairVerb: Verb {
   let options: RepairOptions
   let terminal: Terminal
@@ -129,7 +129,7 @@ struct RepairVerb: Verb {
     return report.shown.isEmpty ? .violation : .good
   }
 
-  /// Returns the conditions that an exploration of the system can have, of those that were named.
+  /// Returns the named conditions that can be explored on the system.
   private func conditions(_ system: LabSystem) throws(LabError) -> [Condition] {
     let named = try options.conditions.conditions(for: system)
     let chosen = Condition.allCases.filter { condition in

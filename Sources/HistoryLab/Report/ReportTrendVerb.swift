@@ -5,7 +5,7 @@ import Reporting
 
 /// The options of `report trend`.
 struct ReportTrendOptions: VerbOptions {
-  /// The number of last runs in which a step counts as news.
+  /// The number of recent runs in which a change of costs counts as new.
   @Option(
     "fresh",
     .integer("N", 1...10_000),
@@ -32,7 +32,7 @@ extension ReportTrendVerb {
   ) { (options, _, terminal) in ReportTrendVerb(options: options, terminal: terminal) }
 }
 
-/// Reports how the costs of this project's code changed from run to run.
+/// Reports how the costs of this project's code change from run to run.
 struct ReportTrendVerb: Verb {
   let options: ReportTrendOptions
   let terminal: Terminal
@@ -106,8 +106,8 @@ struct TrendDocument: Codable {
 extension HistoryDatabase {
   /// Returns the trend rows of this project's own code.
   ///
-  /// A cost with a ratio to its floor appears as that ratio only. Metrics that may vary between
-  /// runs are left out; databases of earlier versions contain them.
+  /// If a cost has a ratio to its benchmark floor, only the ratio is returned. Metrics that may vary
+  /// between runs are left out; databases of earlier versions contain them.
   func ourCourses() throws(LabError) -> [TrendCourse] {
     let varying = Set(Metric.varying.map(\.name))
     let courses = try courses().filter { course in

@@ -18,7 +18,7 @@ struct ReportOptions: VerbOptions {
   var html: String?
   @Option(.history) private var file: String
 
-  /// The results database, the source of the trend; `nil` if it does not exist.
+  /// The path of the results database, which contains the trend; `nil` if there is no such file.
   var history: String? { FilePath.state(of: file) == .file ? file : nil }
 
   /// - Throws: A usage error if the folder of runs does not exist, the given database cannot be
@@ -52,7 +52,7 @@ extension ReportVerb {
   ) { ReportVerb(options: $0, composition: $1, terminal: $2) }
 }
 
-/// Writes runs as a page.
+/// Writes the results of runs as an HTML page.
 struct ReportVerb: Verb {
   let options: ReportOptions
   let composition: Composition
@@ -114,6 +114,6 @@ struct LabPage {
     return page
   }
 
-  /// The benchmarks whose trend is drawn even if it has no step.
+  /// The benchmarks whose trend is always drawn, even without a change of costs.
   private static var watched: [String] { Goals.all.map(\.benchmark) }
 }

@@ -44,7 +44,7 @@ extension ServeVerb {
 struct ServeVerb: Verb {
   let options: ServeOptions
   let terminal: Terminal
-  /// The file descriptor of the input; the default is standard input.
+  /// The file descriptor from which commands are read; the default is standard input.
   var input: Int32 = 0
 
   func run() async throws(LabError) -> ExitCode {
@@ -77,7 +77,7 @@ extension WireServer {
   convenience init(serving lab: LabSystem) {
     let place = StorePlace.heap()
     let system = lab.make()
-    // The files are in this process, where the other side cannot make a call fail.
+    // The store files are in this process, where the client cannot make file calls fail.
     let words = lab.capabilities.subtracting([.faults, .powerOff]).map(\.rawValue)
     let hello = WireHello(
       system: lab.name,
@@ -93,12 +93,12 @@ extension WireServer {
 
 /// A reader of lines from an open file, with a limit on their length.
 struct LineInput {
-  /// A line, or the reason why it cannot be returned.
+  /// A line, or the reason why the input cannot be returned as a line.
   enum Line: Hashable {
     case text(String)
     /// The line is not valid UTF-8.
     case unreadable
-    /// The line is longer than the limit; the rest of it was skipped.
+    /// The line is longer than the limit; its remaining bytes are skipped.
     case tooLong
   }
   private let descriptor: Int32
@@ -136,7 +136,7 @@ struct LineInput {
     }
   }
 
-  /// Reads the available bytes, and returns whether more may follow.
+  /// Reads the available bytes; returns `false` at the end of input or on an interruption.
   private mutating func read() -> Bool {
     var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     while poll(&request, 1, 250) <= 0 {
@@ -150,7 +150,7 @@ struct LineInput {
   }
 }
 
-/// Calls the system's `read`, which the method of the same name hides.
+/// Calls the system function `read`, which the method of the same name hides.
 private func systemRead(
   _ file: Int32,
   _ start: UnsafeMutableRawPointer,

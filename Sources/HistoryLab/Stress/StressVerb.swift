@@ -31,7 +31,7 @@ struct StressOptions: VerbOptions {
     "How many transactions each process writes a second; 0 is as many as it can."
   )
   var rate = 25.0
-  /// The seeded bug to run with, without its prefix; `nil` for none.
+  /// The seeded bug to run with, without the prefix `mutant/`; `nil` for none.
   @Option(
     "mutant",
     .text("NAME", "the name of a seeded bug"),
@@ -96,7 +96,7 @@ extension StressVerb {
   ) { StressVerb(options: $0, composition: $1, terminal: $2) }
 }
 
-/// Lets real processes write to one store, kills them, and checks the invariants of the tracker.
+/// Runs real processes on one store, kills some of them, and checks the tracker's invariants.
 struct StressVerb: Verb {
   let options: StressOptions
   let composition: Composition
@@ -277,7 +277,7 @@ private struct StressText {
     return lines
   }
 
-  /// Returns a sentence about the cause of the disk fault.
+  /// Returns a sentence about the disk fault that the run has injected.
   private func sentence(of disk: StressDisk, _ filledCount: Int?) -> String {
     if let filledCount {
       let size = FullDisk.byteCount >> 20
