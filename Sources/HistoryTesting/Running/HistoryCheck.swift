@@ -12,7 +12,7 @@ struct HistoryCheck: Sendable {
   private let settings: HistorySettings
   private let seed: UInt64
   private let folder: CorpusFolder?
-  /// The name of the test, or of the system outside of a test.
+  /// The test's name; outside of a test, the system's name.
   private let name: String
 
   init(
@@ -55,7 +55,7 @@ struct HistoryCheck: Sendable {
     return report
   }
 
-  /// Prints a line on standard error without buffering: a trap would discard buffered output.
+  /// Prints a line on standard error without a buffer, because a trap would discard a buffer's content.
   private static func say(_ line: String) {
     FileHandle.standardError.write(Data((line + "\n").utf8))
   }
@@ -97,12 +97,12 @@ struct HistoryCheck: Sendable {
     }
   }
 
-  /// The number of plans: the given one, 200, or with a time limit alone a number never reached.
+  /// The number of plans: as set, otherwise 200; practically unlimited if only a time limit is set.
   private var planCount: Int { settings.plans ?? (settings.time == nil ? 200 : 1_000_000_000) }
 
   // MARK: Reporting
 
-  /// Returns the command that runs one plan again.
+  /// Returns the command that repeats one plan.
   private func replay(plan: Int) -> String {
     "HISTORY_SEED=\(seed) HISTORY_PLAN=\(plan) swift test --filter '\(name)'"
   }
@@ -143,7 +143,7 @@ struct HistoryCheck: Sendable {
     )
   }
 
-  /// Returns what is wrong apart from the failures, a sentence each.
+  /// Returns sentences about problems other than broken invariants.
   private func sentences(_ outcome: PlanSearch.Outcome, _ report: HistoryReport) -> [String] {
     var sentences: [String] = []
     if let (plan, because) = outcome.tally.runFailure {
