@@ -100,7 +100,7 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
     case .good: "good"
     case .violation: "a violation or regression was found"
     case .undecided: "it could not be decided"
-    case .usage: "an argument names something wrong, files included"
+    case .usage: "an argument, or a file that it names, is invalid"
     case .lab: "the lab itself failed"
     }
   }

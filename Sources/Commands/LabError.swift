@@ -39,7 +39,7 @@ package enum LabError: Error, Equatable, Sendable {
   }
 
   /// The error after SIGINT or SIGTERM has stopped the work.
-  package static let interrupted = LabError.undecided("It was interrupted; nothing was changed.")
+  package static let interrupted = LabError.undecided("Interrupted; nothing was changed.")
 
   private static func named(_ sentence: String, _ files: [String]) -> String {
     if files.contains(where: sentence.contains) { return sentence }

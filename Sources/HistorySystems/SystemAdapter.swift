@@ -41,7 +41,7 @@ final class SystemAdapter<System: HistorySystem>: SystemUnderTest {
     }
     switch made {
     case .success(let system)?: self.system = system
-    case .failure(let error)?: throw SystemFailure(.failed, "It was not created: \(error)")
+    case .failure(let error)?: throw SystemFailure(.failed, "The system was not created: \(error)")
     case nil: throw stuck("init")
     }
   }

@@ -96,7 +96,7 @@ struct CounterexampleReplay: Sendable {
       HistoryFailure(
         counterexample,
         checkers,
-        note: "It broke before: \(saved.path)",
+        note: "Saved counterexample: \(saved.path)",
         replay: "swift test --filter '\(name)'"
       ).record(name, at: place)
     case .success(nil): return

@@ -33,7 +33,7 @@ public func exploreHistory<Log: HistoryLog>(
   guard depth > 0 else { throw HistorySettingsError("A depth of \(depth); give 1 or more.") }
   if let own = conditions.first(where: { $0.own != nil }) {
     throw HistorySettingsError(
-      "\(own.name) is a condition of one's own, which only random plans have."
+      "\(own.name) is a custom condition, which only random plans can have."
     )
   }
   let subject = Subject(log: log)

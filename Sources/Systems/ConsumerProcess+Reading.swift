@@ -25,7 +25,7 @@ extension ConsumerProcess {
     try outcome.get()
   }
 
-  /// Passes every page to a closure, which may throw at one of them.
+  /// Passes every page to a closure, which may throw for a page.
   private func readAll(
     _ reading: PlannedReading,
     on bench: StoreBench,

@@ -41,7 +41,7 @@ enum Reading: String, DesignChoice {
   case othersAndOwnBatch
   /// Transactions of all authors except the own one, listed or not.
   case allButOwn
-  /// All transactions except those of the own author's view.
+  /// All transactions except those that the process's author saved in the view.
   case allButOwnView
   /// All transactions.
   case everything

@@ -67,7 +67,7 @@ package enum DesignCodec {
         throw table.error(
           Key.bySignal,
           "there is no strategy \"\(word)\"",
-          "Known are, with numbers of one's own, "
+          "Known (with any numbers): "
             + TrackingDesign.strategyWords.joined(separator: ", ") + "."
         )
       }

@@ -68,7 +68,7 @@ struct DamageCourse: DiskCourse {
     return try file.fetch(request).transactions.map(\.number.rawValue)
   }
 
-  // MARK: Statements of others
+  // MARK: Statements by other programs
 
   /// Calls the connection's internal SQL functions outside of any request, which must have no effect.
   private mutating func callFunctions(_ folder: borrowing ScratchFolder) throws(HistoryError) {

@@ -50,7 +50,7 @@ struct LimitCourse: DiskCourse {
     configuration.witness = StoreWitness(begins: { [effects] in effects.add($0) }, ends: { _ in })
     let path = folder.file("limited")
     let file = try Store(path: path, model: store.model, configuration: configuration)
-    // A reader that started in an empty history continues with the first transactions.
+    // This request continues after an empty page, which was read before the first transaction.
     let empty = HistoryRequest(after: nil)
     let next = empty.next(after: try file.fetch(empty))
     try write(10 + seed.draw(20), into: file)

@@ -38,7 +38,7 @@ final class PublishedProcess: HostedProcess {
 
   /// Fetches the transactions after a position, including those of an unfinished pass.
   ///
-  /// - Returns: `false` if the design detects that history after the position is gone.
+  /// - Returns: `false` if the design detects that history after the position was purged.
   func fetch(
     after position: StoredPosition?,
     _ design: TrackingDesign

@@ -231,7 +231,7 @@ package struct RunFailure: Error, Hashable, Sendable, CustomStringConvertible {
   package var description: String {
     var sentences = [clause + (asked.map { ", after \(Self.excerpt($0))" } ?? "") + "."]
     sentences.append(
-      said.map { "The last that it said: \(Self.excerpt($0))" } ?? "It had said nothing."
+      said.map { "Its last line: \(Self.excerpt($0))" } ?? "It had sent no line."
     )
     if let errors { sentences.append("On standard error: \(Self.excerpt(errors, fromEnd: true))") }
     return sentences.joined(separator: " ")

@@ -44,7 +44,7 @@ final class TrackedProcess: HostedProcess {
     guard let engine = engine.snapshot else {
       throw SystemFailure(
         .unsupported,
-        "\(process.actor.id) waits to repeat a pass: its task cannot be kept and put back."
+        "\(process.actor.id) waits to repeat a pass: its task cannot be saved and restored."
       )
     }
     return Snapshot(

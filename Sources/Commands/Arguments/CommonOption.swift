@@ -20,7 +20,7 @@ extension Option<UInt64> {
       "seed",
       .seed,
       shown: "random, and printed",
-      "The number that everything random comes from; decimal, or hexadecimal after 0x.",
+      "The seed of all random choices; decimal, or hexadecimal after 0x.",
       draw: { $0.drawSeed() }
     )
   }
@@ -75,7 +75,7 @@ extension Option<Int> {
       "jobs",
       .integer("N", 1...256),
       shown: "one for each processor",
-      "How many plans run at the same time; the results are the same.",
+      "How many plans run at the same time; it does not change the results.",
       draw: { $0.processors }
     )
   }
@@ -88,7 +88,7 @@ extension Option<Double> {
       wrappedValue: ExternalProgram.secondsByDefault,
       "timeout",
       .decimal("SECONDS", 0.05...86_400),
-      "How long an answer of an external system is waited for."
+      "How long the lab waits for each answer of an external system."
     )
   }
 

@@ -18,7 +18,7 @@ package struct HelpText {
       return (more.isEmpty ? verb.word : "\(verb.word) \(more)", verb.sentence)
     }
     let options = [
-      ("-h, --help", "Shows this; after a verb, what the verb takes."),
+      ("-h, --help", "Shows this help; after a verb, the help of that verb."),
       ("--version", "Shows the version."),
     ]
     return join([

@@ -26,7 +26,7 @@ package enum Invocation: Sendable {
     let hint = tool.hint(for: verb)
     guard verb.start != nil else {
       let words = verb.subverbs.map(\.word).joinedAsAlternatives
-      throw .usage("\(verb.name) needs to know what to do: \(words).", try: hint)
+      throw .usage("\(verb.name) needs one of these verbs: \(words).", try: hint)
     }
     do {
       var parser = ArgumentParser(verb, others: tool.leaves.filter { $0.name != verb.name })

@@ -31,7 +31,7 @@ extension Catalogue {
     ),
     Entry(
       "stamp-before-commit",
-      "A write reads the clock before it has the lock, so that others may commit in between.",
+      "A write reads the clock before it has the lock, so other writes may commit in between.",
       .hypothetical("no time in 18,464 real transactions is earlier than the one before")
     ),
     Entry(
@@ -64,8 +64,8 @@ extension Catalogue {
     ),
     Entry(
       "same-actor-twice",
-      "Two living processes take themselves for the same actor.",
-      .hypothetical("nobody reports it")
+      "Two running processes use the identity of one actor.",
+      .hypothetical("no report of such a case is known")
     ),
     Entry(
       "late-join",

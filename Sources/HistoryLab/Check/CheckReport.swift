@@ -65,7 +65,7 @@ struct SystemReport {
   var unfired: [String] { needsPowerOffs ? tally.faults.missingPowerOffs : [] }
 
   private func runFailureSentence(_ first: (plan: Int?, because: String)) -> String {
-    "It did not take part to the end in \(tally.runFailureCount.grouped) of "
+    "The system did not complete \(tally.runFailureCount.grouped) of "
       + "\(tally.planCount.counted("plan")), first\(first.plan.map { " in plan \($0)" } ?? ""): "
       + first.because
   }
@@ -81,8 +81,8 @@ struct SystemReport {
     let plans = tally.planCount.counted("plan")
     if let difference = tally.difference {
       return
-        "nondeterministic: plan \(difference.plan) gave another trace when it ran again, ours through its other driver, from "
-        + "event \(difference.event) on; nothing else about it can be trusted."
+        "nondeterministic: plan \(difference.plan) gave a different trace when it ran again (the tracker with its other driver), from "
+        + "event \(difference.event) on; its other results are unreliable."
     }
     if !tally.broken.isEmpty {
       let names = tally.broken.map(\.checker).joinedWithAnd
@@ -169,7 +169,7 @@ struct CheckDocument: Codable, RunFile {
     var trouble: String?
     /// The number of the first plan that the system did not complete; `nil` in reports of older versions.
     var troublePlan: Int?
-    /// The number of plans in which the system purged; 0 if it never purged.
+    /// The number of plans in which the system purged.
     ///
     /// `nil` in reports of older versions.
     var plansWithPurge: Int?

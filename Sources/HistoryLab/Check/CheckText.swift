@@ -44,7 +44,7 @@ struct CheckText {
       let bound = schedule.leastProbability(actors: actors, steps: commands)
     else { return }
     terminal.print(
-      "pct/\(depth): a bug that depends on the order of \(depth.counted("step")) is met by a plan of "
+      "pct/\(depth): a bug that depends on the order of \(depth.counted("step")) is found by a plan of "
         + "\(actors.counted("actor")) and \(commands.counted("command")) with a probability of at least 1 in "
         + "\(Int((1 / bound).rounded()).grouped)."
     )

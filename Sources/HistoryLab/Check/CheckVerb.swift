@@ -22,7 +22,7 @@ struct CheckOptions: VerbOptions {
     "steps",
     .integer("N", 1...10_000_000_000),
     shown: "as many as the plans have",
-    "Runs plans until N steps are made, each a command or a part of what closes a plan."
+    "Runs plans until N steps are made: commands, and parts of the closing phases."
   )
   var steps: Int?
   var planOptions = PlanOptions()
@@ -86,7 +86,7 @@ extension CheckVerb {
       Example("check", "200 random plans on our tracker."),
       Example(
         "check --system article --plans 2000 --seed 1",
-        "The published article's protocol, with plans that can be made again."
+        "The published article's protocol, with plans that the seed reproduces."
       ),
       Example(
         "check --conditions all --steps 1000000",

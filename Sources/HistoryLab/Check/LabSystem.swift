@@ -57,7 +57,7 @@ struct LabSystem: Sendable {
     ] + published + [
       LabSystem(
         name: mistaken,
-        sentence: "A design in memory with one mistake, for trying the lab out: it purges what the "
+        sentence: "A design in memory with one bug, for trying the lab out: it purges what the "
           + "fastest member has merged.",
         timestamps: .monotone,
         capabilities: LogSystem<GreatestCursorLog>.abilities,
@@ -125,7 +125,7 @@ extension LabSystem {
 
   /// The description of external systems in the catalogue.
   static let externalSentence =
-    "Any program that /bin/sh runs and that answers as the wire says, such as history-lab serve."
+    "Any program that /bin/sh runs and that speaks the lab's protocol, such as history-lab serve."
 
   /// Whether the system is an external program.
   var isExternal: Bool { ExternalProgram.command(in: name) != nil }
@@ -144,7 +144,7 @@ extension LabSystem {
       }
     } catch {
       throw .undecided(
-        "nothing can be said about \(name.quoted): \(error)",
+        "\(name.quoted) did not state its name and capabilities: \(error)",
         try: "protocol check \(command.shellQuoted)"
       )
     }

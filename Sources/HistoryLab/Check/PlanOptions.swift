@@ -15,7 +15,7 @@ struct PlanOptions: VerbOptions, Hashable {
   @Option(
     "actors",
     .actors,
-    shown: "each plan draws its own",
+    shown: "random for each plan",
     "How many actors take part in every plan, 1 to 8."
   )
   var actors: Int?
@@ -35,15 +35,15 @@ struct PlanOptions: VerbOptions, Hashable {
   @Option(
     "config",
     .path("FILE"),
-    shown: "each plan draws its own",
-    "Who takes part in every plan, how it is configured and which limits hold: a JSON file."
+    shown: "random for each plan",
+    "A JSON file with the actors of every plan, their settings, and the limits."
   )
   var config: String?
   /// The file whose transactions become the writes of every plan; `nil` generates random writes.
   @Option(
     "history",
     .path("FILE"),
-    shown: "writes are drawn",
+    shown: "random writes",
     "A store file whose real transactions every plan repeats, a window of at most \(PlanStyle.pastCountMax)."
   )
   var history: String?
@@ -52,7 +52,7 @@ struct PlanOptions: VerbOptions, Hashable {
   @Option(
     "schedule",
     ScheduleChoice.reader,
-    "Whose step comes next: random, or by priorities that change D - 1 times (pct/D)."
+    "The choice of the next step's actor: random, or by priorities that change D - 1 times (pct/D)."
   )
   var schedule = ScheduleChoice.random
 
@@ -174,11 +174,11 @@ extension LabSystem {
       (.pages, "page", setup.actors.contains { $0.page != nil }),
     ]
     for (capability, key, isAsked) in needs where isAsked && !capabilities.contains(capability) {
-      return "\(name) knows nothing of \(key.quoted). Leave it out, or check another system."
+      return "\(name) does not support \(key.quoted). Leave it out, or check another system."
     }
     let strategies = setup.actors.compactMap(\.strategy)
     if let strategy = strategies.first(where: { !knows($0) }) {
-      return "there is no strategy \(strategy.quoted). Known are, with numbers of one's own, "
+      return "there is no strategy \(strategy.quoted). Known (with any numbers): "
         + "\(strategyWords.joinedWithAnd)."
     }
     let hooks = setup.actors.flatMap { $0.hooks ?? [] }

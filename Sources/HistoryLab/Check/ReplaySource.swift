@@ -54,7 +54,7 @@ struct ReplaySource {
     if let named { return try .find(named, programs) }
     guard ExternalProgram.command(in: name) == nil else {
       throw .usage(
-        "the file was made with \(name.quoted), and no program is started because a file says so.",
+        "the file names the program \(name.quoted), and no program is started unless --system names it.",
         try: "replay \(path.shellQuoted) --system \(name.shellQuoted)"
       )
     }
@@ -170,7 +170,7 @@ struct ReplayWalk {
     if let until {
       terminal.print("Stopped after command \(until) of \(commandCount).")
     } else {
-      terminal.print("The plan is over; everyone has caught up.")
+      terminal.print("The plan and its closing phase have ended.")
     }
     if let violation {
       terminal.print(

@@ -43,15 +43,15 @@ struct ReplayOptions: VerbOptions {
   @Option(.timeout) var timeout: Double
   @Flag(
     "step",
-    "Walks through the plan: each command with what it did and where everyone stands after it. On a "
-      + "terminal a key goes on and q stops."
+    "Prints each command, its effects, and the state of all actors after it. On a "
+      + "terminal, any key continues and q stops."
   )
   var steps
   @Option(
     "until",
     .integer("N", 1...10_000_000),
     shown: "to the end",
-    "Stops after command N and shows where everyone stands: views, data, cursors, watermark."
+    "Stops after command N and prints the state of all actors: views, data, cursors, watermark."
   )
   var until: Int?
   @Option(.onDisk) var onDisk: String?

@@ -10,10 +10,10 @@ struct CardsOverview {
   /// The meaning of the phrases in the overview.
   static let legend: [ReportPage.Fact] = [
     .init("holds", "Every invariant that a plan exercised holds."),
-    .init("2 broken", "So many of the \(invariantCount) invariants are broken."),
-    .init("2 broken*", "The same, under a condition outside what the system's authors state."),
-    .init("unknown", "Not every plan was run, and none that was run broke an invariant."),
-    .init("-", "Not exercised: no plan did, or the system has nothing of the kind."),
+    .init("2 broken", "This many of the \(invariantCount) invariants are broken."),
+    .init("2 broken*", "This many are broken, under a condition outside the authors' stated use."),
+    .init("unknown", "Some plans were not run, and no plan that ran broke an invariant."),
+    .init("-", "Not exercised: no plan did, or the system does not support the condition."),
   ]
 
   private static let invariantCount = CheckerSuite.names(in: .all).count

@@ -160,8 +160,8 @@ struct ExploreText {
   /// Returns the explanation of the phrases in the cells of a card.
   static func legend(_ scopes: [ExploreScope]) -> String {
     "holds: in every plan of \(scopes.map(\.sentence).joinedWithAnd). breaks N: the shortest plan "
-      + "that breaks it has N commands, every shorter one was run; with ≤ some were not. unknown: it "
-      + "ran out of the states that it was allowed, or was interrupted. -: no plan exercises it."
+      + "that breaks the invariant has N commands, every shorter plan was run; ≤ N: some were not. "
+      + "unknown: the limit of states or an interruption ended the search. -: no plan exercises it."
   }
 
   /// Returns a condition's broken invariants, shortest plan first; `nil` if no invariant broke.

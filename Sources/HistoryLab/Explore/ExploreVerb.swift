@@ -37,7 +37,7 @@ struct ExploreOptions: VerbOptions {
   @Option(
     "conditions",
     ConditionChoice.reader,
-    "The kinds of runFailure to go through, one after the other; list conditions explains them."
+    "The conditions to explore, one after the other; list conditions explains them."
   )
   var conditions = ConditionChoice.all
   @Flag("card", "Prints a safety card: every invariant under every condition.") var card
@@ -55,7 +55,7 @@ struct ExploreOptions: VerbOptions {
     "states",
     .integer("N", 1...100_000_000),
     shown: "10000000, for a card 210000, for all cards 86000",
-    "How many states a condition may have for each number of actors; beyond it is unknown."
+    "How many states a condition may have for each number of actors; with more, the result is unknown."
   )
   var stateCountMax = 10_000_000
   @Option(.jobs) var jobs: Int
@@ -140,7 +140,7 @@ extension ExploreVerb {
         "explore --system article --conditions ties --actors 2 --depth 5",
         "The shortest plan that breaks the published article when two writes tie."
       ),
-      Example("explore --system all --card --quick", "Which design is safe under what."),
+      Example("explore --system all --card --quick", "A card for every design."),
     ]
   ) { ExploreVerb(options: $0, composition: $1, terminal: $2) }
 }

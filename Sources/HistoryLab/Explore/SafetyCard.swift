@@ -195,7 +195,7 @@ extension LabSystem {
   func refusal(of condition: Condition) -> String? {
     if let reason = condition.unexplored { return "an exploration never \(reason); check does" }
     if conditions.contains(condition) { return nil }
-    return "\(name) has nothing of the kind: it lacks the capability "
+    return "\(name) does not support the condition: it lacks the capability "
       + (condition.need?.rawValue ?? "").quoted
   }
 }

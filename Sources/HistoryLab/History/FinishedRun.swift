@@ -12,7 +12,7 @@ struct FinishedRun {
     let title: String
     let contender: String
     let historySize: Int
-    /// The metric's name, followed by ` ratio` for a ratio to the floor.
+    /// The metric's name, followed by ` ratio` for a ratio to the benchmark floor.
     let metric: String
     let kind: Metric.Kind
     let unit: String
@@ -52,7 +52,7 @@ struct FinishedRun {
     record = try Self.record(folder)
     guard record.verdict != nil else {
       throw .usage(
-        "the run in \(folder.quoted) has not come to its end: nothing of it is kept. Let it end, or run "
+        "the run in \(folder.quoted) has not finished, so it is not added. Let it finish, or run "
           + "it again."
       )
     }
@@ -66,7 +66,7 @@ struct FinishedRun {
   /// Reads the record of a run from `run.json`.
   static func record(_ folder: String) throws(LabError) -> RunRecord {
     guard let record: RunRecord = try RunDocument.read(folder + "/run.json") else {
-      throw .usage("\(folder.quoted) is no run's folder: it has no run.json.")
+      throw .usage("\(folder.quoted) is not the folder of a run: it has no run.json.")
     }
     return record
   }

@@ -32,7 +32,7 @@ struct HistoryListOptions: VerbOptions {
 extension HistoryAddVerb {
   static let spec = VerbSpec(
     name: "history add",
-    sentence: "Keeps the results of runs in the results' database; what is kept already stays one.",
+    sentence: "Adds the results of runs to the results database; duplicates are ignored.",
     examples: [
       Example("history add Reports/latest", "The newest run."),
       Example("history add Reports/runs", "Every run that is still there."),
@@ -44,14 +44,14 @@ extension HistoryListVerb {
   /// The parent of the verbs `history add` and `history list`.
   static let group = VerbSpec(
     name: "history",
-    sentence: "Keeps the results of runs in a database, from which trends are read.",
+    sentence: "Adds runs to the results database, or lists them; trends are computed from it.",
     examples: HistoryAddVerb.spec.examples + [spec.examples[0]],
     subverbs: [HistoryAddVerb.spec, spec]
   )
 
   private static let spec = VerbSpec(
     name: "history list",
-    sentence: "Lists the runs that the results' database holds.",
+    sentence: "Lists the runs in the results database.",
     examples: [
       Example("history list", "The runs, oldest first."),
       Example("history list --json", "The same for another program to read."),

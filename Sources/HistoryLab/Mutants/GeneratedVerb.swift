@@ -232,7 +232,7 @@ struct GeneratedReport {
 
   /// The mutation score in one sentence.
   var because: String {
-    "of \(trials.count.counted("edit")), each met by \(planCount.counted("plan")), \(count("killed")) were "
+    "of \(trials.count.counted("edit")), each run with \(planCount.counted("plan")), \(count("killed")) were "
       + "killed by a checker, \(count("crashed")) crashed, \(count("hung")) hung and "
       + "\(count("survived")) survived; seed 0x\(String(seed, radix: 16))."
   }

@@ -49,7 +49,7 @@ struct MutantsOptions: VerbOptions {
     shard = try shardChoice.shard()
     guard isGenerated || !$planCount.isGiven else {
       throw .usage(
-        "--plans goes with --generated: described mutants meet plans until one shows them."
+        "--plans needs --generated: without it, each mutant runs plans until one detects it."
       )
     }
     if isGenerated {

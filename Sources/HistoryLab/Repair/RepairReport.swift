@@ -162,7 +162,7 @@ extension RepairReport {
       sections.append(PageSection("Costs", [.table(table)]))
     }
     return ReportPage(
-      title: "What it would take to make \(system) safe".printable,
+      title: "The changes that make \(system) safe".printable,
       lead: "\(sentence.capitalised) \(extent)".printable,
       sections: sections
     ).html(images: .missing(because: ""))

@@ -90,7 +90,7 @@ struct RepairRun {
         guard let plan = search.proof(without: change, of: set),
           let violation = try trials.violation(others, by: plan)
         else {
-          throw .lab("no plan shows that \(change.phrase) is needed, which must not happen.")
+          throw .lab("no plan shows that \(change.phrase) is needed: this is a bug in history-lab.")
         }
         return RepairReport.Reason(change: change, plan: plan, violation: violation)
       },

@@ -32,7 +32,7 @@ struct CardSections {
       ReportPage.Fact($0.checker, $0.sentence)
     }
     return PageSection(
-      "Which design is safe under what",
+      "Which design is safe under which conditions",
       [
         .paragraph(
           (shared ?? "The systems were explored to different depths.")
@@ -40,7 +40,7 @@ struct CardSections {
             + "stores, are documented, or are hypothetical. A cell leads to its details."
         )
       ] + tables.map(PageBlock.table) + [.definitions(CardsOverview.legend)]
-        + (shared == nil ? [.paragraph("How far each was explored:"), .definitions(bounds)] : [])
+        + (shared == nil ? [.paragraph("Explored plans per system:"), .definitions(bounds)] : [])
         + [.paragraph("The invariants:"), .definitions(invariants)]
     )
   }
@@ -60,7 +60,7 @@ struct CardSections {
   private func matrix(_ card: CardsDocument.Card) -> ReportTable {
     let invariants = card.cells.map(\.invariant).uniqued
     var table = ReportTable(
-      caption: "Conditions by invariants; behind a break stand the commands of its shortest plan",
+      caption: "Conditions by invariants; a number counts the commands of the shortest plan",
       columns: [.text("condition"), .text("known as")] + invariants.map { .text($0) }
     )
     for condition in card.conditions {

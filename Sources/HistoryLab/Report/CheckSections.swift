@@ -68,8 +68,8 @@ struct CheckSections {
       "What breaks each design",
       [
         .paragraph(
-          "Random plans were run on each system, and what broke an invariant was made as short as it "
-            + "gets. The name of an invariant leads to its counterexample."
+          "Random plans were run on each system, and each plan that broke an invariant was shrunk as "
+            + "far as possible. The name of an invariant leads to its counterexample."
         ), .table(table),
       ]
     )
@@ -138,7 +138,7 @@ struct CheckSections {
     let faults = Dictionary(grouping: system.faults ?? [], by: \.kind)
     guard !faults.isEmpty else { return [] }
     var table = ReportTable(
-      caption: "Faults: how often they were planned for a command that ran, and struck",
+      caption: "Faults: how often they were planned for a command that ran, and occurred",
       columns: [.text("fault"), .number("planned"), .number("struck"), .number("commands")]
     )
     for (kind, found) in faults.sorted(by: { $0.key < $1.key }) {

@@ -90,7 +90,7 @@ struct NightsPage {
     let failed = last?.steps.filter { $0.result == "FAILED" } ?? []
     return ReportPage(
       title: "Nights",
-      lead: "What became of each step of each night; a night's name leads to its page.",
+      lead: "The result of each step of each night; a night's name leads to its page.",
       tiles: last.map { night in
         [
           VerdictTile(

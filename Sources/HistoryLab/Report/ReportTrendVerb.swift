@@ -9,7 +9,7 @@ struct ReportTrendOptions: VerbOptions {
   @Option(
     "fresh",
     .integer("N", 1...10_000),
-    "A step in the last N runs of its row is news, and changes the exit code."
+    "The exit code is 1 if costs rose to a higher level in the last N runs."
   )
   var fresh = 5
   @Option(.history) var history: String
@@ -24,10 +24,10 @@ struct ReportTrendOptions: VerbOptions {
 extension ReportTrendVerb {
   static let spec = VerbSpec(
     name: "report trend",
-    sentence: "Tells at which nights the costs stepped to another level.",
+    sentence: "Reports the runs at which the costs rose or fell to another level.",
     examples: [
       Example("report trend", "The steps in the costs of our code, newest first."),
-      Example("report trend --fresh 1", "Ends with 1 only when the last run brought a step up."),
+      Example("report trend --fresh 1", "Exits with 1 only if the costs rose in the last run."),
     ]
   ) { (options, _, terminal) in ReportTrendVerb(options: options, terminal: terminal) }
 }

@@ -44,7 +44,7 @@ extension ReportVerb {
     examples: [
       Example("report", "The page of the newest run, in that run's folder."),
       Example("report --html lab.html", "The page in a file of your own."),
-      Example("report trend", "At which nights the costs stepped to another level."),
+      Example("report trend", "The runs at which the costs rose or fell to another level."),
     ],
     subverbs: [
       ReportTrendVerb.spec, ReportNightsVerb.spec, ReportExportVerb.spec, ReportMergeVerb.spec,
@@ -97,7 +97,7 @@ struct LabPage {
     guard let bench = runs.bench else {
       return ReportPage(
         title: "Persistent History Lab",
-        lead: "What holds, and what breaks it.",
+        lead: "Which invariants hold, and which plans break them.",
         tiles: tiles,
         sections: behaviour + courses,
         environment: [
@@ -109,7 +109,7 @@ struct LabPage {
     report.runFolder = RelativePath.path(from: folder, to: bench.folder)
     var page = report.page()
     page.title = "Persistent History Lab"
-    page.lead = "What holds, what breaks it, and what it costs. " + page.lead
+    page.lead = "Which invariants hold, what breaks them, and what operations cost. " + page.lead
     page.sections = behaviour + courses + page.sections
     return page
   }

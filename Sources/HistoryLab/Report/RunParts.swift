@@ -36,7 +36,7 @@ struct RunParts {
       for run in try RunFolders.runs(in: folder) {
         let record = try FinishedRun.record(run)
         guard let shard = record.shard else {
-          throw .usage("\(run.quoted) is a whole run, no part of one. Leave it out.")
+          throw .usage("\(run.quoted) is a whole run, not a part of a split run. Leave it out.")
         }
         found.append(Try(folder: run, record: record, shard: shard))
       }
@@ -84,7 +84,7 @@ struct RunParts {
     }
     guard let one = whole.first ?? newest else {
       throw .usage(
-        "the part in \(tries[0].folder.quoted) has not come to its end. Let it end, or run it again."
+        "the part in \(tries[0].folder.quoted) has not finished. Let it finish, or run it again."
       )
     }
     return one

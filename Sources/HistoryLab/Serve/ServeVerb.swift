@@ -14,7 +14,7 @@ import Darwin
 
 /// The options of `serve`.
 struct ServeOptions: VerbOptions {
-  @Option("system", .system, "The system that answers.") var system = "tracker"
+  @Option("system", .system, "The system that performs the commands.") var system = "tracker"
 
   /// - Throws: A usage error if the system is unknown.
   func validate(in composition: Composition) throws(LabError) {
@@ -28,10 +28,10 @@ struct ServeOptions: VerbOptions {
 extension ServeVerb {
   static let spec = VerbSpec(
     name: "serve",
-    sentence: "Answers commands on standard input, a line each: a system of ours as a program.",
+    sentence: "Performs commands from standard input, one per line, on a system of this build.",
     examples: [
       Example("serve", "Our tracker, as the other side of external:COMMAND."),
-      Example("serve --system greatest-cursor", "One that loses updates."),
+      Example("serve --system greatest-cursor", "A design that loses updates."),
       Example(
         "check --system \"external:history-lab serve\" --seed 1",
         "The lab and the tracker as two processes."

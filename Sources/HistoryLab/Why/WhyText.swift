@@ -99,8 +99,8 @@ extension WhyReport {
     }
     let point = curve.points[place]
     let start = place == 0 ? "Before the first command" : "After command \(place)"
-    return "\(start) nothing could prevent it: \(point.count.inGroups) of "
-      + "\(point.total.counted("continuation")) broke it."
+    return "\(start) every continuation broke the invariant: \(point.count.inGroups) of "
+      + "\(point.total.counted("continuation"))."
   }
 
   /// A table that states for each part of the plan whether the violation depends on the part.

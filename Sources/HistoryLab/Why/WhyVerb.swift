@@ -36,10 +36,10 @@ struct WhyOptions: VerbOptions {
   @Option(
     "conditions",
     ConditionChoice.reader,
-    "The kinds of runFailure that continuations may contain, with those of the plan."
+    "The conditions that continuations may contain, in addition to those of the plan."
   )
   var conditions = ConditionChoice.everyday
-  @Option("seed", .seed, shown: "the plan's own", "The number that all continuations come from.")
+  @Option("seed", .seed, shown: "the plan's own", "The seed of all continuations.")
   var seed: UInt64?
   @Option(.jobs) var jobs: Int
   @Option(.timeout) var timeout: Double
@@ -69,7 +69,7 @@ struct WhyOptions: VerbOptions {
 extension WhyVerb {
   static let spec = VerbSpec(
     name: "why",
-    sentence: "Explains a counterexample: which command made it likely, and what would prevent it.",
+    sentence: "Explains a violation: which command makes it likely, and which edits prevent it.",
     examples: [
       Example(
         "why Reports/latest/counterexample-article-Convergence.jsonl",

@@ -65,7 +65,7 @@ struct HistoryCheck: Sendable {
   private func replayCorpus(_ place: SourceLocation) async throws {
     guard let folder, settings.plan == nil else { return }
     if let last = folder.unfinished(name) {
-      Self.say("\(name): the last run ended within a plan, as by a trap. Repeat it: \(last)")
+      Self.say("\(name): the last run crashed during a plan. Repeat the plan: \(last)")
     }
     for saved in try folder.files() {
       try await CounterexampleReplay(subject, checkers, saved).run(place)
@@ -148,20 +148,20 @@ struct HistoryCheck: Sendable {
     var sentences: [String] = []
     if let (plan, because) = outcome.tally.runFailure {
       sentences.append(
-        "\(subject.name) did not take part in plan \(plan) to its end: \(because). "
+        "\(subject.name) did not complete plan \(plan): \(because). "
           + "Repeat it: \(replay(plan: plan))"
       )
     }
     if let (plan, how) = outcome.tally.unrepeatable {
       sentences.append(
-        "\(subject.name) does not repeat itself, so that no seed finds a failure again. In plan "
+        "\(subject.name) gives different results for the same plan, so that no seed reproduces a failure. In plan "
           + "\(plan) \(how). \(uncontrolled(report))Repeat it: \(replay(plan: plan))"
       )
     }
     if let found = outcome.found, found.counterexample == nil {
       sentences.append(
         "\(found.checker) broke in plan \(found.number), but not when the plan ran again: "
-          + "\(subject.name) does not repeat itself. \(uncontrolled(report))"
+          + "\(subject.name) gives different results for the same plan. \(uncontrolled(report))"
       )
     }
     let isExercised = report.invariants.contains { $0.heldCount + $0.brokenCount > 0 }

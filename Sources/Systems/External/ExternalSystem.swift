@@ -121,7 +121,7 @@ package final class ExternalSystem: SystemUnderTest {
     }
   }
 
-  /// Leaves the process running: the next plan resets it.
+  /// Does not end the program's process, because the next plan resets the program.
   package func close() {}
 
   private func leave() {

@@ -24,7 +24,7 @@ package final class WireServer {
     self.start = start
   }
 
-  /// Returns the answer to a request line, both without their newline.
+  /// Returns the answer to a request line; neither line contains the newline.
   package func answer(_ line: String) -> String {
     let message: WireMessage
     do throws(WireRefusal) { message = try WireCodec.request(line, for: header) } catch {
