@@ -11,7 +11,7 @@ package struct Catalogue: Sendable {
     case faults
     case metrics
     case benchmarks
-    /// The additional conditions in which benchmarks are measured.
+    /// The variations under which benchmarks are measured.
     case axes
   }
 
@@ -19,7 +19,7 @@ package struct Catalogue: Sendable {
   package struct Entry: Hashable, Sendable {
     package let name: String
     package let sentence: String
-    /// The evidence that it occurs outside the lab; `nil` where that does not apply.
+    /// The evidence that a condition occurs outside the lab; `nil` for entries of other kinds.
     package var evidence: Evidence?
 
     package init(_ name: String, _ sentence: String, _ evidence: Evidence? = nil) {
@@ -47,13 +47,13 @@ package enum CatalogueFormat: Hashable, Sendable {
   case json
 }
 
-/// The evidence for a condition: whether it is known to occur outside the lab.
+/// The evidence that a condition occurs outside the lab.
 package enum Evidence: Hashable, Sendable {
-  /// It occurs in real stores; the text says where.
+  /// The condition was observed in real stores; the text states where.
   case observed(String)
-  /// It is described in public; the text names the source.
+  /// The condition is described in public; the text names the source.
   case documented(String)
-  /// It was never observed; the text says where it was looked for.
+  /// The condition was never observed; the text states which stores were examined.
   case hypothetical(String)
 
   /// The kind of evidence in one word.
@@ -131,7 +131,7 @@ extension Catalogue {
 }
 
 extension Catalogue.Kind {
-  /// The heading for the kind.
+  /// The heading of the kind in lists.
   package var title: String { rawValue.capitalised }
 }
 

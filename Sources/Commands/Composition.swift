@@ -1,38 +1,38 @@
 import Basics
 import Programs
 
-/// The catalogue, defaults and factories that the verbs of the command use.
+/// The catalogue, the defaults and the factories that the verbs use.
 package struct Composition: Sendable {
   /// The named systems, checkers, conditions, faults, metrics and benchmarks of this build.
   package var catalogue = Catalogue()
   /// The default number of plans that run at the same time.
   package var processors = 1
-  /// The path of the command's executable, which is launched again for helper processes.
+  /// The path of the command's executable, from which helper processes are launched.
   ///
-  /// `nil` in a process that runs another executable, such as the tests.
+  /// `nil` if this process runs another executable, such as the tests.
   package var command: String?
-  /// Draws the seed of a run without `--seed`.
+  /// Returns a random seed for a run without `--seed`.
   package var drawSeed: @Sendable () -> UInt64 = { UInt64.random(in: .min ... .max) }
-  /// The parts that were set, by type.
+  /// The parts whose defaults were replaced, by type.
   private var parts: [ObjectIdentifier: any CompositionPart] = [:]
 
   package init() {}
 
-  /// The part of a type; its default unless one was set.
+  /// The part of a type; the part's default unless it was replaced.
   package subscript<Part: CompositionPart>(type: Part.Type) -> Part {
     get { parts[ObjectIdentifier(type)] as? Part ?? Part() }
     set { parts[ObjectIdentifier(type)] = newValue }
   }
 }
 
-/// Settings of some verbs in a composition, which the rooms of these verbs declare.
+/// Settings that some verbs add to the composition, declared in the module of these verbs.
 package protocol CompositionPart: Sendable {
   /// Creates the default settings.
   init()
 }
 
 extension Composition {
-  /// Checks that a name is a known system or holds the command line of an external one.
+  /// Checks that a name is that of a known system, a readable design file, or an external program.
   ///
   /// - Throws: a usage error that suggests the nearest name.
   package func checkSystem(_ name: String) throws(LabError) {
@@ -48,7 +48,7 @@ extension Composition {
     throw unknown("system", name, known, try: "list systems")
   }
 
-  /// Returns the error for an unknown name, which suggests the nearest known one.
+  /// Returns the error for an unknown name, with the most similar known name as a suggestion.
   package func unknown(
     _ kind: String,
     _ name: String,

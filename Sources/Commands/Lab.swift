@@ -1,6 +1,6 @@
 import Basics
 
-/// The command: runs a command line, prints its errors and returns the exit code.
+/// Runs a command line, prints errors, and returns the exit code.
 package struct Lab {
   package let tool: ToolSpec
   package let composition: Composition
@@ -12,9 +12,9 @@ package struct Lab {
     self.terminal = terminal
   }
 
-  /// Runs a command line, given without the tool's own path.
+  /// Runs a command line without the executable's path.
   ///
-  /// Every error is printed as one sentence on standard error.
+  /// An error is printed as one sentence on standard error.
   package func run(_ arguments: [String]) async -> ExitCode {
     do throws(LabError) {
       let code = try await perform(Invocation.read(arguments, tool: tool))
@@ -23,7 +23,7 @@ package struct Lab {
     } catch { return fail(error) }
   }
 
-  /// Runs a command line whose words are given as raw bytes, as the operating system passes them.
+  /// Runs a command line of raw bytes, as the operating system passes them.
   package func run(bytes words: [[UInt8]]) async -> ExitCode {
     var arguments: [String] = []
     for (index, word) in words.enumerated() {
@@ -63,7 +63,7 @@ package struct Lab {
     }
   }
 
-  /// Creates the verb with its options; every argument is checked.
+  /// Creates the verb; throws if one of the arguments is invalid.
   private func verb(
     _ spec: VerbSpec,
     _ arguments: ParsedArguments
@@ -77,12 +77,12 @@ package struct Lab {
   }
 }
 
-/// A verb with everything that it needs to run.
+/// A verb with its options and everything else that it needs to run.
 package protocol Verb: Sendable {
   /// Runs the verb and returns the exit code.
   ///
-  /// - Throws: A usage error if an argument turns out to be wrong; a lab error if the lab itself
-  ///   failed.
+  /// - Throws: A usage error if an argument is found to be invalid while the verb runs; a lab error if the
+  ///   lab itself failed.
   func run() async throws(LabError) -> ExitCode
 }
 
@@ -94,13 +94,13 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
   case usage = 64
   case lab = 70
 
-  /// The meaning of the code, as the help texts print it.
+  /// The meaning of the exit code, as help texts print it.
   package var sentence: String {
     switch self {
     case .good: "good"
     case .violation: "a violation or regression was found"
     case .undecided: "it could not be decided"
-    case .usage: "an argument names something wrong, files included"
+    case .usage: "an argument, or a file that it names, is invalid"
     case .lab: "the lab itself failed"
     }
   }

@@ -3,19 +3,19 @@ package import HistoryStore
 import Reporting
 import SQLiteStorage
 
-/// The error of a verb: one sentence that says what happened, and a command to try.
+/// The error of a verb: a sentence that states the problem, and a command to try.
 package enum LabError: Error, Equatable, Sendable {
-  /// An argument, or a file that it names, is wrong; `try` is a command without the tool's name.
+  /// An argument or a file is invalid; `try` holds the arguments of a command that helps.
   case usage(String, try: String? = nil)
-  /// The system under test took no part, or a signal stopped the work, so no verdict is possible.
+  /// No verdict is possible, because the system did not complete the work or a signal stopped it.
   case undecided(String, try: String? = nil)
-  /// The lab itself failed.
+  /// The lab itself failed, for example because the disk is full.
   case lab(String)
 
-  /// Converts an error in reading or writing store files.
+  /// Converts an error that occurred while a store file was read or written.
   ///
-  /// A signal makes the result undecided. A full disk, an I/O error or a lack of memory is an error
-  /// of the lab, not of an argument. The message names the files unless it does already.
+  /// After SIGINT or SIGTERM the result is an undecided error. A full disk, an I/O error or a lack of
+  /// memory gives a lab error; every other cause gives a usage error. The message names the files.
   package static func store(_ error: HistoryError, naming files: String...) -> LabError {
     if Interruption.isRequested { return .interrupted }
     let sentence = named(error.description, files)
@@ -27,7 +27,7 @@ package enum LabError: Error, Equatable, Sendable {
     }
   }
 
-  /// Converts an error in inspecting a file.
+  /// Converts an error that occurred while the history in a file was inspected.
   package static func inspection(_ error: InspectionError) -> LabError {
     if Interruption.isRequested { return .interrupted }
     switch error {
@@ -38,15 +38,15 @@ package enum LabError: Error, Equatable, Sendable {
     }
   }
 
-  /// A signal stopped the work.
-  package static let interrupted = LabError.undecided("It was interrupted; nothing was changed.")
+  /// The error after SIGINT or SIGTERM has stopped the work.
+  package static let interrupted = LabError.undecided("Interrupted; nothing was changed.")
 
   private static func named(_ sentence: String, _ files: [String]) -> String {
     if files.contains(where: sentence.contains) { return sentence }
     return "\(files.map(\.quoted).joinedWithAnd): \(sentence)"
   }
 
-  /// The exit code for this error.
+  /// The exit code that belongs to the error.
   package var exitCode: ExitCode {
     switch self {
     case .usage: .usage
@@ -55,7 +55,7 @@ package enum LabError: Error, Equatable, Sendable {
     }
   }
 
-  /// Returns the message for standard error, with the command to try as the user types it here.
+  /// Returns the message, in which the suggested command starts as the user has typed it.
   package func sentence(typing command: ShellCommand) -> String {
     switch self {
     case .usage(let sentence, let words?), .undecided(let sentence, let words?):
@@ -64,10 +64,10 @@ package enum LabError: Error, Equatable, Sendable {
     }
   }
 
-  /// The message with the plain name of the command.
+  /// The message, in which the suggested command starts with the tool's plain name.
   package var sentence: String { sentence(typing: .plain) }
 
-  /// Returns the error with a command to try, if it is a usage error that names none itself.
+  /// Adds a command to try to a usage error that has none; returns other errors unchanged.
   package func hinting(_ words: String) -> LabError {
     guard case .usage(let sentence, nil) = self, !sentence.contains(" Try: ") else { return self }
     return .usage(sentence, try: words)
@@ -75,9 +75,9 @@ package enum LabError: Error, Equatable, Sendable {
 }
 
 extension JSONText {
-  /// Returns a document as JSON on several lines.
+  /// Returns a value as JSON on several lines.
   ///
-  /// - Throws: A lab error that names the document, if JSON cannot express one of its values.
+  /// - Throws: A lab error that names the document, if the value cannot be expressed as JSON.
   package static func document(
     _ value: some Encodable,
     named name: String

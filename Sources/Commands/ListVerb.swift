@@ -11,10 +11,10 @@ struct ListVerb: Verb {
     private var words: [String]
     var list = FormatOptions()
 
-    /// The word that selects every kind.
+    /// The argument that selects all kinds.
     private static let everything = "all"
 
-    /// The kinds to list, without duplicates, in the catalogue's order.
+    /// The kinds to list, in the catalogue's order, without duplicates.
     var kinds: [Catalogue.Kind] {
       let isEverything = words.isEmpty || words.contains(Self.everything)
       return Catalogue.Kind.allCases.filter { isEverything || words.contains($0.rawValue) }
@@ -72,7 +72,7 @@ extension Catalogue {
   }
 }
 
-/// The verbs of this room, for the table of the whole command.
+/// The verbs of this module, for the table of all verbs of the command.
 extension VerbSpec {
   /// `list`: the systems, checkers and conditions of this build.
   package static var list: VerbSpec { ListVerb.spec }

@@ -12,10 +12,10 @@ package struct ToolSpec: Sendable {
     self.examples = examples
   }
 
-  /// The verbs that can be run, subverbs included.
+  /// The verbs that can run, including subverbs.
   package var leaves: [VerbSpec] { verbs.flatMap(\.leaves) }
 
-  /// Returns the words that print the help of a verb, or of the tool.
+  /// Returns the arguments that print the help of a verb; `nil` stands for the tool.
   package func hint(for verb: VerbSpec?) -> String {
     [verb?.name, "--help"].compactMap { $0 }.joined(separator: " ")
   }

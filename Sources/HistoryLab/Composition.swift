@@ -7,13 +7,13 @@ import Measuring
 import Programs
 import Systems
 
-/// The seeded bugs of a run of the mutants.
+/// The settings of a mutation run: the seeded bugs and the systems that contain them.
 struct MutantTrials: CompositionPart {
   /// The available seeded bugs.
   var mutants = Mutant.all
   /// Creates the system under test for a seeded bug.
   var system: @Sendable (Mutant) -> LabSystem = { LabSystem($0) }
-  /// The number of plans of one seed after which an undetected mutant counts as survived.
+  /// The number of plans per seed after which a mutant counts as a survivor.
   var caseCountMax = 2_000
 }
 

@@ -14,9 +14,9 @@ package struct LabAdditions: Sendable {
   private let checkers: [any HistoryChecker.Type]
   private let conditions: [any PlanCondition]
 
-  /// The conditions that were added.
+  /// The conditions that other packages have added to this process.
   private static let added = Mutex<[any PlanCondition]>([])
-  /// The systems that were added.
+  /// The systems that other packages have added to this process.
   private static let addedSystems = Mutex<[LabSystem]>([])
 
   package init(
@@ -28,7 +28,7 @@ package struct LabAdditions: Sendable {
     (self.checkers, self.conditions) = (checkers, conditions)
   }
 
-  /// Adds everything to this process, before it reads its command line.
+  /// Adds the systems, checkers and conditions to this process; call it before the command line is read.
   package func add() {
     Self.addedSystems.withLock { $0 += systems }
     Self.added.withLock { $0 += conditions }
@@ -42,16 +42,16 @@ package struct LabAdditions: Sendable {
     )
   }
 
-  /// The systems that were added.
+  /// The systems that other packages have added to this process.
   static var currentSystems: [LabSystem] { addedSystems.withLock { $0 } }
 
-  /// The conditions that were added.
+  /// The conditions that other packages have added to this process.
   static var currentConditions: [any PlanCondition] { added.withLock { $0 } }
 
-  /// Returns the change that an added condition makes to a plan; `nil` if none has this name.
+  /// Returns the change that an added condition makes to a plan; `nil` if no condition has the name.
   ///
-  /// A condition whose plan names what the plan does not have ends the process with a usage error,
-  /// because no result of its plans could be replayed.
+  /// A condition that writes an unknown entity, attribute or member ends the process with a usage
+  /// error, because no counterexample of its plans could be replayed.
   static func change(_ name: String) -> (@Sendable (inout Plan, inout ChoiceSource) -> Void)? {
     guard let condition = currentConditions.first(where: { $0.name == name }) else { return nil }
     return { plan, source in
@@ -66,7 +66,7 @@ package struct LabAdditions: Sendable {
 }
 
 extension LabSystem {
-  /// Describes a system of another package.
+  /// Creates a lab system from a system of another package.
   fileprivate init(_ name: String, _ sentence: String, _ subject: Subject) {
     self.init(
       name: name,
@@ -82,7 +82,7 @@ extension LabSystem {
   }
 }
 
-/// A checker of another package over one trace.
+/// Applies a checker of another package to one trace.
 struct OwnChecker: Checker {
   static let name = "a checker of one's own"
   private var check: OwnCheck

@@ -10,17 +10,17 @@ import Musl
 import Darwin
 #endif
 
-/// The process of the command.
+/// The entry point of the command's process.
 package enum LabMain {
   /// Runs the command line of this process, and ends the process with the exit code.
   package static func run() async -> Never {
     let arguments = Array(CommandLine.arguments.dropFirst())
-    // A benchmark launches the command again as a helper process, such as one that writes to the
-    // store that it watches.
+    // Benchmarks launch this command again as a helper process, such as one that writes to the store
+    // that the benchmark watches.
     if let code = HelperProcess.run(arguments) { exit(code) }
-    // A stress run launches it as a participant.
+    // A stress run launches this command again for each participant.
     if let code = await StressParticipant.run(arguments) { exit(code) }
-    // A run of generated mutants launches it for each trial.
+    // A run of generated mutants launches this command again for each trial.
     if let code = GeneratedTrial.run(arguments) { exit(code) }
     Interruption.install()
     let composition = Composition.current
@@ -30,9 +30,9 @@ package enum LabMain {
     exit(code.rawValue)
   }
 
-  /// Returns the words of the command line as raw bytes.
+  /// Returns the arguments of the command line as raw bytes.
   ///
-  /// `CommandLine.arguments` replaces invalid UTF-8.
+  /// `CommandLine.arguments` cannot be used, because it replaces invalid UTF-8.
   private static func words() -> [[UInt8]] {
     (1..<max(Int(CommandLine.argc), 1)).compactMap { index in
       CommandLine.unsafeArgv[index].map { word in

@@ -10,11 +10,11 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Finds the profile that generated plans resemble, or fits one to store files.
+/// Returns profiles that generated plans resemble: built-in ones, or ones fitted to store files.
 enum Profiles {
   /// Returns the profile for a name, a profile file (one that ends in `.json`) or a store file.
   ///
-  /// - Throws: a usage error that says what is wrong with the name or the file.
+  /// - Throws: a usage error that states the problem with the name or the file.
   static func profile(like source: ProfileSource) throws(LabError) -> WorkloadProfile {
     do {
       switch source {
@@ -35,7 +35,7 @@ enum Profiles {
 
   /// Fits a profile to the combined histories of store files.
   ///
-  /// Authors and entities of the same name count as one across files.
+  /// Authors and entities with the same name in several files count as one.
   ///
   /// - Throws: a usage error that names the file whose history is missing, unreadable or too short.
   /// - Complexity: one pass over every history.
@@ -83,7 +83,7 @@ enum Profiles {
 }
 
 extension ProfileTally {
-  /// Creates a tally of several histories combined.
+  /// Creates one tally of several histories.
   init(_ histories: [HistoryCensus]) {
     self.init()
     var sizes = ValueHistogram()
@@ -119,7 +119,7 @@ extension ProfileTally {
 }
 
 extension ProfileDistribution {
-  /// Converts the buckets of a histogram to another unit by dividing their bounds by a scale.
+  /// Divides the bounds of a histogram's buckets by a scale, to convert them to another unit.
   fileprivate init(_ buckets: [ValueHistogram.Bucket], scale: Double) {
     self.init(
       buckets.map { bucket in

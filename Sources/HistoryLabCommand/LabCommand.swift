@@ -2,7 +2,7 @@ internal import HistoryLab
 @_exported public import HistorySystems
 public import Systems
 
-/// The command `history-lab`, with systems, checkers and conditions of one's own.
+/// The command `history-lab` with custom systems, checkers and conditions.
 ///
 ///     await LabCommand(systems: [.system("my-tracker", "Our tracker.", MyTracker.self)]).main()
 public struct LabCommand: Sendable {
@@ -10,12 +10,12 @@ public struct LabCommand: Sendable {
   private let checkers: [any HistoryChecker.Type]
   private let conditions: [any PlanCondition]
 
-  /// Creates a command.
+  /// Creates the command with additions to its built-in systems, checkers and conditions.
   ///
   /// - Parameters:
-  ///   - systems: Systems next to those of `history-lab list systems`; each needs a name of its own.
-  ///   - checkers: Invariants that are checked for every plan next to the built-in ones.
-  ///   - conditions: Conditions that `--conditions` accepts by their names.
+  ///   - systems: Custom systems; each needs a name that `history-lab list systems` does not show yet.
+  ///   - checkers: Custom invariants, which are checked for every plan in addition to the built-in ones.
+  ///   - conditions: Custom conditions, which `--conditions` accepts by their names.
   public init(
     systems: [LabSubject] = [],
     checkers: [any HistoryChecker.Type] = [],
@@ -35,7 +35,7 @@ public struct LabCommand: Sendable {
   }
 }
 
-/// A system of one's own for the command.
+/// A custom system for the command.
 ///
 ///     LabSubject.design("my-log", "Our design.", MyLog.self)
 public struct LabSubject: Sendable {
@@ -43,7 +43,7 @@ public struct LabSubject: Sendable {
   let sentence: String
   let subject: Subject
 
-  /// Describes a design.
+  /// Returns a custom system that tests a design of history tracking.
   public static func design<Log: HistoryLog>(
     _ name: String,
     _ sentence: String,
@@ -52,7 +52,7 @@ public struct LabSubject: Sendable {
     LabSubject(name: name, sentence: sentence, subject: Subject(log: log))
   }
 
-  /// Describes a real system.
+  /// Returns a custom system that tests a real tracker with its store.
   public static func system<System: HistorySystem>(
     _ name: String,
     _ sentence: String,

@@ -1,4 +1,4 @@
-// The nouns of other rooms that the surface shows.
+// These types of other modules appear in this module's public declarations.
 @_exported public import struct HistoryTypes.Attribute
 @_exported public import enum HistoryTypes.AttributeType
 @_exported public import enum HistoryTypes.ChangeType

@@ -1,7 +1,7 @@
 public import HistoryTypes
 public import Traces
 
-/// An invariant of one's own, checked for each plan next to the built-in ones.
+/// A custom invariant, which is checked for each plan in addition to the built-in invariants.
 ///
 ///     struct OnlyOneTransactionAtATime: HistoryChecker {
 ///       static let verifies = "a pass merges at most one transaction"
@@ -15,17 +15,17 @@ public import Traces
 ///       }
 ///     }
 public protocol HistoryChecker: Sendable {
-  /// The name of the invariant; the default is the type's name.
+  /// The name of the invariant. The default is the type's name.
   static var name: String { get }
-  /// The property that a passing plan proves, as a clause.
+  /// The property that holds in every plan that passes, as a clause.
   static var verifies: String { get }
-  /// The properties that a passing plan leaves open, as a clause.
+  /// The properties that may fail even in a plan that passes, as a clause.
   static var doesNotVerify: String { get }
-  /// Creates a checker for a plan, before its first event.
+  /// Creates a checker for one plan, before the plan's first event.
   init(_ plan: HistoryPlan)
   /// Checks the next event.
   mutating func observe(_ event: HistoryEvent)
-  /// The verdict on the events so far; once it is broken it must stay so.
+  /// The verdict on the events so far; after `broken` it must not change.
   var verdict: HistoryVerdict { get }
 }
 
@@ -38,9 +38,9 @@ extension HistoryChecker {
 public enum HistoryVerdict: Hashable, Sendable {
   /// The invariant held, and the plan exercised it.
   case holds
-  /// The invariant broke, for the reason given; a counterexample follows the lost transaction.
+  /// The invariant broke for the given reason; reports follow the lost transaction, if one is given.
   case broken(String, losing: TransactionName? = nil)
-  /// The plan does not suffice to decide, for the reason given.
+  /// The plan cannot decide whether the invariant holds, for the given reason.
   case undecided(String)
 }
 
@@ -48,15 +48,15 @@ public enum HistoryVerdict: Hashable, Sendable {
 public struct HistoryEvent: Hashable, Sendable {
   /// The kind of an event, and its details.
   public enum Kind: Hashable, Sendable {
-    /// A command started; the word is that of ``HistoryCommand/word``.
+    /// A command started; the text is its ``HistoryCommand/word``.
     case started(String)
-    /// The command ended; the text is the error if it failed.
+    /// A command ended; the text is the error if the command failed, otherwise `nil`.
     case ended(failure: String?)
-    /// A member was launched, for the first time or again, at its cursor.
+    /// A member was launched, for the first time or again, with the given cursor.
     case launched(isNew: Bool, cursor: TransactionName?)
-    /// A member stopped, crashed or retired: the command's word says which.
+    /// A member stopped, crashed or retired; the word of the running command states which.
     case left
-    /// A save took effect.
+    /// A save was committed.
     case saved(CommittedTransaction)
     /// A member fetched transactions.
     case fetched([TransactionName])
@@ -74,11 +74,11 @@ public struct HistoryEvent: Hashable, Sendable {
     case other
   }
 
-  /// The position in the run, counted from 0.
+  /// The position of the event in the run, from 0.
   package let position: Int
-  /// The member, or `nil` for the store and the clock.
+  /// The member of the event; `nil` for events of the store or the clock.
   public let member: ActorID?
-  /// The kind of the event.
+  /// The kind of the event, with details.
   public let kind: Kind
 
   package init(_ event: Event) {

@@ -4,16 +4,16 @@ internal import Systems
 public import Traces
 package import Workloads
 
-/// A plan: the members, and the commands in the order in which they run.
+/// A test input: the members, and the commands in the order in which they run.
 public struct HistoryPlan: Sendable {
   package var plan: Plan
 
   package init(_ plan: Plan) { self.plan = plan }
 
-  /// The names of the members.
+  /// The names of the plan's members.
   public var members: [ActorID] { plan.header.actors.map(\.id) }
 
-  /// The commands; one that its member cannot perform at its place is skipped.
+  /// The commands; a command is skipped if its member cannot perform it at that point.
   public var commands: [HistoryCommand] {
     get { plan.commands.map(HistoryCommand.init) }
     set { plan.commands = newValue.map(\.command) }
@@ -29,12 +29,12 @@ public struct HistoryCommand: Hashable, Sendable {
   init(_ command: Command) { self.command = command }
   private init(_ action: Action) { command = Command(action) }
 
-  /// The word of the command, such as `pass`; a save has the word `write`.
+  /// The command's word, such as `pass`; the word of a save is `write`.
   public var word: String { command.action.word }
-  /// The member that acts, or `nil` for the clock.
+  /// The member that performs the command; `nil` for a command of the clock.
   public var member: ActorID? { command.action.actor }
 
-  /// Saves changes through a member's view, under its own author.
+  /// Saves changes through a member's view, with the member's own author.
   public static func save(_ changes: [PlannedChange], by member: ActorID) -> HistoryCommand {
     HistoryCommand(.write(PlannedWrite(actor: member, changes: changes)))
   }
@@ -42,13 +42,13 @@ public struct HistoryCommand: Hashable, Sendable {
   public static func launch(_ member: ActorID) -> HistoryCommand { HistoryCommand(.launch(member)) }
   /// Stops a member.
   public static func stop(_ member: ActorID) -> HistoryCommand { HistoryCommand(.stop(member)) }
-  /// Lets a member lose its memory.
+  /// Crashes a member, so that it loses everything in memory.
   public static func crash(_ member: ActorID) -> HistoryCommand { HistoryCommand(.crash(member)) }
-  /// Fetches, merges and records.
+  /// Makes a pass of a member: fetches, merges and records.
   public static func pass(_ member: ActorID) -> HistoryCommand { HistoryCommand(.pass(member)) }
-  /// Purges what every member has merged.
+  /// Purges, by a member, the transactions that every member has merged.
   public static func purge(_ member: ActorID) -> HistoryCommand { HistoryCommand(.purge(member)) }
-  /// Lets time pass.
+  /// Advances the clock by a number of seconds.
   public static func wait(seconds: Double) -> HistoryCommand {
     HistoryCommand(.clock(advance: seconds))
   }
@@ -60,45 +60,45 @@ extension [PlannedChange] {
   ///     let net = changes.apply(to: &rows)
   ///     guard !net.isEmpty else { return nil }
   ///
-  /// An insert of an object that exists, and an update or a delete of one that does not, are
-  /// skipped. An insert and an update make an insert, a delete and an insert make an update, and an
-  /// insert and a delete make no change.
+  /// An insert is skipped if the object exists; an update or a delete is skipped if it does not. The net
+  /// effect of an insert and an update is an insert, of a delete and an insert an update, and of an
+  /// insert and a delete no change.
   public func apply(to objects: inout Objects) -> [CommittedChange] { objects.apply(self).changes }
 }
 
-/// A difficult condition that plans may contain.
+/// A difficulty that plans may contain, such as crashes or equal timestamps.
 ///
 ///     try await checkHistory(of: MyTracker.self, under: [.ties, .crash, .own(PurgeAfterEachPass())])
 ///
-/// Members that share one store write, pass and purge in every plan.
+/// Every plan has members that share a store, write, pass and purge, whatever the conditions.
 public enum HistoryCondition: Sendable {
-  /// A clock that rises strictly, without any difficulty.
+  /// No difficulty: the clock advances before each save, and no member crashes.
   case steady
-  /// Saves at the same time as the save before.
+  /// Saves with the same timestamp as the previous save.
   case ties
-  /// A clock that steps back by seconds.
+  /// A clock that is set back by seconds.
   case clockBack
-  /// A clock that jumps by days, mostly forward.
+  /// A clock that jumps by days, in most cases forward.
   case clockJump
-  /// Days without any commands.
+  /// Pauses of days in which no member performs a command.
   case pause
-  /// Members that lose their memory between any two steps.
+  /// Crashes in which members lose their memory between any two steps.
   case crash
   /// Members that stop and are launched again.
   case restart
-  /// Members whose first launch comes when there is history already.
+  /// Members that are launched for the first time when the history already has transactions.
   case lateJoin
-  /// Members that share an author, and saves under another member's author.
+  /// Several members with the same author, and saves with the author of another member.
   case sameAuthorTwice
   /// Saves and members without an author.
   case absentAuthor
-  /// A condition of one's own.
+  /// A custom condition.
   case own(any PlanCondition)
 
-  /// The name, as reports print it.
+  /// The condition's name in reports.
   package var name: String { own?.name ?? known?.rawValue ?? "" }
 
-  /// The condition of generated plans; `nil` for a condition of one's own.
+  /// The built-in condition; `nil` for a custom condition.
   package var known: Condition? {
     switch self {
     case .steady: .steady
@@ -115,13 +115,13 @@ public enum HistoryCondition: Sendable {
     }
   }
 
-  /// The condition of one's own, or `nil`.
+  /// The custom condition; `nil` for a built-in condition.
   package var own: (any PlanCondition)? {
     if case .own(let condition) = self { condition } else { nil }
   }
 }
 
-/// A condition of one's own: it changes each plan that was drawn.
+/// A custom condition, which changes each generated plan.
 ///
 ///     struct PurgeAfterEachPass: PlanCondition {
 ///       let name = "purge-after-each-pass"
@@ -132,13 +132,15 @@ public enum HistoryCondition: Sendable {
 ///       }
 ///     }
 ///
-/// It may also replace all commands by those of a generator, as a workload of one's own. Draw from
-/// the source and from nothing else, so that a plan can be shrunk and repeated. Plans have one entity,
-/// `Item`, with the text `title` and the whole number `count`; a plan with any other name is an error.
+/// The condition may also replace all commands by generated ones, as a custom workload. Use only the
+/// given source for random choices, so that a plan can be shrunk and repeated.
+///
+/// Plans have one entity, `Item`, with the text `title` and the whole number `count`; a command with
+/// another entity, attribute or member is an error.
 public protocol PlanCondition: Sendable {
-  /// The name, as reports print it.
+  /// The condition's name in reports.
   var name: String { get }
-  /// Changes a plan that was drawn.
+  /// Changes a generated plan.
   func change(_ plan: inout HistoryPlan, _ source: inout ChoiceSource)
 }
 

@@ -4,7 +4,7 @@ public import PropertyTesting
 package import Systems
 public import Traces
 
-/// A real system under test: a tracker with its store, mostly an actor.
+/// A real system under test: a tracker with its store, in most cases an actor.
 ///
 ///     actor MyTracker: HistorySystem, PurgingSystem {
 ///       init(_ environment: HistoryEnvironment) async throws { ... }
@@ -12,12 +12,12 @@ public import Traces
 ///       ...
 ///     }
 ///
-/// Each plan gets a new instance, which plays all members of the plan. A system that can do more
-/// conforms to further protocols, such as ``PurgingSystem``: plans contain a command only if the
-/// system conforms to its protocol.
+/// Each plan gets a new instance, which performs the commands of all members of the plan. A system
+/// with more features conforms to further protocols, such as ``PurgingSystem``. Plans contain a
+/// command only if the system conforms to the protocol of that command.
 ///
-/// The methods are called one after another. An error that a method throws is a failed command,
-/// and the plan gives no reason for one: ``HistorySystemError/expired`` excepted, it is a bug.
+/// The methods are called one after another. A method that throws makes its command fail. Plans give no
+/// reason for a failure, so every error except ``HistorySystemError/expired`` is a bug.
 public protocol HistorySystem: Sendable {
   /// Creates the system for one plan, with an empty store and without running members.
   init(_ environment: HistoryEnvironment) async throws
@@ -25,28 +25,28 @@ public protocol HistorySystem: Sendable {
   /// Starts a member: registers it on the first launch, and loads its view.
   func launch(_ member: ActorID) async throws
 
-  /// Stops a member normally; it stays a member, and is launched again later.
+  /// Stops a member normally; the member stays registered and will be launched again.
   func stop(_ member: ActorID) async throws
 
   /// Saves changes through a member's view as one transaction.
   ///
-  /// An insert of an object that exists, and an update or a delete of one that does not, are
-  /// skipped.
+  /// An insert must be skipped if the object exists. An update or a delete must be skipped if the object
+  /// does not exist.
   ///
-  /// - Returns: the transaction's name, or `nil` if the save had no effect.
+  /// - Returns: the transaction's name; `nil` if the save changed nothing.
   func save(
     _ changes: [PlannedChange],
     by member: ActorID,
     author: String?
   ) async throws -> TransactionName?
 
-  /// Fetches what is new for a member, merges it into the member's view and records its cursor.
+  /// Fetches a member's new transactions, merges them into the member's view, and records its cursor.
   func pass(_ member: ActorID) async throws -> PassReport
 
-  /// Returns the last transaction that the store has recorded as merged by a member.
+  /// Returns the last transaction that is recorded as merged by a member; `nil` if there is none.
   ///
-  /// The record is read from where it survives a stop. It is read after each command, so that
-  /// recording may also take place later than the pass.
+  /// Read the cursor from the place where it remains after a stop. This method is called after each
+  /// command, so the system may also record a cursor later than in the pass.
   func cursor(of member: ActorID) async throws -> TransactionName?
 
   /// Returns the objects that a running member has in memory.
@@ -60,7 +60,7 @@ public protocol HistorySystem: Sendable {
 }
 
 extension HistorySystem {
-  /// Does nothing.
+  /// Does nothing; a system with resources to release implements this method.
   public func close() async {}
 }
 
@@ -68,26 +68,26 @@ extension HistorySystem {
 public struct PassReport: Hashable, Sendable {
   /// The transactions that were merged into the member's view, in order.
   public var merged: [TransactionName]
-  /// The transactions that the pass purged from history.
+  /// The transactions that the pass deleted from history.
   public var purged: [TransactionName]
 
-  /// Creates a report.
+  /// Creates a report of the merged and the purged transactions.
   public init(merged: [TransactionName], purged: [TransactionName] = []) {
     self.merged = merged
     self.purged = purged
   }
 }
 
-/// An error that is no bug by itself.
+/// An error that is not a bug in itself.
 public enum HistorySystemError: Error, Hashable, Sendable {
   /// The member needs transactions that are no longer in history.
   case expired
 }
 
-/// A system that fetches, merges and records as separate steps, which other members' commands may
-/// separate.
+/// A system that fetches, merges and records as separate steps, between which other members' commands
+/// may run.
 ///
-/// Its pass is these three steps, unless it implements ``HistorySystem/pass(_:)``.
+/// The default pass performs these three steps.
 public protocol SteppedSystem: HistorySystem {
   /// Fetches the transactions that are new for a member.
   func fetch(_ member: ActorID) async throws -> [TransactionName]
@@ -98,7 +98,7 @@ public protocol SteppedSystem: HistorySystem {
 }
 
 extension SteppedSystem {
-  /// Fetches, merges and records.
+  /// Performs the three steps of a pass: fetches, merges and records.
   public func pass(_ member: ActorID) async throws -> PassReport {
     _ = try await fetch(member)
     let merged = try await merge(member)
@@ -109,7 +109,7 @@ extension SteppedSystem {
 
 /// A system whose members purge history on request.
 public protocol PurgingSystem: HistorySystem {
-  /// Deletes the transactions that need not be kept any longer.
+  /// Deletes the transactions that no member needs any longer.
   ///
   /// - Returns: the names of the deleted transactions.
   func purge(by member: ActorID) async throws -> [TransactionName]
@@ -117,10 +117,10 @@ public protocol PurgingSystem: HistorySystem {
 
 /// A system whose members can lose their memory at any time.
 public protocol CrashingSystem: HistorySystem {
-  /// Discards everything that a member has in memory.
+  /// Discards everything that a member holds in memory.
   ///
-  /// Tasks of the member end with a real process. Here they do not end by themselves: the system
-  /// must ignore them.
+  /// In a real crash, the member's tasks end with its process. In a test these tasks continue, so the
+  /// system must ignore them.
   func crash(_ member: ActorID) async throws
 }
 
@@ -130,28 +130,28 @@ public protocol RetiringSystem: HistorySystem {
   func retire(_ member: ActorID) async throws
 }
 
-/// A system whose members can start over after history that they need was purged.
+/// A system whose members can read the data again after history that they need was purged.
 public protocol ResyncingSystem: HistorySystem {
   /// Reloads a member's view, and moves its cursor to the newest transaction.
   ///
-  /// It is called after a pass has thrown ``HistorySystemError/expired``.
+  /// This method is called after a pass has thrown ``HistorySystemError/expired``.
   func resync(_ member: ActorID) async throws
 }
 
-/// A system that can list its history.
+/// A system that can list the transactions in its history.
 public protocol ListingSystem: HistorySystem {
   /// Returns the transactions in history, in order.
   func history() async throws -> [CommittedTransaction]
 }
 
-/// A system that reads ``HistoryEnvironment/now`` wherever it needs the time.
+/// A system that reads the time only from ``HistoryEnvironment/now``.
 ///
-/// Only such a system can be tested under conditions of the clock, such as
-/// ``HistoryCondition/ties``.
+/// Conditions of the clock, such as ``HistoryCondition/ties``, require a system that conforms to this
+/// protocol.
 public protocol ClockedSystem: HistorySystem {}
 
 extension HistorySystem {
-  /// The capabilities, derived from the protocols that the type conforms to.
+  /// The capabilities that follow from the type's protocol conformances.
   package static var abilities: Set<Capability> {
     var abilities: Set<Capability> = []
     if Self.self is any SteppedSystem.Type { abilities.insert(.steps) }
@@ -164,7 +164,7 @@ extension HistorySystem {
   }
 }
 
-/// The surroundings of a system during one plan: members, model, time, executor and files.
+/// The environment of a system during one plan: members, model, time, executor and files.
 ///
 ///     init(_ environment: HistoryEnvironment) async throws {
 ///       executor = environment.executor
@@ -173,11 +173,11 @@ extension HistorySystem {
 public struct HistoryEnvironment: Sendable {
   /// The members that the plan may launch.
   public let members: [ActorID]
-  /// The entities of the objects that the plan saves.
+  /// The entities of the objects that the plan inserts.
   public let model: Model
-  /// The seed of everything that the system draws at random.
+  /// The seed for all random values of the system.
   public let seed: UInt64
-  /// The executor to run the system's tasks on.
+  /// The executor on which the system's tasks must run.
   public let executor: SeededExecutor
   private let clock: PlanClock
   private let path: String
@@ -191,10 +191,10 @@ public struct HistoryEnvironment: Sendable {
     path = environment.path + ".files"
   }
 
-  /// The time of the plan, which passes only when the plan says so.
+  /// The current time of the plan; only the plan's commands advance it.
   public var now: Date { clock.date }
 
-  /// Returns a folder for the files of this plan, which is deleted afterwards.
+  /// Returns a folder for the files of this plan; the folder is deleted after the plan.
   ///
   /// - Throws: an error of the file system when the folder cannot be created.
   public func folder() throws -> URL {

@@ -1,6 +1,6 @@
 package import Traces
 
-/// A user-defined checker during one run.
+/// A custom checker during one run.
 package struct OwnCheck {
   package let name: String
   private var checker: any HistoryChecker

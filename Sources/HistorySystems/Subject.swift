@@ -2,22 +2,22 @@ package import Systems
 package import Traces
 package import Workloads
 
-/// A system that counts the jobs that came from other threads.
+/// A system that counts the jobs that threads outside of its executor enqueued.
 package protocol JobCounting {
   var foreignJobCount: Int { get }
 }
 
 extension SystemAdapter: JobCounting {}
 
-/// A system under test: its name, its capabilities and its factory.
+/// A system under test with its name, its capabilities and its factory.
 package struct Subject: Sendable {
   package var name: String
   package let capabilities: Set<Capability>
   package let timestamps: TimestampPolicy
   package let canRetire: Bool
-  /// Whether plans may give members small limits on the transactions per fetch.
+  /// Whether plans may limit the number of transactions per fetch.
   package let hasPages: Bool
-  /// Whether the system has tasks, whose order each plan's own seed decides.
+  /// Whether the system has tasks whose order depends on the seed of the plan.
   package let hasSchedules: Bool
   package let make: @Sendable () -> any SystemUnderTest
 
@@ -43,12 +43,12 @@ package struct Subject: Sendable {
     self.make = { SystemAdapter(make) }
   }
 
-  /// The conditions of a check that names none.
+  /// The conditions of a check to which the caller passes none.
   package var defaultConditions: [HistoryCondition] {
     [.crash, .restart, .lateJoin].filter { lack(for: $0) == nil }
   }
 
-  /// The protocol that the system must conform to for a condition, if it does not.
+  /// Returns the protocol that a condition requires and the system lacks; `nil` if it lacks none.
   package func lack(for condition: HistoryCondition) -> String? {
     switch condition.known {
     case .ties, .clockBack, .clockJump, .pause:
@@ -58,7 +58,7 @@ package struct Subject: Sendable {
     }
   }
 
-  /// Returns the style of plans under some conditions.
+  /// Returns the generator style of plans for some conditions.
   package func style(_ conditions: [HistoryCondition]) -> PlanStyle {
     var style = PlanStyle()
     style.conditions = Set(conditions.compactMap(\.known))

@@ -4,10 +4,10 @@ internal import PropertyTesting
 internal import Systems
 internal import Traces
 
-/// The adapter through which plans run on a ``HistorySystem``.
+/// Runs plans on a ``HistorySystem``.
 ///
-/// It calls the asynchronous methods on the plan's executor, one after another, and logs what they
-/// return. Cursors are read after each command.
+/// The adapter calls the system's asynchronous methods on the plan's executor, one after another, and
+/// logs their results. After each command, the adapter reads the cursors.
 final class SystemAdapter<System: HistorySystem>: SystemUnderTest {
   let capabilities = System.abilities
   private(set) var runFailure: RunFailure?
@@ -20,7 +20,7 @@ final class SystemAdapter<System: HistorySystem>: SystemUnderTest {
   private var members: Set<ActorID> = []
   private var cursors: [ActorID: TransactionName?] = [:]
   private var times: [TransactionName: Double] = [:]
-  /// The number of jobs of all plans that came from other threads.
+  /// The number of jobs in all plans that other threads have enqueued.
   private(set) var foreignJobCount = 0
 
   init(_ make: @escaping @Sendable (HistoryEnvironment) async throws -> System) {
@@ -41,7 +41,7 @@ final class SystemAdapter<System: HistorySystem>: SystemUnderTest {
     }
     switch made {
     case .success(let system)?: self.system = system
-    case .failure(let error)?: throw SystemFailure(.failed, "It was not created: \(error)")
+    case .failure(let error)?: throw SystemFailure(.failed, "The system was not created: \(error)")
     case nil: throw stuck("init")
     }
   }
@@ -91,7 +91,7 @@ final class SystemAdapter<System: HistorySystem>: SystemUnderTest {
     case .purge(let actor):
       let system = try need((any PurgingSystem).self, "purge")
       let purged = try run("purge") { _ in try await system.purge(by: actor) }
-      // A record that a task made meanwhile came first, or the purge would be accused wrongly.
+      // Tasks may have recorded cursors before the purge; without these, the purge would seem unsafe.
       try reportCursors(&log)
       log.add(actor, .purged(purged))
     case .resync(let actor):
@@ -220,7 +220,7 @@ final class SystemAdapter<System: HistorySystem>: SystemUnderTest {
     try run("data", .newestFirst) { try await $0.data() }
   }
 
-  /// Returns a transaction with the plan's time, if the system reads another clock.
+  /// Returns a transaction with the plan's time as timestamp, unless the system reads the plan's clock.
   private func timed(_ held: CommittedTransaction) -> CommittedTransaction {
     guard !capabilities.contains(.clock), let time = times[held.name] else { return held }
     var held = held

@@ -1,30 +1,30 @@
 public import Systems
 public import Testing
 
-/// Checks that a design of history tracking loses nothing, under random plans.
+/// Checks with random plans that no member of a tracking design loses transactions.
 ///
 ///     @Test func `My log loses nothing`() async throws {
 ///       try await checkHistory(of: MyLog.self, plans: 500, under: [.restart, .crash])
 ///     }
 ///
-/// Each plan has several members that save, pass, purge, stop and crash in some order. If plans
-/// break invariants, one issue is recorded at the call: for the most harmful of them the shortest
-/// plan that was found, with the command that repeats it, and two attachments: the plan as JSON
-/// lines, and a page with a picture. The other broken invariants are named.
+/// Each plan has several members that save, pass, purge, stop and crash in a random order. If plans
+/// break invariants, one issue is recorded at the call. It shows the shortest plan found for the most
+/// harmful broken invariant, the command that repeats this plan, and the names of all other broken
+/// invariants. The issue has two attachments: the plan as JSON lines, and a page with a picture.
 ///
 /// - Parameters:
 ///   - log: The type of the design.
 ///   - plans: The number of plans. The default is 200.
 ///   - conditions: The conditions that the plans may contain. The default is crashes, restarts and
 ///     late joins.
-///   - checkers: Invariants of one's own, checked next to the built-in ones.
-///   - seed: The seed of the plans. The default is 1: every run has the same plans.
-///   - time: The time limit, including shrinking. The default is no limit.
-///   - corpus: The folder of counterexamples, relative to the test's file; see
-///     the trait `.history`.
-///   - file: The path of the test's file.
+///   - checkers: Custom invariants, which are checked in addition to the built-in ones.
+///   - seed: The seed of the plans. The default is 1, so that every run has the same plans.
+///   - time: The time limit, which includes shrinking. The default is no limit.
+///   - corpus: The folder of counterexamples, relative to the folder of the test's file; see the
+///     trait `.history`.
+///   - file: The path of the test's source file.
 ///   - sourceLocation: The location at which issues are recorded.
-/// - Returns: The verdicts, and the failure if there is one.
+/// - Returns: The verdicts, and the failure if an invariant broke.
 /// - Throws: ``HistorySettingsError`` if a setting is invalid, `CancellationError` if the test was
 ///   cancelled. A broken invariant does not throw.
 @discardableResult
@@ -44,13 +44,13 @@ public func checkHistory<Log: HistoryLog>(
   return try await check.run(sourceLocation)
 }
 
-/// Checks that a real system loses nothing, under random plans.
+/// Checks with random plans that no member of a real system loses transactions.
 ///
 ///     @Test func `Our tracker loses nothing`() async throws {
 ///       try await checkHistory(of: MyTracker.self, plans: 500, under: [.ties, .crash, .pause])
 ///     }
 ///
-/// The parameters are those of `checkHistory` for designs.
+/// The parameters have the same meanings as those of `checkHistory` for designs.
 @discardableResult
 public func checkHistory<System: HistorySystem>(
   of system: System.Type,
@@ -69,11 +69,11 @@ public func checkHistory<System: HistorySystem>(
   return try await check.run(sourceLocation)
 }
 
-/// Checks that the systems of a factory lose nothing, under random plans.
+/// Checks with random plans that no member of the systems from a factory loses transactions.
 ///
 ///     try await checkHistory(of: { try await MyTracker($0, batchSize: 2) }, under: [.restart])
 ///
-/// The parameters are those of `checkHistory` for designs.
+/// The parameters have the same meanings as those of `checkHistory` for designs.
 @discardableResult
 public func checkHistory<System: HistorySystem>(
   of make: @escaping @Sendable (HistoryEnvironment) async throws -> System,

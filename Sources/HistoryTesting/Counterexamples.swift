@@ -3,16 +3,16 @@ public import Systems
 public import Testing
 internal import Traces
 
-/// A counterexample in a file.
+/// A file that contains a counterexample.
 public struct SavedCounterexample: Hashable, Sendable, CustomTestStringConvertible {
   let name: String
   let path: String
 
-  /// The name of the file.
+  /// The file's name.
   public var testDescription: String { name }
 }
 
-/// Returns the counterexamples of a folder, for a test with arguments.
+/// Returns the counterexamples in a folder, as arguments of a parameterized test.
 ///
 ///     @Test(arguments: try counterexamples(in: "Counterexamples"))
 ///     func `Saved counterexamples hold`(_ saved: SavedCounterexample) async throws {
@@ -20,10 +20,10 @@ public struct SavedCounterexample: Hashable, Sendable, CustomTestStringConvertib
 ///     }
 ///
 /// - Parameters:
-///   - folder: The folder, relative to the test's file.
-///   - file: The path of the test's file.
-/// - Returns: The files with the ending `.jsonl`, sorted by name.
-/// - Throws: ``HistorySettingsError`` if there is no such folder.
+///   - folder: The folder, relative to the folder of the test's file.
+///   - file: The path of the test's source file.
+/// - Returns: The files whose names end in `.jsonl`, sorted by name.
+/// - Throws: ``HistorySettingsError`` if the folder does not exist.
 public func counterexamples(
   in folder: String,
   file: String = #filePath
@@ -96,7 +96,7 @@ struct CounterexampleReplay: Sendable {
       HistoryFailure(
         counterexample,
         checkers,
-        note: "It broke before: \(saved.path)",
+        note: "Saved counterexample: \(saved.path)",
         replay: "swift test --filter '\(name)'"
       ).record(name, at: place)
     case .success(nil): return
@@ -127,23 +127,23 @@ struct CounterexampleReplay: Sendable {
   }
 }
 
-/// A folder of counterexamples.
+/// A folder that contains counterexamples.
 struct CorpusFolder: Sendable {
   private let url: URL
 
-  /// Creates a folder's description; a relative path starts at the folder of a source file.
+  /// Creates the description of a folder; a relative path starts at the folder of a source file.
   init(_ path: String, from file: String) {
     let base = URL(filePath: file).deletingLastPathComponent()
     url = path.hasPrefix("/") ? URL(filePath: path) : base.appending(path: path)
   }
 
-  /// The path.
+  /// The folder's path.
   var path: String { url.path(percentEncoded: false) }
 
-  /// Whether the folder is there.
+  /// Whether the folder exists.
   var exists: Bool { FileManager.default.fileExists(atPath: path) }
 
-  /// Returns the counterexamples, sorted by name; none if the folder does not exist yet.
+  /// Returns the counterexamples, sorted by name; empty if the folder does not exist yet.
   func files() throws -> [SavedCounterexample] {
     guard exists else { return [] }
     return try FileManager.default.contentsOfDirectory(atPath: path)
@@ -151,7 +151,7 @@ struct CorpusFolder: Sendable {
       .map { SavedCounterexample(name: $0, path: url.appending(path: $0).path) }
   }
 
-  /// Adds a counterexample under a name that depends on its content.
+  /// Writes a counterexample into the folder, under a name that depends on its content.
   func add(_ failure: HistoryFailure) throws {
     try create()
     let name = "\(failure.checker)-\(Self.hash(failure.jsonLines)).jsonl"
@@ -162,16 +162,16 @@ struct CorpusFolder: Sendable {
     )
   }
 
-  /// Returns the command that repeats the plan within which the last run of a test ended.
+  /// Returns the command that repeats the plan during which the last run of a test crashed; else `nil`.
   func unfinished(_ test: String) -> String? {
     let text = try? String(contentsOf: place(of: test), encoding: .utf8)
     return text?.isEmpty == false ? text : nil
   }
 
-  /// Returns the mark of the plan that a test is running.
+  /// Returns a mark, which records the plan that a test is running.
   ///
-  /// - Throws: an error of the file system when the mark cannot be written, since a trap would then
-  ///   lose its plan.
+  /// - Throws: an error of the file system when the mark cannot be written. Without a mark, a trap would
+  ///   leave no record of its plan.
   func mark(_ test: String) throws -> PlanMark {
     try create()
     let mark = PlanMark(url: place(of: test))
@@ -196,13 +196,13 @@ struct CorpusFolder: Sendable {
   }
 }
 
-/// A file that contains the command which repeats the plan that is running.
+/// A file with the command that repeats the running plan.
 ///
-/// It outlives a process that a trap ends.
+/// The file remains when a trap ends the process.
 struct PlanMark: Sendable {
   let url: URL
 
-  /// Writes the command; a later failure is ignored, because the plan does not need the file.
+  /// Writes the command; a failure is ignored, because the plan runs without the file too.
   func write(_ command: String) { try? Data(command.utf8).write(to: url) }
 
   /// Removes the file.

@@ -5,21 +5,21 @@ public import Systems
 internal import Traces
 internal import Workloads
 
-/// Runs every short plan of a design, and returns which invariants hold under which conditions.
+/// Runs every short plan on a design, and returns which invariants hold under which conditions.
 ///
 ///     let card = try await exploreHistory(of: MyLog.self, under: [.restart, .crash], depth: 4)
 ///     #expect(card.cells.allSatisfy { $0.result != .breaks }, "\(card)")
 ///
-/// Only designs are explored: a real system cannot be saved and restored.
+/// Only designs can be explored, because the state of a real system cannot be saved and restored.
 ///
 /// - Parameters:
 ///   - log: The type of the design.
-///   - conditions: The conditions, each explored alone. The default is crashes, restarts and late
-///     joins. Custom conditions cannot be explored.
+///   - conditions: The conditions, each of which is explored alone. The default is crashes, restarts
+///     and late joins. Custom conditions cannot be explored.
 ///   - members: The number of members, from 1 to 4. The default is 2.
-///   - depth: The greatest number of commands in a plan. The default is 4; each further one takes
+///   - depth: The maximum number of commands in a plan. The default is 4; each further command takes
 ///     about ten times as long.
-/// - Returns: The card.
+/// - Returns: The safety card of the design.
 /// - Throws: ``HistorySettingsError`` if an argument is out of range.
 public func exploreHistory<Log: HistoryLog>(
   of log: Log.Type,
@@ -33,7 +33,7 @@ public func exploreHistory<Log: HistoryLog>(
   guard depth > 0 else { throw HistorySettingsError("A depth of \(depth); give 1 or more.") }
   if let own = conditions.first(where: { $0.own != nil }) {
     throw HistorySettingsError(
-      "\(own.name) is a condition of one's own, which only random plans have."
+      "\(own.name) is a custom condition, which only random plans can have."
     )
   }
   let subject = Subject(log: log)
@@ -52,7 +52,7 @@ public func exploreHistory<Log: HistoryLog>(
   }
 }
 
-/// The explorations of a card.
+/// The explorations for one safety card.
 private struct CardExploration: Sendable {
   private let subject: Subject
   private let conditions: [Condition]
@@ -60,7 +60,7 @@ private struct CardExploration: Sendable {
   private let depth: Int
   private let flag: CancelFlag
 
-  /// The greatest number of states of one exploration.
+  /// The maximum number of states of one exploration.
   private static let stateCountMax = 1_000_000
 
   init(
@@ -104,7 +104,7 @@ private struct CardExploration: Sendable {
   }
 }
 
-/// The plans of one row of a card.
+/// The plans of one row of a safety card.
 private struct CardSpace: PlanSpace {
   private var alphabet: PlanAlphabet
 
@@ -127,7 +127,7 @@ private struct CardSpace: PlanSpace {
   func describe(_ place: PlanPlace, _ state: inout StateSketch) { place.describe(&state) }
 }
 
-/// The judge of an exploration: all built-in checkers.
+/// The judge of an exploration, which applies all built-in checkers.
 private struct CardJudge: PlanJudge {
   private var suite: CheckerSuite
 

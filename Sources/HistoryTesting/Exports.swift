@@ -1,2 +1,2 @@
-// A test needs one import.
+// `HistorySystems` is exported so that a test needs only one import.
 @_exported public import HistorySystems

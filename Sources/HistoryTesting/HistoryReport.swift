@@ -6,13 +6,13 @@ internal import Traces
 
 /// The results of a check.
 public struct HistoryReport: Sendable {
-  /// The verdicts on one invariant.
+  /// The numbers of verdicts on one invariant.
   public struct Invariant: Hashable, Sendable {
-    /// The name of the checker.
+    /// The checker's name.
     public let name: String
-    /// The number of plans that exercised the invariant, and in which it held.
+    /// The number of plans in which the invariant was exercised and held.
     public let heldCount: Int
-    /// The number of plans that broke it.
+    /// The number of plans that broke the invariant.
     public let brokenCount: Int
   }
 
@@ -20,32 +20,32 @@ public struct HistoryReport: Sendable {
   let seed: UInt64
   /// The number of plans that ran.
   public let planCount: Int
-  /// The verdicts, in the order of the checkers; those of one's own come last.
+  /// The verdicts, in the order of the checkers; custom checkers come last.
   public let invariants: [Invariant]
-  /// The shortest plan for the most harmful broken invariant, which was recorded as an issue.
+  /// The shortest plan for the most harmful broken invariant, which the recorded issue shows.
   public let failure: HistoryFailure?
-  /// The number of jobs that came from other threads, whose order the seed does not decide.
+  /// The number of jobs that other threads enqueued; the seed does not determine their order.
   ///
-  /// See `SeededExecutor`.
+  /// The documentation of `SeededExecutor` states which jobs these are.
   public let uncontrolledJobCount: Int
 }
 
-/// A plan that broke an invariant, made as short as possible.
+/// A plan that broke an invariant, after shrinking.
 public struct HistoryFailure: Sendable {
-  /// The name of the checker.
+  /// The name of the checker that found the violation.
   public let checker: String
-  /// The number of commands of the shortened plan.
+  /// The number of commands of the shrunk plan.
   let commandCount: Int
-  /// The table of the plan, the sentences and the command that repeats it.
+  /// The plan as a table, the violation in sentences, and the command that repeats the plan.
   public let text: String
-  /// The plan with its events and the verdict: a file that ``counterexamples(in:file:)`` reads.
+  /// The plan with its events and the verdict, in the format that ``counterexamples(in:file:)`` reads.
   let jsonLines: String
-  /// A page with a picture of the plan.
+  /// An HTML page with a picture of the plan.
   let html: String
 }
 
 extension HistoryFailure {
-  /// Creates a failure with its text, its file and its page.
+  /// Creates the failure's text, file and page from a counterexample.
   init(
     _ counterexample: Counterexample,
     _ checkers: [any HistoryChecker.Type],
@@ -69,10 +69,10 @@ extension HistoryFailure {
     html = page.html()
   }
 
-  /// Records the failure as an issue of a test, with its file and its page as attachments.
+  /// Records the failure as an issue of a test, with the file and the page as attachments.
   ///
-  /// Both are also left in the temporary folder: attachments are only kept if the tests are run
-  /// with `--attachments-path`.
+  /// The file and the page are also written to the temporary folder, because attachments are only
+  /// kept if the tests are run with `--attachments-path`.
   func record(_ system: String, at place: SourceLocation) {
     let picture = Self.file(system, checker, "html")
     let lines = Self.file(system, checker, "jsonl")
@@ -91,7 +91,7 @@ extension HistoryFailure {
     Issue.record(Comment(rawValue: text), sourceLocation: place)
   }
 
-  /// Returns a name for a file about a broken invariant.
+  /// Returns a file name for a system and a broken invariant.
   static func file(_ system: String, _ checker: String, _ ending: String) -> String {
     let plain = system.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" }
     return "\(String(plain))-\(checker).\(ending)"
@@ -100,7 +100,7 @@ extension HistoryFailure {
 
 /// The name of the running test.
 enum TestName {
-  /// The name, as `--filter` accepts it; `nil` outside of a test.
+  /// The test's name as `--filter` accepts it; `nil` outside of a test.
   static var current: String? {
     guard let test = Test.current else { return nil }
     let name = test.name.hasSuffix("()") ? String(test.name.dropLast(2)) : test.name

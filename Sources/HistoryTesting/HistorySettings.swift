@@ -1,24 +1,24 @@
 public import Testing
 
-/// The settings of a check; `nil` values are taken from an outer scope.
+/// The settings of a check; a `nil` value is replaced by that of an outer scope.
 ///
-/// The environment has the highest precedence, then the arguments of the call, the trait of the
-/// test, and the traits of enclosing suites from the inside out.
+/// Environment variables have the highest precedence. After them come the arguments of the call, the
+/// test's trait, and the traits of the enclosing suites from the inside out.
 struct HistorySettings: Sendable {
   /// The number of plans.
   var plans: Int?
   var seed: UInt64?
-  /// The number of the only plan to run.
+  /// The number of the only plan to run; `nil` runs all plans.
   var plan: Int?
-  /// The time limit of a check, including shrinking.
+  /// The time limit of a check, which includes shrinking.
   var time: Duration?
-  /// The folder of the counterexamples that earlier runs found.
+  /// The folder with the counterexamples of earlier runs.
   var corpus: String?
 
   /// The settings of the traits that apply to the current task.
   @TaskLocal static var current = HistorySettings()
 
-  /// Returns these settings, with missing values taken from others.
+  /// Returns these settings; missing values are taken from other settings.
   func or(_ others: HistorySettings) -> HistorySettings {
     HistorySettings(
       plans: plans ?? others.plans,
@@ -62,7 +62,7 @@ extension HistorySettings {
 
 /// An invalid setting of a check: an argument, an environment variable, a folder or a file.
 public struct HistorySettingsError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// A sentence that says what is wrong, and what to do.
+  /// A sentence that states the problem, and what to do.
   public let description: String
 
   init(_ description: String) { self.description = description }
@@ -75,11 +75,12 @@ public struct HistorySettingsError: Error, Hashable, Sendable, CustomStringConve
 ///       try await checkHistory(of: MyTracker.self)
 ///     }
 ///
-/// Settings that a trait omits are taken from outer traits. The environment overrides all traits.
+/// A setting that a trait omits is taken from an outer trait. Environment variables override all
+/// traits.
 public struct HistoryTrait: TestTrait, SuiteTrait, TestScoping {
   let settings: HistorySettings
 
-  /// A Boolean value that indicates that a suite's trait also applies to nested suites and tests.
+  /// Always `true`: a suite's trait also applies to nested suites and tests.
   public var isRecursive: Bool { true }
 
   /// Runs a test with the settings of the trait.
@@ -95,14 +96,14 @@ public struct HistoryTrait: TestTrait, SuiteTrait, TestScoping {
 }
 
 extension Trait where Self == HistoryTrait {
-  /// Sets how history is checked; `nil` arguments keep the settings of outer traits.
+  /// Sets how `checkHistory` runs; `nil` arguments keep the settings of outer traits.
   ///
   /// - Parameters:
   ///   - plans: The number of plans. The default is 200.
   ///   - seed: The seed of the plans. The default is 1.
-  ///   - time: The time limit of a check, including shrinking. The default is no limit.
-  ///   - corpus: The folder of counterexamples: its files are replayed first, and new ones are
-  ///     added. A relative path starts at the folder of the test's file. The default is none.
+  ///   - time: The time limit of a check, which includes shrinking. The default is no limit.
+  ///   - corpus: The folder of counterexamples. Its files are replayed first, and new counterexamples
+  ///     are added. A relative path starts at the folder of the test's file. The default is none.
   /// - Returns: The trait.
   public static func history(
     plans: Int? = nil,

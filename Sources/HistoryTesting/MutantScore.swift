@@ -4,25 +4,25 @@ internal import PropertyTesting
 public import Systems
 internal import Traces
 
-/// Runs random plans on broken variants of a design, and returns which of them are noticed.
+/// Runs random plans on broken variants of a design, and returns which variants are detected.
 ///
 ///     let score = try await mutantScore(of: [GreedyLog.self, ForgetfulLog.self], under: [.restart])
 ///     #expect(score.survivors.isEmpty, "\(score)")
 ///
-/// A variant has one deliberate bug. It is noticed by the first plan that breaks an invariant,
-/// which is shrunk; no issues are recorded. The variants are yours: nothing outside of a package
-/// can edit its sources, as this project's `scripts/mutants` does with its own.
+/// Each variant has one deliberate bug. A variant is detected by the first plan that breaks an
+/// invariant; this plan is shrunk, and no issue is recorded. You write the variants, because this
+/// library cannot edit the sources of your package.
 ///
 /// - Parameters:
 ///   - variants: The types of the variants.
-///   - plans: The greatest number of plans for each variant. The default is 200.
+///   - plans: The maximum number of plans for each variant. The default is 200.
 ///   - conditions: The conditions that the plans may contain. The default is crashes, restarts and
-///     late joins, as far as a variant supports them.
-///   - checkers: Invariants of one's own, checked next to the built-in ones.
+///     late joins, if the variant supports them.
+///   - checkers: Custom invariants, which are checked in addition to the built-in ones.
 ///   - seed: The seed of the plans. The default is 1.
-/// - Returns: The score.
-/// - Throws: ``HistorySettingsError`` if a variant lacks a protocol for a condition or cannot be
-///   run, `CancellationError` if the test was cancelled.
+/// - Returns: The result for each variant.
+/// - Throws: ``HistorySettingsError`` if a variant lacks a protocol that a condition requires, or
+///   cannot be run; `CancellationError` if the test was cancelled.
 public func mutantScore(
   of variants: [any HistoryLog.Type],
   plans: Int = 200,
@@ -35,7 +35,7 @@ public func mutantScore(
   return try await MutantTrial(subjects, plans, conditions, checkers, seed).score()
 }
 
-/// Runs random plans on broken variants of a real system, and returns which of them are noticed.
+/// Runs random plans on broken variants of a real system, and returns which variants are detected.
 ///
 ///     let score = try await mutantScore(of: [
 ///       "forgets a cursor": { @Sendable in try await MyTracker($0, keepsCursors: false) },
@@ -44,7 +44,7 @@ public func mutantScore(
 ///
 /// In a literal of pairs, Swift 6.3 accepts a closure only with its `@Sendable`.
 ///
-/// The other parameters are those of `mutantScore` for designs.
+/// The other parameters have the same meanings as those of `mutantScore` for designs.
 public func mutantScore<System: HistorySystem>(
   of variants: KeyValuePairs<String, @Sendable (HistoryEnvironment) async throws -> System>,
   plans: Int = 200,
@@ -60,25 +60,25 @@ public func mutantScore<System: HistorySystem>(
   return try await MutantTrial(subjects, plans, conditions, checkers, seed).score()
 }
 
-/// The broken variants of a system, and what noticed each of them.
+/// The broken variants of a system, each with the invariant that detected it.
 public struct MutantScore: Hashable, Sendable, CustomStringConvertible {
-  /// One variant.
+  /// The result of one variant.
   struct Row: Hashable, Sendable {
     let variant: String
-    /// The invariant that it broke, or `nil` if no plan noticed it.
+    /// The invariant that the variant broke; `nil` if no plan detected the variant.
     let invariant: String?
-    /// The number of commands of the shortest plan that was found, or `nil`.
+    /// The number of commands of the shortest plan found; `nil` if no plan detected the variant.
     let commandCount: Int?
     let planCount: Int
   }
 
-  /// The variants, in the order in which they were given.
+  /// The results, in the order in which the variants were given.
   let rows: [Row]
 
-  /// The names of the variants that no plan noticed.
+  /// The names of the variants that no plan detected.
   public var survivors: [String] { rows.filter { $0.invariant == nil }.map(\.variant) }
 
-  /// A line with the score, and one for each variant with the invariant that it broke.
+  /// A line with the score, then a line for each variant with the invariant that it broke.
   public var description: String {
     let lines = rows.map { row in
       guard let invariant = row.invariant else {
@@ -92,7 +92,7 @@ public struct MutantScore: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// The search for a plan that notices each of some variants.
+/// The search for plans that detect each variant.
 private struct MutantTrial: Sendable {
   private let subjects: [Subject]
   private let planCount: Int

@@ -1,4 +1,4 @@
-/// The invariants that a design keeps or breaks under each condition, for every short plan.
+/// The invariants that a design keeps or breaks under each condition, from running every short plan.
 ///
 ///     let card = try await exploreHistory(of: MyLog.self, under: [.restart, .crash], depth: 4)
 ///     let old = try JSONDecoder().decode(SafetyCard.self, from: Data(contentsOf: committed))
@@ -6,7 +6,7 @@
 public struct SafetyCard: Codable, Hashable, Sendable, CustomStringConvertible {
   /// The result of exploring an invariant under a condition.
   public enum Result: String, Codable, Hashable, Sendable {
-    /// No plan breaks the invariant, and some exercise it.
+    /// No plan breaks the invariant, and at least one plan exercises it.
     case holds
     /// A plan breaks the invariant.
     case breaks
@@ -16,7 +16,7 @@ public struct SafetyCard: Codable, Hashable, Sendable, CustomStringConvertible {
     case notExercised
   }
 
-  /// One invariant under one condition.
+  /// The result of one invariant under one condition.
   public struct Cell: Codable, Hashable, Sendable {
     /// The name of the condition.
     public let condition: String
@@ -24,21 +24,21 @@ public struct SafetyCard: Codable, Hashable, Sendable, CustomStringConvertible {
     public let invariant: String
     /// The result of the exploration.
     public let result: Result
-    /// The length of the shortest plan that breaks it; `nil` if none does.
+    /// The number of commands of the shortest plan that breaks the invariant; `nil` if none does.
     public let commandCount: Int?
   }
 
   /// The name of the design.
   let system: String
-  /// The greatest number of commands in a plan.
+  /// The maximum number of commands in a plan.
   let depth: Int
-  /// The cells, by condition, then in the order of the invariants.
+  /// The cells, sorted by condition, then in the order of the invariants.
   public let cells: [Cell]
 
-  /// Returns a sentence for each cell that is worse than in an earlier card.
+  /// Returns a sentence for each cell that is worse than the same cell of an earlier card.
   ///
-  /// Worse are an invariant that held and no longer does, one that a shorter plan breaks, and a
-  /// cell that is missing.
+  /// A cell is worse if its invariant held and no longer does, if a shorter plan breaks the invariant, or
+  /// if the cell is missing.
   public func regressions(since earlier: SafetyCard) -> [String] {
     earlier.cells.compactMap { old in
       let place = "\(old.invariant) under \(old.condition)"
@@ -57,7 +57,7 @@ public struct SafetyCard: Codable, Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// A line for each condition, with the invariants that hold and those that break.
+  /// A line for each condition, with the invariants that hold and the invariants that break.
   public var description: String {
     var conditions: [String] = []
     for cell in cells where !conditions.contains(cell.condition) {

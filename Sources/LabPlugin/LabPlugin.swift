@@ -5,8 +5,8 @@ import PackagePlugin
 ///
 ///     swift package --allow-writing-to-package-directory history-lab check --plans 200
 ///
-/// It builds the command for release. Runs are folders below `Reports` of the package. Its exit
-/// status is 0, or 1 for any other exit status of the command.
+/// The plugin builds the command for release. The folders of runs are below the package's `Reports`
+/// folder. The plugin exits with 0 if the command does, and with 1 for every other exit code.
 @main
 struct LabPlugin: CommandPlugin {
   func performCommand(context: PluginContext, arguments: [String]) async throws {
@@ -29,7 +29,7 @@ struct LabPlugin: CommandPlugin {
   }
 }
 
-/// The reasons for which the plugin exits with 1.
+/// The reasons why the plugin exits with 1.
 enum Failure: Error, CustomStringConvertible {
   case build(log: String)
   case run(code: Int32)

@@ -13,7 +13,7 @@ extension ConsumerProcess {
     _ log: inout EventLog
   ) throws(SystemFailure) {
     guard !reading.steps.isEmpty else { return try readAll(reading, on: bench, &log) }
-    // Only one process of a consumer can hold its lock.
+    // The registration releases its lock, because only one process of a consumer can hold that lock.
     registration = registration.released
     let outcome: Result<Void, SystemFailure>
     do { outcome = .success(try walk(reading, on: bench, &log)) } catch {
@@ -25,7 +25,7 @@ extension ConsumerProcess {
     try outcome.get()
   }
 
-  /// Passes every page to a closure, which may throw at one of them.
+  /// Passes every page to a closure, which may throw for a page.
   private func readAll(
     _ reading: PlannedReading,
     on bench: StoreBench,
@@ -51,7 +51,7 @@ extension ConsumerProcess {
     token = try telling { () throws(HistoryError) in try store.recordedCursor(of: registration) }
   }
 
-  /// Starts a consumer, and makes the planned steps.
+  /// Starts a consumer process, and performs the planned steps with it.
   private func walk(
     _ reading: PlannedReading,
     on bench: StoreBench,
@@ -60,13 +60,13 @@ extension ConsumerProcess {
     var walk = try ReadingWalk(reading, on: store, &log)
     for step in reading.steps {
       try walk.perform(step, on: bench, &log)
-      // History before a registration is not consumed.
+      // The consumer does not receive the history before its registration.
       if step == .retire { token = walk.started }
       try tellConfirmed(reading.consumer, on: bench, &log)
     }
   }
 
-  /// Logs the transactions through the recorded position that were not logged yet.
+  /// Logs each transaction up to the recorded position that is not yet in the log.
   private func tellConfirmed(
     _ id: ActorID,
     on bench: StoreBench,
@@ -81,7 +81,7 @@ extension ConsumerProcess {
   }
 }
 
-/// The error of a closure that a plan lets throw.
+/// The error of a closure that fails because the plan says so.
 private struct PlannedStop: Error {}
 
 extension PlannedReading {

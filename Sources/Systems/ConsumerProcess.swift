@@ -9,7 +9,7 @@ final class ConsumerProcess {
   /// The position up to which the consumer has read.
   var token: HistoryToken
 
-  /// Registers the consumer, or continues from the later of the recorded and its own token.
+  /// Registers the consumer, or continues from its recorded token or its own one, whichever is later.
   init(
     _ id: MemberID,
     on store: Store,
@@ -23,7 +23,7 @@ final class ConsumerProcess {
 
   /// Returns the consumer's token if its transaction is still in this history.
   ///
-  /// Otherwise returns the cursor that the store recorded.
+  /// If the transaction is missing, returns the cursor that the store recorded.
   func knownToken() throws(HistoryError) -> HistoryToken {
     let page = try store.fetch(HistoryRequest(after: registration.cursor))
     let isKnown = page.transactions.contains { $0.token == token }
@@ -53,7 +53,7 @@ final class ConsumerProcess {
 
   /// Reads all new transactions, then records the token.
   ///
-  /// - Returns: the numbers of the transactions that it read.
+  /// - Returns: the numbers of the transactions that were read.
   func consume() throws(HistoryError) -> [Int64] {
     var numbers: [Int64] = []
     var request = HistoryRequest(after: token)
@@ -63,7 +63,7 @@ final class ConsumerProcess {
       numbers += page.transactions.map(\.number.rawValue)
       request = request.next(after: page)
     } while page.hasMore
-    // The token is recorded after reading: a consumer that fails before that reads the page again.
+    // The token is recorded after reading: a consumer that fails while reading reads the page again.
     try store.record(registration, through: page.scannedThrough)
     token = page.scannedThrough
     return numbers

@@ -3,14 +3,14 @@ import HistoryTracking
 import HistoryTypes
 import Traces
 
-/// The core of a tracker without its actor: each call runs synchronously on the caller's thread.
+/// A tracker's core without its actor: each call runs synchronously on the caller's thread.
 final class CoreEngine: PassEngine {
   private let core: TrackerCore
   private let notes = HookNotes()
   private var observers: [HookID: PlannedHook.ObserverCall] = [:]
   private var mergeHooks: [HookID: PlannedHook.MergeCall] = [:]
   private(set) var registration: Registration
-  /// Whether the engine follows the store; set by its first signal.
+  /// Whether the engine runs a pass at each signal; the first signal sets this flag.
   private var isStarted = false
   /// The pending repetition of a failed pass; `nil` if no pass failed.
   private var repetition: Repetition?
@@ -143,7 +143,7 @@ final class CoreEngine: PassEngine {
       failure = makePass(launching: false, &report)
       repeatLater(failure)
     }
-    // A repetition that fails again is repeated at the next signal.
+    // A repetition that fails is retried at the next signal.
     if repetition == nil, core.isNews(newest) {
       failure = makePass(launching: false, &report)
       repeatLater(failure)
@@ -187,7 +187,7 @@ final class CoreEngine: PassEngine {
 }
 
 extension SessionPlace {
-  /// Adds the place of the launch.
+  /// Adds the launch's positions to a sketch of the system's state.
   func describe(_ state: inout StateSketch) {
     state.add(number: mergedThrough)
     state.add(number: recordedThrough)
@@ -199,7 +199,7 @@ extension SessionPlace {
 }
 
 extension StepReport {
-  /// Adds the results of a pass.
+  /// Adds the results of a pass to the report.
   mutating func add(_ pass: PassReport) {
     lost += pass.lostMembers
     guard pass.cursor != nil || !pass.numbers.isEmpty else { return }

@@ -1,11 +1,11 @@
-/// A choice of one decision of a design: its word in files, and one sentence.
+/// A choice for one decision of a tracking design: its word in files, and one sentence.
 protocol DesignChoice: RawRepresentable, CaseIterable, Hashable, Sendable
 where RawValue == String, AllCases == [Self] {
-  /// What a process or purge does with this choice, as a clause without a subject.
+  /// The behavior of a process or purge with this choice, as a clause without a subject.
   var sentence: String { get }
 }
 
-/// What a process stores as its position.
+/// The value that a process stores as its position.
 enum PositionKind: String, DesignChoice {
   case date
   case number
@@ -33,15 +33,15 @@ enum FetchStart: String, DesignChoice {
 
 /// The transactions that a fetch requests.
 enum Reading: String, DesignChoice {
-  /// The other listed authors.
+  /// Transactions of the listed authors, except the process's own author.
   case others
-  /// The other listed authors, or all authors if no other is listed.
+  /// Transactions of the listed authors except the own one; of all authors if no other is listed.
   case othersOrEverything
-  /// The other listed authors, and the own author's context "batchContext".
+  /// Transactions of the other listed authors, and of the own author's context "batchContext".
   case othersAndOwnBatch
-  /// All authors except the own one, listed or not.
+  /// Transactions of all authors except the own one, listed or not.
   case allButOwn
-  /// All transactions except those of the own author's view.
+  /// All transactions except those that the process's author saved in the view.
   case allButOwnView
   /// All transactions.
   case everything
@@ -60,7 +60,7 @@ enum Reading: String, DesignChoice {
 
 /// The time when a position is stored.
 enum Recording: String, DesignChoice {
-  /// The merge waits for the view's queue, and may not happen at all.
+  /// Before the merge, which waits for the view's queue and may not happen at all.
   case beforeMerge
   case afterMerge
 
@@ -88,10 +88,10 @@ enum Waking: String, DesignChoice {
   }
 }
 
-/// The response to a position whose following history is gone.
+/// The response when the history after a stored position was purged.
 enum Expiry: String, DesignChoice {
   case readsOn
-  /// With positions by date a store cannot detect the loss, so that this has no effect.
+  /// Reloads the contexts; has no effect with positions by date, because a store cannot detect the loss.
   case reloads
 
   var sentence: String {
@@ -104,11 +104,11 @@ enum Expiry: String, DesignChoice {
 
 /// The place where positions are stored.
 enum PositionPlace: String, DesignChoice {
-  /// The app group's defaults, unless a process is configured to use its own.
+  /// The app group's defaults, unless a process is configured to use its own defaults.
   case group
-  /// The process's own defaults, unless it is configured to share them.
+  /// The process's own defaults, unless the process is configured to share the group's defaults.
   case own
-  /// The store file, whatever a process is configured to use.
+  /// The store file, whatever place a process is configured to use.
   case store
 
   var sentence: String {
@@ -135,9 +135,9 @@ enum PositionOwner: String, DesignChoice {
 
 /// The first position of a process.
 enum FirstPosition: String, DesignChoice {
-  /// None, so that the first fetch returns all history.
+  /// No position, so that the first fetch returns all history.
   case beginning
-  /// The newest transaction at its first launch.
+  /// The newest transaction at the process's first launch.
   case newest
 
   var sentence: String {
@@ -152,11 +152,11 @@ enum FirstPosition: String, DesignChoice {
 enum Waiting: String, DesignChoice {
   /// The listed authors.
   case listed
-  /// The listed authors without the batch authors, which only write; by command all of them.
+  /// The listed authors except batch authors, which only write; a purge by command waits for all.
   case listedReaders
-  /// Every process that was launched and has not retired, where its positions are stored.
+  /// Every process that has launched and not retired; its registration is kept with the positions.
   case registered
-  /// The same, and every consumer that is registered in the store, such as a mirror.
+  /// Every registered process, and every consumer in the store's registry, such as a mirror.
   case registeredAndConsumers
 
   var sentence: String {
@@ -171,9 +171,9 @@ enum Waiting: String, DesignChoice {
 
 /// The transactions that a purge deletes.
 enum Deleting: String, DesignChoice {
-  /// The transactions of the listed authors, its own included.
+  /// The transactions of the listed authors, which include the purging process's author.
   case listed
-  /// The same, and after a pass also a mirror's imports if the process merges them.
+  /// The listed authors' transactions; after a pass also a mirror's imports if the process merges them.
   case listedAndMirror
   /// All transactions except those of protected authors.
   case allButProtected
@@ -190,7 +190,7 @@ enum Deleting: String, DesignChoice {
   }
 }
 
-/// What happens to the positions after a purge.
+/// The state of the stored positions after a purge.
 enum AfterPurge: String, DesignChoice {
   case keepsPositions
   case forgetsPositions
@@ -203,7 +203,7 @@ enum AfterPurge: String, DesignChoice {
   }
 }
 
-/// The pass of each round of a strategy that purges.
+/// The pass that purges in each round of a strategy.
 enum PurgeTurn: String, DesignChoice {
   case firstPass
   case lastPass
@@ -219,9 +219,9 @@ enum PurgeTurn: String, DesignChoice {
 /// The time when hooks are called.
 enum HookTime: String, DesignChoice {
   case never
-  /// Observers, then merge hooks, before the merge; one that throws ends the pass.
+  /// Before the merge: first observers, then merge hooks; a hook that throws ends the pass.
   case beforeMerge
-  /// A deduplicator, after the position is stored.
+  /// After the position is stored: a deduplicator.
   case afterRecord
 
   var sentence: String {
@@ -233,10 +233,10 @@ enum HookTime: String, DesignChoice {
   }
 }
 
-/// The imports of a CloudKit mirror.
+/// The handling of transactions that a CloudKit mirror imports.
 enum MirrorImports: String, DesignChoice {
   case ignored
-  /// Merged by the processes that do not ignore them.
+  /// The processes that do not ignore the imports merge them.
   case merged
 
   var sentence: String {

@@ -4,12 +4,12 @@ package import Traces
 ///
 ///     {"design": 1, "name": "my-app", "like": "kit-2-readme", "position": "number"}
 ///
-/// With `like`, decisions that are left out are those of that design; without it, each is needed.
+/// With `like`, a missing decision is that of the named design; without `like`, each key is required.
 package enum DesignCodec {
   /// The version of the format.
   package static let version = 1
 
-  /// The keys of what an app asks for, which are no choices between words.
+  /// The keys of settings that the app chooses, whose values are not words of a fixed list.
   private enum Key {
     static let bySignal = "strategy"
     static let bound = "bound"
@@ -57,7 +57,7 @@ package enum DesignCodec {
     return known.first { $0.name == like } ?? .corner
   }
 
-  /// Reads what the app asks for.
+  /// Reads the settings that the app chooses.
   private static func readRequests(
     _ table: WordTable,
     _ design: inout TrackingDesign
@@ -67,7 +67,7 @@ package enum DesignCodec {
         throw table.error(
           Key.bySignal,
           "there is no strategy \"\(word)\"",
-          "Known are, with numbers of one's own, "
+          "Known (with any numbers): "
             + TrackingDesign.strategyWords.joined(separator: ", ") + "."
         )
       }
@@ -81,11 +81,11 @@ package enum DesignCodec {
     if let author = table[Key.idleAuthor] { design.idleAuthor = author.isEmpty ? nil : author }
   }
 
-  /// Returns a design's text, with every decision on a line.
+  /// Returns a design as text, with one line for each decision.
   package static func encode(_ design: TrackingDesign) -> String {
     var rows = [("name", design.name), ("sentence", design.sentence)]
     rows += design.choices.map { decision, word in
-      // The bound after a pass may differ from the one by command, which has its own key.
+      // The bound after a pass may differ from the bound by command, which has its own key.
       (decision.name, decision.name == Key.bound ? design.bound.rawValue : word)
     }
     rows.append((Key.bySignal, design.strategy.word))

@@ -10,30 +10,30 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Stores on disk that have the model and configuration of a plan's store.
+/// Stores on disk with the model and configuration of a plan's store.
 protocol DiskStores {
   var store: Store { get }
   /// The layout of the course's stores.
   var layout: HistoryLayout { get }
-  /// The expectations that were not met so far.
+  /// The expectations that were not met so far, one line each.
   var faults: CourseFaults { get }
 }
 
-/// The faults of a course, one line each.
+/// The unmet expectations of a course, one line each.
 final class CourseFaults {
   private(set) var lines: [String] = []
 
   func append(_ line: String) { lines.append(line) }
 }
 
-/// A request that runs in a folder of its own, apart from the plan's store.
+/// A course: a scripted series of checks on stores on disk, in a folder separate from the plan's store.
 protocol DiskCourse: DiskStores {
   mutating func run(_ folder: borrowing ScratchFolder) throws(HistoryError)
 }
 
-/// The numbers that a course draws, the same ones for the same seed.
+/// A source of random numbers for a course; equal seeds give equal numbers.
 struct CourseSeed {
-  /// Core Data's layout for one seed of three.
+  /// The layout of the course's stores: Core Data's layout for every third seed, otherwise packed.
   let layout: HistoryLayout
   private let random: RandomState
 
@@ -42,13 +42,13 @@ struct CourseSeed {
     layout = seed.isMultiple(of: 3) ? .coreData : .packed
   }
 
-  /// Draws a number from 0 up to a count.
+  /// Returns a random number from 0 to `count - 1`.
   func draw(_ count: Int) -> Int { Int(random.next() % UInt64(max(count, 1))) }
 
   func pick<Element>(_ list: [Element]) -> Element { list[draw(list.count)] }
 }
 
-/// A clock that a course moves.
+/// The clock of a course, which the course advances itself.
 final class CourseClock: Sendable {
   private let seconds = Mutex(700_000_000.0)
 
@@ -58,11 +58,11 @@ final class CourseClock: Sendable {
 }
 
 extension PlanProcess {
-  /// Runs a course in a folder of its own.
+  /// Runs a course in its own temporary folder.
   ///
-  /// Planned faults do not reach files on disk, so an error that ends the course is a fault of it.
+  /// Planned faults do not affect files on disk, so an error that ends the course is reported too.
   ///
-  /// - Returns: what was not as expected.
+  /// - Returns: the unmet expectations, one line each.
   func faults<Course: DiskCourse>(of course: Course) throws(SystemFailure) -> [String] {
     let folder = try ScratchFolder()
     var course = course
@@ -80,7 +80,7 @@ extension DiskStores {
   func configuration() -> StoreConfiguration {
     var configuration = StoreConfiguration()
     configuration.layout = layout
-    // Core Data's layout keeps raw clock values, whatever the plan says.
+    // Core Data's layout stores raw clock values, whatever the plan configures.
     configuration.timestamps = layout == .packed ? store.configuration.timestamps : .wallClock
     configuration.changePollInterval = .seconds(60)
     configuration.memberLocks = .files
@@ -92,7 +92,7 @@ extension DiskStores {
     if !isRight { faults.append(fault()) }
   }
 
-  /// Notes a fault unless a request fails with an error.
+  /// Adds a line unless a request fails with an expected error code.
   func expect(
     _ code: HistoryError.Code,
     of what: String,
@@ -106,7 +106,7 @@ extension DiskStores {
     }
   }
 
-  /// Notes a fault if files of the folder are still open after all stores were closed.
+  /// Adds a line if files of the folder are still open after all stores were closed.
   func expectClosed(_ folder: borrowing ScratchFolder) {
     let count = folder.openCount
     expect(count == 0, "\(count) files are still open")
@@ -120,7 +120,7 @@ extension DiskStores {
     return try context.save()?.number.rawValue ?? 0
   }
 
-  /// The transactions of a store, one line each.
+  /// Returns the transactions of a store, one line each.
   func history(_ store: Store) throws(HistoryError) -> [String] {
     var lines: [String] = []
     var request = HistoryRequest(after: nil, transactionCountMax: 2)

@@ -3,24 +3,24 @@ package import Traces
 
 /// The events of a run so far, numbered as they are added.
 package struct EventLog {
-  /// The events in order, without those that the driver of the run has already taken.
+  /// The events in order, except those that the simulator has already taken.
   package private(set) var events: [Event] = []
   /// The scheduler step that new events belong to.
   package var tick = 0
   private var next = 0
-  /// The newest transaction that the preceding logs reported.
+  /// The newest transaction that the logs before this one reported.
   private var newestBefore: TransactionName?
 
   package init() {}
 
-  /// Creates an empty log that continues the numbering of another one.
+  /// Creates an empty log that continues the event numbers of another log.
   package init(after other: EventLog) {
     tick = other.tick
     next = other.next
     newestBefore = other.newest
   }
 
-  /// Empties this log to continue another one, and keeps the capacity for events.
+  /// Empties this log to continue the event numbers of another log, and keeps the allocated capacity.
   package mutating func restart(after other: EventLog) {
     newestBefore = other.newest
     events.removeAll(keepingCapacity: true)
@@ -28,7 +28,7 @@ package struct EventLog {
     next = other.next
   }
 
-  /// The newest reported transaction that no power-off has rolled back.
+  /// The newest reported transaction that was not rolled back by a power-off.
   ///
   /// - Complexity: linear in the events since that transaction was reported.
   package var newest: TransactionName? {

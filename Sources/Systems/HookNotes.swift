@@ -3,8 +3,8 @@ import Traces
 
 /// The hook calls of one process, their results, and the passes that wait to be repeated.
 ///
-/// It is accessed by the tasks of one ``InlineExecutor`` and by the caller of that executor, on one
-/// thread.
+/// The tasks of one ``InlineExecutor`` and the code that runs this executor access the notes, all on
+/// one thread.
 final class HookNotes: @unchecked Sendable {
   /// Transactions delivered to observers since the last `takeObserved()`, without adjacent repeats.
   private var observed: [Int64] = []
@@ -47,7 +47,7 @@ final class HookNotes: @unchecked Sendable {
     return !hasRecovered && hook.fails(at: callCounts[index, default: 0])
   }
 
-  /// Adds the call counts, which determine the next call of each hook.
+  /// Adds the call counts to a sketch of the state; they determine the effect of each hook's next call.
   func describe(_ state: inout StateSketch) {
     for (hook, count) in callCounts.sorted(by: { $0.key < $1.key }) {
       state.add(hook)
@@ -57,7 +57,7 @@ final class HookNotes: @unchecked Sendable {
 
   // MARK: Pauses
 
-  /// Suspends until `wake(_:)` is called.
+  /// Suspends the current task until `wake(_:)` is called.
   func sleep() async throws {
     try await withCheckedThrowingContinuation { sleepers.append($0) }
   }
@@ -65,7 +65,7 @@ final class HookNotes: @unchecked Sendable {
   /// Whether a failed pass is waiting to be repeated.
   var isAsleep: Bool { !sleepers.isEmpty }
 
-  /// Ends all pauses; an error is passed when the process ends.
+  /// Resumes all suspended tasks; when the process ends, an error is passed to them.
   func wake(_ outcome: Result<Void, any Error> = .success(())) {
     let waiting = sleepers
     sleepers.removeAll()
@@ -73,7 +73,7 @@ final class HookNotes: @unchecked Sendable {
   }
 }
 
-/// The error of a hook that fails because the plan says so.
+/// The error that a hook throws because the plan says so.
 struct PlannedError: Error, CustomStringConvertible {
   var description: String { "the plan wants this call to fail" }
 }

@@ -3,9 +3,9 @@ import HistoryTracking
 import HistoryTypes
 import Traces
 
-/// The results of one step of a member; if it failed, those before the failure.
+/// The results of one step of a member; after a failure, the results before the failure.
 struct StepReport {
-  /// The transactions that it will merge; `nil` if it did not fetch.
+  /// The transactions that the member will merge; `nil` if the step did not fetch.
   var fetched: [Int64]?
   /// The transactions whose merge a hook finished.
   var finished: [Int64] = []
@@ -15,7 +15,7 @@ struct StepReport {
   var merged: [Int64]?
   /// The recorded position; `nil` if the pass did not record.
   var cursor: HistoryToken?
-  /// The members that its purge marked as lost.
+  /// The members that the step's purge marked as lost.
   var lost: [ActorID] = []
 }
 
@@ -34,18 +34,18 @@ protocol PassEngine: AnyObject {
   func purge(_ report: inout StepReport) throws(HistoryError)
   /// Reads the data again, and continues from the newest position.
   func resync() throws(HistoryError) -> HistoryToken
-  /// Ends the membership.
+  /// Ends the member's membership.
   func retire() throws(HistoryError)
-  /// Delivers a signal of the store.
+  /// Delivers a signal that the store has committed a transaction.
   func signal(_ newest: HistoryToken, _ report: inout StepReport) throws(HistoryError)
   /// Disables the plan's effects on hooks.
   func recover()
-  /// Discards the engine's memory.
+  /// Ends the engine, and discards its memory.
   func end()
 
-  /// A snapshot of the engine's memory; `nil` if it cannot be restored.
+  /// A snapshot of the engine's memory; `nil` if the memory cannot be restored in its current state.
   var snapshot: PassEngineSnapshot? { get }
-  /// Adds the engine's memory.
+  /// Adds the engine's memory to a sketch of the system's state.
   func describe(_ state: inout StateSketch)
 }
 
@@ -72,7 +72,7 @@ extension PassEngine {
     report.fetched = try step(.fetch, &report).fetched
   }
 
-  /// Calls the hooks with the fetched transactions, and merges these.
+  /// Calls the hooks with the fetched transactions, and merges these transactions.
   func merge(_ report: inout StepReport) throws(HistoryError) {
     report.merged = try step(.merge, &report).merged
   }
@@ -82,7 +82,7 @@ extension PassEngine {
     report.cursor = try step(.record, &report).cursor
   }
 
-  /// Performs a step that a replaced process still completes.
+  /// Performs the rest of a step in a process that a later launch has replaced.
   func perform(_ step: BelatedStep, _ report: inout StepReport) throws(HistoryError) {
     switch step {
     case .record: try record(&report)

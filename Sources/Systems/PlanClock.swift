@@ -1,7 +1,7 @@
 package import HistoryTypes
 import Synchronization
 
-/// The clock of a simulated run; it advances only when a plan says so.
+/// The clock of a simulated run, which only the plan advances.
 package final class PlanClock: Sendable {
   /// The start time of every plan: an afternoon in 2026, in seconds since 2001-01-01 UTC.
   package static let start = 800_000_000.0
@@ -30,7 +30,7 @@ package final class RandomState: Sendable {
     state = Atomic(seed)
   }
 
-  /// The position in the sequence, which a snapshot keeps.
+  /// The generator's state, which snapshots save and restore.
   var value: UInt64 {
     get { state.load(ordering: .relaxed) }
     set { state.store(newValue, ordering: .relaxed) }

@@ -4,13 +4,13 @@ package import Traces
 
 /// The mapping between a plan's object names and the store's object identifiers.
 ///
-/// It is the lab's own bookkeeping and belongs to no process: a crash does not lose it.
+/// Only the lab uses this mapping. No process contains it, so crashes do not affect it.
 struct PlanObjects {
   private var ids: [ObjectName: ObjectID] = [:]
   private var names: [ObjectID: ObjectName] = [:]
-  /// The objects that names will denote if the write in progress commits.
+  /// The objects that the plan's names will denote if the write in progress commits.
   private var attempted: [ObjectName: ObjectID] = [:]
-  /// The names of a batch request in progress, in the order in which they get their keys.
+  /// The names of objects that a batch request in progress inserts, in the order of their keys.
   private var awaitingKeys: [ObjectName] = []
 
   /// Maps a name to an object.
@@ -19,7 +19,7 @@ struct PlanObjects {
     names[id] = name
   }
 
-  /// Records the objects that names will denote if the starting write commits.
+  /// Records the objects that the plan's names will denote if the write that starts now commits.
   mutating func attempt(_ inserted: [ObjectName: ObjectID], awaitingKeys names: [ObjectName] = []) {
     attempted = inserted
     awaitingKeys = names
@@ -27,12 +27,12 @@ struct PlanObjects {
 
   /// Reconciles the names with the store after a write whose outcome was unknown.
   ///
-  /// Keeps only objects that are present or in history, and gives the names of the attempted write
-  /// to the objects that it inserted.
+  /// Keeps only objects that are in the data or in history. The objects that the write inserted get the
+  /// names that the plan gave them.
   mutating func reconcile(present: Set<ObjectID>, reported: Set<ObjectID>, inserted: [ObjectID]) {
     names = names.filter { present.contains($0.key) || reported.contains($0.key) }
     ids = ids.filter { names[$0.value] != nil }
-    // An object that is present again may have lost its name to another one meanwhile.
+    // Another object may have taken the name of an object that is now in the data again.
     for id in present {
       if let name = names[id] { ids[name] = id }
     }
@@ -52,7 +52,7 @@ struct PlanObjects {
   /// - Complexity: linear in the objects of the plan.
   func ids(_ name: ObjectName) -> [ObjectID] { names.filter { $0.value == name }.keys.sorted() }
 
-  /// Returns the name of an object; one that no plan named gets its negated key.
+  /// Returns the plan's name of an object; an object without a name gets its negated key.
   func name(_ id: ObjectID, in model: Model) -> ObjectName {
     names[id] ?? ObjectName(model.entity(id.entity)?.name ?? "?", -id.key)
   }

@@ -3,7 +3,7 @@ import HistoryTypes
 import ObjectContexts
 import Traces
 
-/// Files that are damaged, that another program changes, or that are copied with their caches.
+/// A course about damaged files, files changed by other programs, and copies with cached state.
 struct DamageCourse: DiskCourse {
   let store: Store
   let faults = CourseFaults()
@@ -32,7 +32,7 @@ struct DamageCourse: DiskCourse {
     try damageStrings(folder)
   }
 
-  /// Creates a store with a few transactions of every type.
+  /// Creates a store that contains transactions of every change type.
   private mutating func fill(
     _ folder: borrowing ScratchFolder,
     _ name: String,
@@ -41,7 +41,7 @@ struct DamageCourse: DiskCourse {
     guard let model = try? Model([Self.item]) else { return nil }
     var configuration = configuration()
     configuration.processID = "process"
-    // The same number each time: marks differ all the same.
+    // Every random number is 42: the marks of transactions must differ nevertheless.
     configuration.random = { 42 }
     let file = try Store(path: folder.file(name), model: model, configuration: configuration)
     let context = ObjectContext(store: file, author: "app", name: "view")
@@ -68,9 +68,9 @@ struct DamageCourse: DiskCourse {
     return try file.fetch(request).transactions.map(\.number.rawValue)
   }
 
-  // MARK: Statements of others
+  // MARK: Statements by other programs
 
-  /// Calls the functions of a connection where no request uses them.
+  /// Calls the connection's internal SQL functions outside of any request, which must have no effect.
   private mutating func callFunctions(_ folder: borrowing ScratchFolder) throws(HistoryError) {
     guard let file = try fill(folder, "functions") else { return }
     let context = ObjectContext(store: file, author: nil, name: "query")
@@ -90,12 +90,12 @@ struct DamageCourse: DiskCourse {
     expect(changed.allSatisfy { $0 < 77 }, "a function without a request was recorded")
   }
 
-  /// Makes a save fail after its author was numbered, and repeats it.
+  /// Makes a save fail after its author got a number, then repeats the save.
   private mutating func refuseWrites(_ folder: borrowing ScratchFolder) throws(HistoryError) {
     guard let file = try fill(folder, "refused") else { return }
     let path = folder.file("refused")
     func save() throws(HistoryError) {
-      // The author's name is that of a context, so only its row is new.
+      // The author has the name of an existing context, so only the author's row is new.
       let context = ObjectContext(store: file, author: "view", name: "view")
       _ = try context.insert("Item")
       try context.save()
@@ -131,7 +131,7 @@ struct DamageCourse: DiskCourse {
     return 0
   }
 
-  /// Lets a copy of a store go on as the store itself does.
+  /// Compares the next save on a store with the same save on a restored copy of the store.
   private mutating func restore(_ folder: borrowing ScratchFolder) throws(HistoryError) {
     guard let file = try fill(folder, "kept") else { return }
     let tokens = try file.fetch(HistoryRequest(after: nil)).transactions.map(\.token)
@@ -152,7 +152,7 @@ struct DamageCourse: DiskCourse {
 
   // MARK: Damage
 
-  /// Removes, empties and damages transactions.
+  /// Removes, empties and damages transactions, and compares the results of `verify()` and of fetches.
   private mutating func damageChanges(_ folder: borrowing ScratchFolder) throws(HistoryError) {
     guard let file = try fill(folder, "damaged", count: 12) else { return }
     let (bad, empty) = (2 + Int64(seed.draw(3)), 6 + Int64(seed.draw(2)))
@@ -176,7 +176,7 @@ struct DamageCourse: DiskCourse {
     }
     let found = try numbers(file)
     expect(found == wanted, "a history with an empty transaction has \(found)")
-    // An empty transaction matches if every change would.
+    // A filter must not match an empty transaction only because it has no change that fails the filter.
     let others = wanted.filter { $0 != empty }
     for filter in [HistoryFilter.entity("Item"), .not(.entity("Item")), .not(.type(.delete))] {
       let found = try numbers(file, filter)
@@ -223,12 +223,12 @@ struct DamageCourse: DiskCourse {
     }
   }
 
-  /// Overwrites a page of transactions, and reads up to it.
+  /// Overwrites a page of transactions; a read must return all transactions before the damage.
   private mutating func damagePages(_ folder: borrowing ScratchFolder) throws(HistoryError) {
     var pages: [Int64] = []
     do {
       guard let file = try fill(folder, "pages", count: 400) else { return }
-      // Where SQLite lists its pages.
+      // The table `dbstat` lists the pages of the file.
       let list = """
         SELECT pageno FROM dbstat WHERE name = '\(layout.transactions)' AND pagetype = 'leaf'
         ORDER BY path
@@ -240,7 +240,7 @@ struct DamageCourse: DiskCourse {
       } catch { return }
     }
     guard !pages.isEmpty else { return }
-    // The first page has no transaction before it.
+    // If the first page is damaged, no transaction is readable.
     let place = seed.draw(2) == 0 ? 0 : seed.draw(pages.count)
     folder.overwrite("pages", with: 0xff, count: 64, at: Int(pages[place] - 1) * 4096)
     let file = try Store(path: folder.file("pages"), configuration: configuration())
@@ -255,13 +255,13 @@ struct DamageCourse: DiskCourse {
     expectDamage(of: file, at: readable + 1)
   }
 
-  /// Gives updates columns beyond the first 64, as files of other models have them.
+  /// Gives updates column numbers above 63, as files of models with more columns contain them.
   private mutating func widen(_ folder: borrowing ScratchFolder) throws(HistoryError) {
     guard layout == .coreData else { return }
     do { guard try fill(folder, "wide") != nil else { return } }
     do {
       let raw = try RawFile(folder.file("wide"))
-      // The columns 0, 71 and 73, the first bit of a byte first.
+      // The bitmap of the columns 0, 71 and 73; the most significant bit of each byte comes first.
       try raw.run("UPDATE ACHANGE SET ZCOLUMNS = x'80000000000000000140' WHERE ZCHANGETYPE = 1")
     }
     folder.copy("wide", to: "foreign", setting: 0, at: 68)
@@ -275,7 +275,7 @@ struct DamageCourse: DiskCourse {
     }
   }
 
-  /// Lets transactions refer to strings that are missing, and to one with too great a number.
+  /// Makes transactions refer to missing strings, and to a string whose number is too great.
   private mutating func damageStrings(_ folder: borrowing ScratchFolder) throws(HistoryError) {
     guard let file = try fill(folder, "strings") else { return }
     let raw = try RawFile(folder.file("strings"))

@@ -6,9 +6,9 @@ import Traces
 
 /// The requests about stores in the platform's own file system.
 extension PlanProcess {
-  /// Copies the data into a store on disk, and reads them in copies of that store.
+  /// Copies the data into a store on disk, and reads the data in copies of that store.
   ///
-  /// - Returns: the objects of the last copy with all of their values, and what was not as expected.
+  /// - Returns: the last copy's objects with all their values, and the unmet expectations.
   func fileLines(_ bench: StoreBench, seed: Int) throws(SystemFailure) -> [String] {
     let folder = try ScratchFolder()
     var course = FileCourse(store: store, seed: seed)
@@ -33,12 +33,12 @@ extension PlanProcess {
   }
 }
 
-/// The life of a store's files.
+/// A course that opens, copies, converts, replaces and destroys the files of a store.
 private struct FileCourse: DiskStores {
   let store: Store
   let layout: HistoryLayout
   let faults = CourseFaults()
-  /// The history of the original.
+  /// The original's transactions, one line each.
   private var lines: [String] = []
   private var token: HistoryToken?
 
@@ -121,11 +121,11 @@ private struct FileCourse: DiskStores {
     }
   }
 
-  /// Meets a text, a database of another program, and one of a later version of this library.
+  /// Opens files that must be refused: a text, another program's database, a later version's store.
   mutating func refuseForeignFiles(_ folder: borrowing ScratchFolder) throws(HistoryError) {
     let text = String(repeating: "no store ", count: 200)
     folder.write(text, to: "text")
-    // The application ID and the user version in SQLite's header.
+    // The offsets of the application ID (68) and the user version in SQLite's file header.
     folder.copy("original", to: "foreign", setting: 7, at: 68)
     folder.copy("original", to: "newer", setting: 1_000, at: 60)
     let (configuration, model, source) = (configuration(), store.model, folder.file("original"))
@@ -160,7 +160,7 @@ private struct FileCourse: DiskStores {
     expect(!folder.names.contains("missing"), "a file was made")
   }
 
-  /// Reads the store with and without a log, and after it was written.
+  /// Reads a private copy of the open store, which must not change with the store.
   mutating func read(_ folder: borrowing ScratchFolder) throws(HistoryError) {
     let path = folder.file("original")
     let live = try Store(path: path, configuration: configuration())
@@ -180,7 +180,7 @@ private struct FileCourse: DiskStores {
     token = try live.currentToken()
   }
 
-  /// Changes the closed store, which has no log, while it is read.
+  /// Opens the closed store, which has no WAL, for reading; requests must fail after a change.
   mutating func change(_ folder: borrowing ScratchFolder) throws(HistoryError) {
     let path = folder.file("original")
     let stopped = try Store(reading: path, copyingTo: folder.path, stopCheck: { _ in 1 })
@@ -204,7 +204,7 @@ private struct FileCourse: DiskStores {
     token = try live.currentToken()
   }
 
-  /// Converts the closed store, which has no log, to each layout.
+  /// Converts the closed store, which has no WAL, to each layout.
   mutating func convert(_ folder: borrowing ScratchFolder) throws(HistoryError) {
     let before = folder.names
     expect(
@@ -233,7 +233,7 @@ private struct FileCourse: DiskStores {
     }
   }
 
-  /// Converts to places that no store can have.
+  /// Converts to invalid target paths; each conversion must fail.
   private mutating func refuseTargets(
     _ folder: borrowing ScratchFolder,
     _ reading: Store
@@ -255,7 +255,7 @@ private struct FileCourse: DiskStores {
     expect(!folder.names.contains("target"), "a refused conversion left a file")
   }
 
-  /// Counts the history of each file, and reads one as if Core Data had written it.
+  /// Counts the history of each file, and reads a Core Data file.
   mutating func inspect(_ folder: borrowing ScratchFolder) throws(HistoryError) {
     folder.copy("converted-coreData", to: "core-data", setting: 0, at: 68)
     let foreign = try Store(reading: folder.file("core-data"), copyingTo: folder.path)
@@ -297,14 +297,14 @@ private struct FileCourse: DiskStores {
     }
   }
 
-  /// Replaces a copy, which is refused while that is open.
+  /// Replaces a copy of the store; while the copy is open, this must fail.
   mutating func replace(_ folder: borrowing ScratchFolder) throws(HistoryError) {
     let (path, source) = (folder.file("copy"), folder.file("original"))
     let original = try Store(path: source, configuration: configuration())
     try Store.replace(path: path, with: source)
     expect(!folder.names.contains("copy-replacement"), "a file is left: \(folder.names)")
     do {
-      // A program that reads a file without a log holds a lock that no connection of a store has.
+      // A program that reads a file without a WAL holds a lock that connections of a store never hold.
       let raw = try RawFile(path)
       try raw.run("BEGIN; SELECT count(*) FROM sqlite_master")
       expect(.storeInUse, of: "to delete a store that is read") { () throws(HistoryError) in
@@ -334,7 +334,7 @@ private struct FileCourse: DiskStores {
     expect(try copy.currentToken().number == lines.count + 1, "a store is not replaced")
   }
 
-  /// The objects of the copy with their values; those without a name were added here.
+  /// Returns the copy's objects with their values, including the unnamed objects that this course added.
   func objects(
     _ folder: borrowing ScratchFolder,
     _ names: [ObjectID: ObjectName]
@@ -352,7 +352,7 @@ private struct FileCourse: DiskStores {
     return lines.sorted()
   }
 
-  /// Opens a store without history, and then with it.
+  /// Opens a store without history, then with history.
   mutating func track(_ folder: borrowing ScratchFolder) throws(HistoryError) {
     let path = folder.file("untracked")
     var configuration = configuration()
@@ -385,7 +385,7 @@ private struct FileCourse: DiskStores {
     }
   }
 
-  /// Deletes the copy with the files next to it.
+  /// Deletes the copy and all files that belong to it.
   mutating func destroy(_ folder: borrowing ScratchFolder) throws(HistoryError) {
     try insert(into: try Store(path: folder.file("copy"), configuration: configuration()))
     folder.write("1\n", to: "copy-member-gone")

@@ -2,7 +2,7 @@ import HistoryStore
 import HistoryTypes
 import Traces
 
-/// The changes of one batch request by object: one entity, one type, the same updated attributes.
+/// The changes of one batch request by key: all of one entity and type, updates with equal attributes.
 struct KeyedBatch {
   let entity: String
   let type: ChangeType
@@ -10,7 +10,7 @@ struct KeyedBatch {
   let attributes: [String]
   let changes: [PlannedChange]
 
-  /// Combines changes into one request; `nil` if only a save can make them.
+  /// Combines changes into one batch request; `nil` if only a save can make these changes.
   init?(_ changes: [PlannedChange]) {
     guard let first = changes.first else { return nil }
     let names = first.values.keys.sorted()
@@ -18,7 +18,7 @@ struct KeyedBatch {
       change.type == first.type && change.object.entity == first.object.entity
         && (change.type != .update || change.values.keys.sorted() == names)
     }
-    // An update without attributes is not a batch request.
+    // A batch request cannot update objects without setting attributes.
     guard isUniform, first.type != .update || !names.isEmpty else { return nil }
     (entity, type, attributes) = (first.object.entity, first.type, names)
     self.changes = changes

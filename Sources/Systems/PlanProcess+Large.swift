@@ -3,15 +3,15 @@ import HistoryTypes
 import ObjectContexts
 import Traces
 
-/// Batches by key and the history that they leave, compared with plain collections.
+/// A course that compares large batches by key, and their history, with plain Swift collections.
 struct LargeCourse: DiskCourse {
   let store: Store
   let faults = CourseFaults()
   let layout: HistoryLayout
   private let seed: CourseSeed
-  /// The values of every object, by key.
+  /// The expected values of every object, by key.
   private var rows: [Int64: [Value]] = [:]
-  /// The changes of every transaction, sorted.
+  /// The expected changes of every transaction, sorted.
   private var written: [[String]] = []
   private let by = BatchAuthor("app", contextName: "batch")
 
@@ -46,7 +46,7 @@ struct LargeCourse: DiskCourse {
     let view = ObjectContext(store: reader, author: "widget", name: "view")
     try insert(100 + draw(200), into: writer)
     let start = try view.loadAll()
-    // More keys than one digit of a sort by key tells apart.
+    // The sort by key uses several digits; these keys need more than one digit.
     try insert(2_100 + draw(300), into: writer)
     for _ in 0..<3 {
       try failToDelete(writer)
@@ -81,7 +81,7 @@ struct LargeCourse: DiskCourse {
     written.append(keys.map { "\(type) \($0)" }.sorted())
   }
 
-  /// Draws keys: runs of neighbors, single keys in any order, keys that come twice or are missing.
+  /// Returns random keys: runs of neighbors, single keys in random order, repeated and missing keys.
   private func keys() -> [Int64] {
     let all = rows.keys.sorted()
     var keys: [Int64] = []
@@ -116,7 +116,7 @@ struct LargeCourse: DiskCourse {
     let result = try store.batchUpdate("Item", setting: names, by: by, result: .objectIDs) { row in
       guard place < keys.count else { return nil }
       defer { place += 1 }
-      // A request within a batch fails, and the batch goes on.
+      // A request within a batch must fail; the batch then continues.
       if place == 2 {
         do throws(HistoryError) {
           _ = try store.fetch(HistoryRequest(after: nil, transactionCountMax: 1))
@@ -142,13 +142,13 @@ struct LargeCourse: DiskCourse {
     }
   }
 
-  /// Returns those of some keys that have a row, each once and in their order.
+  /// Returns the keys that have a row, each once, in the given order.
   private func existing(_ keys: [Int64]) -> [Int64] {
     var known: Set<Int64> = []
     return keys.filter { rows[$0] != nil && known.insert($0).inserted }
   }
 
-  /// Stops a batch after a few keys, which changes nothing, now or with the next batch.
+  /// Makes a delete fail after a few keys; the failed delete must change nothing in the store.
   private mutating func failToDelete(_ store: Store) throws(HistoryError) {
     var rest = rows.keys.sorted().prefix(1 + draw(9))
     expect(.stopped, of: "a batch that is stopped") { () throws(HistoryError) in
@@ -173,7 +173,7 @@ struct LargeCourse: DiskCourse {
     for key in gone { rows[key] = nil }
   }
 
-  /// The change that deletes a row, with its tombstone.
+  /// Returns the expected change of a deleted row, with its tombstone.
   private func deletion(_ key: Int64) -> String {
     "\(ChangeType.delete) \(key) \(rows[key]?[0] ?? .null)"
   }
@@ -241,7 +241,7 @@ struct LargeCourse: DiskCourse {
     Array(try store.fetch(HistoryRequest(after: nil)).transactions)
   }
 
-  /// Reads with limits that split transactions, and compares with reading them whole.
+  /// Reads with page limits that split transactions, and compares the result with whole transactions.
   private mutating func stream(_ store: Store) throws(HistoryError) {
     let whole = try transactions(store)
     let positions: [HistoryToken?] = [nil, whole[draw(whole.count)].token]
@@ -271,12 +271,12 @@ struct LargeCourse: DiskCourse {
     }
   }
 
-  /// The object and the type of each change as one number.
+  /// Returns the object and the type of each change as one number.
   private func codes(_ changes: some Sequence<HistoryChange>) -> [Int64] {
     changes.map { $0.objectID.key << 2 | Int64($0.type.rawValue) }
   }
 
-  /// Merges all changes at once, each object once.
+  /// Merges all changes at once; the merge must report each object once.
   private mutating func merge(
     from token: HistoryToken,
     into view: ObjectContext
@@ -295,7 +295,7 @@ struct LargeCourse: DiskCourse {
     try compare(try view.registeredObjects("Item"), "a context that has merged twice")
   }
 
-  /// Purges while a reader is within a transaction.
+  /// Purges while a reader has read only a part of a transaction.
   private mutating func expire(_ store: Store, by writer: Store) throws(HistoryError) {
     let whole = try transactions(store)
     var request = HistoryRequest(after: nil)
@@ -312,7 +312,7 @@ struct LargeCourse: DiskCourse {
     expect(try writer.verify().allSatisfy { !$0.isWrong }, "the file is wrong")
   }
 
-  /// Deletes every object, and compares the size of that transaction with what a member lacks.
+  /// Deletes every object, and compares the transaction's size with the reported lag of a member.
   private mutating func deleteAll(_ store: Store) throws(HistoryError) {
     let member = try store.join("slow")
     let result = try store.batchDelete("Item", by: by, result: .objectIDs)
@@ -330,7 +330,7 @@ struct LargeCourse: DiskCourse {
     try store.retire(member)
   }
 
-  /// Purges before a position below a transaction that fills more than a chunk, and verifies it.
+  /// Purges before a token just below a transaction of several chunks, then verifies the file.
   private mutating func purgeWithin(_ store: Store) throws(HistoryError) {
     for count in [5, 3, 9_000, 2] {
       let empty = Array(repeating: [String: Value](), count: count)

@@ -10,7 +10,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Imported dates, sizes, times of purges and retention limits, compared with plain code.
+/// A course that compares imported dates, sizes, purge times and retention limits with plain code.
 struct LimitCourse: DiskCourse {
   let store: Store
   let faults = CourseFaults()
@@ -18,7 +18,7 @@ struct LimitCourse: DiskCourse {
   private let seed: CourseSeed
   private let now = CourseClock()
   private let effects = Effects()
-  /// All transactions, purged ones included.
+  /// All transactions that were written, purged ones included.
   private var written: [HistoryTransaction] = []
   /// The bytes of each transaction.
   private var sizes: [Int64] = []
@@ -50,7 +50,7 @@ struct LimitCourse: DiskCourse {
     configuration.witness = StoreWitness(begins: { [effects] in effects.add($0) }, ends: { _ in })
     let path = folder.file("limited")
     let file = try Store(path: path, model: store.model, configuration: configuration)
-    // A history that is read from its empty beginning goes on from there.
+    // This request continues after an empty page, which was read before the first transaction.
     let empty = HistoryRequest(after: nil)
     let next = empty.next(after: try file.fetch(empty))
     try write(10 + seed.draw(20), into: file)
@@ -95,11 +95,11 @@ struct LimitCourse: DiskCourse {
 
   // MARK: Dates and sizes
 
-  /// Lets members join with dates, before anything is purged.
+  /// Registers members at imported dates, before the first purge.
   private mutating func importDates(_ file: Store) throws(HistoryError) {
     for offset in [0, 0.25, -0.25, 0.25, -1e9] {
       try importDate(time(seed.draw(written.count)) + offset, file)
-      // The registration held the lock of the member.
+      // The registration has released the member's lock.
       expect(try file.forget("kit"), "a member that has retired cannot be forgotten")
     }
   }
@@ -108,7 +108,7 @@ struct LimitCourse: DiskCourse {
     let key = KitCursors.standardPrefix + "a"
     let dates = KitCursors([key: Date(timeIntervalSinceReferenceDate: seconds)])
     let registration = try file.join("kit", author: "a", importing: dates)
-    // Everything before the first transaction that is not earlier than the date was merged.
+    // The member has merged every transaction before the first one at or after the imported date.
     let merged = written.indices.first { time($0) >= seconds } ?? written.count
     let beginning = HistoryToken(store: file.id, number: 0, mark: 0)
     let wanted = merged == 0 ? beginning : written[merged - 1].token
@@ -122,7 +122,7 @@ struct LimitCourse: DiskCourse {
     try file.retire(registration)
   }
 
-  /// Compares the estimated size with the measured one and what was added since.
+  /// Compares the estimated size of history with the measured size and the later additions.
   private mutating func measure(_ file: Store) throws(HistoryError) {
     let first = try file.historySize()
     expect(first.historyBytes % 4096 == 0, "pages take \(first.historyBytes) bytes")
@@ -146,7 +146,7 @@ struct LimitCourse: DiskCourse {
 
   // MARK: Limits
 
-  /// Purges with limits while a member lags behind, and compares whom they exclude.
+  /// Purges with retention limits while a member lags, and compares the excluded members.
   private mutating func limit(_ file: Store) throws(HistoryError) {
     let slow = try file.join("slow", author: "a")
     let least = slow.cursor.number
@@ -176,7 +176,7 @@ struct LimitCourse: DiskCourse {
       result.timestampJumps == jumps,
       "\(what) leaves out \(result.timestampJumps), not \(jumps)"
     )
-    // A consumer is never excluded.
+    // Limits never exclude a consumer, so the consumer's cursor is the watermark.
     expect(result.watermark.rawValue == least, "\(what) has the watermark \(result.watermark)")
     if lost.contains("slow") {
       expect(.lost, of: "a record by a member that was excluded") { () throws(HistoryError) in
@@ -186,7 +186,7 @@ struct LimitCourse: DiskCourse {
     for member in [slow, near, index] { try file.retire(member) }
   }
 
-  /// Adds up from the newest transaction backwards.
+  /// Computes the expected cut-off from the sizes and dates, starting at the newest transaction.
   private func expectedCut(
     _ limits: RetentionLimits,
     above least: Int64
@@ -219,7 +219,7 @@ struct LimitCourse: DiskCourse {
 
   // MARK: Purges
 
-  /// Raises the purged position as a process does that ends before it deletes.
+  /// Raises the purged position without deleting rows, like a process that ends during a purge.
   private mutating func interrupt(_ file: Store, _ path: String) throws(HistoryError) {
     try write(4, into: file)
     let held = try file.heldNumbers()
@@ -245,7 +245,7 @@ struct LimitCourse: DiskCourse {
     expect(try file.heldNumbers() == [head], "an interrupted purge leaves more")
   }
 
-  /// Purges at intervals, where only a purge that changed something counts.
+  /// Purges if an interval has passed; only purges that changed the store count as the last purge.
   private mutating func compareTimes(_ file: Store) throws(HistoryError) {
     try write(3, into: file)
     let gone = try file.heldNumbers().dropLast()

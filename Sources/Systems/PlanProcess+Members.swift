@@ -13,7 +13,7 @@ extension PlanProcess {
     return ["purged \(result.transactionCount), watermark \(result.watermark)"]
   }
 
-  /// Returns the settings in which members differ, each with the groups of members that agree.
+  /// Returns the settings in which members differ, with the groups of members that agree on each.
   func differenceLines() throws(HistoryError) -> [String] {
     try store.configurationDifferences().map { difference in
       let groups = Dictionary(grouping: difference.statements.keys) { difference.statements[$0] }
@@ -24,7 +24,7 @@ extension PlanProcess {
     }.sorted()
   }
 
-  /// Returns what the registry keeps in another way than this process declared or than it should.
+  /// Returns the errors in the registry: a wrong order, or settings that this process did not declare.
   func registryFaults() throws(HistoryError) -> [String] {
     let register = try store.register()
     let (members, authors) = (register.members.map(\.id), register.marks.map(\.author))
@@ -41,7 +41,7 @@ extension PlanProcess {
     return faults
   }
 
-  /// Returns what each active member has not merged.
+  /// Returns the lag of each active member.
   func lagLines() throws(HistoryError) -> [String] {
     let members = try store.members().filter { $0.state == .active }
     var faults: [String] = []
@@ -60,7 +60,7 @@ extension PlanProcess {
       }
   }
 
-  /// Returns the bytes of the transactions and changes in the file after a number.
+  /// Returns the size in bytes of all transactions after a number, measured in the file.
   private func bytesHeld(after number: Int64) throws(HistoryError) -> Int64 {
     let answer = try store.query(
       """
@@ -74,7 +74,7 @@ extension PlanProcess {
     return 0
   }
 
-  /// Lets a member join, meet a second process of its name, retire and be forgotten.
+  /// Runs the life of one member: join, a second process of the member, retirement, removal.
   func visit(importing date: Date?) throws(HistoryError) -> [String] {
     let visitor: ActorID = "visitor"
     let cursors = date.map { KitCursors([KitCursors.standardPrefix + "visitor": $0]) }
@@ -86,7 +86,7 @@ extension PlanProcess {
     guard let first = registration?.released else { return [] }
     var lines = ["at \(first.cursor.number)" + (first.isNew ? ", new" : "")]
     let head = try store.currentToken()
-    // The second process replaces the first one if that holds no lock.
+    // The second process replaces the first one if the first one holds no lock.
     lines.append(
       word { () throws(HistoryError) in
         registration = try store.join(visitor, author: "visitor")

@@ -4,7 +4,7 @@ import ObjectContexts
 import Traces
 
 extension PlanProcess {
-  /// Adds the contexts and the staged write.
+  /// Adds the contexts and the staged write to a sketch of the system's state.
   func describe(_ state: inout StateSketch, _ objects: PlanObjects) {
     for context in contexts { state.add(rows(of: context, objects)) }
     if let staged {
@@ -13,7 +13,7 @@ extension PlanProcess {
     }
   }
 
-  /// Returns the objects of the context with a name, by the plan's names.
+  /// Returns the objects of the named context, by the plan's names.
   func objects(of name: String, _ objects: PlanObjects) throws(SystemFailure) -> Objects {
     guard let context = contexts.first(where: { $0.name == name }) else {
       throw SystemFailure(.failed, "\(actor.id) has no context \"\(name)\".")
@@ -23,8 +23,8 @@ extension PlanProcess {
 
   /// Returns the rows of a context, by the plan's names.
   ///
-  /// A stale context may hold an object together with the one that replaced it under the same name:
-  /// the newest gets the name, and the others its negative.
+  /// A stale context may hold both an object and its replacement with the same name. Then the newest
+  /// object gets the name, and the older ones get negated keys.
   private func rows(of context: ObjectContext, _ objects: PlanObjects) -> [NamedRow] {
     var held: [NamedRow] = []
     var replaced: [(id: ObjectID, row: NamedRow)] = []
@@ -42,7 +42,7 @@ extension PlanProcess {
 }
 
 extension ObjectName {
-  /// Returns the name, or a negative key, which no plan uses, if other rows have it.
+  /// Returns the name; if other rows have this name, returns a negative key, which no plan uses.
   fileprivate func free(in held: [NamedRow]) -> ObjectName {
     var name = self
     while held.contains(where: { $0.name == name }) {
@@ -98,7 +98,7 @@ extension MergePolicy {
   }
 }
 
-/// A row of the data or of a context, with the plan's name for its object.
+/// A row of the data or of a context, with the plan's name of the row's object.
 struct NamedRow {
   private(set) var name: ObjectName
   let entity: Entity
@@ -113,7 +113,7 @@ struct NamedRow {
 }
 
 extension Objects {
-  /// Creates a dictionary of rows by name, each by attribute name and without null values.
+  /// Creates a dictionary of rows by the plan's name; each row omits null values.
   init(_ rows: [NamedRow]) {
     self.init(minimumCapacity: rows.count)
     for row in rows { self[row.name] = row.entity.values(row.values) }
@@ -121,7 +121,7 @@ extension Objects {
 }
 
 extension StateSketch {
-  /// Adds rows in the order of their names, each with its attributes in the model's order.
+  /// Adds rows to the state in the order of their names, with attributes in the model's order.
   mutating func add(_ rows: [NamedRow]) {
     add(rows.count)
     for row in rows.sorted(by: { $0.name < $1.name }) {

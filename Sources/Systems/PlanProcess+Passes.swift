@@ -5,7 +5,7 @@ import ObjectContexts
 import Synchronization
 import Traces
 
-/// Passes under strategies and limits, hooks that fail, deduplication and consumers.
+/// A course about passes with strategies and limits, failing hooks, deduplication and consumers.
 struct PassCourse: DiskCourse {
   let store: Store
   let faults = CourseFaults()
@@ -64,7 +64,7 @@ struct PassCourse: DiskCourse {
     return configuration
   }
 
-  /// Returns the names of the objects of a context or of a new one, sorted.
+  /// Returns the sorted names of the objects in a context, or in a new context.
   private func names(_ context: ObjectContext) throws(HistoryError) -> [String] {
     try context.registeredObjects("Tag").map { "\($0.id.key) \($0["name"] ?? .null)" }
   }
@@ -76,7 +76,7 @@ struct PassCourse: DiskCourse {
 
   // MARK: Passes
 
-  /// Passes under a drawn strategy, sometimes with the memory of a tracker before.
+  /// Runs passes with a random strategy; at times a new tracker continues from a snapshot.
   private mutating func pass(_ reader: Store, _ writer: Store) throws(HistoryError) {
     let times = 1 + seed.draw(3)
     let strategy = seed.pick([PurgeStrategy.byNotification(times: times), .whenMerged, .none])
@@ -93,7 +93,7 @@ struct PassCourse: DiskCourse {
     other.strategy = .byDuration(.seconds(1))
     let second = TrackerCore("second", store: writer, contexts: [], configuration: other)
     try second.launched()
-    // The second member has another strategy, which its launch logs.
+    // The second member has a different strategy, so its launch must log the difference.
     expect(log.count(of: "second", "byDuration") > 0, "a difference of strategies is not logged")
     try second.retire()
     var (news, undeclared) = (0, Set<String>())
@@ -143,7 +143,7 @@ struct PassCourse: DiskCourse {
     try core.retire()
   }
 
-  /// Excludes a member by a limit, which then reads its data again.
+  /// Excludes a member by a retention limit; the member must then read its data again.
   private mutating func loseMember(
     _ reader: Store,
     _ writer: Store,
@@ -165,7 +165,7 @@ struct PassCourse: DiskCourse {
     expect(report.lostMembers == ["slow"], "a pass excludes \(report.lostMembers)")
     expect(log.count(of: "fast", "slow was cut off") == 1, "an exclusion is not logged")
     try fast.retire()
-    // The member neither passes nor launches before it resyncs.
+    // An excluded member must resync before it can launch or make a pass.
     for core in [slow, late] {
       let code = core.pass().failure?.code
       expect(code == .lost && core.failure?.code == .lost, "a lost member's pass: \(code as Any)")
@@ -174,7 +174,7 @@ struct PassCourse: DiskCourse {
       try late.launched()
     }
     do {
-      // The data cannot be read just then.
+      // Without this table, reading the data fails until the table has its name again.
       let raw = try RawFile(path)
       try raw.run("ALTER TABLE Tag RENAME TO Gone")
       expect(.sqlite, of: "to read data that are gone") { () throws(HistoryError) in
@@ -195,7 +195,7 @@ struct PassCourse: DiskCourse {
 
   // MARK: Hooks and duplicates
 
-  /// Lets the second of two observers fail once.
+  /// Makes one of three observers fail once.
   private mutating func repeatHooks(_ reader: Store, _ writer: Store) throws(HistoryError) {
     let context = ObjectContext(store: reader, author: "own", name: "view")
     let core = TrackerCore(
@@ -222,7 +222,7 @@ struct PassCourse: DiskCourse {
     expect(first.failure?.code == .hookFailed, "a pass with a failed hook: \(first)")
     let second = core.pass(answering: answer)
     expect(second.failure == nil && second.transactionCount == 2, "a pass repeated: \(second)")
-    // Those before the failed one are not called with the first transaction again.
+    // The observers before the failed one are not called again with the first transaction.
     let wanted = Array(0...failing) + Array(failing..<3) + Array(0..<3)
     expect(calls == wanted, "hooks are called in the order \(calls), not \(wanted)")
     try core.retire()
@@ -230,7 +230,7 @@ struct PassCourse: DiskCourse {
 
   private struct Refusal: Error {}
 
-  /// Removes duplicates, which writes the objects that are kept.
+  /// Removes duplicates, and writes the objects that remain.
   private mutating func deduplicate(_ reader: Store, _ writer: Store) throws(HistoryError) {
     let start = try writer.currentToken()
     var keys: [String: [Int64]] = [:]
@@ -263,7 +263,7 @@ struct PassCourse: DiskCourse {
 
   // MARK: Tasks
 
-  /// Resyncs a consumer that has not confirmed what it received.
+  /// Resyncs a consumer that has received transactions but not confirmed them.
   private mutating func consume(_ reader: Store, _ writer: Store) throws(HistoryError) {
     let consumer = try HistoryConsumer("index", store: reader, pageTransactionCountMax: 1)
     for name in ["a", "b"] { try write("app", name, into: writer) }
@@ -283,7 +283,7 @@ struct PassCourse: DiskCourse {
     expect(found == [head - 1, head - 1, head, 0], "a consumer of #\(head) receives \(found)")
   }
 
-  /// Requests passes while a hook waits: they run one after the other.
+  /// Requests several passes while a hook waits; the passes must run one after the other.
   private mutating func queue(_ reader: Store, _ writer: Store) throws(HistoryError) {
     let executor = InlineExecutor()
     var configuration = configuration(.none)
@@ -326,7 +326,7 @@ struct PassCourse: DiskCourse {
   }
 }
 
-/// The messages of trackers, with their members.
+/// The log messages of trackers, each with its member.
 private final class MessageLog: TrackerLogger {
   private let messages = Mutex<[(member: String, text: String)]>([])
 
@@ -339,7 +339,7 @@ private final class MessageLog: TrackerLogger {
   }
 }
 
-/// The passes that are between the start and the end of a hook.
+/// Counts the passes that are inside a hook, and keeps their transaction numbers.
 private final class Turns: Sendable {
   private struct State {
     var (count, countMax) = (0, 0)

@@ -16,12 +16,12 @@ struct PurgeCourse: DiskCourse {
   let layout: HistoryLayout
   private let seed: CourseSeed
   private let now = CourseClock()
-  /// All transactions, purged ones included.
+  /// All transactions that were written, purged ones included.
   private var written: [HistoryTransaction] = []
   private var held: Set<Int64> = []
-  /// The greatest number that a purge may have reached.
+  /// The greatest number up to which a purge may have deleted.
   private var reached: Int64 = 0
-  /// The position of the only member; `nil` without one.
+  /// The cursor of the only member; `nil` if there is no member.
   private var cursor: Int64?
 
   init(store: Store, seed: Int) {
@@ -151,7 +151,7 @@ struct PurgeCourse: DiskCourse {
     try compareTokens(file, gone)
   }
 
-  /// Compares whether a purge says that it was limited, where nothing was purged before.
+  /// Compares whether the result of a first purge states correctly that a member limited the purge.
   private mutating func compareLimit(
     _ result: PurgeResult,
     _ bound: Bound,
@@ -168,7 +168,7 @@ struct PurgeCourse: DiskCourse {
     }
   }
 
-  /// Fetches after tokens: what is missing after one makes it expire, and nothing else is left out.
+  /// Fetches after each token: a token must expire exactly when history after the token was purged.
   private mutating func compareTokens(_ file: Store, _ gone: [Int64]) throws(HistoryError) {
     let all = try file.fetch(HistoryRequest(after: nil)).transactions.map(\.number.rawValue)
     expect(all == held.sorted(), "a fetch from the beginning has \(all)")
@@ -183,7 +183,7 @@ struct PurgeCourse: DiskCourse {
         expect(found.map(\.number.rawValue) == rest, "after #\(token.number) others are left")
         expect(!isGap, "what is missing after #\(token.number) is not noticed")
       } catch {
-        // A purge of an author without history below its bound makes tokens expire there too.
+        // Tokens may also expire after a purge of an author without history before the purge's bound.
         let mayExpire = error.code == .expired && token.number < reached
         expect(mayExpire, "after #\(token.number), purged through #\(reached): \(error)")
       }
@@ -195,7 +195,7 @@ struct PurgeCourse: DiskCourse {
 
   // MARK: Dates and members
 
-  /// Fetches what is later than a date, in pages, before anything is purged.
+  /// Fetches the transactions after a date, in pages, before the first purge.
   private mutating func compareDates(_ file: Store) throws(HistoryError) {
     let first = (written.first?.timestamp.timeIntervalSinceReferenceDate ?? 0) - 0.25
     for round in 0..<6 {
@@ -214,7 +214,7 @@ struct PurgeCourse: DiskCourse {
     }
   }
 
-  /// Purges and records for a member that another process has taken over.
+  /// Purges and records with a registration that another process has superseded; both must fail.
   private mutating func refuseForeignMembers(
     _ file: Store,
     _ path: String,

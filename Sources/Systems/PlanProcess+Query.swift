@@ -4,9 +4,9 @@ import ObjectContexts
 import Traces
 
 extension PlanProcess {
-  /// Requests history through the process's own connection, or purges a part of it.
+  /// Fetches or purges a selected part of history through the process's own connection.
   ///
-  /// Relative positions are resolved here, and the answer names what they meant.
+  /// Resolves relative positions, and lists the resolved positions in the answer.
   func query(
     _ query: PlannedQuery,
     on bench: StoreBench,
@@ -20,7 +20,7 @@ extension PlanProcess {
       lines: []
     )
     let resolved = ResolvedQuery(query, head: head.number, now: answer.now, bench.objects)
-    // These have errors of their own, for their folder.
+    // These requests report their errors as lines, because they use their own folder.
     if let lines = try diskLines(query, bench) {
       answer.lines = lines
       return log.add(actor.id, .answered(answer))
@@ -41,7 +41,7 @@ extension PlanProcess {
     log.add(actor.id, .answered(answer))
   }
 
-  /// Returns the answer to a request about stores on disk, and `nil` for any other.
+  /// Returns the answer to a request about stores on disk; `nil` for every other request.
   private func diskLines(
     _ query: PlannedQuery,
     _ bench: StoreBench
@@ -99,7 +99,7 @@ extension PlanProcess {
     }
   }
 
-  /// Joins the parts of transactions that several pages contain.
+  /// Joins transactions that were split across pages.
   private func joined(_ parts: [CommittedTransaction]) -> [CommittedTransaction] {
     var whole: [CommittedTransaction] = []
     for part in parts {
@@ -112,9 +112,9 @@ extension PlanProcess {
     return whole
   }
 
-  /// Returns why a page ends in a place where it should not.
+  /// Returns a line about the page if it ends at a wrong place; otherwise an empty array.
   ///
-  /// A page of whole transactions ends with the first one that reaches the limit of changes.
+  /// A page of whole transactions must end with the first transaction that reaches the change limit.
   private static func pageFaults(
     _ page: HistoryPage,
     _ query: PlannedQuery,
@@ -130,7 +130,7 @@ extension PlanProcess {
       ? ["a page of \(counts.count) transactions with \(sum) changes"] : []
   }
 
-  /// Reads through a context of its own, so that the actor's contexts stay as they were merged.
+  /// Finds objects in a separate context, so that the actor's contexts stay unchanged.
   private func found(
     _ query: PlannedQuery,
     _ bench: StoreBench
@@ -151,7 +151,7 @@ extension PlanProcess {
     return try store.query("SELECT count(*) FROM \(table)").rows.flatMap { $0.map(\.description) }
   }
 
-  /// Reads the table-valued function, with one of the ways to write "after the position".
+  /// Queries the table-valued function, with one of several SQL conditions for "after the position".
   private func sqlLines(
     _ query: ResolvedQuery,
     _ bench: StoreBench
@@ -171,9 +171,9 @@ extension PlanProcess {
     }.sorted()
   }
 
-  /// Returns the names of the objects that changed, each through its URI.
+  /// Returns the names of changed objects; each object is converted to its URI and back.
   ///
-  /// A name may have denoted several objects in turn.
+  /// Over time, one name may have denoted several objects.
   private func objectLines(
     _ request: HistoryRequest,
     _ bench: StoreBench
@@ -200,7 +200,7 @@ extension PlanProcess {
     QueryAnswer.line(transaction, with: transaction.changes)
   }
 
-  /// The number of pages after which an answer ends: a store whose pages never end gives a wrong one.
+  /// The maximum number of pages of an answer; a store that returns more pages is wrong.
   private static let pageCountMax = 1_000
 
   private func fetched(_ first: HistoryRequest) throws(HistoryError) -> [HistoryPage] {
@@ -261,12 +261,12 @@ extension PlanProcess {
   }
 }
 
-/// A query with absolute positions, in the store's terms.
+/// A planned query whose relative positions are converted to tokens and dates of the store.
 private struct ResolvedQuery {
   let planned: PlannedQuery
   var form: PlannedQuery.Form { planned.form }
   var page: Int { planned.page }
-  /// The number of the transaction at the position; `nil` for a date or the beginning.
+  /// The number of the transaction at the position; `nil` if the query starts at a date or the beginning.
   var number: Int64?
   /// The date of the position.
   var date: Date?

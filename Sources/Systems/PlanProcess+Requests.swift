@@ -5,9 +5,9 @@ import Traces
 
 /// The requests about objects, positions and the file.
 extension PlanProcess {
-  /// Reads objects in an order through a context of its own, whose changes are never saved.
+  /// Returns objects in a requested order, from a separate context that is never saved.
   ///
-  /// A line has the object and the values that it is sorted by.
+  /// Each line contains an object and the values that determine its order.
   func sorted(_ query: PlannedQuery, _ bench: StoreBench) throws(HistoryError) -> [String] {
     let context = ObjectContext(store: store, author: nil, name: "query")
     let inserted = try edit(query.pending, in: context, bench.objects).inserted
@@ -27,7 +27,7 @@ extension PlanProcess {
     }
   }
 
-  /// Returns the objects whose identifiers are read back, and the errors for foreign identifiers.
+  /// Converts each object's ID to a URI and back; also returns the errors for invalid URIs.
   func uris(of entity: String, _ bench: StoreBench) throws(HistoryError) -> [String] {
     let context = ObjectContext(store: store, author: nil, name: "query")
     let names = try context.objects(entity).map { (object) throws(HistoryError) in
@@ -48,7 +48,7 @@ extension PlanProcess {
       }
   }
 
-  /// Returns the transaction that a token was made for, and the errors for foreign tokens.
+  /// Returns the transaction of a token, and the errors for tokens of other histories.
   func tokenLines(_ number: Int64?, _ bench: StoreBench) throws(HistoryError) -> [String] {
     let head = try store.currentToken()
     let token = try number.flatMap { (number) throws(HistoryError) in
@@ -82,14 +82,14 @@ extension PlanProcess {
     return ["\(size.historyBytes) of \(size.storeBytes)"]
   }
 
-  /// Returns a line for each irregularity that an intact store cannot have, and for missing numbers.
+  /// Returns one line for each `verify()` result that an intact store cannot have, and for number gaps.
   func verificationLines() throws(HistoryError) -> [String] {
     let findings = try store.verify().filter { $0.isWrong || $0.kind == .gaps }
     return findings.map { $0.kind.sentence(of: Int($0.count)) }
       + [try store.integrityProblem()].compactMap(\.self)
   }
 
-  /// Returns the name of the error that a request fails with; `accepted` if it succeeds.
+  /// Returns the code of the error that a request throws; `accepted` if the request succeeds.
   func word(_ body: () throws(HistoryError) -> Void) -> String {
     do throws(HistoryError) { try body() } catch {
       return switch error.code {

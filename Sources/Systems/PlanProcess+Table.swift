@@ -3,9 +3,9 @@ import HistoryTypes
 import ObjectContexts
 import Traces
 
-/// The requests in SQL.
+/// The requests that a plan makes in SQL.
 extension PlanProcess {
-  /// Ways to write "after ?1" for whole numbers, which all select the same rows.
+  /// SQL conditions that select the same rows: all numbers greater than `?1`.
   private static let afterConditions = [
     "number > ?1", "number >= ?1 + 1", "number BETWEEN ?1 + 1 AND 1e9", "?1 < number",
     "number >= ?1 + 0.5", "number > ?1 AND number < 9223372036854775807",
@@ -21,10 +21,10 @@ extension PlanProcess {
     "number > ?1" + String(repeating: " AND number > -9", count: 12),
   ]
 
-  /// Reads every column of the table-valued function, and puts transactions together from its rows.
+  /// Reads all columns of the table-valued function, and builds transactions from its rows.
   ///
-  /// The conditions and the order vary with the page size. Columns that a line does not show are
-  /// compared with a fetch.
+  /// The condition and the order depend on the page size. Columns that are not part of the answer's
+  /// lines are compared with a fetch.
   func tableLines(
     after number: Int64,
     _ query: PlannedQuery,
@@ -115,7 +115,7 @@ extension PlanProcess {
 
   // MARK: Refusals
 
-  /// Statements with their values, and whether a store answers them.
+  /// SQL statements with their values; `isAccepted` is `true` if a store must answer the statement.
   private static let statements: [(sql: String, values: [Value], isAccepted: Bool)] = [
     ("SELECT 1", [], true), ("SELECT 1;", [], true), ("SELECT 1; -- the end", [], true),
     ("SELECT 1; SELECT 2", [], false), ("", [], false), ("-- nothing", [], false),
@@ -133,12 +133,12 @@ extension PlanProcess {
     ("SELECT number FROM history_changes WHERE json('{') = place", [], false),
   ]
 
-  /// Returns the statements, values and edits that a store treats in another way than it should.
+  /// Returns the statements, values and edits that a store wrongly accepts or wrongly refuses.
   func refusalLines() throws(HistoryError) -> [String] {
     var lines: [String] = []
     for (sql, values, isAccepted) in Self.statements {
       let answer = word { () throws(HistoryError) in _ = try store.query(sql, values) }
-      // A table without rows evaluates no condition.
+      // SQLite evaluates no condition on a table without rows, so no error can occur.
       if sql.contains("json("), try store.currentToken().number == 0 { continue }
       if (answer == "accepted") != isAccepted, !(sql.contains("json(") && answer == "accepted") {
         lines.append("\"\(sql)\" with \(values): \(answer)")
@@ -159,7 +159,7 @@ extension PlanProcess {
     return try lines + editRefusals()
   }
 
-  /// Returns the wrong edits that are accepted.
+  /// Returns the invalid edits that the store accepts.
   private func editRefusals() throws(HistoryError) -> [String] {
     var lines: [String] = []
     func refuse(_ what: String, _ body: () throws(HistoryError) -> Void) {
@@ -202,7 +202,7 @@ extension PlanProcess {
 }
 
 extension StoreBench {
-  /// Returns the transactions in history, as a process's own connection reads them.
+  /// Returns the transactions in history through the process's own connection.
   fileprivate func heldByNumber(_ store: Store) throws(HistoryError) -> [HistoryTransaction] {
     var held: [HistoryTransaction] = []
     var request = HistoryRequest(after: nil)

@@ -5,11 +5,11 @@ import ObjectContexts
 import Synchronization
 import Traces
 
-/// The request that runs a tracker of its own.
+/// The request that runs a separate tracker for a member of its own.
 extension PlanProcess {
-  /// Lets a tracker launch, pass, be stopped, resync and retire, and returns what it reports.
+  /// Launches a tracker, runs passes, stops it, resyncs and retires; returns the tracker's results.
   ///
-  /// It merges what came after a date, or nothing, and writes nothing itself.
+  /// The tracker merges the transactions after a date, or none if there is no date; it never writes.
   func tour(
     _ query: PlannedQuery,
     from date: Date?,
@@ -68,7 +68,7 @@ extension PlanProcess {
     _ model: Model,
     _ head: HistoryToken
   ) async throws(HistoryError) -> [String] {
-    // A registration that is kept would keep the member's lock too.
+    // Keeping the registration would keep the member's lock.
     let first = try await tracker.launch().released
     var lines = ["at \(first.cursor.number)" + (first.isNew ? ", new" : "")]
     let calls = TourCalls()
@@ -123,7 +123,7 @@ extension PlanProcess {
     }
     await tracker.stop()
     if await tracker.isStarted { lines.append("follows after a stop") }
-    // A launch after a stop goes on from the recorded position.
+    // A launch after a stop continues from the recorded position.
     let pass = try await tracker.pass()
     if pass.transactionCount > 0 || pass.cursor != head { lines.append("after a stop \(pass)") }
     if await tracker.isStarted { lines.append("follows after a pass") }
@@ -135,12 +135,12 @@ extension PlanProcess {
   }
 }
 
-/// The messages of a tracker on a tour.
+/// The log messages of the tracker in a tour request.
 private final class TourLog: TrackerLogger {
   private let messages = Mutex<[String]>([])
 
   func log(level: TrackerLogLevel, message: String, metadata: [String: String]) {
-    // The configurations of the members are another request's subject, and times are not checked.
+    // Messages about other members' configurations are covered by another request; times are skipped.
     let known = ["writes and is not among allAuthors", "follows", "stopped", "read the data again"]
     let subject =
       known.first { message.contains($0) } ?? (message.contains(" in Durations") ? "pass" : nil)
@@ -152,7 +152,7 @@ private final class TourLog: TrackerLogger {
   var lines: [String] { messages.withLock { $0 } }
 }
 
-/// The hook calls of a tracker on a tour.
+/// The hook calls of the tracker in a tour request.
 private final class TourCalls: Sendable {
   private let calls = Mutex<[(number: Int64, text: String)]>([])
 
@@ -173,8 +173,9 @@ private final class TourCalls: Sendable {
     calls.withLock { $0.append((first.transaction.number.rawValue, text)) }
   }
 
-  /// The calls; those of observers are sorted, because the order within a transaction is not that
-  /// of its commit's report.
+  /// The hook calls as lines.
+  ///
+  /// Calls of observers are sorted, because their order within a transaction is not specified.
   var lines: [String] {
     let calls = calls.withLock { $0 }
     let observed = calls.filter { $0.number > 0 }

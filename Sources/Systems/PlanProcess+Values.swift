@@ -20,7 +20,7 @@ private struct Text: ObjectRecord, Hashable {
   var kind: Kind?
 }
 
-/// A value that encodes another one as itself.
+/// A `Codable` value that encodes only the value inside.
 private struct Wrapped: Codable, Hashable {
   var kind = Text.Kind.rich
 
@@ -41,7 +41,7 @@ private struct Wrapping: ObjectRecord, Hashable {
   var kind = Wrapped()
 }
 
-/// Records that do not fit the entity.
+/// An object record whose properties do not fit the entity.
 private struct Nested: ObjectRecord {
   static let entityName = "Text"
   struct Part: Codable { var one = 1 }
@@ -84,7 +84,7 @@ struct ValueCourse: DiskCourse {
     }
   }
 
-  /// An ID that no store has.
+  /// A store identity that no store has.
   private static let none = StoreID(UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)))
   private static let names = ["text", "number", "real", "flag", "kind"]
 
@@ -129,7 +129,7 @@ struct ValueCourse: DiskCourse {
     }
   }
 
-  /// Matches as the documentation of conditions says, attribute by attribute.
+  /// Returns whether a row matches a predicate, computed as the predicate's documentation defines it.
   private func holds(_ condition: ObjectPredicate, _ row: [Value]) -> Bool {
     func at(_ name: String) -> Value { row[Self.names.firstIndex(of: name) ?? 0] }
     switch condition {
@@ -185,7 +185,7 @@ struct ValueCourse: DiskCourse {
   }
 
   private static func matches(_ text: ArraySlice<UInt32>, _ pattern: ArraySlice<UInt32>) -> Bool {
-    // A pattern that ends with an escape matches nothing, wherever the texts differ first.
+    // A pattern that ends with an escape character matches no text.
     var isEscaped = false
     for scalar in pattern { isEscaped = !isEscaped && scalar == 0x5c }
     return !isEscaped && matchesWhole(text, pattern)
@@ -207,7 +207,7 @@ struct ValueCourse: DiskCourse {
     return (first == 0x5f || first == next) && matchesWhole(text.dropFirst(), rest)
   }
 
-  /// Finds saved rows by SQL and unsaved ones in memory.
+  /// Finds objects by a predicate: SQL evaluates it for saved rows, Swift for unsaved changes.
   private mutating func find(
     in store: Store,
     _ rows: [Int64: [Value]]
@@ -241,7 +241,7 @@ struct ValueCourse: DiskCourse {
     for round in 0..<20 {
       var now = rows
       if round >= 10 {
-        // Unsaved edits move objects within the order.
+        // Unsaved edits change the position of objects in the sort order.
         for object in try context.objects("Text") where draw(4) == 0 {
           let name = pick(Self.names)
           try object.set(value(name), for: name)
@@ -303,7 +303,7 @@ struct ValueCourse: DiskCourse {
     try context.save()
   }
 
-  /// Sets a value of every other type for each attribute, and names what no model may have.
+  /// Sets wrong types and NaN for each attribute, and creates invalid models; all must fail.
   private mutating func refuse(in store: Store) throws(HistoryError) {
     let values: [Value] = [
       .int(1), .double(1), .string("1"), .data(Data([1])), .bool(true),
@@ -351,7 +351,7 @@ struct ValueCourse: DiskCourse {
     for model in models where (try? Model(model)) != nil { faults.append("a model of \(model)") }
   }
 
-  /// Reads an object again that another context has changed, with and without own edits.
+  /// Refreshes an object that another context has changed, with and without unsaved edits.
   private mutating func refresh(_ store: Store) throws(HistoryError) {
     let first = ObjectContext(store: store, author: "app", name: "view")
     let second = ObjectContext(store: store, author: "widget", name: "view")
@@ -389,7 +389,7 @@ struct ValueCourse: DiskCourse {
     expect(foreign < last && !(last < foreign), "tokens of stores are not ordered by the stores")
   }
 
-  /// Writes under names of processes that look like the text that a file has for a writer.
+  /// Saves under process names that look like the encoded writer text in the file.
   private mutating func label(_ path: String) throws(HistoryError) {
     let zeros = String(repeating: "0", count: 15)
     let names = [
@@ -411,7 +411,7 @@ struct ValueCourse: DiskCourse {
     }
   }
 
-  /// Inserts an object by a request that has no writer.
+  /// Inserts an object through a request without a context, so that the transaction has no writer.
   private func insertWithoutContext(into store: Store) throws(HistoryError) -> Int64 {
     let result = try store.batchInsert(into: "Text", [[:]], by: BatchAuthor("app"))
     return result.transaction?.number.rawValue ?? 0

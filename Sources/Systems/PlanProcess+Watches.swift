@@ -4,12 +4,12 @@ import ObjectContexts
 import Synchronization
 import Traces
 
-/// The signals of a store's commits.
+/// A course about the signals that report a store's commits.
 struct WatchCourse: DiskCourse {
   let store: Store
   var layout: HistoryLayout { store.configuration.layout }
   let faults = CourseFaults()
-  /// Whether the course waits, for what happens after a while.
+  /// Whether the course waits for effects that need time.
   private let pauses: Bool
 
   init(store: Store, pausing: Bool) {
@@ -17,7 +17,7 @@ struct WatchCourse: DiskCourse {
     pauses = pausing
   }
 
-  /// Watches a store, and notes the commits that are not reported as they should.
+  /// Watches a store, and adds a line for each commit that is not reported correctly.
   mutating func run(_ folder: borrowing ScratchFolder) throws(HistoryError) {
     try follow(folder, pausing: pauses)
     try poll(folder)
@@ -32,7 +32,7 @@ struct WatchCourse: DiskCourse {
 
     func add(_ token: HistoryToken) { tokens.withLock { $0.append(token) } }
 
-    /// Waits until a position was reported; `false` if that takes too long.
+    /// Waits until a position is reported; returns `false` after the timeout (default 10 s).
     func wait(for number: Int64, milliseconds: Int = 10_000) -> Bool {
       for _ in 0..<milliseconds {
         if all.last?.number == number { return true }
@@ -42,7 +42,7 @@ struct WatchCourse: DiskCourse {
     }
   }
 
-  /// Follows commits by their signals alone.
+  /// Detects commits through signals only.
   mutating func follow(
     _ folder: borrowing ScratchFolder,
     pausing: Bool
@@ -66,14 +66,14 @@ struct WatchCourse: DiskCourse {
     other.cancel()
     let reported = second.all.count
     if pausing {
-      // The watch finds the same file, and goes on.
+      // The signal file has changed its metadata but is the same file, so the watch continues.
       folder.touch("watched-signal")
       pause(milliseconds: 20)
       number = try insert(into: writer)
       guard first.wait(for: number) else {
         return faults.append("a commit after a change of the signal file is not reported")
       }
-      // The writer notices that its signal file is gone at its next check.
+      // The writer detects at its next check that the signal file was deleted.
       folder.remove("watched-signal")
       pause(milliseconds: 150)
       number = try insert(into: writer)
@@ -95,7 +95,7 @@ struct WatchCourse: DiskCourse {
     expect(permissions == 0o600, "the signal file has the permissions \(permissions ?? 0)")
   }
 
-  /// Follows commits without signals.
+  /// Detects commits by polling only, without signals.
   mutating func poll(_ folder: borrowing ScratchFolder) throws(HistoryError) {
     let path = folder.file("polled")
     var configuration = configuration()
@@ -119,7 +119,7 @@ struct WatchCourse: DiskCourse {
     slow.cancel()
   }
 
-  /// Ends the only watch of a store that nothing else keeps open.
+  /// Ends the only watch of a store that has no other reference.
   mutating func end(_ folder: borrowing ScratchFolder) throws(HistoryError) {
     let path = folder.file("ended")
     do { _ = try Store(path: path, model: store.model, configuration: configuration()) }

@@ -5,7 +5,7 @@ import Traces
 
 /// A process of a plan: its own connection to the store, and its contexts with the view first.
 ///
-/// Both the tracker and the published protocols write through it; they differ in how they read.
+/// Both the tracker and the published protocols write through this type; they read in different ways.
 final class PlanProcess {
   let actor: PlannedActor
   let store: Store
@@ -13,7 +13,7 @@ final class PlanProcess {
   let contexts: [ObjectContext]
   /// The system's name for the context of batch requests.
   let batchContextName: String
-  /// A write that has started and not committed.
+  /// A write that has started but not committed; `nil` if there is none.
   private(set) var staged: PlannedWrite?
   /// The time when the staged write started.
   private(set) var begunAt: Date?
@@ -80,7 +80,7 @@ final class PlanProcess {
 
   /// Saves a planned write through the context that it names.
   ///
-  /// A staged write gets the time at which it started; a batch request never does.
+  /// A staged write gets the time at which it started; a batch request always gets the current time.
   func write(
     _ write: PlannedWrite,
     begunAt: Date? = nil,
@@ -88,7 +88,7 @@ final class PlanProcess {
     _ log: inout EventLog
   ) throws(SystemFailure) {
     let author = author(write.author)
-    // Changes that do not fit one batch request are saved in a context of that name.
+    // If the changes do not fit one batch request, a context named "batch" saves them.
     if write.context == "batch", let batch = KeyedBatch(write.changes) {
       return batch.type == .insert
         ? try batchInsert(write, into: batch.entity, by: author, &objects, &log)
@@ -159,7 +159,7 @@ final class PlanProcess {
     return (Array(edited.values), fresh)
   }
 
-  /// Returns an object that the context knows and that the store contains or the context inserts.
+  /// Returns an object of the context if the store contains it or the context has inserted it.
   private func present(
     _ id: ObjectID,
     in context: ObjectContext
@@ -259,7 +259,7 @@ final class PlanProcess {
         try store.batchDelete(batch.entity, where: predicate, by: by, result: .objectIDs)
       }
     }
-    // Sorted by name: keys depend on the connection that assigned them, but a plan's names do not.
+    // Changes are sorted by the plan's names, because keys depend on the connection that assigned them.
     let changes = result.objectIDs.map { objects.name($0, in: store.model) }.sorted().map { name in
       Self.change(batch.type, name, batch.type == .update ? batch.values : [:])
     }
@@ -290,7 +290,7 @@ final class PlanProcess {
     )
   }
 
-  /// Returns a change as the trace shows it.
+  /// Returns a change in the form that traces contain.
   static func change(
     _ type: ChangeType,
     _ name: ObjectName,

@@ -8,9 +8,9 @@ extension PlannedHook {
   /// The body of a merge hook.
   typealias MergeCall = @Sendable (MergeHookInput) throws -> MergeHookResult
 
-  /// A hook in the form in which a tracker registers it.
+  /// A hook with its body, in the form that a tracker registers.
   enum Registered {
-    /// An observer of every operation on every entity.
+    /// An observer, which is registered for every operation on every entity.
     case observer(ObserverCall)
     case mergeHook(HookFailurePolicy, MergeCall)
   }

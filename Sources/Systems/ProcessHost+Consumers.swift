@@ -3,7 +3,7 @@ import HistoryTypes
 import Traces
 
 extension ProcessHost {
-  /// Performs a command of a consumer, and returns whether it was one.
+  /// Performs a command if it is one of a consumer, and returns whether it was.
   func performsForConsumer(
     _ action: Action,
     _ bench: StoreBench,
@@ -78,7 +78,7 @@ extension ProcessHost {
   }
 }
 
-/// Runs a closure, and logs the loss of history that it may detect.
+/// Runs a closure, and logs the loss of history if the closure throws that error.
 func tellingLoss(
   of actor: ActorID,
   _ log: inout EventLog,
@@ -93,6 +93,6 @@ func tellingLoss(
 }
 
 extension HistoryToken {
-  /// The last transaction up to the token, or `nil` at the start of history.
+  /// The name of the transaction at the token; `nil` at the start of history.
   var transactionName: TransactionName? { number == 0 ? nil : String(number) }
 }

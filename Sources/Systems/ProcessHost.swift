@@ -2,7 +2,7 @@ import HistoryStore
 import HistoryTypes
 import Traces
 
-/// A process of a system on this project's store, as its host starts, keeps and restores it.
+/// A running process of a system on this project's store; a ``ProcessHost`` starts and restores it.
 protocol HostedProcess: AnyObject {
   /// A snapshot of the process's memory.
   associatedtype Snapshot
@@ -17,30 +17,30 @@ protocol HostedProcess: AnyObject {
   /// Restores a process from a snapshot, on a store that was restored too.
   init(_ snapshot: Snapshot, on store: Store) throws(HistoryError)
 
-  /// Discards the process's memory.
+  /// Ends the process, and discards its memory.
   func end()
 
-  /// Adds the process's memory, except its contexts.
+  /// Adds the process's memory, except its contexts, to a sketch of the system's state.
   func describe(_ state: inout StateSketch)
 }
 
 /// The shared part of the systems on this project's store.
 ///
-/// It keeps the running processes, performs the commands that are equal for all systems, and takes
-/// snapshots.
+/// The host keeps the running processes, performs the commands that are the same for all systems,
+/// and takes snapshots.
 final class ProcessHost<Hosted: HostedProcess> {
   private var pools: StorePools
   private var opened: StoreBench?
   private(set) var running: [ActorID: Hosted] = [:]
-  /// The last replaced process of each actor, after a later launch of that actor.
+  /// For each actor, the process that the actor's latest launch has replaced.
   private var replaced: [ActorID: Hosted] = [:]
-  /// Whether replaced processes keep running.
+  /// Whether a replaced process keeps running next to its replacement.
   private let keepsReplaced: Bool
   /// The launched consumers of the plan: mirrors and indexes next to the system.
   var consumers: [ActorID: ConsumerProcess] = [:]
   /// Tokens that consumers keep outside the store; a power-off does not roll them back.
   var ownTokens: [ActorID: HistoryToken] = [:]
-  /// The consumers whose token is in a part of history that a power-off rolled back.
+  /// The consumers whose token points to history that a power-off has rolled back.
   var astray: Set<ActorID> = []
 
   init(_ pools: StorePools, keepsReplaced: Bool = false) {
@@ -76,7 +76,7 @@ final class ProcessHost<Hosted: HostedProcess> {
   ) throws(SystemFailure) -> RestartReport {
     let bench = try bench()
     endAll()
-    // Pools of all kinds are closed, because their file handles are invalid.
+    // The connections of all pools are closed, because their file handles are invalid after a power-off.
     pools.close()
     let report = try bench.restart(
       on: pools.pool(bench.header, bench.environment),
@@ -98,7 +98,7 @@ final class ProcessHost<Hosted: HostedProcess> {
     return process
   }
 
-  /// Returns an actor's process that a later launch has replaced.
+  /// Returns the process that an actor's latest launch has replaced.
   func replacedProcess(_ actor: ActorID) throws(SystemFailure) -> Hosted {
     guard let process = replaced[actor] else {
       throw SystemFailure(.failed, "No process of \(actor) was replaced.")
@@ -136,7 +136,7 @@ final class ProcessHost<Hosted: HostedProcess> {
 
   // MARK: Commands
 
-  /// Performs a command that is equal for all systems, and returns whether it was one.
+  /// Performs a command if it is the same for all systems, and returns whether it was.
   func performsCommon(_ action: Action, _ log: inout EventLog) throws(SystemFailure) -> Bool {
     let bench = try bench()
     switch action {
@@ -159,7 +159,7 @@ final class ProcessHost<Hosted: HostedProcess> {
     return true
   }
 
-  /// Logs a signal for each running actor after a signalled commit, in plans driven by signals.
+  /// Logs a signal for each running actor if a commit was signalled; only in plans driven by signals.
   func tellSignals(_ log: inout EventLog) {
     guard let opened, opened.header.drive == .signals, opened.signals.take() else { return }
     for actor in running.keys.sorted() { log.add(actor, .signalled) }
@@ -223,7 +223,7 @@ final class ProcessHost<Hosted: HostedProcess> {
     return kept.own
   }
 
-  /// Adds all state that affects the next steps, except the system's own part.
+  /// Adds all state that affects the next steps, except the state of the system's own part.
   func describe(_ state: inout StateSketch) throws(SystemFailure) {
     let bench = try bench()
     try bench.describe(&state)

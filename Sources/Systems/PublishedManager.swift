@@ -3,10 +3,10 @@ package import HistoryTypes
 package import ObjectContexts
 package import Traces
 
-/// A design's manager on any store, without a plan, for measuring its cost.
+/// The history manager of a published design on any store, without a plan, for measuring its cost.
 ///
-/// It supports fetch, merge, record and its cleaner. The positions are in memory, where the published
-/// managers use `UserDefaults`; it has no hooks.
+/// The manager supports fetch, merge, record and purge. Positions are kept in memory, where the
+/// published managers use `UserDefaults`. The manager calls no hooks.
 package final class PublishedManager {
   private let design: TrackingDesign
   private let setup: PublishedSetup
@@ -14,7 +14,7 @@ package final class PublishedManager {
   private var positions = StoredPositions()
   private let header: PlanHeader
 
-  /// Starts the manager of an author in a list of authors; its view reads all objects.
+  /// Starts the manager of an author in a list of authors, and loads all objects into its view.
   ///
   /// - Throws: ``SystemFailure`` when the store cannot be read.
   package init(
@@ -56,7 +56,7 @@ package final class PublishedManager {
   /// The view that history is merged into.
   package var view: ObjectContext { manager.process.contexts[0] }
 
-  /// Stores a position as if an author's manager had merged everything up to a transaction.
+  /// Stores a position as if an author's manager had merged all transactions up to this one.
   package func keep(_ last: HistoryTransaction, of author: String) {
     let position = StoredPosition(token: last.token, date: last.timestamp)
     positions.set(position, of: key(author), in: setup.owner)
@@ -87,9 +87,9 @@ package final class PublishedManager {
     return fetched.count
   }
 
-  /// Purges as the cleaner does at a given time: by command if it can, else as after a pass.
+  /// Purges at a given time: as by command if the design has a manual cleaner, else as after a pass.
   ///
-  /// - Returns: whether it found a bound before which it may delete.
+  /// - Returns: `true` if the purge had a bound, even if nothing was deleted.
   /// - Throws: ``SystemFailure`` when the store cannot be written.
   package func clean(at now: Date) throws(SystemFailure) -> Bool {
     let cleaning = setup.cleaningByCommand ?? setup.cleaningAfterPass

@@ -3,21 +3,21 @@ import HistoryTypes
 import ObjectContexts
 import Traces
 
-/// A process that runs a design's manager.
+/// A process that runs the history manager of a published design.
 final class PublishedProcess: HostedProcess {
-  /// The name of the context whose own transactions the article's manager merges too.
+  /// The name of the context for batch writes; the article's manager also merges its transactions.
   static let batchContextName = "batchContext"
 
   let process: PlanProcess
   let setup: PublishedSetup
   /// The fetched transactions that are not merged yet.
   private(set) var fetched: [HistoryTransaction] = []
-  /// The transactions of each pass that are not merged although their position is stored.
+  /// The transactions of each pass whose position is stored although they are not merged yet.
   private var dispatched: [[HistoryTransaction]] = []
-  /// The transactions of the current pass; the position of the last one is to be stored.
+  /// The transactions of the current pass; the position of the last one is stored at the pass's end.
   private(set) var unrecorded: [HistoryTransaction] = []
   var counter = CleanCounter()
-  /// The number of calls of each hook within its period, which decides if the next one is special.
+  /// The number of calls of each hook in its current period, which selects the calls that fail.
   private var callCounts: [Int]
   /// Whether the plan's effects on hooks are disabled, so that none fails or finishes a merge.
   var hasRecovered = false
@@ -38,7 +38,7 @@ final class PublishedProcess: HostedProcess {
 
   /// Fetches the transactions after a position, including those of an unfinished pass.
   ///
-  /// - Returns: `false` if the design detects that history after the position is gone.
+  /// - Returns: `false` if the design detects that history after the position was purged.
   func fetch(
     after position: StoredPosition?,
     _ design: TrackingDesign
@@ -77,7 +77,7 @@ final class PublishedProcess: HostedProcess {
     try transactions(after: seconds, setup.filter)
   }
 
-  /// Returns whether requested history after a position was deleted, as a fetch by token reports.
+  /// Returns whether history after a position was purged, so that a fetch by token would throw.
   private func isExpired(_ position: StoredPosition) throws(HistoryError) -> Bool {
     do throws(HistoryError) {
       _ = try process.store.fetch(HistoryRequest(after: position.token, filter: setup.filter))
@@ -88,7 +88,7 @@ final class PublishedProcess: HostedProcess {
     }
   }
 
-  /// Loads the contexts again, discards what was fetched, and returns the newest position.
+  /// Loads the contexts again, discards the fetched transactions, and returns the newest position.
   func reload() throws(HistoryError) -> StoredPosition {
     (fetched, unrecorded, dispatched) = ([], [], [])
     for context in process.contexts { try context.loadAll() }
@@ -107,7 +107,7 @@ final class PublishedProcess: HostedProcess {
 
   // MARK: Purging
 
-  /// Deletes the history before a bound that a design deletes.
+  /// Deletes the transactions before a bound that the design includes in a purge.
   func delete(
     before bound: PurgePoint,
     _ cleaning: PublishedSetup.Cleaning,
@@ -140,7 +140,7 @@ final class PublishedProcess: HostedProcess {
 
   /// Returns the position of each consumer that is registered in the store.
   ///
-  /// Its time is the least one of the transactions that the consumer has not read.
+  /// The position's time is the earliest time of a transaction that the consumer has not read.
   func positions(of consumers: [ActorID]) throws(HistoryError) -> [StoredPosition?] {
     guard !consumers.isEmpty else { return [] }
     let members = try process.store.members().filter { consumers.contains($0.id) }
@@ -175,17 +175,17 @@ final class PublishedProcess: HostedProcess {
     fetched = []
   }
 
-  /// Queues the fetched transactions to be merged later; their date is recorded before that.
+  /// Queues the fetched transactions for a later merge; their position is stored before that merge.
   func dispatchMerge() {
     guard !fetched.isEmpty else { return }
     dispatched.append(fetched)
     skipMerge()
   }
 
-  /// Abandons the current pass: the next one fetches the same transactions again.
+  /// Abandons the current pass, so that the next pass fetches the same transactions again.
   func abandonPass() { (fetched, unrecorded) = ([], []) }
 
-  /// Removes and returns the merged transactions after which the position is not yet recorded.
+  /// Removes and returns the transactions whose position is not yet stored.
   func takeUnrecorded() -> [HistoryTransaction] {
     defer { unrecorded = [] }
     return unrecorded

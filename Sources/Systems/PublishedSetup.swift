@@ -4,17 +4,17 @@ import Traces
 
 /// The configuration of a planned actor's manager.
 struct PublishedSetup {
-  /// The manager's author; every manager needs one, whatever its contexts name.
+  /// The manager's author, which is required; its contexts may write under other authors.
   let author: String
-  /// The filter of a fetch; `nil` fetches everything.
+  /// The filter of a fetch; `nil` fetches all transactions.
   let filter: HistoryFilter?
-  /// The key of the process's own position.
+  /// The key of the position that the process stores.
   let key: StoredPositions.Key
   /// The purge after a pass.
   let cleaningAfterPass: Cleaning
   /// The purge by command; `nil` if the manager has no manual cleaner.
   let cleaningByCommand: Cleaning?
-  /// The owner of the place with the positions; `nil` for the one that all processes share.
+  /// The owner of the place where positions are stored; `nil` is the place that all processes share.
   let owner: ActorID?
   let strategy: CleanStrategy
   let hooks: [PlannedHook]
@@ -24,7 +24,7 @@ struct PublishedSetup {
     let bound: PurgeBound
     /// The authors whose positions are read, unless the purge waits for registered processes.
     let waitsFor: Set<String>
-    /// The listed authors, whose transactions are deleted unless the design names others.
+    /// The listed authors; the purge deletes their transactions unless the design says otherwise.
     let listed: [String]
   }
 
@@ -55,7 +55,7 @@ struct PublishedSetup {
     hooks = design.hooks == .never ? [] : (actor.hooks ?? []).compactMap(PlannedHook.init)
   }
 
-  /// Returns the owner of the place with an actor's positions; `nil` for the shared one.
+  /// Returns the owner of the place where an actor's positions are stored; `nil` is the shared place.
   static func owner(of actor: PlannedActor, _ design: TrackingDesign) -> ActorID? {
     switch design.positionsIn {
     case .group: actor.cursors == "own" ? actor.id : nil
@@ -79,8 +79,8 @@ struct PublishedSetup {
 
   /// Returns whether the actor merges a mirror's imports.
   ///
-  /// This requires a design that supports a mirror, a plan that has one, and an actor that does not
-  /// ignore it.
+  /// The result is `true` if the design supports a mirror, the plan has a mirror, and the actor does
+  /// not ignore the mirror.
   private static func readsMirror(
     _ actor: PlannedActor,
     _ header: PlanHeader,

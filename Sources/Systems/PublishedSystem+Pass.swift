@@ -3,7 +3,7 @@ import HistoryTypes
 import Traces
 
 extension PublishedSystem {
-  /// Fetches the requested transactions after the own position, or all of them without one.
+  /// Fetches the requested transactions after the stored position, or from the beginning without one.
   func fetch(_ manager: PublishedProcess, _ log: inout EventLog) throws(SystemFailure) {
     let setup = manager.setup
     let position = shared.positions.position(of: setup.key, in: setup.owner)
@@ -14,7 +14,7 @@ extension PublishedSystem {
     log.add(manager.id, .fetched(Self.names(manager.fetched)))
   }
 
-  /// Reports that history is gone, loads the contexts again, and moves the position to the newest
+  /// Logs the loss of history, loads the contexts again, and stores the position of the newest
   /// transaction.
   private func reload(
     _ manager: PublishedProcess,
@@ -39,7 +39,7 @@ extension PublishedSystem {
     for pass in merged { log.add(manager.id, .merged(Self.names(pass))) }
   }
 
-  /// Logs the delivery of transactions with changes to observers; without any, none is called.
+  /// Logs which transactions observers receive; transactions without changes reach no observer.
   private func observe(
     _ transactions: [HistoryTransaction],
     _ manager: PublishedProcess,
@@ -50,7 +50,7 @@ extension PublishedSystem {
     if !reported.isEmpty { log.add(manager.id, .observed(Self.names(reported))) }
   }
 
-  /// Calls the merge hooks in order, and returns whether one of them finished the merge.
+  /// Calls the merge hooks in order, and returns whether a hook has finished the merge.
   ///
   /// - Throws: the error of a hook; the pass is then abandoned, and no position is stored.
   private func finishes(_ manager: PublishedProcess) throws(SystemFailure) -> Bool {
@@ -63,7 +63,7 @@ extension PublishedSystem {
     return false
   }
 
-  /// Stores the position of the last fetched transaction, then calls the deduplicator if there is one.
+  /// Stores the position of the last fetched transaction, then calls the deduplicator if one is set.
   func record(_ manager: PublishedProcess, _ log: inout EventLog) {
     if design.records == .beforeMerge { manager.dispatchMerge() }
     let done = manager.takeUnrecorded()
@@ -75,7 +75,7 @@ extension PublishedSystem {
     if design.hooks == .afterRecord { observe(done, manager, &log) }
   }
 
-  /// Makes a whole pass; an empty one stores no position and does not count for the strategy.
+  /// Makes a whole pass; a pass without transactions stores no position and is not counted.
   func pass(_ manager: PublishedProcess, _ log: inout EventLog) throws(SystemFailure) {
     try fetch(manager, &log)
     guard !manager.fetched.isEmpty else { return }
@@ -95,7 +95,7 @@ extension PublishedSystem {
 
   // MARK: Cleaner
 
-  /// Purges if the strategy allows it; the opportunity counts as used even without a bound.
+  /// Purges if the strategy allows it; the opportunity counts as used even if there is no bound.
   private func cleanAfterPass(
     _ manager: PublishedProcess,
     _ log: inout EventLog
@@ -106,7 +106,7 @@ extension PublishedSystem {
     try clean(manager.setup.cleaningAfterPass, manager, &log)
   }
 
-  /// Runs the manual cleaner.
+  /// Runs the manual cleaner; throws if the design has none.
   func cleanByCommand(
     _ manager: PublishedProcess,
     _ log: inout EventLog
@@ -134,7 +134,7 @@ extension PublishedSystem {
     }
   }
 
-  /// Returns the position of each author, process and consumer that a purge waits for.
+  /// Returns the positions of all authors, processes and consumers that a purge waits for.
   private func positions(
     _ cleaning: PublishedSetup.Cleaning,
     _ manager: PublishedProcess,
@@ -155,7 +155,7 @@ extension PublishedSystem {
     }
   }
 
-  /// Returns the position of each process that is registered in an owner's place.
+  /// Returns the positions of the registered processes that store them in an owner's place.
   private func registered(in owner: ActorID?, _ header: PlanHeader) -> [StoredPosition?] {
     header.actors.filter { actor in
       shared.members.contains(actor.id) && PublishedSetup.owner(of: actor, design) == owner
@@ -175,6 +175,6 @@ extension PublishedSystem {
 }
 
 extension PublishedProcess {
-  /// The actor that the process belongs to.
+  /// The identifier of the actor that runs in this process.
   var id: ActorID { process.actor.id }
 }

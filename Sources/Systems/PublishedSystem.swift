@@ -2,19 +2,19 @@ import HistoryStore
 import HistoryTypes
 package import Traces
 
-/// A system of any design: fetcher, merger and cleaner with stored positions.
+/// A system that runs any tracking design: it fetches, merges, purges and stores positions.
 ///
-/// It implements the design literally, on Core Data's tables with raw clock values, as the published
-/// systems do. A plan's consumer is a mirror next to it that keeps its own token.
+/// The system follows the published code literally, on Core Data's tables with raw clock values. A
+/// plan's consumer is a mirror next to the system, with a token of its own.
 package final class PublishedSystem: SystemUnderTest {
   let design: TrackingDesign
   let host = ProcessHost<PublishedProcess>(StorePools(layout: .coreData))
   var shared = SharedState()
 
-  /// The state that outlives every process.
+  /// The state that remains when processes end.
   struct SharedState {
     var positions = StoredPositions()
-    /// The actors launched before: in the trace a later launch is no registration.
+    /// The actors that were launched before; the trace has no registration for their later launches.
     var members: Set<ActorID> = []
   }
 
@@ -81,7 +81,7 @@ package final class PublishedSystem: SystemUnderTest {
     try pass(process, &log)
   }
 
-  /// Stores the newest transaction as a new process's position, if the design starts there.
+  /// Stores the newest transaction's position for a new process, if the design starts at the newest.
   private func startAtNewest(
     _ process: PublishedProcess
   ) throws(SystemFailure) -> TransactionName? {
@@ -94,7 +94,7 @@ package final class PublishedSystem: SystemUnderTest {
     return newest.token.transactionName
   }
 
-  /// Ends a process for good; a position of its own is removed, one of its author is kept.
+  /// Ends an actor's membership; its own position is removed, a position shared by an author is kept.
   private func retire(_ actor: ActorID, _ log: inout EventLog) throws(SystemFailure) {
     let setup = try host.process(actor).setup
     shared.members.remove(actor)

@@ -2,9 +2,9 @@ import HistoryTypes
 
 /// The rule by which a design chooses the bound before which a purge deletes.
 enum PurgeBound: String, DesignChoice {
-  /// The least position, if everyone that it waits for has one.
+  /// The least position, if every author or process that the purge waits for has a position.
   case everyone
-  /// The least position if everyone has one; else, if the least is older, seven days ago.
+  /// The least position if all have one; else seven days ago if the oldest position is older.
   case everyoneOrAge
   /// The least of the stored positions.
   case known
@@ -25,7 +25,7 @@ enum PurgeBound: String, DesignChoice {
     }
   }
 
-  /// Seven days, in seconds.
+  /// The age limit of purges: seven days, in seconds.
   static let maximumAge = 604_800.0
 
   /// Whether the rule compares the times of positions with the clock.
@@ -33,7 +33,7 @@ enum PurgeBound: String, DesignChoice {
 
   /// Returns the bound, or `nil` if no transaction may be deleted.
   ///
-  /// `positions` has one element for each author or process that the purge waits for.
+  /// `positions` has one element for each author or process that the purge waits for; `nil` is no position.
   func point(
     _ positions: [StoredPosition?],
     _ kind: PositionKind,
@@ -64,14 +64,14 @@ enum PurgePoint: Hashable, Comparable {
   case number(Int64)
 }
 
-/// A position in history: a transaction's number, and its time.
+/// A position in history: a transaction's token and its time.
 struct StoredPosition: Hashable {
   var token: HistoryToken
   var date: Date
 
   var number: Int64 { token.number }
 
-  /// Returns the position as a bound of a purge.
+  /// Returns the position as the bound of a purge, by date or by number.
   func point(_ kind: PositionKind) -> PurgePoint {
     kind == .date ? .date(date) : .number(number)
   }

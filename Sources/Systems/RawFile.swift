@@ -2,7 +2,7 @@ import HistoryStore
 import HistoryTypes
 import SQLiteStorage
 
-/// A store's file as another program uses it, or as a disk leaves it.
+/// A store's file opened with plain SQLite, to change or damage the file like another program.
 struct RawFile: ~Copyable {
   private let connection: Connection
 
@@ -17,7 +17,7 @@ struct RawFile: ~Copyable {
     do { try connection.execute(sql) } catch { throw HistoryError(error) }
   }
 
-  /// Returns the number in the first row of a query, or `nil`.
+  /// Returns the number in the first row of a query; `nil` if the query returns no row.
   func number(_ sql: String) throws(HistoryError) -> Int64? {
     do { return try connection.integer(sql) } catch { throw HistoryError(error) }
   }

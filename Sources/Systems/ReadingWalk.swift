@@ -3,7 +3,7 @@ import HistoryTracking
 import HistoryTypes
 import Traces
 
-/// A run of a consumer's process that makes the steps of a plan.
+/// A consumer process that performs the reading steps of a plan.
 struct ReadingWalk {
   private let reading: PlannedReading
   private let executor = InlineExecutor()
@@ -11,7 +11,7 @@ struct ReadingWalk {
   private var consumer: HistoryConsumer?
   /// The position at which the process started.
   private(set) var started = HistoryToken.beginning(of: StoreID(ReadingWalk.noStore))
-  /// The last page that the process received, if it can still be confirmed.
+  /// The last page that the process received; `nil` if no page can be confirmed.
   private var page: HistoryPage?
 
   /// Starts the process at its confirmed position.
@@ -82,9 +82,10 @@ struct ReadingWalk {
     }
   }
 
-  /// Starts a second process, which must be refused if the first one holds a lock.
+  /// Starts a second process of the consumer.
   ///
-  /// Otherwise the first one must be refused from then on.
+  /// The second process must be refused if the first one holds the lock; otherwise the first one must
+  /// be refused from then on.
   private mutating func overtake(
     on bench: StoreBench,
     _ log: inout EventLog
@@ -122,10 +123,10 @@ struct ReadingWalk {
     try start(on: store, &log)
   }
 
-  /// The identity of no store.
+  /// A store identity that no store has.
   private static let noStore = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
 
-  /// Tries to confirm a position of another store, and one that this history does not have.
+  /// Tries to confirm positions that must be refused: of another store, and of an unknown transaction.
   private func misplace() throws(SystemFailure) {
     guard let store = consumer?.store else { return }
     let head = try telling { () throws(HistoryError) in try store.currentToken() }
@@ -144,7 +145,7 @@ struct ReadingWalk {
     }
   }
 
-  /// Makes a request that must fail with a certain error.
+  /// Makes a request that must fail with a given error code.
   private func expect(
     _ complaint: String,
     _ isRight: (HistoryError) -> Bool,
@@ -161,7 +162,7 @@ struct ReadingWalk {
     }
   }
 
-  /// Runs a request to the process to its end.
+  /// Runs an asynchronous request of the process until it completes.
   @discardableResult
   private func ask<Answer: Sendable>(
     _ body: @escaping @Sendable (HistoryConsumer) async throws(HistoryError) -> Answer

@@ -9,10 +9,10 @@ import Musl
 import Darwin
 #endif
 
-/// A folder in the platform's own file system, which is removed with its contents.
+/// A temporary folder in the platform's own file system, which is removed when the value is destroyed.
 ///
-/// It takes the stores of one request that a file system in memory does not support: signal files,
-/// member locks, and copies.
+/// The folder contains the stores of requests that need real files: signal files, member locks, and
+/// copies.
 struct ScratchFolder: ~Copyable {
   let path: String
 
@@ -26,7 +26,7 @@ struct ScratchFolder: ~Copyable {
     path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 
-  /// A file system in memory where there is one, because syncs of a disk take longer than plans.
+  /// The parent folder: a RAM-backed file system if there is one, because disk syncs are slow.
   private static let place: String = {
     if let chosen = getenv("TMPDIR") { return String(cString: chosen) }
     return access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp"
@@ -99,7 +99,7 @@ struct ScratchFolder: ~Copyable {
 
   func remove(_ name: String) { unlink(file(name)) }
 
-  /// Sets the permissions that a file has already, which those who watch it notice.
+  /// Sets a file's existing permissions again, so that watchers of the file receive an event.
   func touch(_ name: String) { chmod(file(name), 0o600) }
 
   /// Overwrites bytes of a file.
@@ -109,7 +109,7 @@ struct ScratchFolder: ~Copyable {
     _ = pwrite(descriptor, Array(repeating: byte, count: count), count, off_t(offset))
   }
 
-  /// The number of times that this process has files of the folder open; 0 where no system tells.
+  /// The number of open file handles of this process in the folder; 0 if the platform cannot count them.
   var openCount: Int {
     guard let entries = opendir("/proc/self/fd") else { return 0 }
     defer { closedir(entries) }

@@ -1,11 +1,11 @@
 /// The record of the commits that the store has signalled.
 ///
-/// A signalled actor polls at once, like a process that a signal wakes: a signal of a transaction
-/// that is not visible yet is dropped. The board is used on one thread, by the code that performs a
-/// plan's commands.
+/// A signalled actor polls at once, like a process that a signal wakes. A signal is therefore dropped
+/// if its transaction is not visible yet. Only the thread that performs a plan's commands uses the
+/// board.
 final class SignalBoard: @unchecked Sendable {
   private var isRaised = false
-  /// The transactions that were signalled since the plan started, in order.
+  /// The numbers of the transactions that were signalled since the plan started, in order.
   private(set) var reported: [Int64] = []
   /// The number of the newest visible transaction.
   ///
@@ -29,7 +29,7 @@ final class SignalBoard: @unchecked Sendable {
     reported.removeAll(keepingCapacity: true)
   }
 
-  /// Returns whether any commit was signalled since the last call.
+  /// Returns whether any commit was signalled since the last call of this function.
   func take() -> Bool {
     defer { isRaised = false }
     return isRaised

@@ -3,11 +3,11 @@ import HistoryTypes
 import Traces
 
 extension StoreBench {
-  /// Logs a member's recorded position from the store, if a failed command did not report it.
+  /// Logs a member's cursor from the store's registry, if a failed command did not log the cursor.
   ///
-  /// A purge records and raises its bound in one small transaction, and may fail while it deletes
-  /// rows. After a failed resync, a resync event is logged: the cursor is at the newest position,
-  /// and the data are read again before anything else is.
+  /// A purge records the cursor and raises its bound in one small transaction, and may fail afterwards
+  /// while rows are deleted. After a failed resync, a resync event is logged: the cursor is then at the
+  /// newest position, and the process reads its data again before any other step.
   func tellRecord(
     of actor: ActorID,
     resyncing: Bool = false,
@@ -16,7 +16,7 @@ extension StoreBench {
     guard let reported = log.cursor(of: actor),
       let row = try registry()?.members.first(where: { $0.id == actor })
     else { return }
-    // After a snapshot was restored, the log may contain later positions.
+    // After a restored snapshot, the log may contain a later cursor than the store.
     guard row.cursor > reported.number else { return }
     let cursor = String(row.cursor)
     log.add(actor, resyncing ? .resynced(cursor: cursor) : .recorded(cursor: cursor))
@@ -31,7 +31,7 @@ extension EventLog {
     var number: Int64 { transaction.flatMap { Int64($0) } ?? 0 }
   }
 
-  /// Returns the last position that an actor reported as recorded, if it reported one.
+  /// Returns the last cursor that an actor's events report; `nil` if no event reports one.
   func cursor(of actor: ActorID) -> ReportedCursor? {
     for event in events.reversed() where event.actor == actor {
       switch event.happening {

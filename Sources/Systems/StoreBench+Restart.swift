@@ -5,7 +5,7 @@ import Traces
 extension StoreBench {
   /// Opens the store after a power-off, and logs the outcome of the interrupted command.
   ///
-  /// It uses the connections of a new pool; every process must have ended.
+  /// All processes must have ended; the store is opened on the connections of a new pool.
   func restart(
     on pool: StorePool,
     after action: Action,
@@ -17,7 +17,7 @@ extension StoreBench {
     let head = try head()
     try settleNames(unreported: head > Self.newest(in: log) ? head : nil)
     if let actor = action.actor, isResync(action, log) {
-      // Observers will never receive the changes that the resync skipped.
+      // Observers never receive the changes that the resync has skipped.
       try telling { () throws(HistoryError) in try tellRecord(of: actor, resyncing: true, &log) }
     }
     let history = try logUnreported(by: action.actor, &log)
@@ -44,7 +44,7 @@ extension StoreBench {
 
   /// Returns whether the interrupted command resyncs.
   ///
-  /// A launch that reports the loss of history resyncs too.
+  /// A launch that reports the loss of history also resyncs.
   private func isResync(_ action: Action, _ log: EventLog) -> Bool {
     if action.word == "resync" { return true }
     for event in log.events.reversed() where event.actor == action.actor {
@@ -62,7 +62,7 @@ extension StoreBench {
     return try telling { () throws(HistoryError) in try store.currentToken() }.number
   }
 
-  /// Logs a write or a purge without an event, and returns the transactions in history.
+  /// Logs a write or a purge that has no event yet, and returns the transactions in history.
   private func logUnreported(
     by actor: ActorID?,
     _ log: inout EventLog
@@ -94,10 +94,10 @@ extension StoreBench {
     if !gone.isEmpty { log.add(actor, .purged(gone)) }
   }
 
-  /// Returns whether the purge caused a member's loss.
+  /// Returns whether the interrupted purge has marked a member as lost.
   ///
-  /// Losing a member keeps its cursor, and returning moves it. A member that had returned from an
-  /// earlier loss may be lost again only because a power-off rolled its return back.
+  /// Marking a member as lost does not change its cursor; a resync does. A member that had resynced
+  /// may be lost again because a power-off has rolled back the resync.
   private func isNewlyLost(_ member: ActorID, _ log: EventLog) throws(HistoryError) -> Bool {
     guard let reported = log.cursor(of: member),
       let row = try registry()?.members.first(where: { $0.id == member })
@@ -108,7 +108,7 @@ extension StoreBench {
   /// Returns the number of the newest reported transaction that no power-off has rolled back.
   private static func newest(in log: EventLog) -> Int64 { log.newest.flatMap { Int64($0) } ?? 0 }
 
-  /// Logs the interrupted write, with the values that it left.
+  /// Logs the write of the interrupted command, with the values that are in the store.
   private func tell(
     _ unreported: CommittedTransaction,
     _ data: Objects,
@@ -130,8 +130,8 @@ extension StoreBench {
 
   /// Reconciles object names with the store.
   ///
-  /// Removes the names of objects that are gone with the transactions that inserted them, because
-  /// their keys may be assigned again, and adds the names of the interrupted write.
+  /// Names of objects whose inserting transaction is gone are removed, because their keys may be
+  /// assigned again. Names of objects that the interrupted write inserted are added.
   private func settleNames(unreported: Int64?) throws(SystemFailure) {
     let store = try store()
     var present: Set<ObjectID> = []

@@ -10,7 +10,7 @@ final class StoreBench {
   let environment: SystemEnvironment
   /// The objects that the plan's names denote.
   var objects = PlanObjects() { didSet { seen = nil } }
-  /// The cached state of the store after the last write.
+  /// The lab's cached view of the store since the last write.
   private var seen: StoreSight?
   private var pool: StorePool
   /// The record of the commits that the store has signalled.
@@ -19,16 +19,16 @@ final class StoreBench {
   /// The state before the current purge; `nil` if none is in progress.
   private(set) var purging: PurgeStart?
 
-  /// The state before a purge.
+  /// The store's state before a purge.
   struct PurgeStart {
     let held: [Int64]
-    /// The members that were lost already.
+    /// The members that were lost before the purge.
     let lost: Set<ActorID>
   }
 
-  /// Opens the store at the environment's path, and creates it if there is none.
+  /// Opens the store at the environment's path, and creates the file if it is missing.
   ///
-  /// Connections that another bench took from the pool become invalid.
+  /// Connections that an earlier bench took from the pool become invalid.
   init(
     _ header: PlanHeader,
     _ environment: SystemEnvironment,
@@ -41,7 +41,7 @@ final class StoreBench {
     try open()
   }
 
-  /// Opens the lab's own connection, which also reads the newest visible transaction for signals.
+  /// Opens the lab's own connection, which also gives the signal board the newest transaction.
   private func open() throws(SystemFailure) {
     let store = try connect()
     opened = store
@@ -50,7 +50,7 @@ final class StoreBench {
     signals.visible = { [weak store] in StoreBench.head(of: store) }
   }
 
-  /// Returns the newest visible transaction; `nil` if a fault prevents reading the file.
+  /// Returns the newest visible transaction; `nil` if the file cannot be read.
   private static func head(of store: Store?) -> Int64? {
     do throws(HistoryError) { return try store?.currentToken().number } catch { return nil }
   }
@@ -78,7 +78,7 @@ final class StoreBench {
   /// Returns the objects in the data, by the plan's names.
   func data() throws(SystemFailure) -> Objects { Objects(try rows()) }
 
-  /// The cached state, or an empty one if the store was written since or writes are not counted.
+  /// The cached view; empty if the store was written since it was read, or if writes are not counted.
   private var sight: StoreSight {
     let count = environment.writeCount()
     if let seen, let count, seen.writeCount == count { return seen }
@@ -162,8 +162,8 @@ final class StoreBench {
         tombstone: change.type == .delete ? change.tombstone ?? [:] : nil
       )
     }
-    // Batch requests are ordered by key, which depends on the connection that assigned it; names do
-    // not.
+    // Changes of batch requests are sorted by name: their order in the store is by key, and keys depend
+    // on the connection that assigned them.
     if transaction.writer == nil { changes.sort { $0.object < $1.object } }
     return CommittedTransaction(
       name: transaction.number.description,
@@ -175,9 +175,9 @@ final class StoreBench {
     )
   }
 
-  /// Runs a closure that may purge, and logs the transactions that are missing afterwards.
+  /// Runs a closure that may purge, and logs the transactions that the closure has deleted.
   ///
-  /// They are found by inspecting the store, not by asking the system.
+  /// The deleted transactions are found by reading the store, without asking the system under test.
   func purging(
     _ actor: ActorID,
     _ log: inout EventLog,
@@ -207,19 +207,19 @@ final class StoreBench {
   /// Returns the content of the store's registry.
   func registry() throws(HistoryError) -> StoreRegister? { try opened?.register() }
 
-  /// Returns the members lost to a retention limit; empty, without a query, if the plan has none.
+  /// Returns the members that a retention limit has marked as lost; empty if the plan has no limit.
   func lostMembers() throws(HistoryError) -> Set<ActorID> {
     guard header.retention != nil, let opened else { return [] }
     return Set(try opened.members().filter { $0.state == .lost }.map(\.id))
   }
 
-  /// Removes and returns the state before a purge with an unreported outcome.
+  /// Removes and returns the state before a purge whose outcome was not logged.
   func takePurging() -> PurgeStart? {
     defer { purging = nil }
     return purging
   }
 
-  /// Opens the store again, on the connections of another pool.
+  /// Opens the store again, on the connections of a different pool.
   func reopen(on pool: StorePool) throws(SystemFailure) {
     opened = nil
     seen = nil
@@ -230,11 +230,11 @@ final class StoreBench {
 
   // MARK: Snapshots
 
-  /// The lab's state that a snapshot keeps in addition to the files.
+  /// The lab's part of a snapshot, in addition to the files.
   struct Snapshot {
     let objects: PlanObjects
     let random: UInt64
-    /// The cached state of its own connection.
+    /// The cached state of the lab's own connection.
     let store: CachedFileState
     /// The cached state of the store.
     let sight: StoreSight
@@ -250,7 +250,7 @@ final class StoreBench {
     )
   }
 
-  /// Restores the files and the state kept with them; every process must have ended.
+  /// Restores the files and the lab's part of a snapshot; every process must have ended.
   func restore(_ snapshot: Snapshot, _ files: @Sendable () -> Void) throws(SystemFailure) {
     opened = nil
     if environment.vfs == nil || environment.isOnDisk { pool.close() }
@@ -263,7 +263,7 @@ final class StoreBench {
     seen = snapshot.sight.counting(from: environment.writeCount())
   }
 
-  /// Adds the clock, the data, the history, and the store's registry.
+  /// Adds the clock, the data, the history, and the registry to a sketch of the system's state.
   func describe(_ state: inout StateSketch) throws(SystemFailure) {
     state.enter(nil)
     state.add(time: environment.clock.now)

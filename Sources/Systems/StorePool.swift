@@ -4,8 +4,8 @@ import Traces
 
 /// The reusable connections of one system.
 ///
-/// Opening a connection costs more than a short plan, so connections stay open while their files
-/// are restored, and drop their cached state.
+/// Opening a connection costs more than a short plan. Connections therefore stay open while their
+/// files are restored; only the cached state of each connection is discarded.
 final class StorePool {
   private var stores: [Store] = []
   private var taken = 0
@@ -46,7 +46,7 @@ final class StorePool {
     locks = header.locks
   }
 
-  /// Returns the timestamp mode; Core Data's layout keeps raw clock values, whatever the plan says.
+  /// Returns the timestamp mode; Core Data's layout always stores raw clock values.
   private static func timestamps(
     _ header: PlanHeader,
     _ layout: HistoryLayout
@@ -64,14 +64,14 @@ final class StorePool {
       && checkpointPages == header.checkpointPages && locks == header.locks
   }
 
-  /// Makes every connection available again; previous users must not use theirs any more.
+  /// Makes every connection available again; connections taken before must no longer be used.
   func reset(seed: UInt64) {
     taken = 0
     random.value = seed
     signals.reset()
   }
 
-  /// Closes every connection: real files cannot be restored beneath an open one.
+  /// Closes every connection; real files can be restored only when no connection is open.
   func close() {
     stores.removeAll()
     taken = 0

@@ -1,9 +1,9 @@
 import HistoryStore
 import Traces
 
-/// The lab's cached view of a store, valid until the next write.
+/// The lab's cached view of a store's content, valid until the next write.
 struct StoreSight {
-  /// The number of writes when it was read; `nil` if writes are not counted.
+  /// The number of writes to the file when the view was read; `nil` if writes are not counted.
   private(set) var writeCount: Int?
   var rows: [NamedRow]?
   var history: [CommittedTransaction]?
@@ -11,7 +11,7 @@ struct StoreSight {
 
   init(writeCount: Int?) { self.writeCount = writeCount }
 
-  /// Returns the same state for files that were restored.
+  /// Returns the same view with a new write count, for files that were restored to the same content.
   func counting(from writeCount: Int?) -> StoreSight {
     var sight = self
     sight.writeCount = writeCount

@@ -1,9 +1,9 @@
 import HistoryTypes
 import Traces
 
-/// The places where designs keep the positions of their authors or processes.
+/// The stored positions of all authors or processes, by the place where a design stores them.
 ///
-/// They outlive every process.
+/// Positions remain when processes end.
 struct StoredPositions {
   /// The name of a position: its author, and its process if each process has its own.
   struct Key: Hashable, Comparable {
@@ -15,13 +15,13 @@ struct StoredPositions {
     }
   }
 
-  /// The positions for each owner of a place: an actor, or `nil` for the one that all share.
+  /// The positions in each place, by the place's owner; `nil` is the place that all processes share.
   private var all: [ActorID?: [Key: StoredPosition]] = [:]
 
-  /// Returns a position in the place of an owner, or `nil`.
+  /// Returns a position from an owner's place; `nil` if none is stored.
   func position(of key: Key, in owner: ActorID?) -> StoredPosition? { all[owner]?[key] }
 
-  /// Returns the least position of an author's processes, or `nil` if none is known.
+  /// Returns the least position of an author's processes; `nil` if none is stored.
   func position(
     ofAuthor author: String,
     in owner: ActorID?,
@@ -41,10 +41,10 @@ struct StoredPositions {
   /// Removes a position.
   mutating func remove(_ key: Key, in owner: ActorID?) { all[owner]?[key] = nil }
 
-  /// Removes all positions of one place.
+  /// Removes all positions in one place.
   mutating func removeAll(in owner: ActorID?) { all[owner] = nil }
 
-  /// Adds each position to the section of the place's owner, or else of the process or the author.
+  /// Adds each position to the state, in the section of the place's owner, the process or the author.
   func describe(_ state: inout StateSketch, _ design: TrackingDesign) {
     let usesAge = design.bound.usesAge || design.boundByCommand?.usesAge == true
     for (owner, known) in all.sorted(by: { ($0.key?.name ?? "") < ($1.key?.name ?? "") }) {

@@ -3,12 +3,12 @@ package import Traces
 
 /// A system that can be tested: the tracker, a published protocol, a mutant or a program.
 ///
-/// It performs one command at a time and logs events; it never decides whether they are correct.
+/// A system performs one command at a time and logs events; checkers decide whether they are correct.
 package protocol SystemUnderTest: AnyObject {
   /// The commands and features that the system supports.
   var capabilities: Set<Capability> { get }
 
-  /// The reason why the system cannot complete the plan, which has no verdict; `nil` if it can.
+  /// The reason why the system did not complete the plan, which then has no verdict; otherwise `nil`.
   var runFailure: RunFailure? { get }
 
   /// Restarts with an empty store, for the actors of a plan.
@@ -20,7 +20,7 @@ package protocol SystemUnderTest: AnyObject {
   /// Performs a command, and logs its events.
   func perform(_ action: Action, _ log: inout EventLog) throws(SystemFailure)
 
-  /// Disables all faults, after a plan's last command, so that every actor can catch up.
+  /// Disables all faults after a plan's last command, so that every actor can merge all transactions.
   func recover()
 
   /// Inspects the store after a command with an injected fault, and logs its unreported effects.
@@ -37,9 +37,9 @@ package protocol SystemUnderTest: AnyObject {
     _ log: inout EventLog
   ) throws(SystemFailure) -> RestartReport
 
-  /// Switches to the system's other driver, if it has two, from the next plan on.
+  /// Switches to the system's other driver, if there is one, starting with the next plan.
   ///
-  /// The results must be the same.
+  /// Both drivers must give the same results.
   func switchDriver()
 
   /// Returns a snapshot of the files and the memory.
@@ -48,18 +48,18 @@ package protocol SystemUnderTest: AnyObject {
   /// Restores a snapshot of the same plan.
   func restore(_ snapshot: SystemSnapshot) throws(SystemFailure)
 
-  /// Adds all state that affects the next steps: data, history, cursors and views.
+  /// Adds all state that affects the next steps to a sketch: data, history, cursors and views.
   func describe(_ state: inout StateSketch) throws(SystemFailure)
 }
 
 extension SystemUnderTest {
-  /// Always `nil`: only a system that the lab did not start itself can fail this way.
+  /// `nil` by default: only a system that runs as an external program can fail this way.
   package var runFailure: RunFailure? { nil }
 
-  /// Does nothing: most systems have one driver.
+  /// Does nothing by default: most systems have only one driver.
   package func switchDriver() {}
 
-  /// Does nothing: in most systems a plan makes no hook fail.
+  /// Does nothing by default: most systems have no hooks that a plan makes fail.
   package func recover() {}
 
   /// Returns a hash that is equal for equal states: data, history, cursors and views.
@@ -69,10 +69,10 @@ extension SystemUnderTest {
     return state.digest
   }
 
-  /// Does nothing; called only for systems with ``Capability/faults``.
+  /// Does nothing by default; called only for systems with ``Capability/faults``.
   package func reconcile(after action: Action, _ log: inout EventLog) throws(SystemFailure) {}
 
-  /// The default, which throws: a system with ``Capability/powerOff`` has its own.
+  /// Throws by default; a system with ``Capability/powerOff`` must implement this function.
   package func restart(
     after action: Action,
     _ log: inout EventLog
@@ -83,9 +83,9 @@ extension SystemUnderTest {
 
 /// The content of a store after a power-off.
 package struct RestartReport {
-  /// The newest transaction, or `nil` if history never had one.
+  /// The newest transaction; `nil` if history has never had a transaction.
   package var through: TransactionName?
-  /// The damage of the file, if any.
+  /// A description of the file's damage; `nil` if the file is intact.
   package var damage: String?
   package var data: Objects
   package var history: [CommittedTransaction]
@@ -103,11 +103,11 @@ package struct RestartReport {
   }
 }
 
-/// A command or feature that a system may support; plans for the system use no others.
+/// A command or feature that a system may support; plans for a system use only supported ones.
 package enum Capability: String, Sendable, Hashable, CaseIterable {
   /// Fetching, merging and recording as single steps.
   case steps
-  /// A write that starts, lets others write, and then commits.
+  /// Writes that start, let other actors write, and then commit.
   case begin
   /// A clock that the plan advances.
   case clock
@@ -131,25 +131,25 @@ package enum Capability: String, Sendable, Hashable, CaseIterable {
   case contexts
   /// Observers and merge hooks.
   case hooks
-  /// A pass when a signal reaches an actor.
+  /// Passes that start when a signal reaches an actor.
   case signals
   /// Polling for new transactions without a signal.
   case poll
-  /// A second process of a running actor.
+  /// Launching a second process of a running actor.
   case twice
-  /// Steps of a process that a later launch of its actor has replaced.
+  /// Steps of a process that a later launch of the same actor has replaced.
   case belated
-  /// Requests for history with filters, and purges of a part of it.
+  /// Fetches with filters, and purges of a selected part of history.
   case queries
-  /// Consumers that read page by page, confirm or not, and start again.
+  /// Consumers that read page by page, confirm or skip pages, and restart.
   case readings
-  /// Retention limits beyond which a member is lost.
+  /// Retention limits that mark members as lost.
   case retention
   /// A plan's limit on the number of transactions per fetch.
   case pages
   /// Saves with a plan's merge policy for conflicts.
   case policies
-  /// A store whose file system calls the lab can make fail.
+  /// Planned failures of the store's file system calls.
   case faults
   /// Restarting after a power-off.
   case powerOff
@@ -169,8 +169,8 @@ package struct SystemEnvironment: Sendable {
   package var seed: UInt64
   /// Saves the files, and returns a closure that restores them.
   ///
-  /// On the heap it restores beneath open connections that are outside a transaction, on disk only
-  /// after all connections are closed.
+  /// Files on the heap can be restored beneath open connections that are outside a transaction. Files
+  /// on disk can be restored only after all connections are closed.
   package var saveFiles: @Sendable () -> @Sendable () -> Void
   /// Returns a number that changes with every write to a file; `nil` if writes are not counted.
   package var writeCount: @Sendable () -> Int? = { nil }
@@ -190,7 +190,7 @@ package struct SystemEnvironment: Sendable {
   }
 }
 
-/// A snapshot of a system: a closure that restores its files, and its memory.
+/// A snapshot of a system: its memory, and a closure that restores its files.
 package struct SystemSnapshot {
   let restoreFiles: @Sendable () -> Void
   let contents: Any
@@ -203,11 +203,11 @@ package struct SystemSnapshot {
 
 /// The reason why a plan has no verdict: the system under test did not complete it.
 package struct RunFailure: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The problem, as a clause such as "it did not answer within a second".
+  /// The problem as a clause, such as "it did not answer within a second".
   package var clause: String
   /// The message that was not answered, if one was sent.
   package var asked: String?
-  /// The last line that was read, if any.
+  /// The last line that the program sent; `nil` if it sent none.
   package var said: String?
   /// The last output on standard error, if any.
   package var errors: String?
@@ -227,11 +227,11 @@ package struct RunFailure: Error, Hashable, Sendable, CustomStringConvertible {
   /// The maximum number of characters of a line in the description.
   private static let excerptMax = 300
 
-  /// The problem, the message before it, and the last output.
+  /// The problem, the unanswered message, and the program's last output.
   package var description: String {
     var sentences = [clause + (asked.map { ", after \(Self.excerpt($0))" } ?? "") + "."]
     sentences.append(
-      said.map { "The last that it said: \(Self.excerpt($0))" } ?? "It had said nothing."
+      said.map { "Its last line: \(Self.excerpt($0))" } ?? "It had sent no line."
     )
     if let errors { sentences.append("On standard error: \(Self.excerpt(errors, fromEnd: true))") }
     return sentences.joined(separator: " ")

@@ -6,16 +6,16 @@ import Traces
 /// A process that runs the tracker.
 final class TrackedProcess: HostedProcess {
   let process: PlanProcess
-  /// The engine of its passes.
+  /// The engine that performs the process's passes.
   let engine: any PassEngine
   private let setup: TrackerSetup
-  /// The last position that a signal or a poll reported; `nil` makes any position a new one.
+  /// The last position that a signal or a poll reported; `nil` if the next position counts as new.
   var reported: HistoryToken?
 
   /// Starts the process: registers or continues from its cursor, and loads its contexts.
   ///
-  /// Its tracker runs either as in an app, through the actor and its tasks, or through its core
-  /// directly.
+  /// The tracker runs in one of two ways: as in an app, with its actor and tasks, or through its
+  /// synchronous core.
   init(
     _ actor: PlannedActor,
     _ setup: TrackerSetup,
@@ -44,7 +44,7 @@ final class TrackedProcess: HostedProcess {
     guard let engine = engine.snapshot else {
       throw SystemFailure(
         .unsupported,
-        "\(process.actor.id) waits to repeat a pass: its task cannot be kept and put back."
+        "\(process.actor.id) waits to repeat a pass: its task cannot be saved and restored."
       )
     }
     return Snapshot(

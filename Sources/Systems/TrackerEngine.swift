@@ -6,7 +6,7 @@ import Traces
 
 /// The whole tracker as an app uses it: with hooks, strategies, and a task that follows signals.
 ///
-/// Its tasks run between two commands of the plan, on the thread that performs them.
+/// The tracker's tasks run between two commands of the plan, on the thread that performs the commands.
 final class TrackerEngine: PassEngine {
   private let tracker: HistoryTracker
   private let executor = InlineExecutor()
@@ -35,7 +35,7 @@ final class TrackerEngine: PassEngine {
     for (index, hook) in setup.hooks.enumerated() { try register(hook, index, process.store.model) }
   }
 
-  /// A snapshot of the engine's memory; it has no waiting task.
+  /// A snapshot of the engine's memory, taken only when no task waits.
   struct Snapshot {
     let tracker: HistoryTracker.Snapshot
     let registration: Registration
@@ -58,7 +58,7 @@ final class TrackerEngine: PassEngine {
     try ask { tracker, _ throws(HistoryError) in try await tracker.resume(snapshot.tracker) }
   }
 
-  /// Creates a tracker that is not launched yet, and the continuation that delivers its signals.
+  /// Creates a tracker that is not launched, and the continuation through which signals reach it.
   private static func make(
     _ setup: TrackerSetup,
     _ process: PlanProcess,
@@ -82,7 +82,7 @@ final class TrackerEngine: PassEngine {
     return (tracker, signals)
   }
 
-  /// Starts collecting the reports of passes.
+  /// Starts a task that collects the reports of passes.
   private func listen() throws(HistoryError) {
     let passes = try ask { tracker, _ in await tracker.passes }
     listening = Task(executorPreference: executor) { [reports] in
@@ -109,7 +109,7 @@ final class TrackerEngine: PassEngine {
     }
   }
 
-  /// Runs a request to the tracker to its end.
+  /// Runs an asynchronous request to the tracker until it completes.
   @discardableResult
   private func ask<Answer: Sendable>(
     _ body: @escaping @Sendable (HistoryTracker, HookNotes) async throws(HistoryError) -> Answer
@@ -163,7 +163,7 @@ final class TrackerEngine: PassEngine {
       notes.wake()
       executor.runAll()
     }
-    // A repetition that fails again is repeated at the next signal; one that became unnecessary has
+    // A repetition that fails is retried at the next signal. A repetition that was no longer needed has
     // not polled.
     if !notes.isAsleep {
       signals.yield(newest)
@@ -190,7 +190,7 @@ final class TrackerEngine: PassEngine {
     executor.runAll()
   }
 
-  /// `nil` while a task waits to repeat a pass, because it cannot be restored.
+  /// `nil` while a task waits to repeat a pass, because a waiting task cannot be restored.
   var snapshot: PassEngineSnapshot? {
     let tracker = tracker
     guard !notes.isAsleep, let kept = executor.run({ await tracker.snapshot }) else { return nil }
@@ -217,16 +217,16 @@ final class TrackerEngine: PassEngine {
     notes.describe(&state)
   }
 
-  /// The reports of passes that have not been read yet.
+  /// The collected reports of passes that were not taken yet.
   private final class PassBox: @unchecked Sendable {
     var passes: [PassReport] = []
   }
 }
 
 extension InlineExecutor {
-  /// Runs a request to its end.
+  /// Runs an asynchronous request until it completes.
   ///
-  /// - Throws: the error of the request; ``HistoryError/Code/stopped`` when it is suspended forever.
+  /// - Throws: the request's error; ``HistoryError/Code/stopped`` if the request can never complete.
   func wait<Answer: Sendable>(
     _ body: @escaping @Sendable () async -> Result<Answer, HistoryError>
   ) throws(HistoryError) -> Answer {

@@ -5,17 +5,17 @@ import Traces
 
 /// The configuration of a planned actor's tracker.
 struct TrackerSetup {
-  /// The authors whose transactions it does not merge.
+  /// The authors whose transactions the tracker does not merge.
   let ignoring: Set<String>
-  /// The purge strategy after a pass.
+  /// The purge strategy of the tracker after a pass.
   let strategy: PurgeStrategy
-  /// The limits beyond which its purges do not wait for a member.
+  /// The limits beyond which the tracker's purges do not wait for a member.
   let retention: RetentionLimits
   /// The maximum number of transactions per fetch.
   let pageTransactionCountMax: Int
-  /// The configuration that it declares in the registry.
+  /// The configuration that the member declares in the registry.
   let declaration: MemberConfiguration
-  /// The hooks that it registers.
+  /// The hooks that the member registers.
   let hooks: [PlannedHook]
 
   /// Creates the setup of an actor from its own settings, or else from the plan's.

@@ -3,9 +3,9 @@ import HistoryTypes
 import Traces
 
 extension TrackerSystem {
-  /// Polls the newest position as the store's watch does, and makes a pass if it is new.
+  /// Polls the newest position like the store's watch, and makes a pass if the position is new.
   ///
-  /// A pass that fails is to be repeated: another signal is logged for it.
+  /// If the pass fails, another signal is logged, because the tracker will repeat the pass.
   func look(_ actor: ActorID, _ log: inout EventLog) throws(SystemFailure) {
     let tracked = try host.process(actor)
     let head = try telling { () throws(HistoryError) in
@@ -53,9 +53,9 @@ extension TrackerSystem {
     }
   }
 
-  /// Lets a replaced process perform a step, and logs its effects by inspecting the store.
+  /// Performs a step of a replaced process, and logs its effects by reading the store.
   ///
-  /// Its contexts are detached, and its hook calls and merges are not logged.
+  /// The process's contexts are detached; hook calls and merges of the process are not logged.
   func belated(
     _ step: BelatedStep,
     of actor: ActorID,
@@ -88,14 +88,14 @@ extension TrackerSystem {
     _ body: (inout StepReport) throws(HistoryError) -> Void
   ) throws(SystemFailure) {
     try tellingLoss(of: actor, &log) { log throws(HistoryError) in
-      // The results of a step before a failure remain valid.
+      // The results of a step up to its failure remain valid.
       try reportingAll(of: actor, &log, body)
     }
   }
 
   /// Runs a closure that may purge, and logs its results and the deleted transactions.
   ///
-  /// A whole pass that succeeds also logs the newest transaction at its start.
+  /// For a whole pass that succeeds, the newest transaction at its start is logged too.
   private func purging(
     _ actor: ActorID,
     isPass: Bool = false,

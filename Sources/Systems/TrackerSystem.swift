@@ -6,7 +6,7 @@ package import Traces
 /// The tracker and store of this project: the real code, in its default configuration.
 package final class TrackerSystem: SystemUnderTest {
   let host: ProcessHost<TrackedProcess>
-  /// Whether trackers use the other driver than the one that the plan names.
+  /// Whether trackers use the other driver instead of the driver that the plan names.
   private var isSwitched = false
   private var usesActor = false
 
@@ -48,7 +48,7 @@ package final class TrackerSystem: SystemUnderTest {
   }
 
   package func perform(_ action: Action, _ log: inout EventLog) throws(SystemFailure) {
-    // Commits are signalled, however the command ended.
+    // Signals are logged after every command, even if the command fails.
     defer { host.tellSignals(&log) }
     if try host.performsCommon(action, &log) { return }
     switch action {
@@ -65,7 +65,7 @@ package final class TrackerSystem: SystemUnderTest {
 
   // MARK: Life
 
-  /// Launches an actor; one that a limit has cut off logs the expiry and resyncs.
+  /// Launches an actor; a launch of a lost member logs the expiry and resyncs.
   private func launch(_ actor: ActorID, _ log: inout EventLog) throws(SystemFailure) {
     do throws(SystemFailure) {
       try start(actor, resyncingIfLost: false, &log)
@@ -99,8 +99,8 @@ package final class TrackerSystem: SystemUnderTest {
       registration.isNew ? .registered(cursor: cursor) : .launched(cursor: cursor)
     )
     guard follows else { return }
-    // The new process first catches up with earlier writes. It runs even if that fails: a signal
-    // that is on its way then starts its tracker again.
+    // The new process first merges earlier writes by polling. If this fails, the process still runs,
+    // and a pending signal starts its tracker again.
     do throws(SystemFailure) { try look(actor, &log) } catch { started.reported = nil }
   }
 

@@ -1,6 +1,6 @@
-/// A decision in which designs differ: its choices, and how a design has made it.
+/// A decision in which tracking designs differ: its possible choices, and a design's choice.
 package struct DesignDecision: Sendable {
-  /// The choice's word in files, and a clause about a design that made it.
+  /// A choice for the decision: its word in files, and a clause about a design that made the choice.
   package struct Choice: Hashable, Sendable {
     package let word: String
     package let sentence: String
@@ -8,10 +8,10 @@ package struct DesignDecision: Sendable {
 
   /// The decision's key in files.
   package let name: String
-  /// The question that it answers.
+  /// The question that the decision answers.
   package let question: String
   package let choices: [Choice]
-  /// Whether a repair may change it; otherwise it is what the app asks for.
+  /// Whether a repair may change the decision; otherwise the decision is a requirement of the app.
   package let mayChange: Bool
   private let read: @Sendable (TrackingDesign) -> String
   private let write: @Sendable (inout TrackingDesign, String) -> Void
@@ -32,20 +32,20 @@ package struct DesignDecision: Sendable {
     }
   }
 
-  /// Returns the word of a design's choice.
+  /// Returns the word of the choice that a design has made.
   package func choice(of design: TrackingDesign) -> String { read(design) }
 
-  /// Changes a design's choice; a word that is no choice changes nothing.
+  /// Changes a design's choice; does nothing if the word is not one of the choices.
   ///
   /// The bound of a manual cleaner follows a change of the bound.
   package func set(_ word: String, in design: inout TrackingDesign) { write(&design, word) }
 
-  /// Returns the clause about a choice.
+  /// Returns the clause that describes a choice.
   package func sentence(of word: String) -> String {
     choices.first { $0.word == word }?.sentence ?? word
   }
 
-  /// Every decision, those about reading first.
+  /// Every decision; decisions about reading come first.
   package static let all = [
     DesignDecision("position", "What is stored as the position?", \.position),
     DesignDecision("comparison", "Where does a fetch start?", \.comparison),
@@ -71,14 +71,14 @@ package struct DesignDecision: Sendable {
     ),
   ]
 
-  /// Returns the decision with a name, or `nil`.
+  /// Returns the decision with a name; `nil` if no decision has it.
   package static func named(_ name: String) -> DesignDecision? { all.first { $0.name == name } }
 }
 
 extension TrackingDesign {
-  /// The bound of every cleaner that the design has.
+  /// The bound of every purge that the design makes.
   ///
-  /// The one in use comes first: that of the manual cleaner, unless a strategy purges after passes.
+  /// The getter returns the manual cleaner's bound, or the strategy's bound if a strategy purges.
   fileprivate var boundOfAll: PurgeBound {
     get { strategy == .none ? boundByCommand ?? bound : bound }
     set {
@@ -87,12 +87,12 @@ extension TrackingDesign {
     }
   }
 
-  /// The decisions that a repair may change, each with the design's choice.
+  /// All decisions, each with the word of the design's choice.
   package var choices: [(decision: DesignDecision, word: String)] {
     DesignDecision.all.map { ($0, $0.choice(of: self)) }
   }
 
-  /// The corner of the space at which every decision is made as this project's tracker makes it.
+  /// A design with the same decisions as this project's tracker.
   package static let corner = TrackingDesign(
     name: "corner",
     sentence: "The decisions of this project's tracker, on Core Data's tables.",

@@ -1,24 +1,24 @@
 extension TrackingDesign {
-  /// Every published design, oldest first.
+  /// Every published design, oldest versions first.
   package static let all = [
     article, articleEager, sevenDayPurge, kit10, kit10Manual, kit13, kit13Manual, kit2, kit2Manual,
     kit2Readme,
   ]
 
-  /// The manager of the 2021 article, with the cleaner where the article recommends it.
+  /// The manager of the 2021 article, with the cleaner called as the article recommends.
   package static let article = TrackingDesign(
     name: "article",
     sentence: "The manager of the 2021 article; its cleaner runs by command.",
     reads: .othersAndOwnBatch,
     records: .beforeMerge,
-    // The article has no rule for authors that only write.
+    // The article has no special rule for authors that only write.
     waitsFor: .listed,
     bound: .everyoneOrAge,
     boundByCommand: .everyoneOrAge,
     afterPurge: .forgetsPositions
   )
 
-  /// The same manager with the cleaner in its processor.
+  /// The article's manager with the cleaner called in its processor.
   package static let articleEager = article.named(
     "article-eager",
     "The manager of the 2021 article; its cleaner runs after every pass."
@@ -45,7 +45,7 @@ extension TrackingDesign {
     contexts: .several
   )
 
-  /// The same versions with the manual cleaner only.
+  /// PersistentHistoryTrackingKit 1.0.0 to 1.0.3, with the manual cleaner only.
   package static let kit10Manual = kit10.named(
     "kit-1.0-manual",
     "PersistentHistoryTrackingKit 1.0.0 to 1.0.3 with its manual cleaner only."
@@ -57,7 +57,7 @@ extension TrackingDesign {
     "PersistentHistoryTrackingKit 1.0.4 to 1.3.0, which cleans after every pass."
   ) { $0.bound = .knownOrAge }
 
-  /// The same versions with the manual cleaner only.
+  /// PersistentHistoryTrackingKit 1.0.4 to 1.3.0, with the manual cleaner only.
   package static let kit13Manual = kit13.named(
     "kit-1.3-manual",
     "PersistentHistoryTrackingKit 1.0.4 to 1.3.0 with its manual cleaner only."
@@ -76,13 +76,13 @@ extension TrackingDesign {
     contexts: .several
   )
 
-  /// The same version with the manual cleaner only.
+  /// PersistentHistoryTrackingKit 2.0, with the manual cleaner only.
   package static let kit2Manual = kit2.named(
     "kit-2-manual",
     "PersistentHistoryTrackingKit 2.0 with its manual cleaner only."
   ) { $0.cleansByCommand(.known) }
 
-  /// The same version as the quick start of its README sets it up.
+  /// PersistentHistoryTrackingKit 2.0, set up like the quick start of its README.
   package static let kit2Readme = kit2.named(
     "kit-2-readme",
     "PersistentHistoryTrackingKit 2.0 as its README's quick start sets it up."
@@ -92,7 +92,7 @@ extension TrackingDesign {
     kit.idleAuthor = "ShareExtension"
   }
 
-  /// Leaves purging to the manual cleaner.
+  /// Changes the design so that only the manual cleaner purges.
   private mutating func cleansByCommand(_ bound: PurgeBound) {
     strategy = .none
     boundByCommand = bound

@@ -4,10 +4,10 @@ import Traces
 
 /// A design of history tracking as a value: one choice for each decision in which designs differ.
 ///
-/// One implementation runs every combination (``PublishedSystem``). All have in common: a stored
-/// position for each author or process, and a pass that stores the position of the last transaction
-/// that it fetched. An empty fetch changes no position. A purge deletes strictly before a position
-/// or a date, whether or not every process has merged the transactions.
+/// ``PublishedSystem`` runs every combination of choices. All designs have in common a stored position
+/// for each author or process, and passes that store the position of the last fetched transaction. A
+/// fetch without results changes no position. A purge deletes strictly before a position or a date,
+/// whether or not every process has merged the deleted transactions.
 package struct TrackingDesign: Hashable, Sendable {
   /// The design's name in the lab.
   package var name: String
@@ -16,7 +16,7 @@ package struct TrackingDesign: Hashable, Sendable {
 
   // MARK: Reading
 
-  /// What a process stores as its position.
+  /// The value that a process stores as its position.
   var position = PositionKind.date
   /// The side of the position at which a fetch starts.
   var comparison = FetchStart.after
@@ -26,7 +26,7 @@ package struct TrackingDesign: Hashable, Sendable {
   var records = Recording.afterMerge
   /// The events that lead to a pass.
   var wakes = Waking.onSignal
-  /// The response to a position whose following history is gone.
+  /// The response when the history after a stored position was purged.
   var ifExpired = Expiry.readsOn
 
   // MARK: Positions
@@ -42,31 +42,31 @@ package struct TrackingDesign: Hashable, Sendable {
 
   /// The authors or processes whose positions a purge waits for.
   var waitsFor = Waiting.listedReaders
-  /// The rule for the bound of a purge after a pass, if a strategy allows one.
+  /// The rule for the bound of a purge after a pass, used if the strategy purges.
   var bound = PurgeBound.everyone
-  /// The rule for the bound of a purge by command; `nil` if it has no manual cleaner.
+  /// The rule for the bound of a purge by command; `nil` if the design has no manual cleaner.
   var boundByCommand: PurgeBound?
-  /// The transactions that a purge deletes before that bound.
+  /// The transactions that a purge deletes before its bound.
   var deletes = Deleting.listed
-  /// What happens to the positions after a purge.
+  /// The state of the stored positions after a purge.
   var afterPurge = AfterPurge.keepsPositions
 
   // MARK: What the app asks for
 
   /// The purge strategy after a pass, unless the plan names one.
   var strategy = CleanStrategy.none
-  /// The pass of each round that purges.
+  /// The pass that purges in each round of the strategy.
   var purgeTurn = PurgeTurn.firstPass
-  /// The time when its hooks are called, if it has any.
+  /// The time when the hooks are called.
   var hooks = HookTime.never
-  /// Whether it can be configured to merge the imports of a CloudKit mirror.
+  /// Whether the design can be configured to merge the imports of a CloudKit mirror.
   var mirror = MirrorImports.ignored
-  /// The number of contexts that it merges into.
+  /// The number of contexts that a process merges into.
   var contexts = ContextCount.one
-  /// An author that every process lists, without a manager of its own.
+  /// An author that every process lists although no process uses it; `nil` if there is none.
   var idleAuthor: String?
 
-  /// Returns the same design under another name, with some decisions changed.
+  /// Returns the design under another name, with some decisions changed.
   package func named(
     _ name: String,
     _ sentence: String,
@@ -92,12 +92,12 @@ package struct TrackingDesign: Hashable, Sendable {
   }
 }
 
-/// When a design purges after a pass that found transactions.
+/// A strategy that decides when a design purges after a pass with transactions.
 enum CleanStrategy: Hashable {
   case none
-  /// Once in `times` passes.
+  /// Purges once in `times` passes.
   case byNotification(times: Int)
-  /// If more than `seconds` have passed since this process was last allowed to purge.
+  /// Purges if more than `seconds` have passed since the process's last allowed purge.
   case byDuration(seconds: Double)
 
   /// Parses a plan's strategy; `nil` if no design has such a strategy.
@@ -110,7 +110,7 @@ enum CleanStrategy: Hashable {
     }
   }
 
-  /// The strategy as plans write it.
+  /// The strategy in plan syntax.
   var word: String {
     switch self {
     case .none: "none"
@@ -125,13 +125,13 @@ extension TrackingDesign {
   /// The strategies that plans can name, in plan syntax, with example numbers.
   package static let strategyWords = ["none", "byNotification/2", "byDuration/60"]
 
-  /// A Boolean value that indicates whether the designs support a plan's strategy.
+  /// Returns whether the published designs support a strategy in plan syntax.
   package static func knows(strategy word: String) -> Bool {
     CleanStrategy(planned: word) != nil
   }
 }
 
-/// The state of a purge strategy in one process, kept in memory only.
+/// The state of a purge strategy in one process, in memory only.
 struct CleanCounter {
   /// The number of passes counted in the current round of `times` passes.
   private var passCount = 0
@@ -139,7 +139,7 @@ struct CleanCounter {
 
   /// Counts a pass that found transactions, and returns whether it may purge.
   ///
-  /// The opportunity counts as used even if no transaction can be deleted.
+  /// An allowed purge counts as used even if no transaction can be deleted.
   mutating func allows(_ strategy: CleanStrategy, _ turn: PurgeTurn, now: Date) -> Bool {
     switch strategy {
     case .none: return false
@@ -153,7 +153,7 @@ struct CleanCounter {
     }
   }
 
-  /// Adds the counter's state.
+  /// Adds the counter's state to a sketch of the system's state.
   func describe(_ state: inout StateSketch) {
     state.add(passCount)
     if let last { state.add(time: last.timeIntervalSinceReferenceDate) } else { state.add(-1) }

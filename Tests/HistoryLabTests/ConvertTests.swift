@@ -124,7 +124,7 @@ import Darwin
           + "SELECT max(i) FROM n"
         let result = await run(words.map { $0 == "Q" ? sql : $0 })
         try #require(result.code == .undecided, "\(result)")
-        try #require(result.errors == "history-lab: It was interrupted; nothing was changed.\n")
+        try #require(result.errors == "history-lab: Interrupted; nothing was changed.\n")
         let left = try FileManager.default.contentsOfDirectory(atPath: folder)
         try #require(left.allSatisfy { $0.hasPrefix("old") }, "\(left)")
       }

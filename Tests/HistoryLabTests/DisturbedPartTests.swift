@@ -108,7 +108,7 @@ import Testing
       #expect(result.code == .undecided, "\(result.errors)")
       let joined = try check(folder + "/joined")
       #expect(joined.verdict == "nondeterministic")
-      #expect(joined.because.contains("plan 4 gave another trace"), "\(joined.because)")
+      #expect(joined.because.contains("plan 4 gave a different trace"), "\(joined.because)")
       #expect(joined.because.contains("from event 17 on"), "\(joined.because)")
     }
   }

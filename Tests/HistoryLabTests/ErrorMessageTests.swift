@@ -24,7 +24,7 @@ import Darwin
     ),
     (
       "bench",
-      "bench needs to know what to do: run, list, compare, baseline or selftest. Try: history-lab bench --help"
+      "bench needs one of these verbs: run, list, compare, baseline or selftest. Try: history-lab bench --help"
     ),
     (
       "bench rnu",

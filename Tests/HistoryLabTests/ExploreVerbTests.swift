@@ -223,7 +223,7 @@ import Workloads
       let result = await lab(["report", "--output", folder, "--html", "\(folder)/lab.html"])
       #expect(result.code == .good, "\(result.errors)")
       let page = try String(contentsOfFile: "\(folder)/lab.html", encoding: .utf8)
-      #expect(page.contains("Which design is safe under what"))
+      #expect(page.contains("Which design is safe under which conditions"))
       #expect(page.contains(#/<th scope="col"><a[^>]*>tracker</a><th scope="col"><a[^>]*>article/#))
       #expect(page.contains("<td class=\"cell good\"><a href=\"#safety-card-tracker\">holds</a>"))
       // Two processes of one author are outside the article author's stated use.

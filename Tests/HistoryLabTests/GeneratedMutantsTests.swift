@@ -46,7 +46,7 @@ import Testing
     )
     #expect(
       report.because
-        == "of 5 edits, each met by 600 plans, 1 were killed by a checker, 1 crashed, 1 hung "
+        == "of 5 edits, each run with 600 plans, 1 were killed by a checker, 1 crashed, 1 hung "
         + "and 2 survived; seed 0x1."
     )
     let lines = report.csv().split(whereSeparator: \.isNewline)
@@ -56,7 +56,7 @@ import Testing
 
   @Test(arguments: [
     ("mutants --generated", "scripts/mutants --generated N"),
-    ("mutants --plans 5", "--plans goes with --generated"),
+    ("mutants --plans 5", "--plans needs --generated"),
     ("mutants --generated --quick", "cannot be given together"),
     ("mutants --generated --seeds 3", "cannot be given together"),
   ])

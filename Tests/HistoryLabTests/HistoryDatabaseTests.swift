@@ -51,7 +51,7 @@ import Darwin
       _ = try Night(folder + "/runs").bench("one", ours: 1, verdict: nil)
       let result = await run(["history", "add", folder + "/runs", "--history", folder + "/h.db"])
       #expect(result.code == .undecided)
-      #expect(result.errors.contains("has not come to its end"))
+      #expect(result.errors.contains("has not finished"))
       #expect(try HistoryDatabase(reading: folder + "/h.db").runs().isEmpty)
     }
   }

@@ -133,7 +133,7 @@ import Workloads
       return (result, try String(contentsOfFile: path, encoding: .utf8))
     }
     #expect(result.code == .good, "\(result.errors)")
-    #expect(page.contains("What it would take to make kit-2-readme safe"))
+    #expect(page.contains("The changes that make kit-2-readme safe"))
     #expect(page.contains("position = number"))
     #expect(!result.output.contains("nothing needs to change"))
     #expect(

@@ -137,7 +137,7 @@ import Workloads
     #expect(tally.runFailureCount == CheckRun.runFailureCountMax && tally.planCount < 200)
     let first = try #require(tally.runFailure)
     #expect(first.because.hasPrefix("this is not JSON: what?"))
-    #expect(first.because.hasSuffix("The last that it said: what?"))
+    #expect(first.because.hasSuffix("Its last line: what?"))
     #expect(tally.broken.isEmpty)
     let report = SystemReport(
       system: "external:served",
@@ -145,7 +145,7 @@ import Workloads
       seconds: 1,
       counterexamples: []
     )
-    #expect(report.sentence.hasPrefix("It did not take part to the end in 3 of "))
+    #expect(report.sentence.hasPrefix("The system did not complete 3 of "))
     let check = CheckReport(seed: 1, plans: 200, like: "photos", systems: [report], folder: "")
     #expect(check.verdict == "unknown")
     #expect(try check.json(for: .folder).contains("\"plansInTrouble\" : 3"))

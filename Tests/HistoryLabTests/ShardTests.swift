@@ -154,7 +154,7 @@ import Testing
       let two = try night.bench("two", ours: 1, shard: Shard(2, of: 2))
       let three = try night.bench("three", ours: 1, shard: Shard(1, of: 3))
       for (folders, sentence) in [
-        (whole, "is a whole run, no part of one"), (open, "has not come to its end"),
+        (whole, "is a whole run, not a part of a split run"), (open, "has not finished"),
         ("\(two) \(three)", "are parts of different runs"),
       ] {
         let result = await lab("report merge \(folders) --output \(folder)/joined")

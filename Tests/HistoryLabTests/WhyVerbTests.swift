@@ -56,7 +56,7 @@ import Traces
       "app: insert Item/1 {count: 0, title: \"a\"}",
       "50 continuations after each command, drawn from the seed 0x7b6e6ca03cd698d.",
       "It rose most at command 2 (app: insert Item/2",
-      "After command 3 nothing could prevent it: 50 of 50",
+      "After command 3 every continuation broke the invariant: 50 of 50",
       "What the violation depends on", "The nearest plan that holds:",
     ]
     let places = parts.map { result.output.firstRange(of: $0)?.lowerBound }

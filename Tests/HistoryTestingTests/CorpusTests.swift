@@ -25,7 +25,7 @@ import Testing
       let again = try await issues {
         try await checkHistory(of: MyLog.self, plans: 1, corpus: folder)
       }
-      #expect(again.filter { $0.contains("It broke before") }.count == saved.count)
+      #expect(again.filter { $0.contains("Saved counterexample: ") }.count == saved.count)
       for one in saved { try await replayHistory(one, on: FixedLog.self) }
       let broken = try await issues { try await replayHistory(saved[0], on: MyLog.self) }
       #expect(broken.count == 1 && broken[0].contains("is broken by MyLog"), "\(broken)")

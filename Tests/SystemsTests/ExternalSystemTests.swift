@@ -206,7 +206,7 @@ private final class ScriptedChannel: WireChannel {
       reported.hasPrefix(#"it was silent for a second, after {"do":"data","id":4,"#),
       "\(reported)"
     )
-    #expect(reported.contains(#"The last that it said: {"id":3,"ok":{"transaction":"t1""#))
+    #expect(reported.contains(#"Its last line: {"id":3,"ok":{"transaction":"t1""#))
   }
 
   @Test func `A system with hooks is asked to recover, and one with a clock to advance it`()

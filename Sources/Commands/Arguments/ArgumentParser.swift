@@ -1,9 +1,9 @@
 import Basics
 
-/// Parses the arguments of one verb by its specification.
+/// Parses the arguments of one verb as its specification states.
 package struct ArgumentParser {
   package let verb: VerbSpec
-  /// The tool's other verbs, to name the owner of a misplaced option.
+  /// The tool's other verbs, used to name the verb that has a misplaced option.
   package let others: [VerbSpec]
   private var parsed = ParsedArguments()
   private var rest: ArraySlice<String> = []
@@ -13,9 +13,9 @@ package struct ArgumentParser {
     self.others = others
   }
 
-  /// Parses everything that follows the verb.
+  /// Parses all arguments after the verb.
   ///
-  /// - Throws: a usage error that names the first wrong argument.
+  /// - Throws: a usage error that names the first invalid argument.
   package mutating func parse(
     _ arguments: some Sequence<String>
   ) throws(LabError) -> ParsedArguments {
@@ -54,7 +54,7 @@ package struct ArgumentParser {
     throw .usage("\(option.dashed) takes no value, but was given \(attached.quoted).")
   }
 
-  /// Returns the value after an option or attached to it; `-3` is a value, `--json` is not.
+  /// Returns an option's value, attached or next; the next argument is no value if it starts with `--`.
   private mutating func value(
     _ option: OptionSpec,
     _ attached: String?
@@ -133,9 +133,9 @@ extension ArgumentParser {
   }
 }
 
-/// The parsed arguments of a verb; every value is already valid for its option.
+/// The parsed arguments of a verb; each value satisfies the rule of its option.
 package struct ParsedArguments: Equatable, Sendable {
-  /// The texts given for each option, by its name; a flag that was given has one empty text.
+  /// The texts that were given for each option, by option name; a flag has one empty text.
   package var texts: [String: [String]] = [:]
   /// The positional arguments, in order.
   package var positionals: [String] = []

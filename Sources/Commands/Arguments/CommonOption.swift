@@ -2,7 +2,7 @@ import Foundation
 import Programs
 package import Reporting
 
-/// The defaults that several verbs share.
+/// Default values that several verbs share.
 package enum CommonOption {
   /// The default folder that contains the folders of runs.
   package static let runsFolder = "Reports/runs"
@@ -11,7 +11,7 @@ package enum CommonOption {
   package static let historyFile = "Reports/history.sqlite"
 }
 
-// The options that several verbs share, so that they mean the same everywhere.
+// These options are shared by several verbs, so that an option has one meaning in all verbs.
 
 extension Option<UInt64> {
   package static var seed: Option {
@@ -20,7 +20,7 @@ extension Option<UInt64> {
       "seed",
       .seed,
       shown: "random, and printed",
-      "The number that everything random comes from; decimal, or hexadecimal after 0x.",
+      "The seed of all random choices; decimal, or hexadecimal after 0x.",
       draw: { $0.drawSeed() }
     )
   }
@@ -36,7 +36,7 @@ extension Option<String> {
     )
   }
 
-  /// The folder of runs that a verb reads.
+  /// The folder of runs from which a verb reads.
   package static var runs: Option {
     Option(
       wrappedValue: CommonOption.runsFolder,
@@ -75,20 +75,20 @@ extension Option<Int> {
       "jobs",
       .integer("N", 1...256),
       shown: "one for each processor",
-      "How many plans run at the same time; the results are the same.",
+      "How many plans run at the same time; it does not change the results.",
       draw: { $0.processors }
     )
   }
 }
 
 extension Option<Double> {
-  /// The timeout for an answer of a program under test, in seconds.
+  /// The timeout in seconds for each answer of a program under test.
   package static var timeout: Option {
     Option(
       wrappedValue: ExternalProgram.secondsByDefault,
       "timeout",
       .decimal("SECONDS", 0.05...86_400),
-      "How long an answer of an external system is waited for."
+      "How long the lab waits for each answer of an external system."
     )
   }
 
@@ -130,7 +130,7 @@ extension Flag {
 }
 
 extension ValueReader where Value == String {
-  /// Accepts the name of a system, which its user checks.
+  /// Accepts a system's name as text; the verb must check that the system exists.
   package static let system = text("NAME", "a system's name, as list systems shows them")
 }
 
@@ -138,7 +138,7 @@ extension ValueReader where Value == Double {
   package static let minutes = decimal("M", 0.01...10_080)
 }
 
-/// The options of a list: as a table for a terminal, as Markdown or as JSON.
+/// The output options of a list: a table for the terminal (the default), Markdown or JSON.
 package struct FormatOptions: VerbOptions {
   @Flag("markdown", "Prints the results as Markdown tables.") package var markdown
   @Flag(.json) package var json
@@ -150,10 +150,10 @@ package struct FormatOptions: VerbOptions {
   package var format: CatalogueFormat { json ? .json : markdown ? .markdown : .text }
 }
 
-/// A choice of the part of a run to do.
+/// The choice of one part of a run that is split over several processes.
 package enum ShardChoice: Hashable, Sendable {
   case part(Shard)
-  /// The part that a scheduler assigned to this process.
+  /// The part that a job scheduler has assigned to this process.
   case scheduled
 
   /// Returns the chosen part.
@@ -183,7 +183,7 @@ package enum ShardChoice: Hashable, Sendable {
 }
 
 extension ShardChoice? {
-  /// Returns the chosen part; `nil` for the whole run.
+  /// Returns the chosen part; `nil` if no part was chosen, so that the whole run is meant.
   package func shard() throws(LabError) -> Shard? {
     guard let self else { return nil }
     return try self.shard()
@@ -191,7 +191,7 @@ extension ShardChoice? {
 }
 
 extension ValueReader where Value == ShardChoice {
-  /// A reader of `2/4` or `auto`.
+  /// Parses values of `--shard`, such as `2/4` or `auto`.
   package static let shard = ValueReader(
     placeholder: "I/N",
     expectation: "a part and how many there are, such as 2/4, or auto"

@@ -8,22 +8,22 @@ import Musl
 import Darwin
 #endif
 
-/// Checks of paths in a command line before the work starts.
+/// Checks of the paths in a command line, made before the work starts.
 package enum FilePath {
   /// The kind of item at a path.
   package enum State: Equatable {
     case absent
     case folder
-    /// A file, or another item that can be read like one.
+    /// A file, or another item that can be read like a file.
     case file
-    /// The item cannot be examined, for the reason that the system gives.
+    /// An item that cannot be examined; the text is the operating system's reason.
     case unreachable(String)
   }
 
-  /// Returns whether the name of a system is the path of a file that describes a design.
+  /// Returns whether a system's name is the path of a design file, which ends in `.json`.
   package static func isDesign(_ name: String) -> Bool { name.hasSuffix(".json") }
 
-  /// Returns the kind of item at a path; symbolic links are followed.
+  /// Returns the kind of item at a path, after following symbolic links.
   package static func state(of path: String) -> State {
     var information = stat()
     guard stat(path, &information) == 0 else {
@@ -54,7 +54,7 @@ package enum FilePath {
 
   /// Checks that a folder exists or can be created, and that files can be created in it.
   ///
-  /// - Throws: A usage error that names the folder at fault.
+  /// - Throws: A usage error that names the folder with the problem.
   package static func checkWritableFolder(_ path: String, for name: String) throws(LabError) {
     var folder = path
     while state(of: folder) == .absent, parent(of: folder) != folder {

@@ -1,15 +1,15 @@
-/// The help of the tool and of each verb, generated from their specifications.
+/// Generates the help of the tool and of each verb from their specifications.
 package struct HelpText {
   package let tool: ToolSpec
-  /// The command with which examples and usage lines begin.
+  /// The command that usage lines and examples show before their arguments.
   package var command = ShellCommand.plain
   /// The maximum width of a line, in columns.
   package let width: Int
 
-  /// The maximum number of subverbs shown for a verb in the overview; the verb's help lists all.
+  /// The maximum number of subverbs that the overview shows for a verb; the verb's own help lists all.
   private static let namedSubverbs = 3
 
-  /// Returns the help of the tool: its purpose, verbs, options and exit codes.
+  /// Returns the tool's help: its purpose, verbs, options and exit codes.
   package func overview() -> String {
     let verbs = tool.verbs.map { verb in
       var words = verb.subverbs.map(\.word)
@@ -18,7 +18,7 @@ package struct HelpText {
       return (more.isEmpty ? verb.word : "\(verb.word) \(more)", verb.sentence)
     }
     let options = [
-      ("-h, --help", "Shows this; after a verb, what the verb takes."),
+      ("-h, --help", "Shows this help; after a verb, the help of that verb."),
       ("--version", "Shows the version."),
     ]
     return join([
@@ -32,7 +32,7 @@ package struct HelpText {
     ])
   }
 
-  /// Returns the help of a verb: its purpose, arguments, options and exit codes.
+  /// Returns a verb's help: its purpose, arguments, options and exit codes.
   package func text(of verb: VerbSpec) -> String {
     join([
       heading("\(tool.name) \(verb.name): \(verb.sentence)"),

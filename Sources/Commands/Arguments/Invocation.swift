@@ -1,18 +1,18 @@
 import Basics
 
-/// The request of a command line.
+/// The action that a command line requests.
 package enum Invocation: Sendable {
   /// The command line is empty.
   case nothing
-  /// Print the help of the tool, or of one verb.
+  /// Print the help of one verb; `nil` prints the help of the tool.
   case help(VerbSpec?)
   case version
   /// Run a verb with its arguments.
   case run(VerbSpec, ParsedArguments)
 
-  /// Parses a whole command line, given without the tool's own path.
+  /// Parses a whole command line without the executable's path.
   ///
-  /// - Throws: a usage error that names the first wrong argument and the command that prints help.
+  /// - Throws: a usage error that names the first invalid argument and the command that prints help.
   package static func read(_ arguments: [String], tool: ToolSpec) throws(LabError) -> Invocation {
     guard let first = arguments.first else { return .nothing }
     switch first {
@@ -26,7 +26,7 @@ package enum Invocation: Sendable {
     let hint = tool.hint(for: verb)
     guard verb.start != nil else {
       let words = verb.subverbs.map(\.word).joinedAsAlternatives
-      throw .usage("\(verb.name) needs to know what to do: \(words).", try: hint)
+      throw .usage("\(verb.name) needs one of these verbs: \(words).", try: hint)
     }
     do {
       var parser = ArgumentParser(verb, others: tool.leaves.filter { $0.name != verb.name })
@@ -46,7 +46,7 @@ package enum Invocation: Sendable {
     arguments.prefix { $0 != "--" }.contains { $0 == "--help" || $0 == "-h" }
   }
 
-  /// Returns the verb that the first words name, and the arguments after it.
+  /// Returns the verb that the first words name, and the remaining arguments.
   private static func choose(
     _ arguments: ArraySlice<String>,
     _ tool: ToolSpec

@@ -1,21 +1,21 @@
 import Basics
 import Synchronization
 
-/// A part of a command line that is declared together with the property that it fills.
+/// A part of the command line, declared at the property that stores the part's value.
 package protocol DeclaredArgument: Sendable {
-  /// Whether the command line gave it.
+  /// Whether the command line contained this argument.
   var isGiven: Bool { get }
 
-  /// Adds the declaration to a verb's specification.
+  /// Adds the declaration to the specification of a verb.
   func describe(in spec: inout VerbSpec)
 
-  /// Sets the property to the given value or the default, and removes positional arguments it used.
+  /// Sets the property to the given value or the default, and removes the positional arguments used.
   func fill(from arguments: inout ParsedArguments, in composition: Composition)
 }
 
-/// The value of a declared argument, which copies of the declaration share until one is set.
+/// The value of a declared argument; copies of the declaration share it until a copy is assigned to.
 ///
-/// Parsing reaches the declarations by reflection, which copies them.
+/// Sharing is needed because parsing reaches the declarations by reflection, which copies them.
 private final class Parsed<Value: Sendable>: Sendable {
   private let state: Mutex<(value: Value, isGiven: Bool)>
 
@@ -27,19 +27,19 @@ private final class Parsed<Value: Sendable>: Sendable {
   func set(_ value: Value, isGiven: Bool) { state.withLock { $0 = (value, isGiven) } }
 }
 
-/// An option of a verb: its name, values, default and help, declared where its value is stored.
+/// An option of a verb, declared at the property that stores the option's value.
 ///
-/// A text, a number or a choice has a default, an optional type has none, and an array collects the
-/// values of an option that may be repeated:
+/// A property with a default value keeps it if the option is not given. An optional property is then
+/// `nil`. An array property collects the values of an option that may be repeated:
 ///
 ///     @Option("plans", .integer("N", 1...1_000), "How many plans each system runs.")
 ///     var plans = 200
 @propertyWrapper
 package struct Option<Value: Sendable>: DeclaredArgument {
   package let spec: OptionSpec
-  /// Returns the value of the given texts, of which there is at least one.
+  /// Returns the value of the given texts, which are never empty.
   private let read: @Sendable ([String]) -> Value?
-  /// Returns a default that depends on the machine or on chance.
+  /// Returns a default that is known only when the command runs, such as a random seed.
   private let draw: (@Sendable (Composition) -> Value)?
   private var parsed: Parsed<Value>
 
@@ -48,14 +48,14 @@ package struct Option<Value: Sendable>: DeclaredArgument {
     set { parsed = Parsed(newValue) }
   }
 
-  /// The declaration itself, to ask whether the option was given.
+  /// The declaration itself; its `isGiven` states whether the option was given.
   package var projectedValue: Option { self }
 
   package var isGiven: Bool { parsed.isGiven }
 
-  /// Declares an option with a default, which the help shows as `shown`.
+  /// Declares an option with a default value, which the help shows as `shown`.
   ///
-  /// `draw` replaces the default where that is only known when the command runs.
+  /// `draw` returns the default if it is known only when the command runs.
   package init(
     wrappedValue: Value,
     _ name: String,
@@ -70,7 +70,7 @@ package struct Option<Value: Sendable>: DeclaredArgument {
     parsed = Parsed(wrappedValue)
   }
 
-  /// Declares an option that may be left out; the help shows `shown` as what then happens.
+  /// Declares an optional option; `shown` describes in the help what happens without the option.
   package init<Wrapped>(
     _ name: String,
     _ reader: ValueReader<Wrapped>,
@@ -83,7 +83,7 @@ package struct Option<Value: Sendable>: DeclaredArgument {
     parsed = Parsed(nil)
   }
 
-  /// Declares an option that may be repeated; duplicates are dropped.
+  /// Declares an option that may be repeated; duplicate values are ignored.
   package init<Element: Hashable>(
     wrappedValue: [Element] = [],
     _ name: String,
@@ -98,7 +98,7 @@ package struct Option<Value: Sendable>: DeclaredArgument {
     parsed = Parsed(wrappedValue)
   }
 
-  /// Declares an option that several verbs share.
+  /// Declares an option that several verbs use.
   package init(_ shared: Option) { self = shared }
 
   package func describe(in verb: inout VerbSpec) { verb.options.append(spec) }
@@ -112,7 +112,7 @@ package struct Option<Value: Sendable>: DeclaredArgument {
   }
 }
 
-/// An option without a value, which is `false` unless it is given.
+/// An option without a value, which is `false` by default.
 @propertyWrapper
 package struct Flag: DeclaredArgument {
   package let spec: OptionSpec
@@ -127,7 +127,7 @@ package struct Flag: DeclaredArgument {
 
   package init(_ name: String, _ sentence: String) { spec = OptionSpec(name, nil, nil, sentence) }
 
-  /// Declares a flag that several verbs share.
+  /// Declares a flag that several verbs use.
   package init(_ shared: Flag) { self = shared }
 
   package func describe(in verb: inout VerbSpec) { verb.options.append(spec) }
@@ -137,7 +137,7 @@ package struct Flag: DeclaredArgument {
   }
 }
 
-/// A positional argument of a verb: required as text, or optional, or an array of several.
+/// A positional argument: a required text, an optional text, or an array of texts.
 @propertyWrapper
 package struct Argument<Value: Sendable>: DeclaredArgument {
   package let spec: PositionalSpec
@@ -151,14 +151,14 @@ package struct Argument<Value: Sendable>: DeclaredArgument {
 
   package var isGiven: Bool { parsed.isGiven }
 
-  /// Declares an argument that must be given.
+  /// Declares a required argument.
   package init(_ reader: ValueReader<String>, _ sentence: String) where Value == String {
     spec = PositionalSpec(value: reader.rule, isRequired: true, sentence: sentence)
     read = { $0[0] }
     parsed = Parsed("")
   }
 
-  /// Declares an argument with a default, which its sentence names.
+  /// Declares an argument with a default, which its help sentence must state.
   package init(wrappedValue: String, _ reader: ValueReader<String>, _ sentence: String)
   where Value == String {
     spec = PositionalSpec(value: reader.rule, isRequired: false, sentence: sentence)
@@ -166,21 +166,21 @@ package struct Argument<Value: Sendable>: DeclaredArgument {
     parsed = Parsed(wrappedValue)
   }
 
-  /// Declares an argument that may be left out.
+  /// Declares an optional argument.
   package init(_ reader: ValueReader<String>, _ sentence: String) where Value == String? {
     spec = PositionalSpec(value: reader.rule, isRequired: false, sentence: sentence)
     read = { $0[0] }
     parsed = Parsed(nil)
   }
 
-  /// Declares one or more arguments.
+  /// Declares an argument that must be given at least once.
   package init(each reader: ValueReader<String>, _ sentence: String) where Value == [String] {
     spec = PositionalSpec(value: reader.rule, isRequired: true, repeats: true, sentence: sentence)
     read = { $0 }
     parsed = Parsed([])
   }
 
-  /// Declares any number of arguments, each a list of words.
+  /// Declares an argument that may be given any number of times, each time as a list of words.
   package init(lists reader: ValueReader<[String]>, _ sentence: String) where Value == [String] {
     spec = PositionalSpec(value: reader.rule, isRequired: false, repeats: true, sentence: sentence)
     read = { $0.flatMap { reader.read($0) ?? [] } }

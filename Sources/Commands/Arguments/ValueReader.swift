@@ -4,13 +4,13 @@ import Basics
 package struct ValueReader<Value: Sendable>: Sendable {
   /// The name of the value in usage lines.
   package let placeholder: String
-  /// The accepted values, as the end of "--plans takes ...".
+  /// The accepted values as a noun phrase, which completes "--plans takes ...".
   package let expectation: String
-  /// The words that error messages may suggest for a mistyped value.
+  /// The words that an error message may suggest instead of a mistyped value.
   package let suggestions: [String]
-  /// Returns the text that help shows for a default.
+  /// Returns the text that the help shows for a default value.
   package let show: @Sendable (Value) -> String
-  /// Returns the value of a text, or `nil` if the text is invalid.
+  /// Parses a text; returns `nil` if the text is invalid.
   package let read: @Sendable (String) -> Value?
 
   package init(
@@ -27,7 +27,7 @@ package struct ValueReader<Value: Sendable>: Sendable {
     self.read = read
   }
 
-  /// The rule without the type of the values.
+  /// The rule for valid texts, without the type of the values.
   package var rule: ValueRule {
     ValueRule(
       placeholder: placeholder,
@@ -39,12 +39,12 @@ package struct ValueReader<Value: Sendable>: Sendable {
 }
 
 extension ValueReader where Value == String {
-  /// Accepts any text that is not empty.
+  /// Accepts any non-empty text.
   package static func text(_ placeholder: String, _ expectation: String) -> ValueReader {
     ValueReader(placeholder: placeholder, expectation: expectation) { $0.isEmpty ? nil : $0 }
   }
 
-  /// Accepts a path to a file or folder; its user checks whether it exists.
+  /// Accepts any path; the verb must check whether the file or folder exists.
   package static func path(_ placeholder: String) -> ValueReader {
     text(placeholder, placeholder == "FILE" ? "a file" : "a folder")
   }
@@ -78,7 +78,7 @@ extension ValueReader where Value == Double {
 }
 
 extension ValueReader where Value == UInt64 {
-  /// Accepts a seed: decimal, or hexadecimal after `0x`.
+  /// Accepts a seed: a decimal number, or a hexadecimal number after `0x`.
   package static let seed = ValueReader(
     placeholder: "SEED",
     expectation: "a whole number from 0 to 18446744073709551615, decimal or hexadecimal after 0x"
@@ -93,7 +93,7 @@ extension ValueReader where Value == UInt64 {
 
 extension ValueReader
 where Value: CaseIterable & RawRepresentable & Sendable, Value.RawValue == String {
-  /// Accepts one of the cases of a type.
+  /// Accepts the raw values of a type's cases.
   package static func choice(_ placeholder: String) -> ValueReader {
     let known = Value.allCases.map(\.rawValue)
     return ValueReader(
@@ -107,7 +107,7 @@ where Value: CaseIterable & RawRepresentable & Sendable, Value.RawValue == Strin
 }
 
 extension ValueReader where Value == [String] {
-  /// Accepts words of a known set, separated by commas.
+  /// Accepts words from a fixed list, separated by commas.
   package static func words(_ placeholder: String, of known: [String]) -> ValueReader {
     ValueReader(
       placeholder: placeholder,
@@ -120,7 +120,7 @@ extension ValueReader where Value == [String] {
   }
 }
 
-/// The rule that a value of an option or argument must satisfy, without its type.
+/// The rule for valid texts of an option or argument, without the type of its values.
 package struct ValueRule: Sendable {
   package let placeholder: String
   package let expectation: String

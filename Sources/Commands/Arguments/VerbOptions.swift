@@ -1,17 +1,17 @@
-/// The options and arguments of a verb, as properties that declare how a command line fills them.
+/// The options and arguments of a verb, as properties that declare their own command-line syntax.
 ///
-/// A property that is `VerbOptions` itself is a group: its declarations take its place. The help lists
-/// everything in the order of the properties.
+/// A property whose type is `VerbOptions` is a group; its declarations count as declarations of the
+/// verb. The help lists all declarations in the order of the properties.
 package protocol VerbOptions: Sendable {
-  /// Creates the options with their defaults.
+  /// Creates the options with their default values.
   init()
 
-  /// Groups of option names of which a command line may give one.
+  /// Groups of mutually exclusive options, by name.
   var exclusive: [[String]] { get }
 
-  /// Checks the values together, and derives those that no option states.
+  /// Checks the combination of values, and computes values that no single option states.
   ///
-  /// - Throws: A usage error if options contradict each other, or name something that is not there.
+  /// - Throws: A usage error if options contradict each other, or name something that does not exist.
   mutating func validate(in composition: Composition) throws(LabError)
 }
 
@@ -20,9 +20,9 @@ extension VerbOptions {
 
   package mutating func validate(in composition: Composition) throws(LabError) {}
 
-  /// Creates the options of a command line.
+  /// Creates the options from the arguments of a command line.
   ///
-  /// - Throws: A usage error if the options are invalid together.
+  /// - Throws: A usage error if the combination of options is invalid.
   package init(
     _ arguments: ParsedArguments,
     in composition: Composition = Composition()
@@ -33,7 +33,7 @@ extension VerbOptions {
     try validate(in: composition)
   }
 
-  /// The declarations, those of groups included, in the order of the properties.
+  /// All declarations, including those of groups, in the order of the properties.
   package var declared: [any DeclaredArgument] {
     Mirror(reflecting: self).children.flatMap { child in
       if let part = child.value as? any DeclaredArgument { return [part] }
@@ -41,14 +41,14 @@ extension VerbOptions {
     }
   }
 
-  /// The options that were given, as the user types them, without positional arguments.
+  /// The given options as the user types them, without the positional arguments.
   package var given: [String] {
     var spec = VerbSpec(name: "", sentence: "")
     for part in declared where part.isGiven { part.describe(in: &spec) }
     return spec.options.map(\.dashed)
   }
 
-  /// The exclusive groups, those of groups of options included.
+  /// All groups of mutually exclusive options, including those of nested groups.
   fileprivate var allExclusive: [[String]] {
     exclusive
       + Mirror(reflecting: self).children.flatMap { child in
@@ -57,9 +57,9 @@ extension VerbOptions {
   }
 }
 
-/// A sample command line with its explanation.
+/// A sample command line with an explanation.
 package struct Example: Sendable {
-  /// The command line, without the tool's name.
+  /// The sample's arguments, without the tool's name.
   package let line: String
   package let sentence: String
 
@@ -69,13 +69,13 @@ package struct Example: Sendable {
   }
 }
 
-/// The specification of an option for the parser and the help, without the type of its values.
+/// The specification of an option for parser and help, without the type of its values.
 package struct OptionSpec: Sendable {
-  /// The name without leading dashes.
+  /// The option's name without leading dashes.
   package let name: String
-  /// The rule for the value; `nil` for a flag.
+  /// The rule for the option's value; `nil` for a flag.
   package let value: ValueRule?
-  /// The default as the help shows it; `nil` for none.
+  /// The default value as the help shows it; `nil` if there is no default.
   package let defaultText: String?
   package let repeats: Bool
   package let sentence: String
@@ -94,10 +94,10 @@ package struct OptionSpec: Sendable {
     self.sentence = sentence
   }
 
-  /// The name as the user types it, with leading dashes.
+  /// The option's name as the user types it, with leading dashes.
   package var dashed: String { "--" + name }
 
-  /// The option as usage lines show it.
+  /// The option as it appears in usage lines.
   package var usage: String { value.map { "\(dashed) \($0.placeholder)" } ?? dashed }
 }
 
@@ -105,11 +105,11 @@ package struct OptionSpec: Sendable {
 package struct PositionalSpec: Sendable {
   package let value: ValueRule
   package let isRequired: Bool
-  /// Whether any number of further arguments of the same kind may follow.
+  /// Whether more arguments of the same kind may follow.
   package var repeats = false
   package let sentence: String
 
-  /// The argument as usage lines show it.
+  /// The argument as it appears in usage lines.
   package var usage: String {
     let name = repeats ? value.placeholder + "..." : value.placeholder
     return isRequired ? name : "[\(name)]"
@@ -118,7 +118,7 @@ package struct PositionalSpec: Sendable {
 
 /// The specification of a verb, or of a group of verbs.
 package struct VerbSpec: Sendable {
-  /// Creates a verb with its options from parsed arguments.
+  /// A closure that creates a verb with options from parsed arguments.
   package typealias Start =
     @Sendable (ParsedArguments, Composition, Terminal) throws(LabError) -> any Verb
 
@@ -132,10 +132,10 @@ package struct VerbSpec: Sendable {
   package var exclusive: [[String]] = []
   package var examples: [Example] = []
   package var subverbs: [VerbSpec] = []
-  /// Creates the verb; `nil` for a group, which only runs through its subverbs.
+  /// Creates the verb; `nil` for a group that only has subverbs.
   package var start: Start?
 
-  /// Creates a group of verbs.
+  /// Creates the specification of a group of verbs.
   package init(
     name: String,
     sentence: String,
@@ -148,20 +148,20 @@ package struct VerbSpec: Sendable {
     self.subverbs = subverbs
   }
 
-  /// The last word of the name, which selects the verb among its siblings.
+  /// The last word of the name, which distinguishes the verb from its siblings.
   package var word: String { name.split(separator: " ").last.map(String.init) ?? name }
 
-  /// The verbs that can be run: this one if it runs alone, and those below it.
+  /// The verbs that can run: this verb unless it is only a group, and its subverbs.
   package var leaves: [VerbSpec] {
     (start == nil ? [] : [self]) + subverbs.flatMap(\.leaves)
   }
 
-  /// Returns the option with a name, or `nil`.
+  /// Returns the option with a name; `nil` if there is none.
   package func option(_ name: String) -> OptionSpec? { options.first { $0.name == name } }
 }
 
 extension VerbSpec {
-  /// Creates the specification of a verb from the declarations of its options.
+  /// Creates a verb's specification from the declarations of its options.
   package init<Options: VerbOptions>(
     name: String,
     sentence: String,

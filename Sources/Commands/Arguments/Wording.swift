@@ -3,17 +3,17 @@ import Foundation
 import HistoryTypes
 
 extension Int {
-  /// The number with commas between groups of three digits.
+  /// The number as text, with commas between groups of three digits.
   package var grouped: String { inGroups }
 }
 
 extension Double {
-  /// The number without a fraction if it is whole, with digits grouped.
+  /// The number as text: without a fraction and with grouped digits if it is whole.
   package var short: String { Int(exactly: self).map(\.grouped) ?? String(self) }
 }
 
 extension String {
-  /// The text with control and bidirectional characters escaped, so that it is safe on a terminal.
+  /// The text with control and bidirectional characters escaped, which is safe to print on a terminal.
   package var visible: String {
     unicodeScalars.map { scalar in
       scalar.properties.generalCategory == .control || scalar.properties.isBidiControl
@@ -27,22 +27,22 @@ package struct ShellCommand: Hashable, Sendable {
   /// The command's name or path, quoted for a shell.
   package let text: String
 
-  /// The bare name, for files and pages that are read on other machines.
+  /// The plain name `history-lab`, for files and pages that are read on other machines.
   package static let plain = ShellCommand(text: ToolSpec.commandName)
 
-  /// Returns a command line with the given words, which must already be quoted where necessary.
+  /// Returns a command line with the given arguments, which must already be quoted for a shell.
   package func line(_ words: String) -> String { "\(text) \(words)" }
 }
 
 extension ShellCommand {
-  /// Finds the shortest command that starts an executable.
+  /// Returns the shortest command that starts an executable.
   ///
-  /// It is the plain name if a shell resolves that to this very executable, a relative path if the
-  /// executable is below the current folder, and an absolute path otherwise. A path through a link,
-  /// such as SwiftPM's `.build/release`, is kept as typed in the first word of the command line.
+  /// The result is the plain name if a shell finds this executable by its name, a relative path if the
+  /// executable is below the current folder, and an absolute path otherwise. If the command line's first
+  /// word contains a symbolic link, such as SwiftPM's `.build/release`, that path is kept as typed.
   ///
-  /// `identity` returns the same text for all paths of one file, and `nil` for paths of no
-  /// executable file.
+  /// `identity` returns the same text for all paths of the same file; it returns `nil` if a path is not
+  /// an executable file.
   package static func find(
     executable: String,
     typed: String,
@@ -51,7 +51,7 @@ extension ShellCommand {
     identity: (String) -> String? = identity
   ) -> ShellCommand {
     guard let wanted = identity(executable) else { return plain }
-    // A shell starts the first file of the name. An empty entry means the current folder.
+    // A shell starts the first matching file in `PATH`, where an empty entry means the current folder.
     let named = searchPath.split(separator: ":", omittingEmptySubsequences: false)
       .map { absolute("\($0.isEmpty ? "." : $0)/\(plain.text)", in: folder) }
       .first { identity($0) != nil }
@@ -61,7 +61,7 @@ extension ShellCommand {
     return ShellCommand(text: relative(path, to: folder).shellQuoted)
   }
 
-  /// Returns the command that starts this process's own executable.
+  /// Returns the command that starts the executable of this process.
   package static func current(_ executable: String) -> ShellCommand {
     find(
       executable: executable,
@@ -76,10 +76,10 @@ extension ShellCommand {
     return URL(fileURLWithPath: whole).standardizedFileURL.path
   }
 
-  /// Returns a path relative to a folder if it is below it, else the path itself.
+  /// Returns the path relative to a folder if the path is below the folder; otherwise the path itself.
   ///
-  /// A file directly in the folder gets the prefix `./`, so that a shell does not search for it by
-  /// name.
+  /// A file directly in the folder gets the prefix `./`, so that a shell does not search for the file in
+  /// `PATH`.
   private static func relative(_ path: String, to folder: String) -> String {
     let start = folder.hasSuffix("/") ? folder : folder + "/"
     guard path.hasPrefix(start) else { return path }
@@ -87,7 +87,7 @@ extension ShellCommand {
     return rest.contains("/") ? rest : "./\(rest)"
   }
 
-  /// Returns the path of an executable file with links resolved; `nil` for anything else.
+  /// Returns a path with symbolic links resolved; `nil` if there is no executable file at the path.
   private static func identity(_ path: String) -> String? {
     guard FilePath.state(of: path) == .file, FileManager.default.isExecutableFile(atPath: path)
     else { return nil }

@@ -2,9 +2,9 @@ import Basics
 import Foundation
 package import Reporting
 
-/// Relative paths for links that stay valid when both ends move together.
+/// Relative paths for links that remain valid when both files move together.
 package enum RelativePath {
-  /// Returns the relative path from a folder to a file; both may be relative to the current folder.
+  /// Returns the path from a folder to a file; either path may be relative to the current folder.
   package static func path(from folder: String, to file: String) -> String {
     let start = parts(folder.isEmpty ? "." : folder)
     let end = parts(file)
@@ -13,15 +13,15 @@ package enum RelativePath {
     return (up + end.dropFirst(shared)).joined(separator: "/")
   }
 
-  /// Returns a path for printing: relative to the current folder if it is below that.
+  /// Returns a path in printable form: relative if it is below the current folder.
   package static func shown(_ path: String) -> String {
     let start = FileManager.default.currentDirectoryPath + "/"
     return path.hasPrefix(start) ? String(path.dropFirst(start.count)) : path
   }
 
-  /// Returns the path from a folder to a counterexample's page; `nil` if that does not exist.
+  /// Returns the path from a folder to a counterexample's page; `nil` if the page does not exist.
   ///
-  /// The page is next to the counterexample's file.
+  /// The page is in the same folder as the counterexample's file.
   package static func path(from folder: String, toPageOf counterexample: String) -> String? {
     let page = (counterexample as NSString).deletingPathExtension + ".html"
     guard FileManager.default.fileExists(atPath: page) else { return nil }
@@ -34,10 +34,10 @@ package enum RelativePath {
 }
 
 extension ChartTool {
-  /// The environment variable that names the tool's folder.
+  /// The environment variable that names the folder of the chart tool.
   package static let variable = "HISTORY_LAB_TOOLS"
 
-  /// Returns the chart tool for this process.
+  /// Returns the chart tool that this process can use.
   package static func find(for executable: String?) -> ChartTool {
     ChartTool(
       toolsFolder: folder(
@@ -48,11 +48,10 @@ extension ChartTool {
     )
   }
 
-  /// Returns the folder of the tool's private environment.
+  /// Returns the folder in which the chart tool is installed.
   ///
-  /// It is the folder that `HISTORY_LAB_TOOLS` names, else the nearest `.tools` in or above the
-  /// folder of the executable, as in the package that built it, else `.tools` in the current
-  /// folder.
+  /// This is the folder in `HISTORY_LAB_TOOLS`; otherwise the nearest folder `.tools` in the executable's
+  /// folder or its parents, such as that of the package; otherwise `.tools` in the current folder.
   package static func folder(
     environment: [String: String],
     currentFolder: String,
@@ -69,7 +68,7 @@ extension ChartTool {
   }
 }
 
-/// A writer of page files.
+/// Writes HTML pages to files.
 package enum PageFile {
   /// - Throws: A lab error that names the page if it cannot be written.
   package static func write(_ text: String, to path: String) throws(LabError) {

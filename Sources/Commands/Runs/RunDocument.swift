@@ -5,11 +5,11 @@ import Reporting
 
 /// A JSON file in a run's folder, with a versioned format.
 package protocol RunFile: Decodable {
-  /// The name of the document with its article: "a check".
+  /// The document's name with an article, such as "a check".
   static var title: String { get }
-  /// The field that contains the version, which is read before anything else.
+  /// The name of the JSON field that contains the format version, which is read first.
   static var versionField: String { get }
-  /// The newest supported version.
+  /// The newest version of the format that this build reads.
   static var formatVersion: Int { get }
 }
 
@@ -17,8 +17,7 @@ package protocol RunFile: Decodable {
 package enum RunDocument {
   /// Reads the document in a file; returns `nil` if the file does not exist.
   ///
-  /// - Throws: a usage error that names the file when it is not such a document, or has a newer
-  ///   version.
+  /// - Throws: a usage error that names the file when it has another format or a newer version.
   package static func read<Document: RunFile>(_ path: String) throws(LabError) -> Document? {
     guard FilePath.state(of: path) == .file else { return nil }
     guard let data = FileManager.default.contents(atPath: path) else {
@@ -30,7 +29,7 @@ package enum RunDocument {
     }
   }
 
-  /// Returns the reason why a run's folder is not read; `nil` unless its `run.json` is too new.
+  /// Returns the reason why a run cannot be read: its `run.json` is too new; otherwise `nil`.
   package static func refusal(of folder: String) -> String? {
     let path = folder + "/run.json"
     guard let data = FileManager.default.contents(atPath: path),
@@ -39,7 +38,7 @@ package enum RunDocument {
     return sentence(path, reason)
   }
 
-  /// Returns the reason why a version is not supported; `nil` if it is, or if the file states none.
+  /// Returns the reason why a file's version is not supported; `nil` if it is, or if it is missing.
   private static func refusal<Document: RunFile>(of: Document.Type, _ data: Data) -> String? {
     guard let fields = try? JSONDecoder().decode([String: Version].self, from: data),
       let found = fields[Document.versionField]?.number
@@ -47,7 +46,7 @@ package enum RunDocument {
     return FormatVersion.refusal(of: Document.title, found, newest: Document.formatVersion)
   }
 
-  /// The number in a field; `nil` for fields of any other type.
+  /// The number in a JSON field; `nil` if the field is not a number.
   private struct Version: Decodable {
     let number: Int?
 
@@ -66,11 +65,11 @@ extension RunRecord: RunFile {
   package static var versionField: String { "run" }
 }
 
-/// A search for the folders of runs.
+/// Finds the folders of runs.
 package enum RunFolders {
-  /// Returns the folder itself if it is that of a run, else all run folders below it.
+  /// Returns the folder itself if it contains a run; otherwise all run folders below it.
   ///
-  /// They are sorted by path. Symbolic links are not followed, so that no run is found twice.
+  /// The folders are sorted by path. Symbolic links are not followed, so that no run is found twice.
   ///
   /// - Throws: A usage error if the folder does not exist or cannot be listed.
   package static func runs(in folder: String) throws(LabError) -> [String] {
@@ -83,7 +82,7 @@ package enum RunFolders {
     return files.map { path + "/" + $0.dropLast("/run.json".count) }.sorted()
   }
 
-  /// Returns the name of a run, which is the name of its folder.
+  /// Returns the name of a run, which is that of its folder.
   package static func name(of folder: String) -> String {
     String(folder.split(separator: "/").last ?? "")
   }

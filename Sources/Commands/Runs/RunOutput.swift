@@ -4,17 +4,17 @@ import HistoryStore
 package import Measuring
 package import Reporting
 
-/// The folder of one run of a verb, and the files that every verb writes into it.
+/// The folder of one run, and the files that every verb writes into the folder.
 package struct RunOutput {
   private let folder: RunFolder
   private let record: RunRecord
 
-  /// The versions that are stored in traces.
+  /// The software versions that are stored in traces.
   package let versions: [String: String]
 
-  /// Creates the folder before any work begins, so that no results are lost for lack of one.
+  /// Creates the folder before the work starts, so that no results are lost for want of a folder.
   ///
-  /// - Throws: a usage error that says which folder cannot be written, or a lab error when the disk is
+  /// - Throws: a usage error that names a folder which cannot be written, or a lab error when the disk is
   ///   full or fails.
   package init(
     _ verb: String,
@@ -43,11 +43,11 @@ package struct RunOutput {
     ScratchFolder.removeDead(in: String(folder.path.dropLast(folder.name.count + 1)))
   }
 
-  /// Creates the folder of a run of other processes, with a record of it.
+  /// Creates the folder of a run that other processes have done, with the record of this run.
   ///
-  /// The run is not the latest one until ``publish()``.
+  /// The link `latest` does not point to this run before ``publish()``.
   ///
-  /// - Throws: like the initializer of a new run.
+  /// - Throws: the errors of the initializer for a new run.
   package init(recording record: RunRecord, output: String) throws(LabError) {
     self.record = record
     versions = [:]
@@ -71,21 +71,21 @@ package struct RunOutput {
     }
   }
 
-  /// Points `latest` to the run.
+  /// Makes the link `latest` point to this run.
   package func publish() throws(LabError) {
     do throws(RunFolderError) { try folder.makeLatest() } catch { throw .lab(error.description) }
   }
 
-  /// Removes the folder with its files, so that a failed run leaves none behind.
+  /// Removes the folder with all files, after a run that failed.
   ///
-  /// A folder that cannot be removed keeps no verdict, which marks it as unfinished.
+  /// If the folder cannot be removed, its record has no verdict, which marks the run as unfinished.
   package func discard() {
     do { try FileManager.default.removeItem(atPath: folder.path) } catch { return }
   }
 
   /// Reopens the folder of an unfinished run.
   ///
-  /// - Throws: a usage error that says what is wrong with the folder.
+  /// - Throws: a usage error that states the problem with the folder.
   package init(resuming path: String) throws(LabError) {
     let file = path + "/run.json"
     try FilePath.checkReadable(file, for: "--resume")
@@ -100,10 +100,10 @@ package struct RunOutput {
     versions = [:]
   }
 
-  /// Whether the run has ended, early or not.
+  /// Whether the run has ended with a verdict, even if it ended early.
   package var hasVerdict: Bool { record.verdict != nil }
 
-  /// The arguments of the run's command line, without the command.
+  /// The run's command-line arguments, without the command itself.
   package var words: [String] { Array(record.commandLine.dropFirst()) }
 
   /// Creates the folder for temporary files.
@@ -113,19 +113,19 @@ package struct RunOutput {
 
   package var path: String { folder.path }
 
-  /// The part of a run that is split over several machines, or `nil` for a whole run.
+  /// The part of a split run that this run did; `nil` for a whole run.
   package var shard: Shard? { record.shard }
 
-  /// The folder's path as it is printed: relative if it is below the current folder.
+  /// The folder's path in printable form: relative if it is below the current folder.
   package var shownPath: String { RelativePath.shown(folder.path) }
 
-  /// The last component of the folder's path.
+  /// The folder's name, which is the last component of its path.
   package var name: String { folder.name }
 
-  /// The machine, versions, seed and start time of the run.
+  /// The machine, the versions, the seed and the start time of the run.
   package var environment: RunEnvironment { record.environment }
 
-  /// Writes a file into the folder.
+  /// Writes a text file into the folder.
   package func write(_ file: String, _ text: String) throws(LabError) {
     do throws(RunFolderError) { try folder.writeFile(file, text) } catch {
       throw .lab(error.description)
@@ -141,7 +141,7 @@ package struct RunOutput {
   /// The name of the page that shows the results of the run.
   package static let pageFile = "index.html"
 
-  /// Writes the verdict of the run, and whether a signal ended it before its work was done.
+  /// Records the verdict of the run, and whether a signal ended the run early.
   package func finish(
     verdict: String,
     because: String,

@@ -1,27 +1,27 @@
 import Foundation
 
-/// The folder of a run for temporary files: stores, and the output of processes.
+/// A run's folder for temporary files, such as stores and the output of processes.
 ///
-/// It is named `scratch`, is accessible only to the user, and contains a file that stays locked
-/// while the process that created it lives, however that ends. The next run removes folders whose
-/// lock is free.
+/// The folder is named `scratch`, and only the user can access it. It contains a file that is locked
+/// until the process that created it ends in any way. The next run removes all scratch folders
+/// whose lock is free.
 package final class ScratchFolder {
-  /// The name of the folder in the folder of a run.
+  /// The name of the scratch folder within the folder of a run.
   package static let name = "scratch"
   private static let lockName = "lock"
-  /// The age in seconds up to which a folder without a lock file counts as being created.
+  /// The age in seconds up to which a folder without a lock file may still be in creation.
   private static let newForSeconds = 10
 
   package let path: String
   private let lock: Int32
 
-  /// Creates the folder in that of a run.
+  /// Creates the scratch folder in the folder of a run.
   ///
-  /// - Throws: a lab error that says why it cannot be created or locked.
+  /// - Throws: a lab error that states why the folder cannot be created or locked.
   package init(in run: String) throws(LabError) {
     path = run + "/" + Self.name
     guard mkdir(path, 0o700) == 0 else { throw Self.failure("made", path) }
-    // The lock file gets its name only once it is locked, so that no process finds it unlocked.
+    // The lock file gets its final name after it is locked, so other processes never find it unlocked.
     let (fresh, name) = (path + "/" + Self.lockName + ".new", path + "/" + Self.lockName)
     lock = open(fresh, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard lock >= 0, flock(lock, LOCK_EX | LOCK_NB) == 0, rename(fresh, name) == 0 else {
@@ -41,16 +41,16 @@ package final class ScratchFolder {
   /// Deletes the folder with its contents.
   package func remove() throws(LabError) { try Self.remove(path) }
 
-  /// Moves the folder to another name in the run's folder, so that no later run removes it.
+  /// Renames the folder within the run's folder, so that no later run removes it.
   package func keep(as name: String) throws(LabError) {
     unlink(path + "/" + Self.lockName)
     let kept = String(path.dropLast(Self.name.count)) + name
     guard rename(path, kept) == 0 else { throw Self.failure("renamed", path) }
   }
 
-  /// Removes the scratch folders that unfinished runs have left behind in a folder of runs.
+  /// Removes the scratch folders of ended processes from the runs in a folder.
   ///
-  /// A folder that cannot be removed belongs to another user and is left alone.
+  /// A scratch folder that cannot be removed is skipped; it may belong to another user.
   package static func removeDead(in runs: String) {
     let names: [String]
     do { names = try FileManager.default.contentsOfDirectory(atPath: runs) } catch { return }
@@ -61,7 +61,7 @@ package final class ScratchFolder {
     }
   }
 
-  /// Returns whether a scratch folder's process has ended; a folder without a lock file may be new.
+  /// Returns whether the process of a scratch folder has ended; `false` for a new folder without lock.
   private static func isDead(_ folder: String) -> Bool {
     let file = open(folder + "/" + lockName, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
     guard file >= 0 else {

@@ -1,9 +1,9 @@
 /// A layout of text in columns of characters.
 package enum Columns {
-  /// Returns two columns: names, and sentences wrapped to the width.
+  /// Returns lines with two columns: names, and sentences wrapped to the width.
   ///
-  /// The lines leave room for an indentation by two, which the caller adds. A name that is too long
-  /// for its column gets a line of its own.
+  /// Each line is two columns shorter than `width`, so that the caller can indent it by two. A name that
+  /// is too long for its column gets a line of its own.
   package static func rows(_ rows: [(name: String, sentence: String)], width: Int) -> [String] {
     let longest = rows.map(\.name.count).max() ?? 0
     let column = min(longest, max(12, (width - 4) * 2 / 5))
@@ -20,7 +20,7 @@ package enum Columns {
     }
   }
 
-  /// Wraps a text between words so that no line exceeds the width; a longer word is broken as well.
+  /// Wraps a text between words so that no line exceeds the width; longer words are split.
   package static func wrap(_ text: String, width: Int) -> [String] {
     var lines: [String] = []
     var line = ""
@@ -37,7 +37,7 @@ package enum Columns {
     return line.isEmpty ? lines : lines + [line]
   }
 
-  /// Wraps a line that is too long; the following lines are indented by two more than the line.
+  /// Wraps a line that is too long; continuation lines are indented by two more columns.
   package static func fit(_ line: String, width: Int?) -> [String] {
     guard let width, line.count > width else { return [line] }
     let indent = line.prefix { $0 == " " }
@@ -46,10 +46,10 @@ package enum Columns {
     return lines.enumerated().map { $0 == 0 ? indent + $1 : start + $1 }
   }
 
-  /// Wraps a command line so that a shell still reads it as one, with a backslash at each break.
+  /// Wraps a command line for copying into a shell, with a backslash at the end of each broken line.
   ///
-  /// It is broken between words, within double quotes too. A word that is too long is broken at any
-  /// character, and continues in the first column.
+  /// Breaks are between words, including words within double quotes. A word that is too long is broken at
+  /// any character, and continues in the first column.
   package static func command(_ line: String, indent: Int, width: Int) -> [String] {
     let (first, next) = (
       String(repeating: " ", count: indent), String(repeating: " ", count: indent + 2)
@@ -58,7 +58,7 @@ package enum Columns {
     for word in shellWords(line) {
       let isStart = lines[lines.count - 1].allSatisfy { $0 == " " }
       let joined = lines[lines.count - 1] + (isStart ? "" : " ") + word
-      // Room for a blank and a backslash, which end every line but the last.
+      // Every line but the last needs two more columns, for a blank and a backslash.
       if joined.count + 2 <= width {
         lines[lines.count - 1] = joined
         continue
@@ -69,7 +69,7 @@ package enum Columns {
       }
       var rest = lines.removeLast() + word
       while rest.count + 2 > width {
-        // At least one character must remain before the next word.
+        // One character must remain, because the next word continues on that line.
         let count = min(width, rest.count) - 1
         lines.append(rest.prefix(count) + "\\")
         rest = String(rest.dropFirst(count))
@@ -79,7 +79,7 @@ package enum Columns {
     return lines
   }
 
-  /// Returns the words of a command line as written; text in single quotes stays in one piece.
+  /// Returns the words of a command line as written; text in single quotes is one word.
   private static func shellWords(_ line: String) -> [String] {
     var words = [""]
     var isQuoted = false
@@ -99,7 +99,7 @@ package enum Columns {
     return [word.prefix(width)] + pieces(of: word.dropFirst(width), width)
   }
 
-  /// Returns the text padded with blanks to a width.
+  /// Returns the text padded with blanks up to a width.
   package static func pad(_ text: String, to width: Int) -> String {
     text + String(repeating: " ", count: max(0, width - text.count))
   }

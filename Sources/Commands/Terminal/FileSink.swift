@@ -8,20 +8,20 @@ import Musl
 import Darwin
 #endif
 
-/// Writes text, and returns the reason if it could not be written.
+/// A function that writes text, and returns the reason if the write failed, otherwise `nil`.
 package typealias TextSink = @Sendable (String) -> String?
 
 /// Writes text to an open file until a write fails.
 package final class FileSink: Sendable {
   private let descriptor: Int32
-  /// Whether a write has failed; later text is dropped, because it would follow a gap.
+  /// Whether a write has failed; text after a failed write is dropped, because it would follow a gap.
   private let isBroken = Mutex(false)
 
   package init(_ descriptor: Int32) { self.descriptor = descriptor }
 
-  /// Writes the whole text without interleaving text of other threads.
+  /// Writes the whole text, without text of other threads in between.
   ///
-  /// Returns `nil` for a reader that closed its end, as `head` does: that is not a failure.
+  /// Returns the reason of a failure, otherwise `nil`. A closed pipe counts as success, as with `head`.
   package func write(_ text: String) -> String? {
     isBroken.withLock { isBroken in
       guard !isBroken else { return nil }
@@ -31,7 +31,7 @@ package final class FileSink: Sendable {
     }
   }
 
-  /// Returns 0 or the code of the first error.
+  /// Returns 0 after success, or the code of the first error.
   private func writeAll(_ text: String) -> Int32 {
     var text = text
     return text.withUTF8 { bytes in
@@ -56,32 +56,32 @@ package final class FileSink: Sendable {
   }
 }
 
-/// Calls the system's `write`, which the method of the same name hides.
+/// Calls the system function `write`, which the method of the same name hides.
 private func systemWrite(_ file: Int32, _ start: UnsafeRawPointer, _ count: Int) -> Int {
   write(file, start, count)
 }
 
-/// A request from outside to end the command: SIGINT, as ctrl-C sends it, or SIGTERM.
+/// Requests from outside to end the command: SIGINT, which ctrl-C sends, or SIGTERM.
 package enum Interruption {
-  /// The number of requests so far.
+  /// The number of received requests.
   private static let requests = Atomic<Int>(0)
 
-  /// Whether the work should end in an orderly way at the next possible point.
+  /// Whether the command should end at the next possible point, because a signal has requested this.
   package static var isRequested: Bool { requests.load(ordering: .relaxed) > 0 }
 
-  /// The callback form of `isRequested`, which SQLite polls while a statement runs.
+  /// `isRequested` as a C callback, which SQLite calls while a statement runs.
   package static let stopCheck: @convention(c) (UnsafeMutableRawPointer?) -> Int32 = { _ in
     Interruption.isRequested ? 1 : 0
   }
 
   /// Installs handlers for SIGINT and SIGTERM that request the end of the command.
   ///
-  /// The second signal ends the process at once with code 130. SIGPIPE is ignored, so that a closed
-  /// pipe is an error of one write.
+  /// The second signal ends the process at once with exit code 130. SIGPIPE is ignored, so that writing
+  /// to a closed pipe fails with an error.
   package static func install() {
-    // A signal handler must not initialize globals: create the counter before it can run.
+    // A signal handler must not initialize globals, so the counter is created before the handler.
     _ = isRequested
-    // The parent process may have blocked these signals.
+    // The parent process may have blocked these signals, so they are unblocked.
     var wanted = sigset_t()
     sigemptyset(&wanted)
     for number in [SIGINT, SIGTERM] {
@@ -98,7 +98,7 @@ package enum Interruption {
   }
 }
 
-/// An error that reports that the user interrupted the command.
+/// The error after a signal has interrupted the command.
 package struct Interrupted: Error, CustomStringConvertible {
   package init() {}
 

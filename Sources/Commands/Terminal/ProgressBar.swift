@@ -1,9 +1,9 @@
 import Synchronization
 
-/// A progress display for long work, on standard error.
+/// The progress of long work, displayed on standard error.
 ///
-/// On a terminal it is one line that is redrawn at most ten times a second. Elsewhere it is one log
-/// line every ten seconds, so that short work logs nothing. It is safe to use from any thread.
+/// On a terminal, the display is one line that is redrawn at most ten times a second. Elsewhere it is a
+/// log line every ten seconds, so that short work logs nothing. All methods are thread-safe.
 package final class ProgressBar: Sendable {
   private struct State {
     var work: WorkState
@@ -24,9 +24,9 @@ package final class ProgressBar: Sendable {
     if terminal.traits.showsStatus { advance(by: 0) }
   }
 
-  /// Adds to the completed count, and updates the display if that is due.
+  /// Adds to the completed count, and updates the display if an update is due.
   ///
-  /// A note adds further information; `nil` keeps the previous one.
+  /// `note` is shown after the count; `nil` keeps the previous note.
   package func advance(by count: Int = 1, note: String? = nil) {
     state.withLock { state in
       state.work.done += count
@@ -58,19 +58,19 @@ package final class ProgressBar: Sendable {
   }
 }
 
-/// The progress of a long piece of work.
+/// The state of a long piece of work.
 package struct WorkState: Hashable, Sendable {
   /// The name of the work, in a word or two.
   package var title: String
-  /// The unit that is counted, in the plural.
+  /// The unit of the completed count, in the plural.
   package var unit: String
   package var done = 0
-  /// The expected final count; `nil` if unknown.
+  /// The expected final count; `nil` if it is unknown.
   package var total: Int?
   package var elapsed: Duration = .zero
-  /// The time after which the work ends even if it is incomplete; `nil` if it has no time limit.
+  /// The time after which the work ends even if it is incomplete; `nil` for no time limit.
   package var limit: Duration?
-  /// Further information to show, such as the number of failed plans.
+  /// Additional text to show, such as the number of failed plans.
   package var note = ""
 
   package init(_ title: String, unit: String, total: Int? = nil, limit: Duration? = nil) {
@@ -80,22 +80,22 @@ package struct WorkState: Hashable, Sendable {
     self.limit = limit
   }
 
-  /// The completed count per second; `nil` before 0.5 s or the first completion.
+  /// The completed count per second; `nil` in the first 0.5 s and before the first completion.
   package var rate: Double? {
     let seconds = elapsed / .seconds(1)
     return done > 0 && seconds >= 0.5 ? Double(done) / seconds : nil
   }
 
-  /// The completed share of the count or of the time, whichever is larger, from 0 to 1.
+  /// The completed share of the count or of the time limit, whichever is larger, from 0 to 1.
   ///
-  /// It is `nil` if neither has a limit.
+  /// `nil` if the work has neither an expected count nor a time limit.
   package var fraction: Double? {
     let ofTotal = total.map { $0 > 0 ? Double(done) / Double($0) : 1 }
     let ofLimit = limit.map { $0 > .zero ? elapsed / $0 : 1 }
     return [ofTotal, ofLimit].compactMap { $0 }.max().map { min(max($0, 0), 1) }
   }
 
-  /// The estimated remaining time at the present rate, at most the time until the limit.
+  /// The estimated remaining time at the current rate, at most the time until the limit.
   package var left: Duration? {
     let byLimit = limit.map { max($0 - elapsed, .zero) }
     let byRate = rate.flatMap { rate in
@@ -106,7 +106,7 @@ package struct WorkState: Hashable, Sendable {
 }
 
 extension WorkState {
-  /// Returns one line with a bar, shorter than `width` because a terminal may wrap full lines.
+  /// Returns a progress bar as one line, shorter than `width` because a terminal may wrap full lines.
   package func bar(width: Int) -> String {
     let facts = [count, rateText, note, leftText].filter { !$0.isEmpty }.joined(separator: "  ")
     let room = width - title.count - facts.count - 7
@@ -119,7 +119,7 @@ extension WorkState {
     return "\(title)  [\(drawn)]  \(facts)"
   }
 
-  /// The progress as a log line.
+  /// The progress as a line for a log.
   package var line: String {
     let facts = [count, rateText, note, leftText].filter { !$0.isEmpty }
     return "\(title): \(facts.joined(separator: ", "))"
@@ -134,7 +134,7 @@ extension WorkState {
 
   private var leftText: String { left.map { "\($0.roughly) left" } ?? "" }
 
-  /// Formats a rate with zero to two decimals, the fewer the larger it is: 1,234, 12.3, 0.12.
+  /// Formats a rate with zero to two decimals, fewer for larger rates: 1,234, 12.3, 0.12.
   private static func rateText(_ rate: Double) -> String {
     if rate >= 99.95 { return Int(rate.rounded()).grouped }
     let scale = rate >= 9.995 ? 10.0 : 100.0
@@ -143,9 +143,9 @@ extension WorkState {
 }
 
 extension Duration {
-  /// The duration in its two largest units: 4 s, 3 min 20 s, 2 h 5 min, 3 d 4 h.
+  /// The duration in at most two units, such as 4 s, 3 min 20 s, 2 h 5 min or 3 d 4 h.
   ///
-  /// It is rounded up to whole seconds; smaller units than the two are dropped.
+  /// The duration is rounded up to whole seconds; smaller units than the two are dropped.
   package var roughly: String {
     let (whole, fraction) = components
     let seconds = Int(whole) + (fraction > 0 ? 1 : 0)

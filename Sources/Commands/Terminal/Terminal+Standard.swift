@@ -7,7 +7,7 @@ import Darwin
 #endif
 
 extension Terminal {
-  /// Returns the terminal, pipe or file that the command was started with.
+  /// Returns a terminal that writes to this process's standard output and standard error.
   package static func standard(typing command: ShellCommand) -> Terminal {
     let output = FileSink(STDOUT_FILENO)
     let errors = FileSink(STDERR_FILENO)
@@ -36,7 +36,7 @@ extension Terminal {
     return text.isEmpty ? nil : text
   }
 
-  /// Returns the number of columns of a terminal; `nil` if the file is no terminal or reports none.
+  /// Returns the number of columns of a terminal; `nil` if the file is not a terminal or has no size.
   private static func columns(of descriptor: Int32) -> Int? {
     var size = winsize()
     guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
@@ -45,10 +45,10 @@ extension Terminal {
 }
 
 extension Terminal.Traits {
-  /// Derives the traits from the two outputs and the environment.
+  /// Determines the traits from the two outputs and the environment.
   ///
-  /// Colours need a terminal that is not dumb and no `NO_COLOR` (no-color.org). The column count is
-  /// at least 40; results are laid out at most 100 columns wide.
+  /// Colors need a terminal other than `dumb`, and no `NO_COLOR` (no-color.org). The column count is at
+  /// least 40. The layout of results is at most 100 columns wide.
   package init(
     outputIsTerminal: Bool,
     errorIsTerminal: Bool,
@@ -66,17 +66,17 @@ extension Terminal.Traits {
   }
 }
 
-/// A reader of single keys from a terminal that does not wait for the end of a line.
+/// Reads single keys from a terminal without waiting for the end of a line.
 package enum KeyReader {
-  /// A key reader for standard input; `nil` unless standard input and output are terminals.
+  /// Reads a key from standard input; `nil` unless standard input and output are terminals.
   package static var standard: (@Sendable () -> UInt8?)? {
     guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else { return nil }
     return read
   }
 
-  /// Waits for the next key; returns `nil` if none can be read.
+  /// Waits for the next key; returns `nil` if no key can be read.
   ///
-  /// While it waits, ctrl-C is a key like any other. Afterwards the terminal's settings are
+  /// During the wait, ctrl-C gives a key code instead of SIGINT. Afterwards the terminal's settings are
   /// restored.
   @Sendable private static func read() -> UInt8? {
     var before = termios()
@@ -90,7 +90,7 @@ package enum KeyReader {
   }
 }
 
-/// Calls the system's `read`, which the method of the same name hides.
+/// Calls the system function `read`, which the method of the same name hides.
 private func systemRead(_ file: Int32, _ start: UnsafeMutableRawPointer, _ count: Int) -> Int {
   read(file, start, count)
 }

@@ -1,17 +1,17 @@
 package import Reporting
 import Synchronization
 
-/// The output of the command: results to standard output, everything else to standard error.
+/// The output of the command: results on standard output, everything else on standard error.
 package final class Terminal: Sendable {
-  /// The properties of the two outputs.
+  /// The properties of standard output and standard error.
   package struct Traits: Hashable, Sendable {
     /// Whether results may be coloured.
     package var usesColour = false
-    /// Whether standard error can show a line that changes.
+    /// Whether standard error can show a line that is rewritten.
     package var showsStatus = false
     /// The width for laying out results on standard output, in columns.
     package var width = 80
-    /// The columns of the terminal, or those in `COLUMNS`; `nil` if lines may have any length.
+    /// The number of columns of the terminal, or `COLUMNS`; `nil` if lines may have any length.
     package var columns: Int?
     /// The width of the status line on standard error, in columns.
     package var statusWidth = 80
@@ -23,11 +23,11 @@ package final class Terminal: Sendable {
   }
 
   package let traits: Traits
-  /// Returns the time since a fixed moment; it never goes back.
+  /// Returns the time since a fixed moment, from a clock that never goes back.
   package let now: @Sendable () -> Duration
-  /// Waits for a key and returns it; `nil` if there is no keyboard to read from.
+  /// Waits for a key and returns its code; `nil` if there is no keyboard to read from.
   package let key: (@Sendable () -> UInt8?)?
-  /// The words that start this command, for the suggestions in its output.
+  /// The command that started this process, for use in suggestions.
   package let command: ShellCommand
   private let output: TextSink
   private let errors: TextSink
@@ -49,10 +49,10 @@ package final class Terminal: Sendable {
     self.command = command
   }
 
-  /// The reason why a result could not be written; `nil` if all were.
+  /// The reason why a result could not be written; `nil` if all results were written.
   package var outputFailure: String? { state.withLock { $0.outputFailure } }
 
-  /// Writes a line of results to standard output.
+  /// Writes one line of results to standard output.
   package func print(_ line: String) {
     state.withLock { state in
       whileHidden(state.status) {
@@ -62,7 +62,7 @@ package final class Terminal: Sendable {
     }
   }
 
-  /// Writes a line to standard error.
+  /// Writes one line to standard error.
   package func log(_ line: String) {
     state.withLock { state in
       whileHidden(state.status) { _ = errors(line + "\n") }
@@ -79,7 +79,7 @@ package final class Terminal: Sendable {
     }
   }
 
-  /// Returns the text in a style, or unchanged if results may not be coloured.
+  /// Returns the text with escape codes for a style; unchanged if results may not be coloured.
   package func styled(_ text: String, _ style: Style) -> String {
     traits.usesColour ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
   }
@@ -93,7 +93,7 @@ package final class Terminal: Sendable {
   private static let eraseLine = "\r\u{1B}[K"
 }
 
-/// The style of a piece of text; the raw values are SGR parameters of ECMA-48.
+/// A text style; the raw values are SGR parameters of ECMA-48.
 package enum Style: Int, Sendable {
   case bold = 1
   case dim = 2
@@ -104,7 +104,7 @@ package enum Style: Int, Sendable {
 }
 
 extension Terminal {
-  /// Prints a table, or a list with the same content if the table is wider than the terminal.
+  /// Prints a table; if the table is wider than the terminal, prints its content as a list.
   package func print(_ table: ReportTable, indent: Int = 2, styled: (String) -> String = { $0 }) {
     let start = String(repeating: " ", count: indent)
     for line in table.lines(width: traits.columns.map { $0 - indent }) {
@@ -114,14 +114,14 @@ extension Terminal {
 }
 
 extension ReportTable {
-  /// Returns the lines of the table, or of a list if the table is wider than the width.
+  /// Returns the lines of the table, or of a list if the table is wider than `width`.
   package func lines(width: Int?) -> [String] {
     let lines = text().split(separator: "\n").map(String.init)
     guard let width, lines.contains(where: { $0.count > width }) else { return lines }
     return Columns.fit(caption, width: width).filter { !$0.isEmpty } + list(width: width)
   }
 
-  /// Returns each row as its first cell and, below it, the other non-empty cells with their titles.
+  /// Returns each row as its first cell, followed by its other non-empty cells with their titles.
   private func list(width: Int) -> [String] {
     rows.flatMap { row -> [String] in
       let facts = zip(columns, row.cells).dropFirst().filter { !$0.1.isEmpty }

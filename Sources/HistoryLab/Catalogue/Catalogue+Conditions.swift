@@ -2,10 +2,10 @@ import Commands
 import Traces
 
 extension Catalogue {
-  /// The kinds of faults that a plan may contain.
+  /// The conditions: kinds of trouble that a plan may contain, each with the evidence for it.
   ///
-  /// The observations come from 42 real stores (one of Apple Notes, 40 of Photos, one of SwiftData)
-  /// with 18,464 transactions in total.
+  /// Rows with evidence from real stores use 42 of them (one of Apple Notes, 40 of Photos, one of
+  /// SwiftData) with 18,464 transactions in total.
   static let conditions = clockConditions + lifeConditions + writingConditions + limitConditions
 
   private static let clockConditions = [
@@ -31,7 +31,7 @@ extension Catalogue {
     ),
     Entry(
       "stamp-before-commit",
-      "A write reads the clock before it has the lock, so that others may commit in between.",
+      "A write reads the clock before it has the lock, so other writes may commit in between.",
       .hypothetical("no time in 18,464 real transactions is earlier than the one before")
     ),
     Entry(
@@ -64,8 +64,8 @@ extension Catalogue {
     ),
     Entry(
       "same-actor-twice",
-      "Two living processes take themselves for the same actor.",
-      .hypothetical("nobody reports it")
+      "Two running processes use the identity of one actor.",
+      .hypothetical("no report of such a case is known")
     ),
     Entry(
       "late-join",
@@ -128,7 +128,7 @@ extension Catalogue {
 }
 
 extension PlannedFault.Kind {
-  /// The effect on the k-th call, or on that call and every later one.
+  /// The effect of a fault at the k-th call, or at that call and all later calls.
   fileprivate var sentence: String {
     switch self {
     case .ioError: "A call fails with an input or output error and does nothing."

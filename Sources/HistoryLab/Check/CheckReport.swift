@@ -8,7 +8,7 @@ import Systems
 import Traces
 import Workloads
 
-/// The results of a check, for people and for programs.
+/// The results of a check, printed for people or encoded as JSON.
 struct CheckReport {
   let seed: UInt64
   /// The requested number of plans for each system.
@@ -21,14 +21,14 @@ struct CheckReport {
   /// Sentences that name the missing and unfinished parts of a merged check.
   var gaps: [String] = []
 
-  /// The verdict: the first of these that applies.
+  /// The verdict of the check: the first of these verdicts whose description applies.
   ///
   /// - `nondeterministic`: a plan gave a different trace when it ran again.
   /// - `invalid`: an invariant broke.
   /// - `unknown`: no system ran, no plan exercised some core invariant, a required power-off never
-  ///   occurred, a system did not take part to the end, the check was interrupted, or a part is
+  ///   occurred, a system did not complete every plan, the check was interrupted, or a part is
   ///   missing.
-  /// - `valid`: none of these.
+  /// - `valid`: every other case.
   var verdict: String {
     if systems.contains(where: { $0.tally.difference != nil }) { return "nondeterministic" }
     if systems.contains(where: { !$0.tally.broken.isEmpty }) { return "invalid" }
@@ -39,7 +39,7 @@ struct CheckReport {
     return isUndecided || !isWhole ? "unknown" : "valid"
   }
 
-  /// The verdict in sentences, one for each system.
+  /// The reasons for the verdict, one sentence for each system.
   var because: String {
     let sentences = systems.map { "\($0.system): \($0.sentence)" }
     let endings = (isEndedEarly ? ["It was ended early."] : []) + gaps.map(\.capitalised)
@@ -58,19 +58,19 @@ struct SystemReport {
   let tally: CheckTally
   let seconds: Double
   let counterexamples: [CounterexampleReport]
-  /// Whether power-offs were named, so that each kind must have occurred in each command.
+  /// Whether power-offs were selected by name, so that each kind must occur in each command.
   var needsPowerOffs = false
 
   /// The required power-offs that never occurred.
   var unfired: [String] { needsPowerOffs ? tally.faults.missingPowerOffs : [] }
 
   private func runFailureSentence(_ first: (plan: Int?, because: String)) -> String {
-    "It did not take part to the end in \(tally.runFailureCount.grouped) of "
+    "The system did not complete \(tally.runFailureCount.grouped) of "
       + "\(tally.planCount.counted("plan")), first\(first.plan.map { " in plan \($0)" } ?? ""): "
       + first.because
   }
 
-  /// The verdict in a sentence, after one that says when the system never purged.
+  /// The verdict in a sentence; if the system never purged, another sentence before states that.
   var sentence: String {
     guard let never = tally.neverPurgedSentence else { return verdictSentence }
     return "\(never) \(verdictSentence.capitalised)"
@@ -81,8 +81,8 @@ struct SystemReport {
     let plans = tally.planCount.counted("plan")
     if let difference = tally.difference {
       return
-        "nondeterministic: plan \(difference.plan) gave another trace when it ran again, ours through its other driver, from "
-        + "event \(difference.event) on; nothing else about it can be trusted."
+        "nondeterministic: plan \(difference.plan) gave a different trace when it ran again (the tracker with its other driver), from "
+        + "event \(difference.event) on; its other results are unreliable."
     }
     if !tally.broken.isEmpty {
       let names = tally.broken.map(\.checker).joinedWithAnd
@@ -130,9 +130,9 @@ struct CheckDocument: Codable, RunFile {
     let foundCommands: Int
     let evaluations: Int
     let minimal: Bool
-    /// The name of the file in the run's folder; a path in reports of older versions.
+    /// The file's name in the run's folder; a path in reports of older versions.
     var file: String
-    /// The command that replays it from the run's folder.
+    /// The command that replays the counterexample from the run's folder.
     var replay: String
     let replayOfPlan: String
     let plan: [String]
@@ -140,15 +140,15 @@ struct CheckDocument: Codable, RunFile {
   struct Fault: Codable {
     let command: String
     let kind: String
-    /// The number of times that it was planned for a command that ran.
+    /// The number of times that the fault was planned for a command that ran.
     let planned: Int
-    /// The number of times that it occurred: at its call, or for a power-off at the command's end.
+    /// The number of times that the fault occurred; a power-off occurs at the end of its command.
     let fired: Int
   }
   struct Refusal: Codable {
     let command: String
     let code: String
-    /// The number of times that the command failed with the code.
+    /// The number of times that the command failed with this code.
     let count: Int
   }
   struct System: Codable {
@@ -157,19 +157,19 @@ struct CheckDocument: Codable, RunFile {
     let invalidPlans: Int
     /// The number of plans that ran twice; `nil` in reports of older versions.
     var repeatedPlans: Int?
-    /// The first plan whose second run differed.
+    /// The first plan whose second run gave a different trace.
     var nondeterministicPlan: Int?
-    /// The first event that differed in that plan; `nil` in reports of older versions.
+    /// The position of the first different event in that plan; `nil` in reports of older versions.
     var nondeterministicEvent: Int?
-    /// The number of plans in which the system did not take part to the end.
+    /// The number of plans that the system did not complete.
     ///
     /// `nil` in reports of older versions.
     var plansInTrouble: Int?
-    /// The reason in the first of these plans.
+    /// The reason why the system did not complete the first of these plans.
     var trouble: String?
-    /// The number of the first of these plans; `nil` in reports of older versions.
+    /// The number of the first plan that the system did not complete; `nil` in reports of older versions.
     var troublePlan: Int?
-    /// The number of plans in which the system purged; 0 means that it never did.
+    /// The number of plans in which the system purged.
     ///
     /// `nil` in reports of older versions.
     var plansWithPurge: Int?
@@ -178,13 +178,13 @@ struct CheckDocument: Codable, RunFile {
     let invariants: [Invariant]
     /// The number of plans that contained each condition; `nil` in reports of older versions.
     var conditions: [String: Int]?
-    /// The number of power-offs; `nil` in reports of older versions, as are the faults.
+    /// The number of power-offs; `nil` in reports of older versions, which have no faults either.
     var powerOffs: Int?
     /// The number of power-offs with `synchronous=FULL`; `nil` in reports of older versions.
     var powerOffsAtFull: Int?
-    /// Whether each kind of power-off must have occurred in each command; `nil` for no.
+    /// Whether each kind of power-off must occur in each command; `nil` stands for `false`.
     var needsPowerOffs: Bool?
-    /// The kinds of commands that ran, if each needs power-offs; `nil` otherwise.
+    /// The kinds of commands that ran, if each kind must have power-offs; otherwise `nil`.
     var commands: [String]?
     var faults: [Fault]?
     /// The codes with which commands failed, with their counts; `nil` in reports of older versions.
@@ -200,7 +200,7 @@ struct CheckDocument: Codable, RunFile {
   let like: String
   let verdict: String
   let because: String
-  /// The run's folder; `.` in the file inside that folder.
+  /// The path of the run's folder; `.` in the file that is inside that folder.
   let folder: String
   var systems: [System]
 

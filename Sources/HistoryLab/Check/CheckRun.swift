@@ -8,7 +8,7 @@ import Synchronization
 import Systems
 import Traces
 
-/// Runs the plans of one system on several workers, and shrinks those that fail.
+/// Runs the plans of one system on several workers, and shrinks the plans that fail.
 ///
 /// The results do not depend on the number of workers.
 struct CheckRun: Sendable {
@@ -20,13 +20,13 @@ struct CheckRun: Sendable {
 
   /// The maximum number of times that shrinking runs the system, for each broken invariant.
   static let shrinkEvaluations = 2_000
-  /// The number of plans without full participation of the system after which a worker stops.
+  /// The number of plans that the system did not complete after which a worker stops.
   static let runFailureCountMax = 3
 
-  /// Runs plans from number 1 on, up to a number of plans or of steps, and counts the verdicts.
+  /// Runs plans with the numbers from 1, up to a number of plans or steps, and counts the verdicts.
   ///
-  /// `goesOn` is called before each plan. A run that it stops returns the counts of the plans that
-  /// ran.
+  /// `goesOn` is called before each plan. If it returns `false`, the run stops and returns the counts of
+  /// the plans that have run.
   func tally(
     plans: Int,
     steps: Int? = nil,
@@ -38,7 +38,7 @@ struct CheckRun: Sendable {
     let queue = PlanQueue(plans: plans, steps: steps, shard: shard)
     let results = await withTaskGroup(of: Result<[PlanOutcome], LabError>.self) { group in
       for worker in 0..<min(jobs, plans) {
-        // A worker blocks while it waits for an external program, so each needs its own thread.
+        // A worker blocks while it waits for an external program, so each worker needs its own thread.
         group.addTask(executorPreference: ThreadPerJob()) {
           do throws(LabError) {
             return .success(try runWorker(worker, queue, progress, goesOn))
@@ -87,7 +87,7 @@ struct CheckRun: Sendable {
     return outcomes
   }
 
-  /// Shrinks the plan with a number to a minimal one that still breaks an invariant.
+  /// Shrinks a plan, given by its number, to a minimal plan that still breaks an invariant.
   func shrink(
     _ checker: String,
     plan number: Int,
@@ -123,8 +123,8 @@ struct CheckRun: Sendable {
     var source = ChoiceSource(replaying: shrunk.sequence)
     let plan = recipe.plan(from: &source)
     let trace = try worker.trace(plan)
-    // The whole trace is needed: stopping at the first violation could place an end-of-run
-    // violation elsewhere.
+    // The checkers observe the whole trace. If they stopped at the first violation, a violation at the
+    // end of the run would be reported at a wrong place.
     let suite = CheckerSuite(checking: trace, scope: .all)
     if let failure = worker.runFailure { throw SystemFailure(.crashed, failure.description) }
     guard let violation = suite.violation(of: checker) else {
@@ -143,7 +143,7 @@ struct CheckRun: Sendable {
   }
 }
 
-/// A counterexample and the plan that it was shrunk from.
+/// A counterexample, with the number of the plan from which shrinking started.
 struct ShrunkCounterexample: Sendable {
   let counterexample: Counterexample
   /// The number of the first plan that broke the invariant.
@@ -151,33 +151,33 @@ struct ShrunkCounterexample: Sendable {
   let originalCommandCount: Int
   /// The number of times that shrinking ran the system.
   let evaluations: Int
-  /// Whether shrinking ended because no simpler plan was left to try.
+  /// Whether shrinking tried all simpler plans, so that it found no further simplification.
   let isMinimal: Bool
 }
 
-/// Hands out the numbers of plans, each once, until enough plans or steps are done.
+/// Hands out plan numbers, each once, until the limit of plans or steps is reached.
 ///
-/// The plans that count do not depend on the number of workers: they end with the first plan by
-/// which all plans up to it have made enough steps. Later plans that other workers ran meanwhile
-/// are not counted.
+/// The set of counted plans does not depend on the number of workers. It ends with the first plan at
+/// which this plan and all plans before it have made enough steps together. Later plans that other
+/// workers ran at the same time are not counted.
 final class PlanQueue: Sendable {
   private struct State {
     var taken = 0
-    /// The steps of finished plans that follow an unfinished one.
+    /// The step counts of finished plans after the first unfinished plan, by position.
     var waiting: [Int: Int] = [:]
-    /// The highest number up to which all plans are finished.
+    /// The position up to which all plans are finished.
     var doneThrough = 0
     var stepCount = 0
-    /// The position in this shard of the last plan that counts.
+    /// The position, within this shard, of the last plan that is counted.
     var last: Int
   }
   private let steps: Int?
   private let shard: Shard?
   private let state: Mutex<State>
 
-  /// Creates a queue of plans from number 1 on, which ends early once enough steps are made.
+  /// Creates a queue of plan numbers from 1, which ends early once enough steps are made.
   ///
-  /// With a shard, it hands out every n-th plan and ends at its share of the steps.
+  /// With a shard of n, the queue hands out every n-th plan number, and ends at its share of the steps.
   init(plans: Int, steps: Int?, shard: Shard? = nil) {
     self.shard = shard
     guard let shard else {
@@ -189,21 +189,21 @@ final class PlanQueue: Sendable {
     state = Mutex(State(last: plans < shard.index ? 0 : (plans - shard.index) / shard.count + 1))
   }
 
-  /// The number of the last plan that counts.
+  /// The number of the last plan that is counted.
   var last: Int { number(of: state.withLock { $0.last }) }
 
-  /// Returns the number of the plan at a position in this shard, from 1; 0 for none.
+  /// Returns the number of the plan at a position within this shard, from 1; 0 for position 0.
   private func number(of place: Int) -> Int {
     guard let shard, place > 0 else { return place }
     return (place - 1) * shard.count + shard.index
   }
 
-  /// Returns the position in this shard of the plan with a number.
+  /// Returns the position within this shard of a plan, given by its number.
   private func place(of number: Int) -> Int {
     shard.map { (number - $0.index) / $0.count + 1 } ?? number
   }
 
-  /// Returns the number of the next plan, or `nil` when enough were handed out.
+  /// Returns the number of the next plan; `nil` when the limit is reached.
   func take() -> Int? {
     state.withLock { state in
       guard state.taken < state.last else { return nil }

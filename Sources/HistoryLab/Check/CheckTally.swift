@@ -19,24 +19,24 @@ struct CheckTally: Sendable {
   private(set) var counts: [String: Count] = [:]
   /// The number of plans that contained each condition.
   private(set) var conditions: [Condition: Int] = [:]
-  /// The planned faults, and those that occurred.
+  /// The numbers of planned faults and of faults that occurred.
   private(set) var faults = FaultCounts()
   /// The commands that the system refused.
   private(set) var refusals = RefusalCounts()
   private(set) var planCount = 0
   private(set) var invalidPlanCount = 0
   private(set) var stepCount = 0
-  /// The number of plans in which the system purged history, or `nil` when a part does not say.
+  /// The number of plans in which the system purged; `nil` when a part of a merged run lacks it.
   private(set) var purgingPlanCount: Int? = 0
   /// The number of plans that ran twice.
   private(set) var repeatedPlanCount = 0
-  /// The first plan whose second run differed, and the first event that did.
+  /// The first plan whose second run gave a different trace, and the first different event.
   private(set) var difference: (plan: Int, event: Int)?
-  /// The number of plans in which the system did not take part to the end.
+  /// The number of plans that the system did not complete.
   private(set) var runFailureCount = 0
-  /// The first of these plans, and the reason.
+  /// The first plan that the system did not complete, and the reason.
   ///
-  /// Reports of older versions do not name the plan.
+  /// The plan is `nil` in reports of older versions.
   private(set) var runFailure: (plan: Int?, because: String)?
   private let names = CheckerSuite.names(in: .all)
 
@@ -111,17 +111,17 @@ struct CheckTally: Sendable {
     }
   }
 
-  /// The broken invariants in the order of the checkers, each with the first plan that broke it.
+  /// The broken invariants in the order of the checkers, each with the first plan that breaks it.
   var broken: [(checker: String, plan: Int)] {
     CheckerSuite.names(in: .all).compactMap { name in
       counts[name]?.firstInvalid.map { (name, $0) }
     }
   }
 
-  /// Whether the system took part in every plan and purged history in none.
+  /// Whether the system completed every plan and never purged.
   var neverPurged: Bool { planCount > 0 && purgingPlanCount == 0 && runFailureCount == 0 }
 
-  /// The result of a check in which the system never purged, in a sentence; `nil` otherwise.
+  /// A sentence that states that the system never purged; `nil` if it did.
   var neverPurgedSentence: String? {
     neverPurged
       ? "It never purged in \(planCount.counted("plan")), so that history only grew."
@@ -142,7 +142,7 @@ struct CheckTally: Sendable {
   }
 }
 
-/// The number of planned faults and of those that occurred, for each command and kind of fault.
+/// The numbers of planned faults and of faults that occurred, for each command and kind of fault.
 struct FaultCounts: Sendable, Equatable {
   /// A kind of fault in a kind of command.
   struct Pair: Hashable, Sendable, Comparable {
@@ -154,9 +154,9 @@ struct FaultCounts: Sendable, Equatable {
     }
   }
   struct Count: Sendable, Equatable {
-    /// The number of times that it was planned for a command that ran.
+    /// The number of times that the fault was planned for a command that ran.
     var planned = 0
-    /// The number of times that it occurred: at its call, or for a power-off at the command's end.
+    /// The number of times that the fault occurred; a power-off occurs at the end of its command.
     var fired = 0
   }
   private(set) var pairs: [Pair: Count] = [:]
@@ -164,7 +164,7 @@ struct FaultCounts: Sendable, Equatable {
   private(set) var fullPowerOffCount = 0
   /// The kinds of commands that ran, with or without planned faults.
   private(set) var words: Set<String> = []
-  /// The command that is running, or the last one.
+  /// The word of the command that is running or that ran last.
   private var current: String?
 
   /// Counts the next event of a plan's run.
@@ -285,7 +285,7 @@ struct RefusalCounts: Sendable, Equatable {
 }
 
 extension Action {
-  /// The command's word; for a belated command also the word of its step.
+  /// The command's word; for a belated command, followed by the word of its step.
   fileprivate var kind: String {
     if case .belated(_, let step) = self { "belated \(step.rawValue)" } else { word }
   }

@@ -10,7 +10,7 @@ import Workloads
 struct CheckText {
   let terminal: Terminal
 
-  /// Prints the results of one system, and how many plans contained each of some conditions.
+  /// Prints the results of one system; for the given conditions also the number of plans with each.
   func print(_ report: SystemReport, seed: UInt64, conditions: Set<Condition> = []) {
     let rate = report.seconds > 0 ? Int(Double(report.tally.stepCount) / report.seconds) : 0
     terminal.print(
@@ -38,19 +38,19 @@ struct CheckText {
     if report.counterexamples.count > 1 { terminal.print("") }
   }
 
-  /// Prints the probability with which a schedule finds a bug, if the schedule guarantees one.
+  /// Prints the schedule's guaranteed probability of finding a bug, if it has one.
   func print(_ schedule: PlanSchedule, actors: Int, commands: Int) {
     guard case .pct(let depth) = schedule,
       let bound = schedule.leastProbability(actors: actors, steps: commands)
     else { return }
     terminal.print(
-      "pct/\(depth): a bug that depends on the order of \(depth.counted("step")) is met by a plan of "
+      "pct/\(depth): a bug that depends on the order of \(depth.counted("step")) is found by a plan of "
         + "\(actors.counted("actor")) and \(commands.counted("command")) with a probability of at least 1 in "
         + "\(Int((1 / bound).rounded()).grouped)."
     )
   }
 
-  /// Returns one row for each invariant: in how many plans it held, broke or was not exercised.
+  /// Returns a table with the numbers of plans in which each invariant held, broke or was not exercised.
   private func table(_ tally: CheckTally) -> ReportTable {
     var table = ReportTable(columns: [
       .text("invariant"), .text("verdict"), .number("held"), .number("broke"),
@@ -66,7 +66,7 @@ struct CheckText {
     return table
   }
 
-  /// Returns one row for each condition: the number of plans that contained it.
+  /// Returns a table with the number of plans that contained each condition.
   private func table(_ conditions: Set<Condition>, _ tally: CheckTally) -> ReportTable {
     var table = ReportTable(columns: [.text("condition"), .number("plans")])
     for condition in Condition.allCases where conditions.contains(condition) {
@@ -75,7 +75,7 @@ struct CheckText {
     return table
   }
 
-  /// Returns one row for each command: how many planned faults of each kind occurred.
+  /// Returns a table with the number of injected faults of each kind in each command.
   private func table(_ faults: FaultCounts) -> ReportTable {
     let kinds = PlannedFault.Kind.allCases.filter { kind in
       faults.pairs.keys.contains { $0.kind == kind }
@@ -90,7 +90,7 @@ struct CheckText {
     return table
   }
 
-  /// Returns one row for each command: how often it was refused with each code.
+  /// Returns a table with the number of refusals of each command, by code.
   private func table(_ refusals: RefusalCounts) -> ReportTable {
     let codes = SystemFailure.Code.allCases.filter { refusals.count(of: $0) > 0 }
     var table = ReportTable(columns: [.text("refused")] + codes.map { .number($0.rawValue) })

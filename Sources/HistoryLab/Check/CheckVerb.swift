@@ -15,14 +15,14 @@ struct CheckOptions: VerbOptions {
       + "external:COMMAND, a program that /bin/sh runs."
   )
   var systems = ["tracker"]
-  /// The number of plans for each system; `Int.max` if only `steps` limits them.
+  /// The number of plans for each system; `Int.max` if only `steps` limits the plans.
   @Option("plans", .integer("N", 1...10_000_000), "How many plans each system runs.")
   var plans = 200
   @Option(
     "steps",
     .integer("N", 1...10_000_000_000),
     shown: "as many as the plans have",
-    "Runs plans until N steps are made, each a command or a part of what closes a plan."
+    "Runs plans until N steps are made: commands, and parts of the closing phases."
   )
   var steps: Int?
   var planOptions = PlanOptions()
@@ -46,13 +46,13 @@ struct CheckOptions: VerbOptions {
   @Option(.onDisk) var onDisk: String?
   @Option(.output) var output: String
   @Flag(.json) var json
-  /// The part of the plans to run; `nil` for all.
+  /// The part of the plans to run; `nil` runs all plans.
   var shard: Shard?
 
   /// The number of plans of a quick check.
   static let quickPlans = 50
 
-  /// The time after which the check ends even if plans are left; `nil` for no limit.
+  /// The time after which the check ends even if plans remain; `nil` for no limit.
   var timeLimit: Duration? { minutes.map { .seconds($0 * 60) } }
 
   /// - Throws: A usage error if a system is unknown, or a file or folder cannot be used.
@@ -86,7 +86,7 @@ extension CheckVerb {
       Example("check", "200 random plans on our tracker."),
       Example(
         "check --system article --plans 2000 --seed 1",
-        "The published article's protocol, with plans that can be made again."
+        "The published article's protocol, with plans that the seed reproduces."
       ),
       Example(
         "check --conditions all --steps 1000000",
@@ -100,7 +100,7 @@ extension CheckVerb {
   ) { CheckVerb(options: $0, composition: $1, terminal: $2) }
 }
 
-/// Runs plans against systems, and shrinks and reports those that fail.
+/// Runs plans on systems, and shrinks and reports the plans that fail.
 struct CheckVerb: Verb {
   let options: CheckOptions
   let composition: Composition
@@ -152,7 +152,7 @@ struct CheckVerb: Verb {
     return try finish(result, folder)
   }
 
-  /// Runs one system's plans, shrinks those that broke an invariant, and prints the results.
+  /// Runs one system's plans, shrinks the plans that broke an invariant, and prints the results.
   private func check(
     _ system: LabSystem,
     _ style: PlanStyle,
@@ -176,7 +176,7 @@ struct CheckVerb: Verb {
     let tally = try await tally(run, timeLimit)
     let elapsed = terminal.now() - start
     var counterexamples: [CounterexampleReport] = []
-    // A plan that is not repeatable cannot be shrunk.
+    // A plan that gives different traces cannot be shrunk.
     let broken = tally.difference == nil ? tally.broken : []
     for (checker, plan) in broken where !Interruption.isRequested {
       let shrunk = try shrink(run, checker, plan)
@@ -269,7 +269,7 @@ struct CheckVerb: Verb {
 }
 
 extension CheckOptions {
-  /// Creates the place for a worker's stores: on the heap, or its own folder in `--on-disk`.
+  /// Creates the place for a worker's stores: on the heap, or in a folder of its own in `--on-disk`.
   var place: @Sendable (Int) throws(LabError) -> StorePlace {
     let folder = onDisk
     return { worker throws(LabError) in

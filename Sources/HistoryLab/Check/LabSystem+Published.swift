@@ -3,7 +3,7 @@ import Traces
 import Workloads
 
 extension LabSystem {
-  /// The systems published by others, each with the use that its authors state.
+  /// The published systems of other authors, each with the use that its authors state.
   static let published = [
     LabSystem(.article, .article),
     LabSystem(.articleEager, .article),
@@ -17,9 +17,9 @@ extension LabSystem {
     LabSystem(.kit2Readme, .kit2Readme),
   ]
 
-  /// Creates the system of a design, which uses the raw values of the clock.
+  /// Creates the system of a design, whose store keeps raw clock values as timestamps.
   ///
-  /// A design that was read from a file has the file's path as its name.
+  /// The name of a design that was read from a file is the file's path.
   init(_ design: TrackingDesign, name: String? = nil, _ use: StatedUse?) {
     self.init(
       name: name ?? design.name,
@@ -36,7 +36,7 @@ extension LabSystem {
 }
 
 extension StatedUse {
-  /// The requirements common to all of them: each process is identified by its author.
+  /// The conditions outside the stated use of all published systems, each with the reason.
   private static let authors: [Condition: String] = [
     .sameAuthorTwice: "each process must have its own author",
     .sameActorTwice: "each process must have its own author",
@@ -44,7 +44,7 @@ extension StatedUse {
     .configSkew: "all processes must list the same authors and share one defaults suite",
   ]
 
-  /// The additional requirements of the kits.
+  /// The conditions outside the stated use of the kits: those of all published systems, and one more.
   private static let kitAuthors = authors.merging([
     .backgroundWrites: "background and batch work must have its own authors"
   ]) { $1 }
@@ -53,7 +53,7 @@ extension StatedUse {
     kitAuthors.merging(some) { $1 }
   }
 
-  /// The article of 2021.
+  /// The stated use of the 2021 article.
   fileprivate static let article = StatedUse(
     sentence: "App and extensions use different authors, one process per author, and keep dates in "
       + "the app group's suite; batch work runs in a context named batchContext.",
@@ -62,7 +62,7 @@ extension StatedUse {
     ]) { $1 }
   )
 
-  /// Apple's pages on consuming store changes.
+  /// The stated use of Apple's pages about consuming store changes.
   fileprivate static let sevenDays = StatedUse(
     sentence: "Every process runs and merges at least once in seven days.",
     outside: [
@@ -74,7 +74,7 @@ extension StatedUse {
     ]
   )
 
-  /// The README of version 1.
+  /// The stated use in the kit's README of version 1.
   fileprivate static let kit1 = StatedUse(
     sentence: "App and extensions use different authors, one process per author, and keep dates in "
       + "the app group's suite; with CloudKit only under a purge strategy by days.",
@@ -83,14 +83,14 @@ extension StatedUse {
     ])
   )
 
-  /// The README of version 1, with manual cleaning.
+  /// The stated use in the kit's README of version 1, with manual cleaning.
   fileprivate static let kit1Manual = StatedUse(
     sentence: "App and extensions use different authors, one process per author, and keep dates in "
       + "the app group's suite; the app decides when the cleaner runs.",
     outside: kitAuthors
   )
 
-  /// The README and the guides of version 2.
+  /// The stated use in the kit's README and guides of version 2.
   fileprivate static let kit2 = StatedUse(
     sentence: "App and extensions use different authors, one process per author, and keep dates in "
       + "the app group's suite; with CloudKit only under a purge strategy by days.",
@@ -100,14 +100,14 @@ extension StatedUse {
     ])
   )
 
-  /// The README and the guides of version 2, with manual cleaning.
+  /// The stated use in the kit's README and guides of version 2, with manual cleaning.
   fileprivate static let kit2Manual = StatedUse(
     sentence: "App and extensions use different authors, one process per author, and keep dates in "
       + "the app group's suite; the app decides when the cleaner runs.",
     outside: merging([.mirrorLag: "CloudKit's imports must not be merged"])
   )
 
-  /// The quick start of version 2 itself.
+  /// The stated use of the quick start in the kit's README of version 2.
   fileprivate static let kit2Readme = StatedUse(
     sentence: "One app that lists itself, a widget and a share extension, with dates in its own "
       + "defaults, cleaning at most once in seven days.",
@@ -115,19 +115,19 @@ extension StatedUse {
   )
 }
 
-/// The use that a published system is documented for; violations outside of it are marked.
+/// The use for which a published system is documented; violations outside of this use are marked.
 struct StatedUse: Hashable, Sendable {
   /// The requirements on an app, in a sentence.
   let sentence: String
   /// The conditions that violate the requirements, each with the reason.
   let outside: [Condition: String]
 
-  /// Returns whether a condition meets the authors' requirements.
+  /// Returns whether a condition is within the authors' stated use.
   func covers(_ condition: Condition) -> Bool { outside[condition] == nil }
 }
 
 extension Condition {
-  /// The capability that a system needs for the condition; `nil` if it needs none.
+  /// The capability that a system needs for the condition; `nil` if every system supports it.
   var need: Capability? {
     switch self {
     case .ties, .clockBack, .clockJump, .pause: .clock

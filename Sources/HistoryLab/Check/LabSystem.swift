@@ -13,32 +13,32 @@ import Workloads
 struct LabSystem: Sendable {
   var name: String
   let sentence: String
-  /// The way in which its store creates timestamps.
+  /// The way in which the system's store creates timestamps.
   let timestamps: TimestampPolicy
-  /// The operations and conditions that it supports.
+  /// The operations and conditions that the system supports.
   let capabilities: Set<Capability>
-  /// The use that its authors state; `nil` for this project's systems, made for every condition.
+  /// The use that the system's authors state; `nil` for this project's systems, which have no limits.
   var statedUse: StatedUse?
-  /// Returns whether it knows a strategy named in a plan.
+  /// Returns whether the system supports a purge strategy named in a plan.
   var knows: @Sendable (_ strategy: String) -> Bool = { PurgeStrategy(planned: $0) != nil }
-  /// The strategies that it knows, as plans write them.
+  /// The purge strategies that the system supports, in plan syntax.
   var strategyWords = PurgeStrategy.plannedWords
-  /// Whether it is this project's tracker, which has two drivers.
+  /// Whether the system is this project's tracker, which has two drivers.
   var hasDrivers = false
-  /// The kinds of commands that it does not support, whatever its capabilities.
+  /// The kinds of commands that the system does not support, whatever its capabilities.
   var excludedActions: Set<PlanAction> = []
-  /// Whether it has tasks, whose order each plan's own seed decides.
+  /// Whether the system has tasks whose order depends on the seed of the plan.
   var hasSchedules = false
-  /// The decisions of a design; `nil` for other systems.
+  /// The design that the system runs; `nil` for systems that run no design.
   var design: TrackingDesign?
   let make: @Sendable () -> any SystemUnderTest
 
-  /// The description, with the stated use of a published system.
+  /// The system's description, followed by the stated use of a published system.
   var description: String {
     statedUse.map { "\(sentence) Stated use: \($0.sentence)" } ?? sentence
   }
 
-  /// The name of the deliberately broken design, which was never published.
+  /// The name of a design with a deliberate bug, included for trying out the lab.
   static let mistaken = "greatest-cursor"
 
   /// All systems of this build, in the order in which they are listed.
@@ -57,7 +57,7 @@ struct LabSystem: Sendable {
     ] + published + [
       LabSystem(
         name: mistaken,
-        sentence: "A design in memory with one mistake, for trying the lab out: it purges what the "
+        sentence: "A design in memory with one bug, for trying the lab out: it purges what the "
           + "fastest member has merged.",
         timestamps: .monotone,
         capabilities: LogSystem<GreatestCursorLog>.abilities,
@@ -65,12 +65,12 @@ struct LabSystem: Sendable {
       )
     ] + Mutant.all.map(LabSystem.init)
 
-  /// Returns the system with a name, or `nil`.
+  /// Returns the system with a name; `nil` if no system has it.
   static func named(_ name: String) -> LabSystem? { all.first { $0.name == name } }
 }
 
 extension LabSystem {
-  /// Creates the tracker with one source edit, which applies to the whole process.
+  /// Creates the tracker with one source edit, which is enabled for the whole process.
   init(_ mutant: Mutant) {
     name = Mutant.prefix + mutant.name
     sentence = mutant.sentence
@@ -85,12 +85,12 @@ extension LabSystem {
 }
 
 extension LabSystem {
-  /// Returns the system with a name: one of this build, a file with a design, or a program.
+  /// Returns the system for a name of this build, a design file, or an external program.
   ///
   /// An external program is started once, to ask for its capabilities.
   ///
-  /// - Throws: a usage error for an unknown name or a bad file; an undecided error when a program does not answer
-  ///   with its capabilities.
+  /// - Throws: a usage error for an unknown name or an invalid file; an undecided error when a program does
+  ///   not answer with its capabilities.
   static func find(
     _ name: String,
     _ programs: ProgramShelf
@@ -107,7 +107,7 @@ extension LabSystem {
 
   /// Returns the system of the design that a file describes.
   ///
-  /// - Throws: a usage error that says what is wrong with the file, and where.
+  /// - Throws: a usage error that states the problem in the file and its place.
   private static func described(by path: String) throws(LabError) -> LabSystem {
     guard let data = FileManager.default.contents(atPath: path) else {
       throw .usage("--system: \(path.quoted) cannot be read.")
@@ -125,7 +125,7 @@ extension LabSystem {
 
   /// The description of external systems in the catalogue.
   static let externalSentence =
-    "Any program that /bin/sh runs and that answers as the wire says, such as history-lab serve."
+    "Any program that /bin/sh runs and that speaks the lab's protocol, such as history-lab serve."
 
   /// Whether the system is an external program.
   var isExternal: Bool { ExternalProgram.command(in: name) != nil }
@@ -144,7 +144,7 @@ extension LabSystem {
       }
     } catch {
       throw .undecided(
-        "nothing can be said about \(name.quoted): \(error)",
+        "\(name.quoted) did not state its name and capabilities: \(error)",
         try: "protocol check \(command.shellQuoted)"
       )
     }
@@ -172,14 +172,14 @@ final class ProgramShelf: Sendable {
 
   init(seconds: Double = ExternalProgram.secondsByDefault) { timeout = .seconds(seconds) }
 
-  /// Creates the buffer for the standard error of one program.
+  /// Creates a buffer for the standard error of one program.
   func errors() -> StandardErrorText {
     let text = StandardErrorText()
     texts.withLock { $0.append(text) }
     return text
   }
 
-  /// The standard error of all programs in the order of their starts; `nil` if all of it is empty.
+  /// The standard error of all programs in the order of their starts; `nil` if there is none.
   var text: String? {
     let texts = texts.withLock { $0.map(\.text) }
     let outputs = texts.enumerated().filter { !$0.element.isEmpty }
@@ -187,6 +187,6 @@ final class ProgramShelf: Sendable {
     return outputs.map { "== program \($0.offset + 1) ==\n\($0.element)" }.joined(separator: "\n")
   }
 
-  /// The name of the file in the run's folder that contains the text.
+  /// The name of the file for the standard error in the run's folder.
   static let file = "standard-error.txt"
 }

@@ -4,11 +4,11 @@ import HistoryStore
 import HistoryTypes
 import Workloads
 
-/// Reads the history that plans repeat from a store file.
+/// Reads a history from a store file, for plans that repeat its writes.
 enum PastHistoryFile {
   /// Returns the newest transactions of a file's history.
   ///
-  /// `isAnonymous` replaces the names of authors and entities by numbered ones.
+  /// With `isAnonymous`, numbered names replace the names of authors and entities.
   ///
   /// - Throws: a usage error for a file without a readable history or without a transaction.
   /// - Complexity: one pass over the history; memory for the newest 100,000 transactions.
@@ -22,7 +22,7 @@ enum PastHistoryFile {
       while hasMore {
         let page = try store.fetch(request)
         records += page.transactions.map { record(of: $0, in: page, store.model) }
-        // Twice the limit, so that old transactions are removed in few steps.
+        // Old records are removed only above twice the limit, because each removal is slow.
         if records.count > 2 * PastHistory.transactionCountMax { keepNewest(&records) }
         request = request.next(after: page)
         hasMore = page.hasMore

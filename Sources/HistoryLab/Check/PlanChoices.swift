@@ -12,14 +12,14 @@ enum ConditionChoice: Hashable, Sendable {
   case everyday
   /// Every condition that the system supports.
   case all
-  /// The named conditions, and the names of those that another package has added.
+  /// The named conditions; `added` contains the names of conditions that other packages have added.
   case named([Condition], added: [String] = [])
 
   /// The names of the default conditions, as a phrase.
   static let everydayNames = Condition.allCases.filter(Condition.everyday.contains)
     .map(\.rawValue).joinedWithAnd
 
-  /// The word that selects every condition.
+  /// The value of `--conditions` that selects every condition.
   static let everything = "all"
 
   static let reader = ValueReader(
@@ -31,7 +31,7 @@ enum ConditionChoice: Hashable, Sendable {
     read: { ConditionChoice($0) }
   )
 
-  /// Parses names separated by commas; returns `nil` if one is unknown.
+  /// Parses condition names separated by commas; returns `nil` if a name is unknown.
   init?(_ text: String) {
     let words = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
     if words.contains(Self.everything) {
@@ -52,7 +52,7 @@ enum ConditionChoice: Hashable, Sendable {
     if case .named(let conditions, _) = self { conditions.contains(condition) } else { false }
   }
 
-  /// The text to type for this choice.
+  /// The command-line value that gives this choice.
   var text: String {
     switch self {
     case .everyday: "everyday"
@@ -62,13 +62,13 @@ enum ConditionChoice: Hashable, Sendable {
     }
   }
 
-  /// The changes that the conditions of other packages make to each plan.
+  /// The changes that the selected conditions of other packages make to each plan.
   var changes: [@Sendable (inout Plan, inout ChoiceSource) -> Void] {
     guard case .named(_, let added) = self else { return [] }
     return added.compactMap(LabAdditions.change)
   }
 
-  /// Returns the conditions of a system's plans.
+  /// Returns the conditions that the plans for a system may contain.
   ///
   /// - Throws: A usage error if a named condition is not supported by the system.
   func conditions(for system: LabSystem) throws(LabError) -> Set<Condition> {
@@ -86,7 +86,7 @@ enum ConditionChoice: Hashable, Sendable {
   }
 }
 
-/// The model for generated plans.
+/// The source of the profile that generated plans resemble.
 enum ProfileSource: Hashable, Sendable {
   /// The built-in profile of Photos stores.
   case photos
@@ -105,7 +105,7 @@ enum ProfileSource: Hashable, Sendable {
     read: { ProfileSource($0) }
   )
 
-  /// Parses a profile's name or a path; write `./photos` for a file that has the name of a profile.
+  /// Parses a profile's name or a path; a file with the name of a profile needs a path like `./photos`.
   init?(_ text: String) {
     switch text {
     case "": return nil
@@ -115,7 +115,7 @@ enum ProfileSource: Hashable, Sendable {
     }
   }
 
-  /// The text to type for this choice.
+  /// The command-line value that gives this choice.
   var text: String {
     switch self {
     case .photos: "photos"
@@ -124,9 +124,9 @@ enum ProfileSource: Hashable, Sendable {
     }
   }
 
-  /// Checks that its file, if any, can be read.
+  /// Checks that the source's file, if there is one, can be read.
   ///
-  /// - Throws: A usage error, which suggests a profile if the missing file has a similar name.
+  /// - Throws: A usage error; if the missing file's name is like that of a profile, it suggests the profile.
   func check() throws(LabError) {
     guard case .file(let path) = self else { return }
     guard FilePath.state(of: path) != .absent else {
@@ -141,12 +141,12 @@ enum ProfileSource: Hashable, Sendable {
 /// The rule by which the plans of a check choose the actor of the next step.
 enum ScheduleChoice: Hashable, Sendable {
   case random
-  /// By priorities that change at `depth` - 1 points.
+  /// The actor with the highest priority; priorities change at `depth` - 1 points of the plan (PCT).
   case pct(depth: Int)
-  /// Every order, which only `explore` runs; `check()` rejects it.
+  /// Every possible order, which only `explore` supports; `check()` throws for this choice.
   case exhaustive
 
-  /// The default depth: the number of steps that a bug depends on.
+  /// The default of `depth`: the number of ordered steps that a bug depends on.
   private static let usualDepth = 3
   private static let depths = 1...10
 
@@ -170,7 +170,7 @@ enum ScheduleChoice: Hashable, Sendable {
     }
   }
 
-  /// The text to type for this choice.
+  /// The command-line value that gives this choice.
   var text: String {
     switch self {
     case .random: "random"
@@ -179,7 +179,7 @@ enum ScheduleChoice: Hashable, Sendable {
     }
   }
 
-  /// Checks that random plans can use it.
+  /// Checks that random plans can use the schedule.
   ///
   /// - Throws: A usage error for `exhaustive`.
   func check() throws(LabError) {

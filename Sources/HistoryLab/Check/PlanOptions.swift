@@ -7,15 +7,15 @@ import Systems
 import Traces
 import Workloads
 
-/// The options of generated plans; with the seed and the system they determine every plan.
+/// The options that, with the seed and the system, determine every generated plan.
 struct PlanOptions: VerbOptions, Hashable {
   @Option("commands", .integer("N", 1...100_000), "The most commands that a plan may have.")
   var commands = 40
-  /// The number of actors of every plan; `nil` lets each plan draw a number.
+  /// The number of actors of every plan; `nil` chooses a random number for each plan.
   @Option(
     "actors",
     .actors,
-    shown: "each plan draws its own",
+    shown: "random for each plan",
     "How many actors take part in every plan, 1 to 8."
   )
   var actors: Int?
@@ -31,19 +31,19 @@ struct PlanOptions: VerbOptions, Hashable {
     "The kinds of faults that plans may contain, or all; list conditions explains them."
   )
   var conditions = ConditionChoice.everyday
-  /// The file of a custom configuration; `nil` lets each plan draw its actors.
+  /// The file of a custom configuration; `nil` generates random actors for each plan.
   @Option(
     "config",
     .path("FILE"),
-    shown: "each plan draws its own",
-    "Who takes part in every plan, how it is configured and which limits hold: a JSON file."
+    shown: "random for each plan",
+    "A JSON file with the actors of every plan, their settings, and the limits."
   )
   var config: String?
-  /// The file whose transactions are the writes of every plan; `nil` if writes are drawn.
+  /// The file whose transactions become the writes of every plan; `nil` generates random writes.
   @Option(
     "history",
     .path("FILE"),
-    shown: "writes are drawn",
+    shown: "random writes",
     "A store file whose real transactions every plan repeats, a window of at most \(PlanStyle.pastCountMax)."
   )
   var history: String?
@@ -52,7 +52,7 @@ struct PlanOptions: VerbOptions, Hashable {
   @Option(
     "schedule",
     ScheduleChoice.reader,
-    "Whose step comes next: random, or by priorities that change D - 1 times (pct/D)."
+    "The choice of the next step's actor: random, or by priorities that change D - 1 times (pct/D)."
   )
   var schedule = ScheduleChoice.random
 
@@ -90,7 +90,7 @@ struct PlanOptions: VerbOptions, Hashable {
     }
   }
 
-  /// The command-line options that produce these plans again, without defaults.
+  /// The command-line options that generate the same plans again, without default values.
   var arguments: [String] {
     var words: [String] = []
     if like != .photos { words += ["--like", like.text] }
@@ -106,15 +106,15 @@ struct PlanOptions: VerbOptions, Hashable {
 }
 
 extension ValueReader where Value == Int {
-  /// Accepts the number of actors of a plan.
+  /// The value parser of `--actors`: an integer from 1 to 8.
   static let actors = integer("N", 1...8)
 }
 
 extension PlanOptions {
-  /// Returns the style of the plans for a system.
+  /// Returns the generator settings for a system's plans.
   ///
-  /// - Throws: a usage error when the file to resemble has no history or cannot be read, when the
-  ///   configuration is invalid, or when the system does not support a named condition.
+  /// - Throws: a usage error when the file of `--like` has no readable history, when the configuration is
+  ///   invalid, or when the system does not support a named condition.
   func style(for system: LabSystem) throws(LabError) -> PlanStyle {
     var style = PlanStyle(try Profiles.profile(like: like))
     style.commandCountMax = commands
@@ -163,7 +163,7 @@ extension PlanOptions {
 }
 
 extension LabSystem {
-  /// Returns a sentence about the first unsupported or unknown item of a configuration, or `nil`.
+  /// Returns a sentence about the first item of a configuration that the system lacks; `nil` for none.
   fileprivate func lacks(_ setup: PlanSetup) -> String? {
     let needs: [(Capability, String, Bool)] = [
       (.consume, "consumers", !setup.consumers.isEmpty),
@@ -174,11 +174,11 @@ extension LabSystem {
       (.pages, "page", setup.actors.contains { $0.page != nil }),
     ]
     for (capability, key, isAsked) in needs where isAsked && !capabilities.contains(capability) {
-      return "\(name) knows nothing of \(key.quoted). Leave it out, or check another system."
+      return "\(name) does not support \(key.quoted). Leave it out, or check another system."
     }
     let strategies = setup.actors.compactMap(\.strategy)
     if let strategy = strategies.first(where: { !knows($0) }) {
-      return "there is no strategy \(strategy.quoted). Known are, with numbers of one's own, "
+      return "there is no strategy \(strategy.quoted). Known (with any numbers): "
         + "\(strategyWords.joinedWithAnd)."
     }
     let hooks = setup.actors.flatMap { $0.hooks ?? [] }

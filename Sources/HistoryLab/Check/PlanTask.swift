@@ -14,7 +14,7 @@ struct PlanRecipe: Sendable {
   /// Whether every plan runs twice.
   var repeatsAll = false
 
-  /// Returns the seed of the plan with a number, from 1.
+  /// Returns the seed of a plan, given by its number from 1.
   func caseSeed(_ number: Int) -> UInt64 {
     SeededGenerator.seed(seed, part: UInt64(number - 1))
   }
@@ -28,15 +28,15 @@ struct PlanRecipe: Sendable {
 
   /// Returns whether a plan runs twice to check for determinism.
   ///
-  /// The first plan and a random sample do.
+  /// The first plan and a random sample of the others run twice.
   func repeats(_ number: Int) -> Bool {
     repeatsAll || number == 1 || caseSeed(number).isMultiple(of: Self.repeatedShare)
   }
 
-  /// One in this many plans, chosen by their seeds, runs twice.
+  /// On average, one of this number of plans runs twice; a plan's seed decides.
   private static let repeatedShare: UInt64 = 16
 
-  /// Returns the plan with a number, and the choices that it was drawn from.
+  /// Returns the plan with a number, and the random choices that produced the plan.
   func plan(_ number: Int) -> (plan: Plan, choices: ChoiceSequence) {
     var source = ChoiceSource(seed: caseSeed(number))
     let plan = plan(from: &source)
@@ -53,7 +53,7 @@ final class PlanWorker {
   private let simulator: Simulator
   private let versions: [String: String]
 
-  /// Creates a worker whose stores are at its own place.
+  /// Creates a worker that keeps its stores at a given place.
   init(_ system: LabSystem, at place: StorePlace, versions: [String: String]) {
     self.system = system
     self.versions = versions
@@ -61,7 +61,7 @@ final class PlanWorker {
     simulator = Simulator(underTest, at: place)
   }
 
-  /// The reason why the system did not take part in the last plan to its end, or `nil`.
+  /// The reason why the system did not complete the last plan; `nil` if it did.
   var runFailure: RunFailure? { underTest.runFailure }
 
   /// The number of commands performed so far.
@@ -110,7 +110,7 @@ final class PlanWorker {
     )
   }
 
-  /// Runs a plan to its end and returns the checkers with its trace applied.
+  /// Runs a plan to its end and returns the checkers after they observed its trace.
   func check(_ plan: Plan) throws(SystemFailure) -> CheckerSuite { try watch(plan).suite }
 
   private func watch(
@@ -126,10 +126,10 @@ final class PlanWorker {
     return (suite, events)
   }
 
-  /// Runs a plan until the observer returns `false`, or the system stops taking part.
+  /// Runs a plan until the observer returns `false`, or until the system fails.
   ///
-  /// - Throws: ``SystemFailure`` when the system cannot start for a reason other than its own
-  ///   failure.
+  /// - Throws: ``SystemFailure`` when the system cannot start; a failure of the system's own program ends
+  ///   the run without an error.
   @discardableResult
   private func run(
     _ plan: Plan,
@@ -143,7 +143,7 @@ final class PlanWorker {
     }
   }
 
-  /// Runs a plan to its end or until a checker rejects it, and returns the violation or `nil`.
+  /// Runs a plan until the checker rejects it or the plan ends; returns the violation, or `nil` for none.
   func violation(of checker: String, by plan: Plan) throws(SystemFailure) -> Violation? {
     var suite = CheckerSuite(TraceHeader(plan: plan, system: system.name), scope: .all)
     var found: Violation?
@@ -155,7 +155,7 @@ final class PlanWorker {
     return found ?? (runFailure == nil ? suite.violation(of: checker) : nil)
   }
 
-  /// Runs a plan to its end or until any checker rejects it, and returns the violation or `nil`.
+  /// Runs a plan until any checker rejects it or the plan ends; returns the violation, or `nil` for none.
   func violation(by plan: Plan) throws(SystemFailure) -> Violation? {
     var suite = CheckerSuite(TraceHeader(plan: plan, system: system.name), scope: .all)
     _ = try simulator.run(plan) { event in
@@ -168,7 +168,7 @@ final class PlanWorker {
   /// Closes the stores.
   func close() { simulator.close() }
 
-  /// Runs a plan to its end or to the end of a command, and returns the whole trace.
+  /// Runs a plan completely, or up to a number of commands, and returns the whole trace.
   func trace(_ plan: Plan, until count: Int? = nil) throws(SystemFailure) -> Trace {
     let header = TraceHeader(plan: plan, system: system.name, versions: versions)
     var kept = 0
@@ -179,11 +179,11 @@ final class PlanWorker {
     return Trace(header: header, events: Array(events.prefix(kept)))
   }
 
-  /// Runs a plan to its end or to the end of a command, and reads the state after each step.
+  /// Runs a plan completely, or up to a number of commands, and reads the state after each step.
   ///
   /// The state is the content of the contexts of all running actors and of the store.
   ///
-  /// - Returns: the events of each read, after every step, by the position of the step's last
+  /// - Returns: for each step, the events that describe the state, by the position of the step's last
   ///   event.
   func answers(_ plan: Plan, until count: Int? = nil) throws(SystemFailure) -> [Int: [Event]] {
     var answers: [Int: [Event]] = [:]
@@ -204,7 +204,7 @@ final class PlanWorker {
 }
 
 extension [Event] {
-  /// Returns the first position at which two runs differ; `nil` if they are equal.
+  /// Returns the first position at which two traces differ; `nil` if the traces are equal.
   fileprivate func firstDifference(from other: [Event]) -> Int? {
     if self == other { return nil }
     return zip(self, other).enumerated().first { $0.element.0 != $0.element.1 }?.offset
@@ -213,7 +213,7 @@ extension [Event] {
 }
 
 extension CheckerSuite {
-  /// Returns the violation for which one checker rejects the trace so far, or `nil`.
+  /// Returns the violation that one checker has found in the trace so far; `nil` for none.
   func violation(of checker: String) -> Violation? {
     for answer in verdicts where answer.checker == checker {
       if case .invalid(let violation) = answer.verdict { return violation }
@@ -223,7 +223,7 @@ extension CheckerSuite {
 }
 
 extension Happening {
-  /// Whether the event ends a command, which either ran or was skipped.
+  /// Whether the event ends a command, whether the command ran or was skipped.
   fileprivate var endsStep: Bool {
     switch self {
     case .ended, .skipped: true
@@ -231,7 +231,7 @@ extension Happening {
     }
   }
 
-  /// Returns whether the event ends the command with a number, from 1.
+  /// Returns whether the event ends a given command, by its number from 1.
   fileprivate func isEnd(of count: Int?) -> Bool {
     switch self {
     case .ended(let command?, _), .skipped(let command?, _): command + 1 == count
@@ -242,7 +242,7 @@ extension Happening {
 
 /// The results of one plan.
 struct PlanOutcome: Sendable {
-  /// The verdict of one checker, without its reason.
+  /// The verdict of one checker, without the reason for it.
   enum Answer: UInt8, Sendable {
     case valid
     case invalid
@@ -250,13 +250,13 @@ struct PlanOutcome: Sendable {
   }
   /// The plan's number, from 1.
   let plan: Int
-  /// The number of commands performed, those of the closing phase included.
+  /// The number of commands performed, including the commands of the closing phase.
   let stepCount: Int
-  /// The conditions that the plan contained.
+  /// The conditions that occurred in the plan.
   let conditions: Set<Condition>
-  /// The verdicts, in the order of the checkers.
+  /// The checkers' verdicts, in the order of the checkers.
   let answers: [Answer]
-  /// The planned faults, and those that occurred.
+  /// The planned faults, and the faults that occurred.
   let faults: FaultCounts
   /// The commands that the system refused.
   let refusals: RefusalCounts
@@ -264,9 +264,9 @@ struct PlanOutcome: Sendable {
   let purges: Bool
   /// Whether the plan ran a second time to check for determinism.
   let isRepeated: Bool
-  /// The first event in which the second run differed.
+  /// The position of the first event that differs in the second run; `nil` if none does.
   let difference: Int?
-  /// The reason why the system did not take part to the end; if set, all answers are `unknown`.
+  /// The reason why the system did not complete the plan, in which case all answers are `unknown`.
   let runFailure: RunFailure?
 
   /// Creates the results from the verdicts of the checkers.

@@ -16,9 +16,9 @@ struct ReplaySource {
   /// The broken invariant that the file names; `nil` for a plan alone.
   let checker: String?
 
-  /// Reads the file, or draws the plan of a seed.
+  /// Reads the plan from the file, or generates the plan of a seed.
   ///
-  /// - Throws: a usage error that says what is wrong with the file, the system or the number.
+  /// - Throws: a usage error that states the problem with the file, the system or the number.
   init(_ options: ReplayOptions, _ programs: ProgramShelf) throws(LabError) {
     switch options.source {
     case .file(let path):
@@ -44,7 +44,7 @@ struct ReplaySource {
     )
   }
 
-  /// Returns the system that was named, else the one that the file names; a file starts no program.
+  /// Returns the system of `--system`, otherwise the file's system unless it is an external program.
   private static func system(
     _ named: String?,
     else name: String,
@@ -54,7 +54,7 @@ struct ReplaySource {
     if let named { return try .find(named, programs) }
     guard ExternalProgram.command(in: name) == nil else {
       throw .usage(
-        "the file was made with \(name.quoted), and no program is started because a file says so.",
+        "the file names the program \(name.quoted), and no program is started unless --system names it.",
         try: "replay \(path.shellQuoted) --system \(name.shellQuoted)"
       )
     }
@@ -81,7 +81,7 @@ struct ReplaySource {
 }
 
 extension LabFile {
-  /// The system that the file's plan ran on; `nil` for a plan that did not run.
+  /// The system on which the file's plan ran; `nil` for a plan that did not run.
   fileprivate var system: String? {
     switch self {
     case .plan: nil
@@ -100,13 +100,13 @@ extension LabFile {
   }
 }
 
-/// Steps through a plan and shows what each command did and the state of all actors after it.
+/// Replays a plan step by step, and prints each command's effect and the state of all actors.
 struct ReplayWalk {
-  /// The steps that are shown with the state after them.
+  /// The steps after which the state is printed.
   enum Showing {
-    /// Every step; on a terminal, each but the last waits for a key.
+    /// Every step; on a terminal, the walk waits for a key after each step except the last.
     case everyStep
-    /// Only the last step; each step before it is printed as one line.
+    /// Only the last step; each earlier step is printed as one line.
     case lastStep
   }
   private let trace: Trace
@@ -115,7 +115,7 @@ struct ReplayWalk {
   private let until: Int?
   private let terminal: Terminal
 
-  /// Takes a trace of the plan that `run` will repeat, and the violation in it.
+  /// Creates a walk from the trace of a plan and the violation in this trace; `run` repeats the plan.
   init(_ trace: Trace, _ violation: Violation?, until: Int?, on terminal: Terminal) {
     self.trace = trace
     self.violation = violation
@@ -126,7 +126,7 @@ struct ReplayWalk {
 
   private var commandCount: Int { trace.header.plan.commands.count }
 
-  /// Runs the plan again, and prints the steps with the states after them.
+  /// Runs the plan again, and prints each step with the state after it.
   ///
   /// The contexts of all running actors and the store are read after each step.
   ///
@@ -137,8 +137,8 @@ struct ReplayWalk {
     for (index, step) in walk.steps.enumerated() {
       tell(step)
       guard showing == .everyStep || index == last else { continue }
-      // An event between commands can fall into the middle of one; the state is then read after
-      // that command.
+      // A step may end with an event in the middle of a command. In this case, the state is printed as
+      // read at the end of that command.
       let look = answers.keys.filter { $0 >= step.lastAt }.min()
       let table = walk.state(after: step.lastAt, answers: look.flatMap { answers[$0] } ?? [])
       terminal.print(table, indent: 4)
@@ -155,7 +155,7 @@ struct ReplayWalk {
     terminal.print(terminal.styled(line.printable, step.isBroken ? .red : .bold))
   }
 
-  /// Waits for a key, if a terminal is attached, and returns whether to continue.
+  /// Waits for a key if a terminal is attached; returns `false` if the key asks to stop.
   private func goesOn(after step: TraceWalk.Step) -> Bool {
     guard let key = terminal.key else { return !Interruption.isRequested }
     terminal.setStatus("any key: the next step, q: stop ")
@@ -163,14 +163,14 @@ struct ReplayWalk {
     return key().map { !Self.stopKeys.contains($0) } ?? false
   }
 
-  /// The codes of q, Q and escape, and those that ctrl-C and ctrl-D send.
+  /// The codes of the keys that stop the walk: q, Q, escape, ctrl-C and ctrl-D.
   private static let stopKeys: Set<UInt8> = [0x71, 0x51, 0x1b, 0x03, 0x04]
 
   private func conclude() {
     if let until {
       terminal.print("Stopped after command \(until) of \(commandCount).")
     } else {
-      terminal.print("The plan is over; everyone has caught up.")
+      terminal.print("The plan and its closing phase have ended.")
     }
     if let violation {
       terminal.print(

@@ -14,7 +14,7 @@ struct ReplayOptions: VerbOptions {
   enum Source: Hashable, Sendable {
     /// A plan file or a counterexample file.
     case file(String)
-    /// The plan with this number of a check with this seed; plans are numbered from 1.
+    /// A plan of a check, by the check's seed and the plan's number from 1.
     case seed(UInt64, plan: Int, PlanOptions)
   }
 
@@ -23,7 +23,7 @@ struct ReplayOptions: VerbOptions {
     "A plan or a counterexample, as a check leaves them in its run's folder."
   )
   private var file: String?
-  /// The system to run the plan on; `nil` selects the one that the file names, else `tracker`.
+  /// The system to run the plan on; `nil` selects the file's system, or `tracker` if the file has none.
   @Option(
     "system",
     .system,
@@ -43,15 +43,15 @@ struct ReplayOptions: VerbOptions {
   @Option(.timeout) var timeout: Double
   @Flag(
     "step",
-    "Walks through the plan: each command with what it did and where everyone stands after it. On a "
-      + "terminal a key goes on and q stops."
+    "Prints each command, its effects, and the state of all actors after it. On a "
+      + "terminal, any key continues and q stops."
   )
   var steps
   @Option(
     "until",
     .integer("N", 1...10_000_000),
     shown: "to the end",
-    "Stops after command N and shows where everyone stands: views, data, cursors, watermark."
+    "Stops after command N and prints the state of all actors: views, data, cursors, watermark."
   )
   var until: Int?
   @Option(.onDisk) var onDisk: String?
@@ -73,7 +73,7 @@ struct ReplayOptions: VerbOptions {
     self.timeout = timeout
   }
 
-  /// - Throws: A usage error if there is no plan or more than one, the system is unknown, `--step`
+  /// - Throws: A usage error if none or several plans are given, the system is unknown, `--step`
   ///   and `--json` are combined, or a file or folder cannot be used.
   mutating func validate(in composition: Composition) throws(LabError) {
     source = try chosenSource(in: composition)
@@ -102,7 +102,7 @@ struct ReplayOptions: VerbOptions {
     return .seed(seed, plan: plan, planOptions)
   }
 
-  /// Returns the command line with these options.
+  /// Returns the `replay` command line that has these options.
   func line(typing command: ShellCommand) -> String {
     var words = ["replay"]
     if case .file(let path) = source { words.append(path) }
@@ -191,7 +191,7 @@ struct ReplayVerb: Verb {
     .undecided("the system did not complete the plan: \(runFailure)")
   }
 
-  /// Returns the violation to show: of the invariant that the file names, else the first one.
+  /// Returns the violation of the file's invariant; without one in the file, the first violation.
   private func violation(in suite: CheckerSuite, _ source: ReplaySource) -> Violation? {
     source.checker.flatMap { suite.violation(of: $0) } ?? suite.violation
   }
@@ -225,7 +225,7 @@ struct ReplayVerb: Verb {
     }
   }
 
-  /// Returns the exit code; a run that `--until` stopped without a violation is good.
+  /// Returns the exit code, which is `good` if `--until` ended the run before a violation.
   private func code(_ suite: CheckerSuite) -> ExitCode {
     if suite.violation != nil { return .violation }
     if options.until != nil { return .good }
@@ -247,6 +247,6 @@ extension ReplayOptions {
 }
 
 extension String {
-  /// The text without a newline at its end.
+  /// The text without a newline at the end.
   fileprivate var trimmedNewline: String { hasSuffix("\n") ? String(dropLast()) : self }
 }

@@ -8,11 +8,11 @@ import Reporting
 import Traces
 
 extension RunOutput {
-  /// Creates the folder of a merged run, with the command line and the environment of its parts.
+  /// Creates the folder of a merged run; its record has the parts' command line and environment.
   ///
-  /// The run is not the latest one until ``publish()``.
+  /// The link to the latest run does not change before ``publish()``.
   ///
-  /// - Throws: like the initializer of a new run.
+  /// - Throws: the errors of the initializer for a new run.
   init(merging parts: RunParts, output: String) throws(LabError) {
     var environment = parts.environment
     environment.time = .now()
@@ -26,7 +26,7 @@ extension RunOutput {
     try self.init(recording: record, output: output)
   }
 
-  /// Writes the files of a counterexample: itself, its page, its plan and its trace.
+  /// Writes a counterexample's files: the counterexample, its page, its plan and its trace.
   func keep(
     _ shrunk: ShrunkCounterexample,
     as fileName: String,
@@ -81,7 +81,7 @@ extension RunOutput {
     try write(file, CounterexampleCodec.encode(counterexample))
     let options = ReplayOptions(
       source: .file(file),
-      // Files must not start programs: the user who replays it names the program.
+      // The file does not name an external program, because a file must not start programs.
       system: isExternal ? name : nil,
       onDisk: onDisk,
       timeout: timeout
@@ -97,7 +97,7 @@ extension RunOutput {
     return kept
   }
 
-  /// Writes the run's page from the documents in its folder, without charts.
+  /// Writes the run's page from the documents in the run's folder, without charts.
   ///
   /// - Throws: a lab error when the page cannot be written.
   func writePage() throws(LabError) {
@@ -106,14 +106,14 @@ extension RunOutput {
   }
 }
 
-/// The place from which a path or a command of a run is read.
+/// The place where a path or a command from a run's report will be used.
 enum RunReader {
-  /// The run's folder, which may be on another machine by then.
+  /// The run's folder, which may have been moved to another machine.
   case folder
   /// The current folder of the user who started the run.
   case here(ShellCommand)
 
-  /// Returns the path of the run's folder as seen from there.
+  /// Returns the path of the run's folder relative to this place.
   func folder(_ shown: String) -> String {
     switch self {
     case .folder: "."
@@ -121,7 +121,7 @@ enum RunReader {
     }
   }
 
-  /// The name of the command there.
+  /// The name of the lab's command at this place.
   var command: ShellCommand {
     switch self {
     case .folder: .plain
@@ -132,20 +132,20 @@ enum RunReader {
 
 /// The files of a counterexample, and the options that replay it.
 struct KeptCounterexample {
-  /// The run's folder, as it is printed.
+  /// The run's folder, in the form that is printed.
   let folder: String
   /// The name of the file in that folder.
   let file: String
-  /// The options that replay it from the run's folder.
+  /// The options that replay the counterexample from the run's folder.
   let options: ReplayOptions
 
-  /// The name of the page that shows it.
+  /// The name of the page that shows the counterexample.
   var page: String { "\(file.dropLast(".jsonl".count)).html" }
 
-  /// The page's path, as it is printed.
+  /// The page's path, in the form that is printed.
   var pagePath: String { "\(folder)/\(page)" }
 
-  /// Returns the file's name in the run's folder, or its path elsewhere.
+  /// Returns the file's name for use in the run's folder, or its path for use in other folders.
   func path(for reader: RunReader) -> String {
     switch reader {
     case .folder: file
@@ -158,7 +158,7 @@ struct KeptCounterexample {
     var options = options
     switch reader {
     case .folder:
-      // The folder of the stores is specific to this machine.
+      // The option `--on-disk` is left out, because it names a folder of this machine.
       options.onDisk = nil
       return options.line(typing: .plain)
     case .here(let command):

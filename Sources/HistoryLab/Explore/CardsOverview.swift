@@ -3,25 +3,25 @@ import Checkers
 import Measuring
 import Reporting
 
-/// The overview of safety cards: all systems by all conditions, with one phrase for each pair.
+/// The overview of all safety cards: for each system and condition, one phrase.
 struct CardsOverview {
   let cards: [CardsDocument.Card]
 
   /// The meaning of the phrases in the overview.
   static let legend: [ReportPage.Fact] = [
     .init("holds", "Every invariant that a plan exercised holds."),
-    .init("2 broken", "So many of the \(invariantCount) invariants are broken."),
-    .init("2 broken*", "The same, under a condition outside what the system's authors state."),
-    .init("unknown", "Not every plan was run, and none that was run broke an invariant."),
-    .init("-", "Not exercised: no plan did, or the system has nothing of the kind."),
+    .init("2 broken", "This many of the \(invariantCount) invariants are broken."),
+    .init("2 broken*", "This many are broken, under a condition outside the authors' stated use."),
+    .init("unknown", "Some plans were not run, and no plan that ran broke an invariant."),
+    .init("-", "Not exercised: no plan did, or the system does not support the condition."),
   ]
 
   private static let invariantCount = CheckerSuite.names(in: .all).count
 
-  /// Returns tables with a row for each condition and a column for each system.
+  /// Returns tables with one row for each condition and one column for each system.
   ///
-  /// The systems are split over as many tables as the maximum number of columns requires. `place`
-  /// returns the anchor of a system's card, or of the section about what a condition breaks in it.
+  /// The systems are split over several tables if there are more than the maximum number of columns.
+  /// `place` returns the anchor of a system's card, or of the card's section about a condition.
   func tables(
     place: (_ system: String, _ condition: String?) -> String
   ) -> [ReportTable] {
@@ -88,7 +88,7 @@ struct CardsOverview {
 extension CardsOverview {
   /// Returns the overview as Markdown.
   ///
-  /// Its cells link to the headings of ``ExploreText/markdown(legend:)``.
+  /// Each cell links to a heading of ``ExploreText/markdown(legend:)``.
   func markdown(scopes: [ExploreScope]) -> String {
     let tables = tables { system, condition in
       Self.slug(ExploreText.heading(system, condition))
@@ -108,7 +108,7 @@ extension CardsOverview {
     return (beginning + tables.map { $0.markdown(isLinked: true) } + end).paragraphs
   }
 
-  /// Returns the anchor that GitHub and GitLab give a heading.
+  /// Returns the anchor that GitHub and GitLab generate for a heading.
   ///
   /// For example, `kit-1.0 under ties` becomes `kit-10-under-ties`.
   private static func slug(_ heading: String) -> String {

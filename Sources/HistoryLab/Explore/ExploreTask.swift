@@ -8,7 +8,7 @@ import Systems
 import Traces
 import Workloads
 
-/// One piece of an exploration: all plans of one system under one condition in one scope.
+/// A piece of an exploration: all plans of one system under one condition within one scope.
 struct ExploreTask: Sendable {
   let system: LabSystem
   let condition: Condition
@@ -16,28 +16,28 @@ struct ExploreTask: Sendable {
   /// The maximum number of states to visit.
   let stateCountMax: Int
   let versions: [String: String]
-  /// Whether plans that lead to equal states are merged and continued only once.
+  /// Whether plans that lead to equal states are merged, so that only one of them is continued.
   var mergesStates = true
 
-  /// The results of a piece.
+  /// The results of exploring one piece.
   struct Outcome: Sendable {
     let condition: Condition
     let scope: ExploreScope
     let exploration: Exploration
     /// The maximum number of states that the piece could visit.
     let stateCountMax: Int
-    /// A shortest counterexample for each broken invariant, with its whole trace, by checker name.
+    /// The shortest counterexample found for each broken invariant, with its whole trace, by checker name.
     let broken: [String: Counterexample]
     let seconds: Double
   }
 
-  /// Runs the piece with stores on the heap.
+  /// Explores the piece with stores on the heap.
   ///
-  /// `earlier` contains the known moves of an earlier piece of the same ``kin``, which are not run
+  /// `earlier` contains the moves that an earlier piece of the same ``kin`` has run; they are not run
   /// again. `progress` receives the number of states so far and returns whether to continue.
   ///
-  /// - Throws: a lab error when the system cannot be run, or when a plan that broke an invariant
-  ///   does not break it when it runs again.
+  /// - Throws: a lab error when the system cannot be run, or when a violation does not occur again in a
+  ///   second run of its plan.
   func run(
     keepingMoves: Bool = false,
     knowing earlier: KnownMoves? = nil,
@@ -73,9 +73,9 @@ struct ExploreTask: Sendable {
     }
   }
 
-  /// The estimated relative duration.
+  /// The estimated relative duration of the piece.
   ///
-  /// It is the number of plans if every state had as many moves as the first one.
+  /// The estimate is the number of plans if every state had as many moves as the first state.
   var weight: Double {
     let alphabet = alphabet
     return alphabet.headers.reduce(0) { sum, header in
@@ -86,7 +86,7 @@ struct ExploreTask: Sendable {
 
   /// The properties that pieces must share to reuse each other's known moves.
   ///
-  /// A plan that two such pieces both contain is the same run and leads to the same state.
+  /// Two such pieces run a common plan in the same way, and reach the same state.
   struct Kin: Hashable {
     fileprivate let system: String
     fileprivate let header: PlanHeader
@@ -95,7 +95,7 @@ struct ExploreTask: Sendable {
     fileprivate let treatsActorsAlike: Bool
   }
 
-  /// The shared properties; `nil` if the plans of the piece start from several headers.
+  /// The properties shared with other pieces; `nil` if the piece's plans start from several headers.
   var kin: Kin? {
     let alphabet = alphabet
     guard alphabet.headers.count == 1 else { return nil }
@@ -108,7 +108,7 @@ struct ExploreTask: Sendable {
     )
   }
 
-  /// The plans of the piece, as an alphabet of commands.
+  /// The commands from which the plans of the piece are built.
   private var alphabet: PlanAlphabet {
     var alphabet = PlanAlphabet(condition, actors: scope.actors, actions: system.actions)
     for index in alphabet.headers.indices {
@@ -117,7 +117,7 @@ struct ExploreTask: Sendable {
     return alphabet
   }
 
-  /// Runs each plan that broke an invariant once more on its own, from the start.
+  /// Runs each plan that broke an invariant again from the start, without the exploration.
   private func counterexamples(
     _ exploration: Exploration
   ) throws(SystemFailure) -> [String: Counterexample] {
@@ -140,12 +140,12 @@ struct ExploreTask: Sendable {
 }
 
 extension Plan {
-  /// The commands, each as a phrase, separated by commas.
+  /// The commands as phrases, separated by commas.
   var words: String { commands.map(\.phrase).joined(separator: ", ") }
 }
 
 extension Command {
-  /// The command as a phrase, with its power-off if it has one.
+  /// The command as a phrase, including its power-off if there is one.
   var phrase: String {
     guard let fault = faults.first(where: \.kind.isPowerOff) else { return action.phrase }
     let loss =
@@ -189,20 +189,20 @@ extension PlannedWrite {
   }
 }
 
-/// Hands out the pieces of an exploration, each once, and counts the states of all of them.
+/// Hands out the pieces of an exploration, each once, and adds up their states.
 ///
-/// Of related pieces, the fastest goes first, and pieces that start later reuse its known moves.
-/// The other pieces follow, the longest first. The order and the reuse only save time; they do not
-/// change the results.
+/// Related pieces share known moves: the fastest piece of each group starts first, and pieces of the
+/// group that start later reuse its moves. All other pieces follow, longest first. The order and the
+/// reuse only save time; they do not change the results.
 final class ExploreQueue: Sendable {
   private let taken = Atomic<Int>(0)
   private let states = Atomic<Int>(0)
   let tasks: [ExploreTask]
   private let kin: [ExploreTask.Kin?]
-  /// The numbers of the pieces that go first, one for each group of related pieces.
+  /// The numbers of the pieces that start first, one for each group of related pieces.
   private let first: Set<Int>
   private let known = Mutex<[ExploreTask.Kin: KnownMoves]>([:])
-  /// The numbers of the pieces in the order in which they are handed out.
+  /// The piece numbers in the order in which the queue hands them out.
   private let order: [Int]
 
   init(_ tasks: [ExploreTask]) {
@@ -221,7 +221,7 @@ final class ExploreQueue: Sendable {
     (self.kin, self.first) = (kin, first)
   }
 
-  /// Returns the number of the next piece, or `nil` when all were handed out.
+  /// Returns the number of the next piece; `nil` when all pieces were handed out.
   func take() -> Int? {
     let next = taken.add(1, ordering: .relaxed).oldValue
     return next < order.count ? order[next] : nil
@@ -232,8 +232,8 @@ final class ExploreQueue: Sendable {
 
   /// Runs all pieces on several workers, and returns their results in the order of the pieces.
   ///
-  /// The results do not depend on the number of workers. Pieces that had not started when the run
-  /// was stopped are missing.
+  /// The results do not depend on the number of workers. If the run is stopped, pieces that have not
+  /// started are missing from the results.
   ///
   /// - Throws: a lab error when a piece cannot be run.
   func run(
@@ -292,7 +292,7 @@ final class ExploreQueue: Sendable {
   }
 }
 
-/// The judge of an exploration that applies all checkers, and numbers invariants in their order.
+/// A judge that applies all checkers to each explored plan, and numbers invariants in their order.
 struct SuiteJudge: PlanJudge {
   private var suite: CheckerSuite
 

@@ -49,7 +49,7 @@ struct ExploreText {
     return [found, end].compactMap { $0 }.joined(separator: "; ").ifEmpty(held(by: piece))
   }
 
-  /// Returns the verdict for a piece that covered every plan without a violation.
+  /// Returns the verdict of a piece that ran every plan without a violation.
   private static func held(by piece: ExploreTask.Outcome) -> String {
     let all = CheckerSuite.names(in: .all).count
     let tested = piece.exploration.exercised.nonzeroBitCount
@@ -77,16 +77,16 @@ struct ExploreText {
     return table
   }
 
-  /// Returns the title of a narrow column: the first word of the invariant's name.
+  /// Returns the title for a narrow column: the first word of the invariant's name.
   private static func short(_ name: String) -> String {
     let end = name.dropFirst().firstIndex(where: \.isUppercase) ?? name.endIndex
     return String(name[..<end])
   }
 
-  /// A line for each shortest plan, shortest first: invariant, condition, length and commands.
+  /// One line for each shortest plan, shortest first: invariant, condition, length and commands.
   var plans: [String] { broken.map(\.line) }
 
-  /// Returns the same lines, each followed by the command that replays it, found by the cell's key.
+  /// Returns the lines of the shortest plans, each followed by its replay command, by cell key.
   func plans(replayedBy replays: [String: String]) -> [String] {
     broken.flatMap { plan -> [String] in
       [plan.line] + (replays[plan.key].map { ["  Replay: \($0)"] } ?? [])
@@ -114,13 +114,13 @@ struct ExploreText {
     return "\(place): \(sentence(of: counterexample))\(note)"
   }
 
-  /// Returns the commands of a counterexample, and why they break the invariant.
+  /// Returns a counterexample's commands, and the reason why they break the invariant.
   private func sentence(of counterexample: Counterexample) -> String {
     let words = counterexample.trace.header.plan.words.ifEmpty("no command")
     return "\(words). \(counterexample.violation.because.capitalised)."
   }
 
-  /// Returns a sentence on how a condition violates the stated use; `nil` if it does not.
+  /// Returns a sentence that states how a condition violates the stated use; `nil` if it does not.
   private func outside(_ row: SafetyCard.ConditionReport) -> String? {
     row.outside.map { "Outside the stated use: \($0)." }
   }
@@ -141,7 +141,7 @@ struct ExploreText {
 
   /// Returns the card as Markdown: its matrix, coverage, and broken invariants by condition.
   ///
-  /// `legend` explains the phrases of the matrix; pass an empty text if the page already does.
+  /// `legend` explains the phrases of the matrix; it is empty if the page already explains them.
   func markdown(legend: String) -> String {
     let broken = card.conditions.compactMap(breaks)
     let parts = [
@@ -152,7 +152,7 @@ struct ExploreText {
     return (parts + broken + [open ?? ""]).paragraphs
   }
 
-  /// Returns the heading of a system's card, or of the section about what a condition breaks in it.
+  /// Returns the heading of a system's card, or of the card's section about a condition.
   static func heading(_ system: String, _ condition: String?) -> String {
     condition.map { "\(system) under \($0)" } ?? system
   }
@@ -160,11 +160,11 @@ struct ExploreText {
   /// Returns the explanation of the phrases in the cells of a card.
   static func legend(_ scopes: [ExploreScope]) -> String {
     "holds: in every plan of \(scopes.map(\.sentence).joinedWithAnd). breaks N: the shortest plan "
-      + "that breaks it has N commands, every shorter one was run; with ≤ some were not. unknown: it "
-      + "ran out of the states that it was allowed, or was interrupted. -: no plan exercises it."
+      + "that breaks the invariant has N commands, every shorter plan was run; ≤ N: some were not. "
+      + "unknown: the limit of states or an interruption ended the search. -: no plan exercises it."
   }
 
-  /// Returns the broken invariants of a condition, shortest plan first; `nil` if none broke.
+  /// Returns a condition's broken invariants, shortest plan first; `nil` if no invariant broke.
   private func breaks(_ row: SafetyCard.ConditionReport) -> String? {
     let broken = row.cells.compactMap { cell in
       cell.counterexample.map { (cell: cell, counterexample: $0) }
@@ -191,7 +191,7 @@ extension String {
 }
 
 extension Double {
-  /// The number as text, also if it is greater than any integer: `1,234` or `1.2e+20`.
+  /// The number as text, even if it exceeds `Int.max`: `1,234` or `1.2e+20`.
   var counted: String {
     self < 1e15 ? Int(self).grouped : String(self)
   }

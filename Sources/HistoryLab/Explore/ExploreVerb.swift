@@ -11,7 +11,7 @@ import Workloads
 
 /// The options of `explore`.
 struct ExploreOptions: VerbOptions {
-  /// The systems to explore, without duplicates, in the order given.
+  /// The systems to explore, in the given order, without duplicates.
   @Option(
     "system",
     each: .system,
@@ -33,11 +33,11 @@ struct ExploreOptions: VerbOptions {
     "How many actors take part, 1 to \(PlanAlphabet.actorCountMax)."
   )
   private var actors: Int?
-  /// The conditions to explore, one at a time.
+  /// The conditions to explore; each one is explored separately.
   @Option(
     "conditions",
     ConditionChoice.reader,
-    "The kinds of runFailure to go through, one after the other; list conditions explains them."
+    "The conditions to explore, one after the other; list conditions explains them."
   )
   var conditions = ConditionChoice.all
   @Flag("card", "Prints a safety card: every invariant under every condition.") var card
@@ -49,23 +49,23 @@ struct ExploreOptions: VerbOptions {
   private var noMerging
   /// The maximum number of states of one scope under one condition.
   ///
-  /// A million takes about 0.1 GB of memory and some minutes; with its own default the card of one
-  /// system takes some minutes, and those of all systems 20 minutes on two processors.
+  /// A million states take about 0.1 GB of memory and some minutes. With the default, the card of one
+  /// system takes some minutes, and the cards of all systems take 20 minutes on two processors.
   @Option(
     "states",
     .integer("N", 1...100_000_000),
     shown: "10000000, for a card 210000, for all cards 86000",
-    "How many states a condition may have for each number of actors; beyond it is unknown."
+    "How many states a condition may have for each number of actors; with more, the result is unknown."
   )
   var stateCountMax = 10_000_000
   @Option(.jobs) var jobs: Int
   @Option(.output) var output: String
   var list = FormatOptions()
 
-  /// Whether plans that lead to equal states are continued only once.
+  /// Whether of plans that lead to equal states only one is continued.
   var mergesStates: Bool { !noMerging }
 
-  /// The word that selects our tracker and every published system.
+  /// The value of `--system` that selects this project's tracker and every published system.
   static let everySystem = "all"
 
   /// - Throws: A usage error if a system is unknown or external, the scope or a condition cannot be
@@ -140,7 +140,7 @@ extension ExploreVerb {
         "explore --system article --conditions ties --actors 2 --depth 5",
         "The shortest plan that breaks the published article when two writes tie."
       ),
-      Example("explore --system all --card --quick", "Which design is safe under what."),
+      Example("explore --system all --card --quick", "A card for every design."),
     ]
   ) { ExploreVerb(options: $0, composition: $1, terminal: $2) }
 }
@@ -185,7 +185,7 @@ struct ExploreVerb: Verb {
 
   /// Returns the rows of a system's card.
   ///
-  /// A full card includes the conditions that the system does not support.
+  /// A full card also has rows for the conditions that the system does not support.
   private func conditions(_ system: LabSystem) throws(LabError) -> [Condition] {
     if options.conditions == .all { return Condition.allCases }
     let named = try options.conditions.conditions(for: system)
@@ -220,7 +220,7 @@ struct ExploreVerb: Verb {
     }
   }
 
-  /// Writes the counterexamples with their pages, and the cards, into the run's folder.
+  /// Writes the cards, and the counterexamples with their pages, into the run's folder.
   private func keep(
     _ cards: [SafetyCard],
     _ folder: RunOutput
@@ -258,7 +258,7 @@ struct ExploreVerb: Verb {
     )
   }
 
-  /// Returns the cards as Markdown, with an overview first if there are several.
+  /// Returns the cards as Markdown; several cards follow an overview.
   private func markdown(_ cards: [SafetyCard], _ document: CardsDocument) -> String {
     let hasOverview = cards.count > 1
     let overview = CardsOverview(cards: document.systems).markdown(scopes: options.scopes)
@@ -293,8 +293,8 @@ struct ExploreVerb: Verb {
   ) throws(LabError) {
     if options.list.json {
       let document = self.document(cards, kept, folder, for: .here(terminal.command))
-      // With `--card` and one system, only its card is printed; the document is in the run's
-      // folder.
+      // With `--card` and one system, only the card is printed; the run's folder contains the whole
+      // document.
       if options.card, document.systems.count == 1, let card = document.systems.first {
         return terminal.print(try card.json())
       }
@@ -318,7 +318,7 @@ struct ExploreVerb: Verb {
     }
     for plan in plans(text, kept) { terminal.print("  " + plan) }
     if options.card, card.cells.contains(where: { $0.result == .breaks }) {
-      // A replay command after each line would double the output of a card with hundreds of breaks.
+      // The replay command is printed once, because one per line would double the output of large cards.
       let file = "counterexample-SYSTEM-CONDITION-INVARIANT.jsonl"
       let words = "replay \("\(folder.shownPath)/\(file)".shellQuoted)"
       terminal.print("  Replay any: \(terminal.command.line(words))")
@@ -329,7 +329,7 @@ struct ExploreVerb: Verb {
     terminal.print("")
   }
 
-  /// Returns the shortest plans, each with its replay command unless a card is printed.
+  /// Returns the shortest plans as lines; their replay commands are omitted if a card is printed.
   private func plans(_ text: ExploreText, _ kept: [String: KeptCounterexample]) -> [String] {
     if options.card { return text.plans }
     return text.plans(replayedBy: kept.mapValues { $0.replay(for: .here(terminal.command)) })

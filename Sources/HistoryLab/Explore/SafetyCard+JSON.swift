@@ -6,7 +6,7 @@ import Workloads
 
 /// The JSON form of safety cards, as in `cards.json`.
 struct CardsDocument: Codable, RunFile {
-  /// One invariant under one condition.
+  /// The result of one invariant under one condition.
   struct Cell: Codable {
     let invariant: String
     let condition: String
@@ -16,22 +16,22 @@ struct CardsDocument: Codable, RunFile {
     let states: Int
     /// The number of commands in the shortest plan that breaks the invariant.
     var length: Int?
-    /// Whether every shorter plan was run, so that no shorter plan breaks it.
+    /// Whether every shorter plan was run, so that no shorter plan can break the invariant.
     var isLeast: Bool?
-    /// The lines of that plan.
+    /// The lines of the shortest plan that breaks the invariant.
     var plan: [String]?
     /// The reason for the violation, in a sentence.
     var because: String?
-    /// The counterexample's file in the run's folder; a path in cards of older versions.
+    /// The counterexample's file name in the run's folder; a path in cards of older versions.
     ///
-    /// The page that shows it is next to it.
+    /// The page that shows the counterexample is in the same folder.
     var file: String?
-    /// The command that replays it from the run's folder.
+    /// The command that replays the counterexample from the run's folder.
     var replay: String?
-    /// The maximum number of states, if it was too low; otherwise `nil`.
+    /// The maximum number of states if this limit ended the exploration; otherwise `nil`.
     var budget: Int?
   }
-  /// One scope of a condition.
+  /// The exploration of a condition within one scope.
   struct Piece: Codable {
     let actors: Int
     let depth: Int
@@ -40,16 +40,16 @@ struct CardsDocument: Codable, RunFile {
     let complete: Bool
     let seconds: Double
   }
-  /// One condition, with the evidence for it.
+  /// The row of one condition, with the evidence that the condition occurs in practice.
   struct Row: Codable {
     let condition: String
     var evidence: String?
     var because: String?
-    /// The reason why the condition violates the authors' stated use; `nil` if it does not.
+    /// The reason why the condition is outside the authors' stated use; `nil` if it is within.
     var outsideStatedUse: String?
     let explored: [Piece]
 
-    /// Files of before version 0.2 have `standing`.
+    /// Files written before version 0.2 use the key `standing`.
     enum CodingKeys: String, CodingKey {
       case condition
       case evidence = "standing"
@@ -73,13 +73,13 @@ struct CardsDocument: Codable, RunFile {
   let cards: Int
   let scopes: [ExploreScope]
   let verdict: String
-  /// The run's folder; `.` in the file inside that folder.
+  /// The path of the run's folder; `.` in the file that is inside that folder.
   let folder: String
   let systems: [Card]
 }
 
 extension CardsDocument.Card {
-  /// Creates the JSON form of a card; `kept` has its counterexamples by the keys of their cells.
+  /// Creates the JSON form of a card; `kept` contains its counterexamples by cell key.
   init(_ card: SafetyCard, kept: [String: KeptCounterexample], for reader: RunReader) {
     system = card.system
     statedUse = card.statedUse
@@ -111,7 +111,7 @@ extension CardsDocument.Row {
 }
 
 extension CardsDocument.Cell {
-  /// The identifier of the cell in its card, equal to ``SafetyCell/key``.
+  /// The identifier of the cell within its card, equal to ``SafetyCell/key``.
   var key: String { "\(condition)-\(invariant)" }
 
   fileprivate init(_ cell: SafetyCell, kept: KeptCounterexample?, for reader: RunReader) {
@@ -141,12 +141,12 @@ extension CardsDocument {
 }
 
 extension CardsDocument.Card {
-  /// Returns this card as one JSON object with sorted keys.
+  /// Returns the card as one JSON object with sorted keys.
   func json() throws(LabError) -> String { try JSONText.document(self, named: "the card") }
 }
 
 extension Catalogue {
-  /// Returns the evidence for a condition.
+  /// Returns the evidence that a condition occurs in practice.
   static func evidence(of condition: Condition) -> Evidence? {
     conditions.first { $0.name == condition.rawValue }?.evidence
   }

@@ -8,33 +8,33 @@ import Workloads
 
 /// A safety card: the invariants that hold or break in one system under each condition.
 ///
-/// It contains the shortest plans that break invariants.
+/// For each invariant that breaks, the card contains the shortest plan found.
 struct SafetyCard: Sendable {
   let system: String
   /// The use that the system's authors state; `nil` for this project's systems.
   let statedUse: String?
-  /// The results in the order of the conditions.
+  /// The results, in the order of the conditions.
   let conditions: [ConditionReport]
 
   /// One condition's row of the card.
   struct ConditionReport: Sendable {
     let condition: Condition
-    /// The reason why the condition was not explored or not explored fully; `nil` if it was.
+    /// The reason why the condition was not fully explored; `nil` if it was.
     let because: String?
-    /// The reason why the condition violates the authors' stated use; `nil` if it does not.
+    /// The reason why the condition is outside the authors' stated use; `nil` if it is within.
     let outside: String?
     let pieces: [ExploreTask.Outcome]
     /// One cell for each invariant, in the order of the checkers.
     let cells: [SafetyCell]
 
-    /// The number of plans covered.
+    /// The number of plans that the exploration covered.
     var planCount: Double { pieces.reduce(0) { $0 + $1.exploration.planCount } }
-    /// The number of states visited.
+    /// The number of states that the exploration visited.
     var stateCount: Int { pieces.reduce(0) { $0 + $1.exploration.stateCount } }
     var seconds: Double { pieces.reduce(0) { $0 + $1.seconds } }
   }
 
-  /// Creates a card from the results of a system's pieces; each condition should have `pieceCount`.
+  /// Creates a card from a system's pieces; a complete condition has `pieceCount` pieces.
   init(
     _ system: LabSystem,
     conditions: [Condition],
@@ -63,7 +63,7 @@ struct SafetyCard: Sendable {
 
   /// The verdict: `invalid`, `unknown` or `valid`.
   ///
-  /// It is `invalid` if an invariant broke, `unknown` if a cell is unknown or no cell was
+  /// The verdict is `invalid` if an invariant broke, `unknown` if a cell is unknown or no cell was
   /// exercised, and `valid` otherwise.
   var verdict: String {
     if cells.contains(where: { $0.result == .breaks }) { return "invalid" }
@@ -73,8 +73,8 @@ struct SafetyCard: Sendable {
 
   /// The verdict in a sentence.
   ///
-  /// It names the conditions that hold, break or are unknown, and counts the cells that no plan
-  /// exercised.
+  /// The sentence names the conditions that hold, break or are unknown, and counts the cells that no
+  /// plan exercised.
   var sentence: String {
     let broken = conditions.filter { $0.cells.contains { $0.result == .breaks } }
     let open = conditions.filter { $0.cells.contains { $0.result == .unknown } }
@@ -116,9 +116,9 @@ struct SafetyCell: Sendable {
     case unknown
     case notExercised
 
-    /// Returns the result as a phrase; for `breaks` with the length of the plan.
+    /// Returns the result as a phrase; for `breaks` the phrase includes the length of the plan.
     ///
-    /// `≤` marks a length that may not be the least.
+    /// `≤` marks a length for which a shorter plan may exist.
     func word(_ length: Int, isLeast: Bool) -> String {
       switch self {
       case .holds: "holds"
@@ -131,20 +131,20 @@ struct SafetyCell: Sendable {
   let invariant: String
   let condition: Condition
   let result: Result
-  /// The length up to which plans were covered; for a broken invariant, the plan's length.
+  /// The length up to which all plans were run; for a broken invariant, the length of its plan.
   let depth: Int
   let planCount: Double
   let stateCount: Int
   /// The shortest counterexample found; `nil` if the invariant did not break.
   let counterexample: Counterexample?
-  /// Whether every shorter plan was run, so that no shorter plan breaks the invariant.
+  /// Whether every shorter plan was run, so that no shorter plan can break the invariant.
   let isLeast: Bool
-  /// The maximum number of states, if it was too low; otherwise `nil`.
+  /// The maximum number of states if this limit ended the exploration; otherwise `nil`.
   let budget: Int?
 
   /// Creates a cell from the results of one condition's pieces.
   ///
-  /// If pieces are missing (`isCut`), the result is `breaks` or `unknown`.
+  /// If pieces are missing (`isCut`), the result can only be `breaks` or `unknown`.
   init(
     _ name: String,
     _ number: Int,
@@ -165,7 +165,7 @@ struct SafetyCell: Sendable {
       depth = pieces.map(\.exploration.depth).max() ?? 0
       result = isCut || !open.isEmpty ? .unknown : isExercised ? .holds : .notExercised
     }
-    // Only incomplete pieces count: a complete one has run all shorter plans of its scope.
+    // Complete pieces are left out, because they have run all shorter plans of their scope.
     let covered = open.map(\.exploration.depth).min() ?? .max - 1
     isLeast = result == .breaks && !isCut && covered + 1 >= depth
     let tooFew = open.filter { $0.exploration.ending == .outOfStates }.map(\.stateCountMax)
@@ -174,28 +174,28 @@ struct SafetyCell: Sendable {
 
   /// The result as a phrase.
   var word: String { result.word(depth, isLeast: isLeast) }
-  /// The identifier of the cell in its card.
+  /// The identifier of the cell within its card.
   var key: String { "\(condition.rawValue)-\(invariant)" }
 }
 
 extension Counterexample {
-  /// The number of commands in its plan.
+  /// The number of commands in the counterexample's plan.
   var length: Int { trace.header.plan.commands.count }
 }
 
 extension Condition {
-  /// The part of the condition that an exploration never performs; `nil` if it performs all of it.
+  /// The part of the condition that an exploration never performs; `nil` if there is no such part.
   var unexplored: String? {
     self == .callFailure ? "makes a call fail" : nil
   }
 }
 
 extension LabSystem {
-  /// Returns the reason why a condition cannot be explored for the system; `nil` if it can.
+  /// Returns the reason why a condition cannot be explored on the system; `nil` if it can.
   func refusal(of condition: Condition) -> String? {
     if let reason = condition.unexplored { return "an exploration never \(reason); check does" }
     if conditions.contains(condition) { return nil }
-    return "\(name) has nothing of the kind: it lacks the capability "
+    return "\(name) does not support the condition: it lacks the capability "
       + (condition.need?.rawValue ?? "").quoted
   }
 }

@@ -12,7 +12,7 @@ struct FinishedRun {
     let title: String
     let contender: String
     let historySize: Int
-    /// The metric's name, followed by ` ratio` for a ratio to the floor.
+    /// The metric's name, followed by ` ratio` for a ratio to the benchmark floor.
     let metric: String
     let kind: Metric.Kind
     let unit: String
@@ -24,13 +24,13 @@ struct FinishedRun {
   /// The number of times that a subject was good, bad or unknown.
   struct Verdict: Hashable {
     let system: String
-    /// An invariant, an invariant under a condition, a mutant, or the processes of a stress run.
+    /// An invariant, an invariant under a condition, a mutant, or a stress run's processes.
     let subject: String
     var good = 0
     var bad = 0
     var unknown = 0
   }
-  /// An additional number of a run, such as the number of plans or power-offs.
+  /// An additional number about a run, such as the number of plans or power-offs.
   struct Fact: Hashable {
     let system: String
     let name: String
@@ -52,7 +52,7 @@ struct FinishedRun {
     record = try Self.record(folder)
     guard record.verdict != nil else {
       throw .usage(
-        "the run in \(folder.quoted) has not come to its end: nothing of it is kept. Let it end, or run "
+        "the run in \(folder.quoted) has not finished, so it is not added. Let it finish, or run "
           + "it again."
       )
     }
@@ -63,10 +63,10 @@ struct FinishedRun {
     if let stress: StressDocument = try document("stress.json") { add(stress) }
   }
 
-  /// Reads the record in `run.json`.
+  /// Reads the record of a run from `run.json`.
   static func record(_ folder: String) throws(LabError) -> RunRecord {
     guard let record: RunRecord = try RunDocument.read(folder + "/run.json") else {
-      throw .usage("\(folder.quoted) is no run's folder: it has no run.json.")
+      throw .usage("\(folder.quoted) is not the folder of a run: it has no run.json.")
     }
     return record
   }
@@ -86,8 +86,8 @@ struct FinishedRun {
 
 extension FinishedRun {
   private static func figures(_ row: BenchmarkRow) -> [Figure] {
-    // The database identifies a metric only by its kind; a varying count would count as exact
-    // there.
+    // The database identifies a metric only by its kind, so a varying count would be stored as an exact
+    // count.
     guard let summary = row.summary, row.varies == nil else { return [] }
     func figure(
       _ metric: String,

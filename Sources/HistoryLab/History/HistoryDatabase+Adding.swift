@@ -4,10 +4,10 @@ import Reporting
 import SQLiteStorage
 
 extension HistoryDatabase {
-  /// Adds a run, or replaces it if it is already stored.
+  /// Adds a run to the database; a run that is already stored is replaced.
   ///
   /// - Returns: `true` if the run was not stored before.
-  /// - Throws: a lab error when the file cannot be written; then the database is unchanged.
+  /// - Throws: a lab error when the file cannot be written, in which case the database is unchanged.
   @discardableResult
   func add(_ run: FinishedRun) throws(LabError) -> Bool {
     var isNew = true
@@ -82,7 +82,7 @@ extension HistoryDatabase {
     _ number: Int64,
     _ connection: borrowing Connection
   ) throws(SQLiteError) {
-    // If a row was measured twice, the last one is stored.
+    // If a row was measured twice, the later row replaces the earlier one.
     let statement = try Statement(
       connection,
       """

@@ -6,28 +6,28 @@ import SQLiteStorage
 
 /// A SQLite file with the results of earlier runs, from which trends are computed.
 ///
-/// Every run is written in one transaction, so a crash leaves either all of it or none of it.
-/// Adding a run again replaces it.
+/// Each run is written in one transaction, so a crash never leaves a part of a run. Adding a run again
+/// replaces the stored run.
 final class HistoryDatabase {
-  /// The version of the schema that this program writes.
+  /// The version of the schema that this build writes.
   static var schemaVersion: Int64 { Int64(schemas.count) }
-  /// The `PRAGMA application_id` that identifies such files: "HLAB".
+  /// The value of `PRAGMA application_id` in results databases: "HLAB".
   static let applicationID: Int64 = 0x484C_4142
 
   let path: String
   let connection: Connection
 
-  /// Opens a file for writing, and creates it or updates its schema if necessary.
+  /// Opens a database for writing; creates the file or updates its schema if necessary.
   ///
-  /// - Throws: a usage error when the file is another kind of file, is damaged or was written by a
-  ///   newer program; a lab error when it cannot be read or written.
+  /// - Throws: a usage error when the file is not a results database, is damaged, or was written by a
+  ///   newer version; a lab error when it cannot be read or written.
   convenience init(writing path: String) throws(LabError) {
     try self.init(path: path, access: .create)
   }
 
-  /// Opens an existing file for reading, and updates its schema if necessary.
+  /// Opens an existing database for reading, and updates its schema if necessary.
   ///
-  /// - Throws: a usage error when the file does not exist, and the errors of `init(writing:)`.
+  /// - Throws: a usage error when the file does not exist, and all errors of `init(writing:)`.
   convenience init(reading path: String) throws(LabError) {
     try FilePath.checkReadable(path, for: "--history")
     try self.init(path: path, access: .readWrite)
@@ -45,7 +45,7 @@ final class HistoryDatabase {
     try bringUpToDate()
   }
 
-  /// Calls a closure with the connection; its errors name the file.
+  /// Calls a closure with the connection; errors that the closure throws get the file's name.
   func on<Answer>(
     _ body: (borrowing Connection) throws(SQLiteError) -> Answer
   ) throws(LabError) -> Answer {
@@ -110,7 +110,7 @@ extension HistoryDatabase {
     }
   }
 
-  /// The statements that create each version of the schema from the one before it.
+  /// The statements that upgrade the schema, one element for each version.
   private static let schemas = [
     """
     CREATE TABLE runs(
@@ -216,9 +216,9 @@ extension HistoryDatabase {
     }
   }
 
-  /// Returns the figures of every benchmark on every machine over time, oldest first.
+  /// Returns the measured values of every benchmark on every machine over time, oldest first.
   ///
-  /// Debug builds are omitted.
+  /// Values of debug builds are omitted.
   ///
   /// - Complexity: linear in the size of the file.
   func courses() throws(LabError) -> [TrendCourse] {

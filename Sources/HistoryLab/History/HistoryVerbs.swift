@@ -32,7 +32,7 @@ struct HistoryListOptions: VerbOptions {
 extension HistoryAddVerb {
   static let spec = VerbSpec(
     name: "history add",
-    sentence: "Keeps the results of runs in the results' database; what is kept already stays one.",
+    sentence: "Adds the results of runs to the results database; duplicates are ignored.",
     examples: [
       Example("history add Reports/latest", "The newest run."),
       Example("history add Reports/runs", "Every run that is still there."),
@@ -41,17 +41,17 @@ extension HistoryAddVerb {
 }
 
 extension HistoryListVerb {
-  /// The parent of both verbs.
+  /// The parent of the verbs `history add` and `history list`.
   static let group = VerbSpec(
     name: "history",
-    sentence: "Keeps the results of runs in a database, from which trends are read.",
+    sentence: "Adds runs to the results database, or lists them; trends are computed from it.",
     examples: HistoryAddVerb.spec.examples + [spec.examples[0]],
     subverbs: [HistoryAddVerb.spec, spec]
   )
 
   private static let spec = VerbSpec(
     name: "history list",
-    sentence: "Lists the runs that the results' database holds.",
+    sentence: "Lists the runs in the results database.",
     examples: [
       Example("history list", "The runs, oldest first."),
       Example("history list --json", "The same for another program to read."),
@@ -91,7 +91,7 @@ struct HistoryAddVerb: Verb {
 
   /// Returns the folders of runs in or below a folder.
   ///
-  /// - Throws: a usage error if there is no run.
+  /// - Throws: a usage error if the folder contains no run.
   private static func runs(in folder: String) throws(LabError) -> [String] {
     let found = try RunFolders.runs(in: folder)
     guard found.isEmpty else { return found }
@@ -116,14 +116,14 @@ struct HistoryListVerb: Verb {
   }
 }
 
-/// The runs in the results database, for people and for programs.
+/// The runs in the results database, as a table for people and as JSON for programs.
 struct HistoryRendering {
   let runs: [HistoryDatabase.RunLine]
 
-  /// The maximum number of characters of a run's sentence in a table; JSON has the full text.
+  /// The maximum number of characters of a run's sentence in the table; JSON has the full sentence.
   private static let sentenceMax = 100
 
-  /// One row for each run.
+  /// A table with one row for each run.
   var table: ReportTable {
     var table = ReportTable(columns: [
       .text("run"), .text("time"), .text("commit"), .text("verdict"), .number("figures"),

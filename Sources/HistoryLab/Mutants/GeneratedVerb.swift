@@ -10,13 +10,13 @@ import Systems
 import Traces
 import Workloads
 
-/// Tries each generated mutant in a separate process and lists the survivors.
+/// Tries each generated mutant in a separate process, and lists the mutants that survive.
 struct GeneratedVerb: Verb {
   let options: MutantsOptions
   let composition: Composition
   let terminal: Terminal
 
-  /// The time limit of one mutant, for all of its plans.
+  /// The time limit for all plans of one mutant.
   private static let limit = Duration.seconds(60)
 
   func run() async throws(LabError) -> ExitCode {
@@ -58,7 +58,7 @@ struct GeneratedVerb: Verb {
     terminal.print(report.because.capitalised)
   }
 
-  /// Runs the trials in parallel, one process per job.
+  /// Runs the trials in parallel; each job runs one process at a time.
   private func outcomes(
     of mutants: [Mutant],
     _ command: String
@@ -106,7 +106,7 @@ struct GeneratedVerb: Verb {
       }
     }
     guard let status else { return .crashed("it could not be started") }
-    // One line fits into the pipe's buffer, so the process could end before anything read it.
+    // The output line fits into the pipe's buffer, so the process can end before the line is read.
     let text = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
     return GeneratedTrial.Outcome(
       line: text,
@@ -118,8 +118,8 @@ struct GeneratedVerb: Verb {
 
 /// A trial of one generated mutant in a separate process.
 ///
-/// A generated edit may crash or hang. The process is this command, started under a
-/// verb that the help does not list.
+/// A separate process is needed because a generated edit may crash or hang. The process runs this
+/// command with a verb that the help does not list.
 struct GeneratedTrial {
   static let verb = "_mutant"
 
@@ -130,7 +130,7 @@ struct GeneratedTrial {
     case crashed(String)
     /// The process exceeded the time limit.
     case hung
-    /// Every plan passed.
+    /// The checkers accepted every plan.
     case survived
   }
 
@@ -141,7 +141,7 @@ struct GeneratedTrial {
   /// The command-line arguments that start the process.
   var arguments: [String] { [Self.verb, name, String(seed), String(planCount)] }
 
-  /// Runs a trial if the arguments are those of a trial process.
+  /// Runs a trial if the command-line arguments start with the verb of a trial process.
   ///
   /// - Returns: The exit code, which is 64 if the arguments after the verb are invalid; `nil` if
   ///   the arguments do not start with the verb of a trial process.
@@ -162,10 +162,10 @@ struct GeneratedTrial {
     }
   }
 
-  /// The share of plans with a request about stores on disk; most mutants that survive others need it.
+  /// The share of plans with a request about stores on disk, which the remaining mutants mostly need.
   private static let diskShare = 0.16
 
-  /// One plan of so many runs on a store that keeps the clock's values as timestamps.
+  /// One of this number of plans runs on a store with raw clock values as timestamps.
   private static let rawTimestampsEvery = 4
 
   /// Runs plans under every condition until a checker rejects one.
@@ -192,7 +192,7 @@ struct GeneratedTrial {
 }
 
 extension GeneratedTrial.Outcome {
-  /// Parses the last output line of a process that ended with a status or was killed as late.
+  /// Parses the trial process's last output line; `isLate` is `true` if the time limit ended the process.
   init(line: String, status: Int32, isLate: Bool) {
     let words =
       line.split(whereSeparator: \.isNewline).last?.split(separator: "\t").map(String.init) ?? []
@@ -230,14 +230,14 @@ struct GeneratedReport {
 
   private func count(_ word: String) -> Int { trials.count { $0.outcome.word == word } }
 
-  /// The score in one sentence.
+  /// The mutation score in one sentence.
   var because: String {
-    "of \(trials.count.counted("edit")), each met by \(planCount.counted("plan")), \(count("killed")) were "
+    "of \(trials.count.counted("edit")), each run with \(planCount.counted("plan")), \(count("killed")) were "
       + "killed by a checker, \(count("crashed")) crashed, \(count("hung")) hung and "
       + "\(count("survived")) survived; seed 0x\(String(seed, radix: 16))."
   }
 
-  /// Returns comma-separated values, one line per mutant.
+  /// Returns the outcomes as comma-separated values, one line per mutant.
   func csv() -> String {
     var table = ReportTable(columns: [
       .text("mutant"), .text("edit"), .text("outcome"), .text("checker"), .number("plan"),

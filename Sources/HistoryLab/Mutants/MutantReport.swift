@@ -14,7 +14,7 @@ struct MutantReport {
   let folder: String
   let outcomes: [MutantOutcome]
 
-  /// The mutants that are not equivalent: every seed should kill them.
+  /// The mutants that are not equivalent, so that every seed should kill them.
   private var bugs: [MutantOutcome] { outcomes.filter { $0.mutant.equivalence == nil } }
 
   /// The number of mutants that every seed killed, equivalent mutants excluded.
@@ -23,13 +23,13 @@ struct MutantReport {
   /// The tried mutants with an unexpected outcome.
   var failures: [MutantOutcome] { outcomes.filter { $0.isTried && !$0.isAsExpected } }
 
-  /// Whether no trial is missing.
+  /// Whether every mutant was tried with every seed.
   var isWhole: Bool { outcomes.allSatisfy { $0.trials.count == seedCount } }
 
-  /// The share of kills that reached the shortest known length with any plan.
+  /// The share of kills in which any plan shrank to the shortest known length.
   var leastShare: Double { share(\.leastCount) }
 
-  /// The share of kills whose first plan shrank to the shortest known length.
+  /// The share of kills in which the first plan shrank to the shortest known length.
   var firstLeastShare: Double { share(\.firstLeastCount) }
 
   private func share(_ count: (MutantOutcome) -> Int) -> Double {
@@ -37,13 +37,13 @@ struct MutantReport {
     return all == 0 ? 0 : Double(bugs.map(count).reduce(0, +)) / Double(all)
   }
 
-  /// The largest median number of plans that a mutant needed, equivalent mutants excluded.
+  /// The largest median number of plans until a kill, over all mutants that are not equivalent.
   var caseMedianMax: Double { bugs.map(\.caseMedian).max() ?? 0 }
 
   /// `invalid` if an outcome is unexpected, else `unknown` if a trial is missing, else `valid`.
   var verdict: String { !failures.isEmpty ? "invalid" : isWhole ? "valid" : "unknown" }
 
-  /// The score in one sentence.
+  /// The mutation score in one sentence.
   var because: String {
     let score =
       "\(killedCount) of \(bugs.count) mutants killed by every one of \(seedCount.counted("seed"))"
@@ -54,13 +54,13 @@ struct MutantReport {
     return "\(score); \(sentence)."
   }
 
-  /// Returns a clause that names the mutants with an unexpected outcome; `nil` for none.
+  /// Returns a clause that names the mutants with an unexpected outcome; `nil` if there are none.
   fileprivate static func failureSentence(_ names: [String]) -> String? {
     guard !names.isEmpty else { return nil }
     return "\(names.joinedWithAnd) \(names.count == 1 ? "is" : "are") not as expected"
   }
 
-  /// Returns comma-separated values, one line per trial.
+  /// Returns the trials as comma-separated values, one line per trial.
   func csv() -> String {
     var table = ReportTable(columns: [
       .text("mutant"), .text("seed"), .text("killed"), .text("checker found"),
@@ -104,21 +104,21 @@ struct MutantDocument: Codable, RunFile {
     /// The number of seeds tried; `killed` counts those that killed the mutant.
     let seeds: Int
     let killed: Int
-    /// The number of seeds whose first killing plan each checker rejects.
+    /// For each checker, the number of seeds whose first killing plan the checker rejects.
     let checkers: [String: Int]
     let casesMedian: Double
     let secondsMedian: Double
-    /// The median length of the first killing plans after shrinking.
+    /// The median number of commands of the first killing plans after shrinking.
     let commandsFirst: Double
-    /// The median length of each seed's shortest killing plan.
+    /// The median number of commands of each seed's shortest killing plan.
     let commandsShortest: Double
-    /// The shortest known length; 0 if none is known.
+    /// The number of commands of the shortest known killing plan; 0 if none is known.
     let commandsLeast: Int
-    /// The number of seeds that reached `commandsLeast` with their first plan.
+    /// The number of seeds whose first killing plan shrank to `commandsLeast` commands.
     let firstAtLeast: Int
-    /// The number of seeds that reached `commandsLeast`.
+    /// The number of seeds with a killing plan that shrank to `commandsLeast` commands.
     let atLeast: Int
-    /// The shortest killing plan of this run, one line of the plan format per element.
+    /// The shortest killing plan of this run; each element is a line of the plan format.
     let plan: [String]
   }
   static let title = "a run of the mutants"
@@ -135,13 +135,13 @@ struct MutantDocument: Codable, RunFile {
   let casesMedianMax: Double
   let leastShare: Double
   let firstLeastShare: Double
-  /// The run's folder; `.` in the file inside that folder.
+  /// The path of the run's folder; `.` in the file that is inside that folder.
   let folder: String
   let outcomes: [Outcome]
 
-  /// Joins the parts of one run; their mutants are interleaved round-robin.
+  /// Joins the parts of one run; the mutants of the parts are interleaved round-robin.
   ///
-  /// `gaps` are sentences that name the missing and unfinished parts.
+  /// `gaps` contains sentences that name the missing and unfinished parts.
   init(joining parts: [MutantDocument], gaps: [String]) {
     let longest = parts.map(\.outcomes.count).max() ?? 0
     outcomes = (0..<longest).flatMap { place in

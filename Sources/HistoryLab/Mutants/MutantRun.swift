@@ -7,10 +7,10 @@ import Systems
 import Traces
 import Workloads
 
-/// A run of trials: one mutant after the other, its seeds spread over parallel workers.
+/// Runs the trials of all mutants, one mutant at a time, with the seeds spread over workers.
 ///
-/// A mutant is turned on for the whole process, so that two cannot run at the same time. The
-/// results do not depend on the number of workers.
+/// A mutant is enabled for the whole process, so two mutants cannot run at the same time. The results
+/// do not depend on the number of workers.
 struct MutantRun: Sendable {
   let mutants: [Mutant]
   let seeds: [UInt64]
@@ -125,16 +125,16 @@ struct MutantTrial: Sendable {
   let seed: UInt64
   /// The number of plans run, including the first one that kills the mutant.
   let caseCount: Int
-  /// The duration of those plans.
+  /// The duration of running these plans, in seconds.
   let seconds: Double
-  /// The first plans that kill the mutant, each shrunk.
+  /// The first plans that kill the mutant, each after shrinking.
   let kills: [Kill]
 
   /// The shortest of the shrunk plans.
   var shortest: Kill? { kills.min { $0.commandCount < $1.commandCount } }
 }
 
-/// A worker that runs trials one after the other, with all stores in one place.
+/// Runs trials one after the other, with all stores in one place.
 struct MutantWorker {
   let place: StorePlace
   let system: LabSystem
@@ -146,16 +146,16 @@ struct MutantWorker {
   static let shrinkEvaluations = 3_000
   /// The maximum number of killing plans to shrink.
   ///
-  /// Several are shrunk because a mutant can fail in different ways, and shrinking does not turn a
-  /// plan for one way into a plan for another.
+  /// Several plans are shrunk because a mutant can fail in different ways. Shrinking does not turn a
+  /// plan for one failure into a plan for a different failure.
   static let killCount = 6
-  /// The number of plans to run after the first killing plan in search of further ones.
+  /// The number of plans that run after the first killing plan, to find more killing plans.
   static let furtherCaseCountMax = 400
 
-  /// Runs plans until one kills the mutant, searches for further kills, and shrinks all of them.
+  /// Runs plans until one kills the mutant, searches for more killing plans, and shrinks them all.
   ///
-  /// Any violation counts as a kill: shrinking may end at a different invariant than it started
-  /// from.
+  /// A plan that breaks any invariant kills the mutant, because shrinking may end with a different
+  /// invariant than it started with.
   func trial(_ mutant: Mutant, seed: UInt64) throws(LabError) -> MutantTrial {
     let options = PlanOptions(conditions: mutant.conditionChoice)
     let recipe = PlanRecipe(
@@ -183,10 +183,10 @@ struct MutantWorker {
     }
   }
 
-  /// The number of a plan that kills the mutant, and the violation.
+  /// The number of a plan that kills the mutant, with the violation.
   private typealias Found = (number: Int, violation: Violation)
 
-  /// Returns the first of `count` plans, from number `first`, that kills the mutant.
+  /// Returns the first plan that kills the mutant among `count` plans that start at number `first`.
   private func next(
     from first: Int,
     count: Int,
@@ -245,22 +245,22 @@ struct MutantWorker {
 }
 
 extension Mutant {
-  /// The conditions of the mutant's plans: its own, or the everyday ones if it has none.
+  /// The conditions of the mutant's plans; the default conditions if the mutant names none.
   var conditionChoice: ConditionChoice {
     let named = conditions.compactMap(Condition.init)
     return named.isEmpty ? .everyday : .named(named)
   }
 }
 
-/// The trials of one mutant with all seeds.
+/// The trials of one mutant with every seed.
 struct MutantOutcome: Sendable {
   let mutant: Mutant
   let trials: [MutantTrial]
 
-  /// The first plan that killed the mutant, for each seed that killed it.
+  /// The first plan that killed the mutant, for each seed with a kill.
   var firsts: [MutantTrial.Kill] { trials.compactMap(\.kills.first) }
 
-  /// The shortest plan that killed the mutant, for each seed that killed it.
+  /// The shortest plan that killed the mutant, for each seed with a kill.
   var shortests: [MutantTrial.Kill] { trials.compactMap(\.shortest) }
 
   /// The number of seeds that killed the mutant.
@@ -269,7 +269,7 @@ struct MutantOutcome: Sendable {
   /// Whether the mutant was tried with at least one seed.
   var isTried: Bool { !trials.isEmpty }
 
-  /// Whether every tried seed killed the mutant or, for an equivalent mutant, no seed did.
+  /// Whether the outcome is expected: every seed kills the mutant, or no seed if it is equivalent.
   var isAsExpected: Bool {
     isTried && (mutant.equivalence == nil ? killCount == trials.count : killCount == 0)
   }
@@ -291,10 +291,10 @@ struct MutantOutcome: Sendable {
     return counts.map { ($0.key, $0.value) }.sorted { ($1.1, $0.0) < ($0.1, $1.0) }
   }
 
-  /// The median number of plans run until the mutant was killed or had survived.
+  /// The median number of plans that ran until a kill or until the limit of plans.
   var caseMedian: Double { median(trials.map { Double($0.caseCount) }) }
 
-  /// The median time until the mutant was killed or had survived, in seconds.
+  /// The median time until a kill or until the limit of plans, in seconds.
   var secondsMedian: Double { median(trials.map(\.seconds)) }
 
   /// The median length of the first killing plans after shrinking, in commands.
@@ -306,7 +306,7 @@ struct MutantOutcome: Sendable {
   /// The number of seeds whose first killing plan shrank to the shortest known length.
   var firstLeastCount: Int { firsts.count { $0.commandCount <= mutant.least } }
 
-  /// The number of seeds that reached the shortest known length with any plan.
+  /// The number of seeds with any killing plan that shrank to the shortest known length.
   var leastCount: Int { shortests.count { $0.commandCount <= mutant.least } }
 
   /// The shortest killing plan of all seeds.
@@ -314,7 +314,7 @@ struct MutantOutcome: Sendable {
     shortests.min { $0.commandCount < $1.commandCount }
   }
 
-  /// The longest of the seeds' shortest plans; `nil` if all of them are equally long.
+  /// The longest of the seeds' shortest plans; `nil` if all are equally long.
   var longest: MutantTrial.Kill? {
     let longest = shortests.max { $0.commandCount < $1.commandCount }
     let least = shortest?.commandCount ?? 0

@@ -1,26 +1,26 @@
 import Commands
 
-/// The search for the smallest sets of changes that no plan breaks.
+/// The search for the smallest sets of changes after which no plan breaks the design.
 ///
-/// Sets are tried by size. A set is first tried on the proofs found so far, each of which rejects
-/// many sets; only those that none rejects are verified. Sets that contain a found one are left out.
-/// The result depends on neither time nor the number of workers.
+/// Sets are tried in the order of their size. Each set is first run on the proofs found so far: plans
+/// that each break many sets. Only a set that no proof breaks is verified. Supersets of a found set
+/// are left out. The result depends on neither time nor the number of workers.
 struct MinimalSets<Change: Hashable & Sendable, Proof: Sendable> {
   typealias Changes = Set<Change>
 
-  /// The possible changes of each decision, of which a set contains at most one.
+  /// The possible changes for each decision; a set contains at most one change for each decision.
   let alternatives: [[Change]]
-  /// Returns, for each set, the position of the first proof from a position on that rejects it.
+  /// Returns, for each set, the position of the first given proof that rejects the set; else `nil`.
   let reject: (_ sets: [Changes], _ proofs: ArraySlice<Proof>) async throws(LabError) -> [Int?]
-  /// Returns new proofs that a set breaks, or none if it holds.
+  /// Returns new proofs that reject a set; empty if the set holds.
   let verify: (_ set: Changes) async throws(LabError) -> [Proof]
-  /// Called with the number of sets that are decided so far.
+  /// Called with the number of sets that are rejected or accepted so far.
   var progress: (Int) -> Void = { _ in }
 
   private(set) var proofs: [Proof] = []
-  /// The position of a proof for each rejected set.
+  /// For each rejected set, the position of the proof that rejects it.
   private(set) var rejections: [Changes: Int] = [:]
-  /// The sets that hold and of which no proper subset holds.
+  /// The sets that hold although no proper subset of them holds.
   private(set) var minimal: [Changes] = []
   /// The number of sets that were verified.
   private(set) var verifiedCount = 0
@@ -54,19 +54,19 @@ struct MinimalSets<Change: Hashable & Sendable, Proof: Sendable> {
     }
   }
 
-  /// Finds one minimal set within a larger one, of which every proper subset is rejected by a proof.
+  /// Finds one minimal set within a larger set; for each proper subset, a proof rejects the subset.
   ///
-  /// A set that no proof rejects is reduced by the proofs alone, and only then verified. If it
-  /// breaks, there is one proof more, and the search starts again.
+  /// A set is first reduced as far as the known proofs accept it, and then verified. If the verification
+  /// fails, it adds a proof, and the reduction starts again.
   ///
-  /// - Returns: `nil` if the larger set itself breaks.
+  /// - Returns: a minimal set; `nil` if the larger set itself is rejected.
   mutating func reduce(_ whole: [Change]) async throws(LabError) -> Changes? {
     while try await !isRejected(Changes(whole)) {
       var set = Changes(whole)
       for change in whole where try await !isRejected(set.subtracting([change])) {
         set.remove(change)
       }
-      // Leaving out several changes may hold where leaving out each of them does not.
+      // Removing several changes at once may be possible even if no single change can be removed.
       let subsets = Self.properSubsets(of: set, in: whole)
       for (subset, proof) in zip(subsets, try await reject(subsets, proofs[...])) {
         rejections[subset] = proof
@@ -83,12 +83,12 @@ struct MinimalSets<Change: Hashable & Sendable, Proof: Sendable> {
     return rejections[set] != nil
   }
 
-  /// Returns the proof by which a set without one of its changes breaks.
+  /// Returns the proof that rejects a set without one of its changes.
   func proof(without change: Change, of set: Changes) -> Proof? {
     rejections[set.subtracting([change])].map { proofs[$0] }
   }
 
-  /// Decides a set by the proofs, then by verifying it.
+  /// Returns whether a set holds: first by the known proofs, then by verifying the set.
   private mutating func holds(_ set: Changes) async throws(LabError) -> Bool {
     if holding.contains(set) { return true }
     if try await isRejected(set) { return false }
@@ -103,7 +103,7 @@ struct MinimalSets<Change: Hashable & Sendable, Proof: Sendable> {
     return false
   }
 
-  /// Returns all sets with a number of changes, at most one for each decision, in their order.
+  /// Returns all sets with a given number of changes, at most one for each decision, in order.
   private func sets(of count: Int, from first: Int = 0) -> [Changes] {
     guard count > 0 else { return [[]] }
     return alternatives.indices.dropFirst(first).flatMap { index in

@@ -12,12 +12,12 @@ struct RepairChange: Hashable, Sendable {
   /// The change as a phrase, such as `position: date -> number`.
   var phrase: String { "\(decision): \(from) -> \(to)" }
 
-  /// The clause about the new choice, such as "stores its position after the merge".
+  /// A clause about the new choice, such as "stores its position after the merge".
   var sentence: String { DesignDecision.named(decision)?.sentence(of: to) ?? to }
 }
 
 extension TrackingDesign {
-  /// The possible changes of each decision that a repair may change.
+  /// The possible changes for each decision that a repair may change.
   var alternatives: [[RepairChange]] {
     choices.filter(\.decision.mayChange).map { decision, word in
       decision.choices.map(\.word).filter { $0 != word }.map { other in
@@ -26,7 +26,7 @@ extension TrackingDesign {
     }
   }
 
-  /// The changes that make every decision as this project's tracker makes it.
+  /// The changes after which every decision equals that of this project's tracker.
   var changesToCorner: [RepairChange] {
     choices.filter(\.decision.mayChange).compactMap { decision, word in
       let corner = decision.choice(of: .corner)

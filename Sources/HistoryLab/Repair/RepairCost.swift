@@ -4,23 +4,23 @@ import Systems
 import Traces
 import Workloads
 
-/// What a design does in a fixed set of plans, counted from its traces.
+/// The amount of work of a design in a fixed set of plans, counted in their traces.
 struct RepairCost: Hashable, Sendable {
   /// The number of fetches.
   var passes = 0
-  /// The number of transactions merged, each time that it was.
+  /// The number of merged transactions; a transaction that is merged twice counts twice.
   var merges = 0
   /// The number of times that a position was stored.
   var records = 0
   /// The number of transactions purged.
   var purged = 0
-  /// The number of transactions in history at the end of each plan, added up.
+  /// The number of transactions in history at the end of each plan, summed over all plans.
   var kept = 0
 
-  /// The most plans that are counted; a repair by fewer random plans counts those.
+  /// The maximum number of plans in which events are counted; fewer if a repair runs fewer random plans.
   static let planCountMax = 200
 
-  /// Counts the events of the first plans that a style gives.
+  /// Counts the events in the first plans that a generator style gives.
   ///
   /// - Throws: a lab error when a plan cannot be run.
   init(
@@ -65,7 +65,7 @@ struct RepairCost: Hashable, Sendable {
     kept += last
   }
 
-  /// The counts with their names, in the order of tables.
+  /// The counts with their names, in the order of the table rows.
   var rows: [(name: String, count: Int)] {
     [
       ("passes", passes), ("transactions merged", merges), ("positions stored", records),

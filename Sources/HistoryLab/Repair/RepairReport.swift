@@ -7,24 +7,24 @@ import Systems
 import Traces
 import Workloads
 
-/// The answer of a repair: the minimal sets of changes, each with its proofs and its costs.
+/// The result of a repair: the minimal sets of changes, each with proofs and costs.
 struct RepairReport: Sendable {
-  /// A minimal set of changes.
+  /// A minimal set of changes, after which the design holds.
   struct Answer: Sendable {
-    /// The changes, in the order of the decisions, each with the plan that it is there for.
+    /// The changes, in the order of the decisions, each with a plan that breaks the design without it.
     let changes: [Reason]
     let cost: RepairCost
     let coverage: RepairTrials.Coverage
-    /// The changed design as a file.
+    /// The text of the changed design's file.
     let file: String
   }
 
-  /// A change, and the violation of the design with all other changes of its set.
+  /// A change of a set, with a plan that breaks the design if only this change is left out.
   struct Reason: Sendable {
     let change: RepairChange
     let plan: Plan
     let violation: Violation
-    /// The sentence about the plan and what comes of it.
+    /// A sentence about the plan and the invariant that the plan breaks.
     var sentence: String {
       "\(plan.words). \(violation.checker): \(violation.because.capitalised.fullStopped)"
     }
@@ -33,22 +33,22 @@ struct RepairReport: Sendable {
   let system: String
   let conditions: [Condition]
   let limits: RepairTrials.Limits
-  /// The most changes of a set that was searched for.
+  /// The maximum number of changes of the sets that were searched.
   let changeCountMax: Int
-  /// The minimal sets with at most that many changes.
+  /// The minimal sets with at most `changeCountMax` changes.
   let answers: [Answer]
-  /// A minimal set with more changes, if none has at most that many.
+  /// A minimal set with more than `changeCountMax` changes; `nil` if a smaller one was found.
   let larger: Answer?
-  /// The plan that breaks the design even with every decision made as the tracker makes it.
+  /// A plan that breaks the design even if every decision equals that of this project's tracker.
   let unrepaired: (plan: Plan, violation: Violation)?
   let cost: RepairCost
-  /// The number of sets that plans rejected, of those that were verified, and of the plans.
+  /// The number of sets that plans have rejected.
   let rejectedCount: Int
   let verifiedCount: Int
   let planCount: Int
   let seconds: Double
 
-  /// Whether the design holds as it is.
+  /// Whether the design holds without changes.
   var isSafe: Bool { answers.first?.changes.isEmpty == true }
 
   /// The verdict in a sentence.
@@ -69,19 +69,19 @@ struct RepairReport: Sendable {
     return larger.map { "\(none); one with \($0.changes.count) does." } ?? "\(none)."
   }
 
-  /// The extent of the proofs in a sentence.
+  /// A sentence about the numbers of rejected and verified sets, and the extent of verification.
   var extent: String {
     "\(rejectedCount.counted("set")) of changes rejected by \(planCount.counted("plan")), "
       + "\(verifiedCount.counted("set")) verified: by all plans of \(limits.scope.sentence), one "
       + "condition at a time, and by \(limits.plans.counted("random plan")), seed \(limits.seed)."
   }
 
-  /// The heading of an answer.
+  /// The heading of a set of changes.
   func heading(_ answer: Answer) -> String {
     answer.changes.map { "\($0.change.decision) = \($0.change.to)" }.joinedWithAnd
   }
 
-  /// The changes of an answer with their sentences and proofs.
+  /// The changes of a set, with their sentences and proofs.
   func table(_ answer: Answer) -> ReportTable {
     var table = ReportTable(columns: [
       .text("decision"), .text("from"), .text("to"), .prose("the design then"),
@@ -96,7 +96,7 @@ struct RepairReport: Sendable {
     return table
   }
 
-  /// The counts of the design and of its repairs in the same plans.
+  /// A table of costs: the design and its repairs in the same plans.
   func costTable(_ answers: [Answer]) -> ReportTable {
     var table = ReportTable(
       columns: [.text("in \(limits.costPlans.counted("plan"))"), .number(system)]
@@ -110,17 +110,17 @@ struct RepairReport: Sendable {
     return table
   }
 
-  /// Returns what was not explored to the depth, as a sentence, or `nil`.
+  /// Returns a sentence that names the conditions with incomplete exploration; `nil` if there are none.
   func gap(_ answer: Answer) -> String? {
     guard !answer.coverage.incomplete.isEmpty else { return nil }
     let names = answer.coverage.incomplete.map(\.rawValue).joinedWithAnd
     return "Unknown beyond \(limits.stateCountMax.counted("state")): \(names)."
   }
 
-  /// The answers to print: the minimal sets, or the larger one.
+  /// The sets to print: all minimal sets; the larger set if there are none.
   var shown: [Answer] { answers + (larger.map { [$0] } ?? []) }
 
-  /// The maximum number of answers beside each other in the table of costs.
+  /// The maximum number of sets in one table of costs, one column each.
   static let comparedCountMax = 8
 }
 
@@ -147,7 +147,7 @@ extension RepairReport {
     return parts.paragraphs
   }
 
-  /// The report as a page that needs no network.
+  /// The report as an HTML page without external resources.
   var page: String {
     var sections = shown.enumerated().map { index, answer in
       PageSection(
@@ -162,21 +162,21 @@ extension RepairReport {
       sections.append(PageSection("Costs", [.table(table)]))
     }
     return ReportPage(
-      title: "What it would take to make \(system) safe".printable,
+      title: "The changes that make \(system) safe".printable,
       lead: "\(sentence.capitalised) \(extent)".printable,
       sections: sections
     ).html(images: .missing(because: ""))
   }
 }
 
-/// The answer of a repair as JSON, in the format of `repair --json`.
+/// The result of a repair as JSON, in the format of `repair --json`.
 struct RepairDocument: Encodable {
   struct Change: Encodable {
     let decision: String
     let from: String
     let to: String
     let sentence: String
-    /// The plan that breaks the design with all other changes of the set, as a plan file.
+    /// A plan that breaks the design without this change, in the format of plan files.
     let plan: String
     let commands: [String]
     let invariant: String

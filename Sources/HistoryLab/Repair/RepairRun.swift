@@ -5,14 +5,14 @@ import Systems
 import Traces
 import Workloads
 
-/// Searches for the smallest sets of changes that repair a design, and measures what they cost.
+/// Searches for the smallest sets of changes that repair a design, and measures their costs.
 struct RepairRun {
   let trials: RepairTrials
   let changeCountMax: Int
-  /// Called with the number of newly decided sets and a note about the current work.
+  /// Called with the number of newly decided sets and a note about the current step.
   let progress: @Sendable (_ decided: Int, _ note: String?) -> Void
 
-  /// Searches, and explains each answer.
+  /// Searches for minimal sets, and finds the proofs and costs of each.
   ///
   /// - Throws: a lab error when a design cannot be run, or the work was interrupted.
   func report(seconds: () -> Double) async throws(LabError) -> RepairReport {
@@ -57,7 +57,7 @@ struct RepairRun {
     )
   }
 
-  /// The coverage of each set that was verified.
+  /// The exploration coverage of each verified set.
   private final class CoverageTable {
     private var all: [Set<RepairChange>: RepairTrials.Coverage] = [:]
 
@@ -67,7 +67,7 @@ struct RepairRun {
     }
   }
 
-  /// The plans in which costs are counted: those of the design, the same for every repair.
+  /// The generator style of the plans for counting costs, which is the same for every repair.
   private func style() throws(LabError) -> PlanStyle {
     var options = PlanOptions()
     options.conditions = .named(trials.conditions)
@@ -90,7 +90,7 @@ struct RepairRun {
         guard let plan = search.proof(without: change, of: set),
           let violation = try trials.violation(others, by: plan)
         else {
-          throw .lab("no plan shows that \(change.phrase) is needed, which must not happen.")
+          throw .lab("no plan shows that \(change.phrase) is needed: this is a bug in history-lab.")
         }
         return RepairReport.Reason(change: change, plan: plan, violation: violation)
       },
@@ -105,7 +105,7 @@ struct RepairRun {
     )
   }
 
-  /// Returns the plan that breaks the corner to which all changes lead.
+  /// Returns a plan that breaks the design with all decisions of this project's tracker; else `nil`.
   private func unrepaired(
     _ search: MinimalSets<RepairChange, Plan>
   ) throws(LabError) -> (plan: Plan, violation: Violation)? {

@@ -8,7 +8,7 @@ import Systems
 import Traces
 import Workloads
 
-/// Decides whether a changed design holds: on known plans, by check, and by exploration.
+/// Decides whether a changed design holds: by known plans, random plans, and exploration.
 struct RepairTrials: Sendable {
   let system: LabSystem
   let design: TrackingDesign
@@ -34,16 +34,16 @@ struct RepairTrials: Sendable {
   struct Coverage: Sendable {
     var planCount = 0.0
     var stateCount = 0
-    /// The conditions that were not explored to the depth.
+    /// The conditions whose exploration ended before the maximum depth.
     var incomplete: [Condition] = []
   }
 
-  /// The depth of the first exploration, which finds the shortest plans quickly.
+  /// The depth of the first, short exploration, which quickly finds the shortest plans.
   private static let firstDepth = 4
-  /// The numbers of random plans after which a check looks for a violation.
+  /// The numbers of random plans of the first checks, which quickly find frequent violations.
   private static let firstPlanCounts = [500, 5_000]
 
-  /// Returns the costs of a changed design in the plans of a style.
+  /// Returns the costs of a changed design, counted in plans of a generator style.
   func cost(of set: Set<RepairChange>, style: PlanStyle) throws(LabError) -> RepairCost {
     try RepairCost(of: system(set), style: style, plans: limits.costPlans, versions: versions)
   }
@@ -55,7 +55,7 @@ struct RepairTrials: Sendable {
 
   // MARK: Known plans
 
-  /// Returns, for each set, the position of the first of the plans that breaks it, or `nil`.
+  /// Returns, for each set, the position of the first plan that breaks the design, or `nil`.
   func rejections(
     _ sets: [Set<RepairChange>],
     _ plans: ArraySlice<Plan>
@@ -95,7 +95,7 @@ struct RepairTrials: Sendable {
     return nil
   }
 
-  /// Returns the violation by which a plan breaks a changed design, or `nil`.
+  /// Returns the violation that a plan causes in a changed design; `nil` if the plan holds.
   func violation(_ set: Set<RepairChange>, by plan: Plan) throws(LabError) -> Violation? {
     let trials = DesignWorker(system(set), versions)
     defer { trials.close() }
@@ -104,7 +104,7 @@ struct RepairTrials: Sendable {
 
   // MARK: Verification
 
-  /// Returns plans that break a changed design, or none if it holds; `note` says what is done.
+  /// Returns plans that break a changed design, empty if it holds; `note` receives the current step.
   func verify(
     _ set: Set<RepairChange>,
     _ note: @escaping @Sendable (String) -> Void
@@ -190,7 +190,7 @@ struct RepairTrials: Sendable {
   }
 }
 
-/// A worker that runs plans on one design.
+/// Runs plans on one design.
 private final class DesignWorker {
   private let worker: PlanWorker
   private let place = StorePlace.heap()
@@ -201,9 +201,9 @@ private final class DesignWorker {
     polls = system.capabilities.contains(.poll)
   }
 
-  /// Returns the violation by which a plan breaks the design, or `nil`.
+  /// Returns the violation that a plan causes in the design; `nil` if the plan holds.
   ///
-  /// A plan with polls says nothing of a design that does not poll.
+  /// Plans with polls are not run on a design that does not poll.
   func violation(by plan: Plan) throws(LabError) -> Violation? {
     guard polls || !plan.commands.contains(where: { $0.action.word == "poll" }) else { return nil }
     do throws(SystemFailure) {

@@ -36,10 +36,10 @@ struct RepairOptions: VerbOptions {
   @Option(
     "states",
     .integer("N", 1...100_000_000),
-    "How many states a condition may have; beyond it is unknown."
+    "How many states a condition may have; with more, the result is unknown."
   )
   var stateCountMax = 210_000
-  @Option("seed", .seed, shown: "1", "The number that the random plans come from.")
+  @Option("seed", .seed, shown: "1", "The seed of the random plans.")
   var seed: UInt64?
   @Option(.jobs) var jobs: Int
   @Flag("describe", "Prints the design as a file to edit, with every decision, and ends.")
@@ -57,7 +57,7 @@ struct RepairOptions: VerbOptions {
     if let page { try FilePath.checkWritableFile(page, for: "--html") }
   }
 
-  /// The design that is repaired unless another one is named.
+  /// The design that is repaired by default.
   static let usualSystem = "kit-2-readme"
 
   var limits: RepairTrials.Limits {
@@ -73,9 +73,9 @@ struct RepairOptions: VerbOptions {
 extension RepairVerb {
   static let spec = VerbSpec(
     name: "repair",
-    sentence: "Finds the fewest changes that make a design hold, and a plan for each of them.",
+    sentence: "Finds the fewest changes that make a design hold, and why each is needed.",
     examples: [
-      Example("repair --system kit-2-readme", "What it would take to make the quick start safe."),
+      Example("repair --system kit-2-readme", "The changes that make the quick start safe."),
       Example(
         "repair --system kit-1.3 --conditions steady,crash,restart --max-changes 2",
         "The same for a few conditions only."
@@ -85,7 +85,7 @@ extension RepairVerb {
   ) { RepairVerb(options: $0, terminal: $2) }
 }
 
-/// Searches for the smallest sets of changes that make a design hold.
+/// Searches for the smallest sets of changes after which a design holds.
 struct RepairVerb: Verb {
   let options: RepairOptions
   let terminal: Terminal
@@ -129,7 +129,7 @@ struct RepairVerb: Verb {
     return report.shown.isEmpty ? .violation : .good
   }
 
-  /// Returns the conditions that an exploration of the system can have, of those that were named.
+  /// Returns the named conditions that can be explored on the system.
   private func conditions(_ system: LabSystem) throws(LabError) -> [Condition] {
     let named = try options.conditions.conditions(for: system)
     let chosen = Condition.allCases.filter { condition in
@@ -155,8 +155,8 @@ struct RepairVerb: Verb {
       terminal.print("")
       paragraph("Set \(index + 1): \(report.heading(answer))", .bold)
       for reason in answer.changes {
-        paragraph("  \(reason.change.phrase): it then \(reason.change.sentence).")
-        paragraph("    Without it: \(reason.sentence.printable)")
+        paragraph("  \(reason.change.phrase): the design then \(reason.change.sentence).")
+        paragraph("    Without this change: \(reason.sentence.printable)")
       }
       if let gap = report.gap(answer) { paragraph("  " + gap, .yellow) }
     }

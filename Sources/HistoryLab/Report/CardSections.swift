@@ -21,7 +21,7 @@ struct CardSections {
 
   /// A table of conditions by systems, with a legend.
   private var overview: PageSection {
-    // Runs with different bounds may appear side by side; then each system states its own.
+    // Cards of runs with different bounds may be in one overview; each card then states its bounds.
     let shared = Set(cards.map(\.bounds)).count == 1 ? cards.first?.bounds : nil
     let bounds = cards.map { ReportPage.Fact($0.card.system, $0.bounds) }
     let tables = CardsOverview(cards: cards.map(\.card)).tables { system, condition in
@@ -32,7 +32,7 @@ struct CardSections {
       ReportPage.Fact($0.checker, $0.sentence)
     }
     return PageSection(
-      "Which design is safe under what",
+      "Which design is safe under which conditions",
       [
         .paragraph(
           (shared ?? "The systems were explored to different depths.")
@@ -40,7 +40,7 @@ struct CardSections {
             + "stores, are documented, or are hypothetical. A cell leads to its details."
         )
       ] + tables.map(PageBlock.table) + [.definitions(CardsOverview.legend)]
-        + (shared == nil ? [.paragraph("How far each was explored:"), .definitions(bounds)] : [])
+        + (shared == nil ? [.paragraph("Explored plans per system:"), .definitions(bounds)] : [])
         + [.paragraph("The invariants:"), .definitions(invariants)]
     )
   }
@@ -60,7 +60,7 @@ struct CardSections {
   private func matrix(_ card: CardsDocument.Card) -> ReportTable {
     let invariants = card.cells.map(\.invariant).uniqued
     var table = ReportTable(
-      caption: "Conditions by invariants; behind a break stand the commands of its shortest plan",
+      caption: "Conditions by invariants; a number counts the commands of the shortest plan",
       columns: [.text("condition"), .text("known as")] + invariants.map { .text($0) }
     )
     for condition in card.conditions {
@@ -92,7 +92,7 @@ struct CardSections {
     PageSection.anchor(from: "\(system): \(cell.invariant) under \(cell.condition)")
   }
 
-  /// Returns the shortest plan of each broken cell, with a note if it is outside the stated use.
+  /// Returns the shortest plan of each broken cell; plans outside the stated use get a note.
   private func plans(_ card: CardsDocument.Card) -> [PageBlock] {
     let broken = card.cells.filter { $0.result == .breaks }
     let sorted = broken.sorted { ($0.length ?? 0, $0.condition) < ($1.length ?? 0, $1.condition) }
@@ -110,7 +110,7 @@ struct CardSections {
     }
   }
 
-  /// Returns a link to the counterexample's page, or no block if the page does not exist.
+  /// Returns a link to the counterexample's page; empty if the page does not exist.
   private func picture(of cell: CardsDocument.Cell) -> [PageBlock] {
     guard let file = cell.file,
       let path = RelativePath.path(from: pageFolder, toPageOf: file)
@@ -121,7 +121,7 @@ struct CardSections {
 }
 
 extension RunCollection.Card {
-  /// The extent of the exploration and the conditions under which it was cut short, as a sentence.
+  /// A sentence about the extent of the exploration and the conditions that were not fully explored.
   fileprivate var bounds: String {
     let plans = "Every plan of \(scopes.map(\.sentence).joinedWithAnd)"
     let cut = card.conditions.compactMap { row in
@@ -131,9 +131,9 @@ extension RunCollection.Card {
     return "\(plans) was to be run; it was cut short under \(cut.joinedWithAnd)."
   }
 
-  /// Returns the reason why not every plan was run under a condition.
+  /// Returns the reason why some plans of a condition were not run.
   ///
-  /// It is `nil` if all plans were run, or if none could be.
+  /// The reason is `nil` if all plans were run, or if the condition could not be explored at all.
   private func cutShort(_ row: CardsDocument.Row) -> String? {
     let cells = card.cells.filter { $0.condition == row.condition }
     let isOpen = cells.contains { $0.result == .unknown }
@@ -146,7 +146,7 @@ extension RunCollection.Card {
 }
 
 extension CardsDocument.Cell {
-  /// The cell in a word or two.
+  /// The cell's result in a word or two.
   var word: String { result.word(depth, isLeast: isLeast ?? true) }
 
   fileprivate var state: VerdictState? {
@@ -159,15 +159,15 @@ extension CardsDocument.Cell {
   }
 }
 
-/// The results of a stress run and of the mutants, as tiles and sections of a page.
+/// The results of the stress run and the mutant run, as tiles and sections of a page.
 struct TrialSections {
   let stress: StressDocument?
   let mutants: MutantDocument?
 
-  /// One tile for each of the two that ran.
+  /// A tile for the stress run and a tile for the mutant run, if each exists.
   var tiles: [VerdictTile] { [stressTile, mutantTile].compactMap { $0 } }
 
-  /// One section for each of the two that ran.
+  /// A section for the stress run and a section for the mutant run, if each exists.
   var sections: [PageSection] { [stressSection, mutantSection].compactMap { $0 } }
 
   private var stressTile: VerdictTile? {

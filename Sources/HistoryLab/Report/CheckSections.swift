@@ -38,7 +38,7 @@ struct CheckSections {
     (overview.map { [$0] } ?? []) + each
   }
 
-  /// The shortest counterexample of each broken invariant per system; `nil` if none broke.
+  /// The shortest counterexample for each broken invariant and system; `nil` if no invariant broke.
   private var overview: PageSection? {
     let broken = checks.filter { !$0.system.counterexamples.isEmpty }
     guard !broken.isEmpty else { return nil }
@@ -57,7 +57,7 @@ struct CheckSections {
           anchor: PageSection.anchor(from: "breaks \(check.system.system) \(found.checker)")
         )
         row.cellLinks[1] = path(of: found).map { .file($0) }
-        // Explain each invariant once: the same one breaks in many systems.
+        // Each invariant is explained only once, although it may break in several systems.
         if explained.insert(found.checker).inserted {
           row.cellNotes[1] = CheckerSuite.sentence(of: found.checker)
         }
@@ -68,8 +68,8 @@ struct CheckSections {
       "What breaks each design",
       [
         .paragraph(
-          "Random plans were run on each system, and what broke an invariant was made as short as it "
-            + "gets. The name of an invariant leads to its counterexample."
+          "Random plans were run on each system, and each plan that broke an invariant was shrunk as "
+            + "far as possible. The name of an invariant leads to its counterexample."
         ), .table(table),
       ]
     )
@@ -133,12 +133,12 @@ struct CheckSections {
     return table
   }
 
-  /// Returns a table that counts the planned and injected faults by kind; empty without faults.
+  /// Returns a table of planned and injected faults by kind; empty if there are no faults.
   private func faults(_ system: CheckDocument.System) -> [PageBlock] {
     let faults = Dictionary(grouping: system.faults ?? [], by: \.kind)
     guard !faults.isEmpty else { return [] }
     var table = ReportTable(
-      caption: "Faults: how often they were planned for a command that ran, and struck",
+      caption: "Faults: how often they were planned for a command that ran, and occurred",
       columns: [.text("fault"), .number("planned"), .number("struck"), .number("commands")]
     )
     for (kind, found) in faults.sorted(by: { $0.key < $1.key }) {
@@ -149,7 +149,7 @@ struct CheckSections {
     return [.table(table)]
   }
 
-  /// Returns the counterexamples, the most informative one first and with its picture.
+  /// Returns the counterexamples; the most informative one comes first and has a picture.
   private func counterexamples(_ check: RunCollection.Check) -> [PageBlock] {
     let found = ViolationOrder.mostSpecificFirst(check.system.counterexamples, by: \.checker)
     return found.enumerated().flatMap { place, found -> [PageBlock] in
@@ -162,7 +162,7 @@ struct CheckSections {
     }
   }
 
-  /// Returns the picture drawn from the counterexample's file, or the plan if the file is gone.
+  /// Returns a picture of the counterexample's trace; if its file is missing, the plan as text.
   private func picture(_ found: CheckDocument.Found) -> [PageBlock] {
     guard let data = FileManager.default.contents(atPath: found.file),
       let text = String(data: data, encoding: .utf8)
@@ -174,7 +174,7 @@ struct CheckSections {
     }
   }
 
-  /// Returns a link to the counterexample's page, or no block if the page does not exist.
+  /// Returns a link to the counterexample's page; empty if the page does not exist.
   private func page(_ found: CheckDocument.Found) -> [PageBlock] {
     path(of: found).map {
       [.link(path: $0, text: "The picture of \(found.checker), its plan and its file")]
@@ -188,9 +188,9 @@ struct CheckSections {
 
 /// The verdicts of runs as a JUnit report for CI systems.
 ///
-/// A case fails if this project is at fault: an invariant that its own tracker broke, a seeded bug
-/// that was not found, or an invalid stress run. Violations by any other system are known, and a
-/// missed goal is not a regression: both are skipped cases with a reason.
+/// A case fails if this project is at fault: its own tracker broke an invariant, a seeded bug was not
+/// found, or a stress run is invalid. Violations by other systems and missed goals are skipped cases
+/// with a reason, because they are not regressions.
 struct LabVerdicts {
   let runs: RunCollection
 

@@ -34,7 +34,7 @@ struct ReportExportOptions: VerbOptions {
   }
 }
 
-/// A format that other programs read.
+/// A file format for other programs.
 enum ExportFormat: String, CaseIterable, Sendable {
   case junit
   case bencher
@@ -54,7 +54,7 @@ extension ReportExportVerb {
   ) { (options, _, terminal) in ReportExportVerb(options: options, terminal: terminal) }
 }
 
-/// Writes runs in the formats that other programs read.
+/// Writes the results of runs in file formats for other programs.
 struct ReportExportVerb: Verb {
   let options: ReportExportOptions
   let terminal: Terminal
@@ -80,7 +80,7 @@ struct ReportExportVerb: Verb {
     } catch { throw .lab("the folder \(folder.quoted) cannot be made: \(error)") }
   }
 
-  /// Returns the files of a format by name; empty if the runs contain no data for it.
+  /// Returns the contents of a format's files by name; empty if the runs contain no data for the format.
   private func files(
     of format: ExportFormat,
     _ runs: RunCollection,

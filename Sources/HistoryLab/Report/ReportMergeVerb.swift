@@ -34,7 +34,7 @@ extension ReportMergeVerb {
   ) { ReportMergeVerb(options: $0, composition: $1, terminal: $2) }
 }
 
-/// Joins the parts of a run that several machines did.
+/// Joins the parts of a run that was split over several machines.
 struct ReportMergeVerb: Verb {
   let options: ReportMergeOptions
   let composition: Composition
@@ -43,7 +43,7 @@ struct ReportMergeVerb: Verb {
   func run() async throws(LabError) -> ExitCode {
     let parts = try RunParts(options.folders)
     for sentence in parts.leftOut { terminal.log("history-lab: left out: \(sentence).") }
-    // Everything is read before a folder is made, so that a part that cannot be read leaves none.
+    // All parts are read before a folder is created, so an unreadable part leaves no folder behind.
     let joined = try Joined(parts)
     let folder = try RunOutput(merging: parts, output: options.output)
     do throws(LabError) {
@@ -94,7 +94,7 @@ struct ReportMergeVerb: Verb {
   }
 }
 
-/// The joined parts of a run, read as a whole before anything is written.
+/// The joined parts of a run; all parts are read before anything is written.
 private struct Joined {
   enum Content {
     case check(CheckReport, [JoinedCounterexample])
@@ -164,7 +164,7 @@ private struct Joined {
 
   /// Returns, for each invariant, the counterexample from the plan with the lowest number.
   ///
-  /// An unsplit run finds the same one.
+  /// A run that was not split finds the same counterexample.
   private static func first(_ found: [CheckDocument.Found]) -> [CheckDocument.Found] {
     let least = Dictionary(grouping: found, by: \.checker).compactMapValues { found in
       found.min { $0.foundInPlan < $1.foundInPlan }
@@ -180,7 +180,7 @@ private struct Joined {
     )
   }
 
-  /// Returns the verdict of joined results with a sentence that has the reason of each part that is
+  /// Returns the verdict of the joined results, and a sentence with the reasons of the parts that are
   /// not valid.
   private static func verdict(
     _ results: BenchmarkResults,
@@ -196,7 +196,7 @@ private struct Joined {
     return (reasons.isEmpty && parts.missing.isEmpty ? "valid" : "unknown", because)
   }
 
-  /// Returns the rows of all parts, one benchmark of each part in turn.
+  /// Returns the rows of all parts, interleaved by benchmark.
   ///
   /// If several parts measure the same benchmark, the first one is kept.
   private static func inTurns(_ parts: [[BenchmarkRow]]) -> [BenchmarkRow] {
@@ -214,15 +214,15 @@ private struct Joined {
 
 }
 
-/// A counterexample of a part, read from its file.
+/// A counterexample of a part, which was read from its file.
 private struct JoinedCounterexample {
-  /// The position of its system in the check.
+  /// The position of the counterexample's system in the check.
   let place: Int
   private let found: CheckDocument.Found
   private let counterexample: Counterexample
   private let stem: String
 
-  /// Reads the file.
+  /// Reads the counterexample's file.
   ///
   /// - Throws: A usage error if the file is missing or cannot be read.
   init(_ found: CheckDocument.Found, ofSystem place: Int) throws(LabError) {
@@ -254,7 +254,7 @@ extension CheckDocument.System {
 }
 
 extension CheckDocument {
-  /// Changes the document's file paths to a folder, wherever the part was when it was written.
+  /// Changes the document's file paths, which may be from another machine, to paths in a folder.
   fileprivate mutating func find(in folder: String) {
     for system in systems.indices {
       for index in systems[system].counterexamples.indices {

@@ -44,18 +44,18 @@ struct ReportNightsVerb: Verb {
   }
 }
 
-/// The index page of all nights: the result of each step, and a link to the page of each night.
+/// The index page of all nightly runs: each step's result, and a link to the page of each night.
 struct NightsPage {
-  /// One night, as read from its folder.
+  /// One nightly run, read from its folder.
   struct Night {
     let name: String
-    /// Each step with its result and its duration in seconds, in the order of the file `state`.
+    /// The steps with their results and durations in seconds, in the order of the file `state`.
     let steps: [(name: String, result: String, seconds: Int)]
     let hasPage: Bool
   }
   let nights: [Night]
 
-  /// Reads the nights of a folder, newest first.
+  /// Reads the nightly runs in a folder, newest first.
   ///
   /// - Throws: A usage error if the folder cannot be listed or contains no night.
   init(_ folder: String) throws(LabError) {
@@ -90,7 +90,7 @@ struct NightsPage {
     let failed = last?.steps.filter { $0.result == "FAILED" } ?? []
     return ReportPage(
       title: "Nights",
-      lead: "What became of each step of each night; a night's name leads to its page.",
+      lead: "The result of each step of each night; a night's name leads to its page.",
       tiles: last.map { night in
         [
           VerdictTile(

@@ -5,11 +5,11 @@ import Reporting
 
 /// The options of `report trend`.
 struct ReportTrendOptions: VerbOptions {
-  /// The number of last runs in which a step counts as news.
+  /// The number of recent runs in which a change of costs counts as new.
   @Option(
     "fresh",
     .integer("N", 1...10_000),
-    "A step in the last N runs of its row is news, and changes the exit code."
+    "The exit code is 1 if costs rose to a higher level in the last N runs."
   )
   var fresh = 5
   @Option(.history) var history: String
@@ -24,15 +24,15 @@ struct ReportTrendOptions: VerbOptions {
 extension ReportTrendVerb {
   static let spec = VerbSpec(
     name: "report trend",
-    sentence: "Tells at which nights the costs stepped to another level.",
+    sentence: "Reports the runs at which the costs rose or fell to another level.",
     examples: [
       Example("report trend", "The steps in the costs of our code, newest first."),
-      Example("report trend --fresh 1", "Ends with 1 only when the last run brought a step up."),
+      Example("report trend --fresh 1", "Exits with 1 only if the costs rose in the last run."),
     ]
   ) { (options, _, terminal) in ReportTrendVerb(options: options, terminal: terminal) }
 }
 
-/// Reports how the costs of this project's code changed from run to run.
+/// Reports how the costs of this project's code change from run to run.
 struct ReportTrendVerb: Verb {
   let options: ReportTrendOptions
   let terminal: Terminal
@@ -106,8 +106,8 @@ struct TrendDocument: Codable {
 extension HistoryDatabase {
   /// Returns the trend rows of this project's own code.
   ///
-  /// A cost with a ratio to its floor appears as that ratio only. Metrics that may vary between
-  /// runs are left out; databases of earlier versions contain them.
+  /// If a cost has a ratio to its benchmark floor, only the ratio is returned. Metrics that may vary
+  /// between runs are left out; databases of earlier versions contain them.
   func ourCourses() throws(LabError) -> [TrendCourse] {
     let varying = Set(Metric.varying.map(\.name))
     let courses = try courses().filter { course in

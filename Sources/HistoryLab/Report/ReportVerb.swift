@@ -18,7 +18,7 @@ struct ReportOptions: VerbOptions {
   var html: String?
   @Option(.history) private var file: String
 
-  /// The results database, the source of the trend; `nil` if it does not exist.
+  /// The path of the results database, which contains the trend; `nil` if there is no such file.
   var history: String? { FilePath.state(of: file) == .file ? file : nil }
 
   /// - Throws: A usage error if the folder of runs does not exist, the given database cannot be
@@ -44,7 +44,7 @@ extension ReportVerb {
     examples: [
       Example("report", "The page of the newest run, in that run's folder."),
       Example("report --html lab.html", "The page in a file of your own."),
-      Example("report trend", "At which nights the costs stepped to another level."),
+      Example("report trend", "The runs at which the costs rose or fell to another level."),
     ],
     subverbs: [
       ReportTrendVerb.spec, ReportNightsVerb.spec, ReportExportVerb.spec, ReportMergeVerb.spec,
@@ -52,7 +52,7 @@ extension ReportVerb {
   ) { ReportVerb(options: $0, composition: $1, terminal: $2) }
 }
 
-/// Writes runs as a page.
+/// Writes the results of runs as an HTML page.
 struct ReportVerb: Verb {
   let options: ReportOptions
   let composition: Composition
@@ -97,7 +97,7 @@ struct LabPage {
     guard let bench = runs.bench else {
       return ReportPage(
         title: "Persistent History Lab",
-        lead: "What holds, and what breaks it.",
+        lead: "Which invariants hold, and which plans break them.",
         tiles: tiles,
         sections: behaviour + courses,
         environment: [
@@ -109,11 +109,11 @@ struct LabPage {
     report.runFolder = RelativePath.path(from: folder, to: bench.folder)
     var page = report.page()
     page.title = "Persistent History Lab"
-    page.lead = "What holds, what breaks it, and what it costs. " + page.lead
+    page.lead = "Which invariants hold, what breaks them, and what operations cost. " + page.lead
     page.sections = behaviour + courses + page.sections
     return page
   }
 
-  /// The benchmarks whose trend is drawn even if it has no step.
+  /// The benchmarks whose trend is always drawn, even without a change of costs.
   private static var watched: [String] { Goals.all.map(\.benchmark) }
 }

@@ -20,7 +20,7 @@ struct RunCollection {
     let scopes: [ExploreScope]
     var card: CardsDocument.Card
   }
-  /// The results of a benchmark run, with its folder.
+  /// The results of a benchmark run, and the run's folder.
   struct Bench {
     let folder: String
     let results: BenchmarkResults
@@ -33,7 +33,7 @@ struct RunCollection {
   private(set) var stress: StressDocument?
   /// The newest mutant run.
   private(set) var mutants: MutantDocument?
-  /// The reasons why files were left out: each could not be read or contains no results.
+  /// The files that were left out, each with the reason: unreadable, or without results.
   private(set) var leftOut: [String] = []
   /// The folder of the newest run that was read.
   private(set) var newest: String?
@@ -46,7 +46,7 @@ struct RunCollection {
     checks.sort { Self.rank($0.system.system) < Self.rank($1.system.system) }
   }
 
-  /// Reads the runs below a folder, and returns them with the folder of the newest.
+  /// Reads the runs below a folder, and returns the runs with the folder of the newest run.
   ///
   /// - Throws: A usage error if no run is finished.
   static func read(
@@ -54,7 +54,7 @@ struct RunCollection {
     _ terminal: Terminal
   ) throws(LabError) -> (runs: RunCollection, newest: String) {
     let runs = try RunCollection(folder)
-    // Logged first: if no run is left, these are the reasons.
+    // These messages come first: if no run can be read, they give the reasons.
     for reason in runs.leftOut { terminal.log("history-lab: left out: \(reason)") }
     guard let newest = runs.newest else {
       throw .usage(
@@ -65,7 +65,7 @@ struct RunCollection {
     return (runs, newest)
   }
 
-  /// Returns the sort key of a system: the tracker first, then published protocols, then mutants.
+  /// Returns the sort key of a system: the tracker first, then published systems, then mutants.
   private static func rank(_ system: String) -> (Int, String) {
     if system == "tracker" { return (0, system) }
     return (system.hasPrefix("mutant/") ? 2 : 1, system)
@@ -122,10 +122,10 @@ struct RunCollection {
 }
 
 extension RunCollection {
-  /// Returns the same runs, adapted to a page in a folder.
+  /// Returns the same runs with paths and commands for a page in a folder.
   ///
-  /// The files of counterexamples are looked up where the runs are now, and the replay commands
-  /// start in the page's folder.
+  /// Paths of counterexamples lead to the current folders of the runs. Replay commands are to be run in
+  /// the page's folder.
   func located(from pageFolder: String) -> RunCollection {
     var runs = self
     runs.checks = checks.map { $0.located(from: pageFolder) }
@@ -133,10 +133,10 @@ extension RunCollection {
     return runs
   }
 
-  /// Returns the current path of a run's file, and its replay command adapted to the page's folder.
+  /// Returns the current path of a run's file, and its replay command for the page's folder.
   ///
-  /// `file` is a name, or the path at the time of writing; the command contains it in the same
-  /// form.
+  /// `file` is a file name, or the path that the file had when the run was written. The command
+  /// contains the same text.
   fileprivate static func located(
     _ file: String,
     _ replay: String,
@@ -164,7 +164,7 @@ extension RunCollection.Check {
 }
 
 extension RunCollection.Card {
-  /// Returns the same card, adapted to a page in a folder.
+  /// Returns the same card with paths and commands for a page in a folder.
   func located(from pageFolder: String) -> RunCollection.Card {
     var one = self
     for (index, cell) in card.cells.enumerated() {

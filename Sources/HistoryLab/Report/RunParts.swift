@@ -7,36 +7,36 @@ import Reporting
 
 /// The parts of one run that was split over several machines, in order.
 struct RunParts {
-  /// One try of a part.
+  /// One attempt to run a part; a part may have been run several times.
   private struct Try {
     let folder: String
     let record: RunRecord
     let shard: Shard
 
-    /// Whether the try did all of its work.
+    /// Whether the attempt ran completely.
     var isWhole: Bool { record.verdict != nil && !record.isEndedEarly }
   }
   let folders: [String]
   let records: [RunRecord]
   /// The number of parts that the run was split into.
   let count: Int
-  /// Sentences that name the tries of a part that do not count.
+  /// Sentences that name the attempts that are not used.
   let leftOut: [String]
 
-  /// Finds the parts in folders of runs, or in folders that contain them.
+  /// Finds the parts in the given run folders, or in folders that contain run folders.
   ///
-  /// Of several tries of a part, the one that did all of its work counts, else the newest that ended
-  /// in order.
+  /// Of several attempts at a part, the complete one is used; if no attempt is complete, the newest one
+  /// that has a verdict.
   ///
-  /// - Throws: A usage error if a folder contains a whole run or a part of a different run, if a part
-  ///   did all of its work twice or was never finished, or if there is no part at all.
+  /// - Throws: A usage error if a folder contains an unsplit run or a part of a different run, if a part
+  ///   has two complete attempts or none with a verdict, or if there is no part at all.
   init(_ folders: [String]) throws(LabError) {
     var found: [Try] = []
     for folder in folders {
       for run in try RunFolders.runs(in: folder) {
         let record = try FinishedRun.record(run)
         guard let shard = record.shard else {
-          throw .usage("\(run.quoted) is a whole run, no part of one. Leave it out.")
+          throw .usage("\(run.quoted) is a whole run, not a part of a split run. Leave it out.")
         }
         found.append(Try(folder: run, record: record, shard: shard))
       }
@@ -70,7 +70,7 @@ struct RunParts {
     count = first.shard.count
   }
 
-  /// Returns the try of a part that counts.
+  /// Returns the attempt that is used for a part.
   private static func counted(_ tries: [Try]) throws(LabError) -> Try {
     let whole = tries.filter(\.isWhole)
     if whole.count > 1 {
@@ -84,13 +84,13 @@ struct RunParts {
     }
     guard let one = whole.first ?? newest else {
       throw .usage(
-        "the part in \(tries[0].folder.quoted) has not come to its end. Let it end, or run it again."
+        "the part in \(tries[0].folder.quoted) has not finished. Let it finish, or run it again."
       )
     }
     return one
   }
 
-  /// The verb of the run: `check`, `mutants` or `bench`.
+  /// The verb of the run, which is `check`, `mutants` or `bench`.
   var verb: String { records[0].verb }
 
   /// The joined environments of the parts.
@@ -98,7 +98,7 @@ struct RunParts {
     RunEnvironment(joining: records.map(\.environment)) ?? records[0].environment
   }
 
-  /// The command line of the whole run: that of the first part, without its part.
+  /// The command line of the whole run: the first part's command line without its shard option.
   var commandLine: [String] {
     var words: [String] = []
     var rest = records[0].commandLine[...]
@@ -126,20 +126,20 @@ struct RunParts {
     }
   }
 
-  /// The numbers of the missing parts, counted from 1.
+  /// The numbers of the missing parts, from 1.
   var missing: [Int] {
     let found = records.compactMap(\.shard?.index)
     return (1...count).filter { !found.contains($0) }
   }
 
-  /// A sentence that names the missing parts; `nil` for none.
+  /// A sentence that names the missing parts; `nil` if no part is missing.
   var missingSentence: String? {
     guard !missing.isEmpty else { return nil }
     let names = missing.map { "\($0)/\(count)" }.joinedWithAnd
     return missing.count == 1 ? "part \(names) is missing." : "parts \(names) are missing."
   }
 
-  /// Sentences that name the parts that are missing or were ended early.
+  /// Sentences that name the missing parts and the parts that ended early.
   var gaps: [String] {
     let early = records.filter(\.isEndedEarly).compactMap(\.shard?.description)
     let names = early.joinedWithAnd
@@ -150,7 +150,7 @@ struct RunParts {
     return sentences + [missingSentence].compactMap(\.self)
   }
 
-  /// Returns a document of each part.
+  /// Returns each part's document of one kind.
   ///
   /// - Throws: A usage error if a part lacks the file or the file cannot be read.
   func documents<Document: RunFile>(_ file: String) throws(LabError) -> [Document] {
@@ -166,7 +166,7 @@ struct RunParts {
 
   /// Returns the benchmark results of each part.
   ///
-  /// - Throws: A usage error if they cannot be read.
+  /// - Throws: A usage error if a results file cannot be read.
   func results() throws(LabError) -> [BenchmarkResults] {
     var results: [BenchmarkResults] = []
     for folder in folders {
@@ -178,14 +178,14 @@ struct RunParts {
   }
 }
 
-/// The differences between two records that cannot be parts of one run.
+/// The differences by which two records cannot be parts of the same run.
 enum PartDifference {
-  /// The options that may differ: where a part writes, which part it is, and how it shows results.
+  /// The options that may differ between parts: output folder, shard, display, and the seed's spelling.
   ///
-  /// The seed is compared as a number.
+  /// Seeds are compared as numbers, because one number can be written in several ways.
   private static let free: Set<String> = ["output", "jobs", "json", "shard", "seed"]
 
-  /// Returns clauses that name what differs; empty for parts of one run.
+  /// Returns clauses that name the differences; empty if the records are parts of the same run.
   static func sentences(_ former: RunRecord, _ latter: RunRecord) -> [String] {
     var found: [String] = []
     func compare(_ name: String, _ value: (RunRecord) -> String) {
@@ -204,24 +204,24 @@ enum PartDifference {
     return found
   }
 
-  /// The command line of a part.
+  /// The command line of a part, split into options.
   private struct PartLine {
     let command: String
-    /// The texts of the options that must be the same; a flag has one empty text.
+    /// The values of the options that must be equal in all parts; a flag has one empty value.
     let options: [String: [String]]
 
     init(_ record: RunRecord) {
       let words = Array(record.commandLine.dropFirst())
       guard case .run(let spec, let arguments)? = try? Invocation.read(words, tool: .historyLab)
       else {
-        // Not a line of this program: it must be the same word for word.
+        // The words are not a command line of this program, so they are compared unchanged.
         command = words.joined(separator: " ").quoted
         options = [:]
         return
       }
       command = spec.name
       var options = arguments.texts.filter { !PartDifference.free.contains($0.key) }
-      // Machines have their own folders for stores.
+      // The folder of `--on-disk` may differ, because each machine has its own.
       if options["on-disk"] != nil { options["on-disk"] = [""] }
       self.options = options
     }

@@ -9,7 +9,7 @@ import Systems
 
 /// The options of `protocol check`.
 struct ProtocolCheckOptions: VerbOptions {
-  /// The command that `/bin/sh -c` runs.
+  /// The program to check, as a command for `/bin/sh -c`.
   @Argument(
     .text("COMMAND", "a program with its arguments, in quotes"),
     "What /bin/sh runs: it reads commands on standard input and answers each with a line "
@@ -102,7 +102,7 @@ struct ProtocolCheckVerb: Verb {
     terminal.print(terminal.styled(report.because, style))
   }
 
-  /// Returns the faults grouped by kind, in order of first occurrence.
+  /// Returns the faults grouped by kind, in the order of first occurrence.
   private static func grouped(_ faults: [ProtocolFault]) -> [[ProtocolFault]] {
     var groups: [[ProtocolFault]] = []
     for fault in faults {
@@ -145,10 +145,10 @@ private struct ProtocolDocument: Encodable {
 }
 
 extension String {
-  /// The clause with a full stop at its end, unless it already ends with `.` or `?`.
+  /// The clause with a full stop at the end, unless it ends with `.` or `?`.
   fileprivate var sentence: String { hasSuffix(".") || hasSuffix("?") ? self : self + "." }
 
-  /// The line, safe to print: control characters escaped, at most 1,000 characters.
+  /// The line in printable form: control characters are escaped, and at most 1,000 characters remain.
   fileprivate var shown: String {
     let longest = 1000
     let spelled = prefix(longest).unicodeScalars.map { scalar in

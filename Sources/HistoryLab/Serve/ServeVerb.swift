@@ -14,7 +14,7 @@ import Darwin
 
 /// The options of `serve`.
 struct ServeOptions: VerbOptions {
-  @Option("system", .system, "The system that answers.") var system = "tracker"
+  @Option("system", .system, "The system that performs the commands.") var system = "tracker"
 
   /// - Throws: A usage error if the system is unknown.
   func validate(in composition: Composition) throws(LabError) {
@@ -28,10 +28,10 @@ struct ServeOptions: VerbOptions {
 extension ServeVerb {
   static let spec = VerbSpec(
     name: "serve",
-    sentence: "Answers commands on standard input, a line each: a system of ours as a program.",
+    sentence: "Performs commands from standard input, one per line, on a system of this build.",
     examples: [
       Example("serve", "Our tracker, as the other side of external:COMMAND."),
-      Example("serve --system greatest-cursor", "One that loses updates."),
+      Example("serve --system greatest-cursor", "A design that loses updates."),
       Example(
         "check --system \"external:history-lab serve\" --seed 1",
         "The lab and the tracker as two processes."
@@ -44,7 +44,7 @@ extension ServeVerb {
 struct ServeVerb: Verb {
   let options: ServeOptions
   let terminal: Terminal
-  /// The file descriptor of the input; the default is standard input.
+  /// The file descriptor from which commands are read; the default is standard input.
   var input: Int32 = 0
 
   func run() async throws(LabError) -> ExitCode {
@@ -77,7 +77,7 @@ extension WireServer {
   convenience init(serving lab: LabSystem) {
     let place = StorePlace.heap()
     let system = lab.make()
-    // The files are in this process, where the other side cannot make a call fail.
+    // The store files are in this process, where the client cannot make file calls fail.
     let words = lab.capabilities.subtracting([.faults, .powerOff]).map(\.rawValue)
     let hello = WireHello(
       system: lab.name,
@@ -93,12 +93,12 @@ extension WireServer {
 
 /// A reader of lines from an open file, with a limit on their length.
 struct LineInput {
-  /// A line, or the reason why it cannot be returned.
+  /// A line, or the reason why the input cannot be returned as a line.
   enum Line: Hashable {
     case text(String)
     /// The line is not valid UTF-8.
     case unreadable
-    /// The line is longer than the limit; the rest of it was skipped.
+    /// The line is longer than the limit; its remaining bytes are skipped.
     case tooLong
   }
   private let descriptor: Int32
@@ -136,7 +136,7 @@ struct LineInput {
     }
   }
 
-  /// Reads the available bytes, and returns whether more may follow.
+  /// Reads the available bytes; returns `false` at the end of input or on an interruption.
   private mutating func read() -> Bool {
     var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     while poll(&request, 1, 250) <= 0 {
@@ -150,7 +150,7 @@ struct LineInput {
   }
 }
 
-/// Calls the system's `read`, which the method of the same name hides.
+/// Calls the system function `read`, which the method of the same name hides.
 private func systemRead(
   _ file: Int32,
   _ start: UnsafeMutableRawPointer,

@@ -22,7 +22,7 @@ struct StressOptions: VerbOptions {
   @Option(
     "kills-per-second",
     .decimal("R", 0...20),
-    "How many processes are killed a second, stopped or replaced in proportion; 0 leaves them alone."
+    "How many processes are killed a second; stops and replacements are in proportion; 0 disables all."
   )
   var killsPerSecond = 1.0
   @Option(
@@ -31,7 +31,7 @@ struct StressOptions: VerbOptions {
     "How many transactions each process writes a second; 0 is as many as it can."
   )
   var rate = 25.0
-  /// The seeded bug to run with, without its prefix; `nil` for none.
+  /// The seeded bug to run with, without the prefix `mutant/`; `nil` for none.
   @Option(
     "mutant",
     .text("NAME", "the name of a seeded bug"),
@@ -42,7 +42,7 @@ struct StressOptions: VerbOptions {
     "disk",
     .choice("KIND"),
     shown: "sound",
-    "Lets the store's disk be full for a while (full), or its calls fail (failing), again and again."
+    "Repeatedly fills the store's disk (full), or makes its file calls fail (failing)."
   )
   var disk: StressDisk?
   @Option(.seed) var seed: UInt64
@@ -80,7 +80,7 @@ struct StressOptions: VerbOptions {
 extension StressVerb {
   static let spec = VerbSpec(
     name: "stress",
-    sentence: "Kills real processes that share one store file, and checks what all of them did.",
+    sentence: "Kills real processes that share one store file, and checks the events of all.",
     examples: [
       Example("stress", "Three processes on one store file for a minute, one killed each second."),
       Example(
@@ -96,7 +96,7 @@ extension StressVerb {
   ) { StressVerb(options: $0, composition: $1, terminal: $2) }
 }
 
-/// Lets real processes write to one store, kills them, and checks the invariants of the tracker.
+/// Runs real processes on one store, kills some of them, and checks the tracker's invariants.
 struct StressVerb: Verb {
   let options: StressOptions
   let composition: Composition
@@ -130,7 +130,7 @@ struct StressVerb: Verb {
     if result.verdict == "invalid" {
       let file = "\(folder.shownPath)/left/store/shared.store".shellQuoted
       terminal.log(
-        "What the processes left is kept; look at it with: "
+        "The files of the processes are kept; inspect them with: "
           + terminal.command.line("inspect \(file)")
       )
     }
@@ -258,7 +258,7 @@ private struct StressText {
     if let disk = result.disk { lines.append(sentence(of: disk, result.filledCount)) }
     if counts.wakeUps > 0 {
       lines.append(
-        "after each of \(counts.wakeUps.grouped) single commits everybody passed, at most "
+        "after each of \(counts.wakeUps.grouped) single commits every process made a pass, at most "
           + "\(counts.wakeUpMsMax.grouped) ms later"
       )
     }
@@ -269,7 +269,7 @@ private struct StressText {
     )
     guard !result.isInterrupted else { return lines }
     lines.append(
-      "checked \(result.eventCount.counted("event")); writes cut off by a death: "
+      "checked \(result.eventCount.counted("event")); writes interrupted by a kill: "
         + "\(result.reconciledCount.grouped) reconciled, \(result.openCount.grouped) not"
     )
     let held = result.checkers.filter { $0.verdict == "valid" }.map(\.checker)
@@ -277,7 +277,7 @@ private struct StressText {
     return lines
   }
 
-  /// Returns a sentence about the cause of the disk fault.
+  /// Returns a sentence about the disk fault that the run has injected.
   private func sentence(of disk: StressDisk, _ filledCount: Int?) -> String {
     if let filledCount {
       let size = FullDisk.byteCount >> 20

@@ -4,17 +4,17 @@ import Traces
 struct PlanEdit: Hashable, Sendable {
   /// The kind of edit, with indices from 0.
   enum Kind: Hashable, Sendable {
-    /// The command at an index moves to an index of the edited plan.
+    /// A command moves from one index to another index of the edited plan.
     case moved(from: Int, to: Int)
-    /// The edited plan has one more command at an index.
+    /// The edited plan has an additional command at an index.
     case added(at: Int)
-    /// The command at an index is left out.
+    /// The edited plan lacks the command at an index.
     case leftOut(Int)
   }
   let kind: Kind
   let plan: Plan
 
-  /// The indices of the commands side by side: of the original and of the edited plan.
+  /// Returns rows that align both plans: the index of a command in the original and in the edited plan.
   func rows(of count: Int) -> [(original: Int?, edited: Int?)] {
     switch kind {
     case .leftOut(let left):
@@ -35,17 +35,17 @@ struct PlanEdit: Hashable, Sendable {
   }
 }
 
-/// A search for plans that hold and differ from a given one by one command.
+/// A search for plans that hold although they differ from a given plan by only one command.
 struct NearestPlans {
   let plan: Plan
   /// The maximum number of plans that are run for each kind of edit.
   var runCountMax = 1_000
 
-  /// Returns the nearest plan that holds by each kind of edit, the nearest of all first.
+  /// Returns the nearest plan that holds for each kind of edit; the nearest of all comes first.
   ///
-  /// A move by fewer places is nearer. A move keeps every command, so it comes before an addition,
-  /// and an addition before a plan that lacks a command. Of equally near plans, the one that is
-  /// edited later comes first.
+  /// Moves come before additions, and additions before removals, because a move keeps every command.
+  /// Among moves, a shorter distance is nearer. Of equally near plans, the plan with the later edit
+  /// comes first.
   func all<Failure: Error>(
     holds: (Plan) throws(Failure) -> Bool
   ) throws(Failure) -> [PlanEdit] {
@@ -78,7 +78,7 @@ struct NearestPlans {
     var moves: [Candidate] = []
     for distance in 1..<max(count, 1) where moves.count < runCountMax {
       for from in (0..<count).reversed() {
-        // Two neighbours have one exchange.
+        // Exchanging two neighbors is one move, whichever of them moves.
         let places = distance == 1 ? [from - 1] : [from - distance, from + distance]
         for to in places where (0..<count).contains(to) {
           moves.append((.moved(from: from, to: to), nil))

@@ -4,21 +4,21 @@ import Traces
 
 /// A part of a plan, and the plans in which an alternative replaces it.
 struct PlanPart: Hashable, Sendable {
-  /// The kind of part; the raw values are the words of the JSON.
+  /// The kind of a part; its raw values are the words in JSON.
   enum Kind: String, Sendable {
     /// A command, which an alternative leaves out.
     case command
-    /// The order of a command and the next one.
+    /// The order of a command and its next command.
     case order
     /// The actor of one command.
     case actor
-    /// An actor of the plan, which an alternative leaves out with its commands.
+    /// An actor of the plan, which an alternative removes together with its commands.
     case member
-    /// The actor of all commands of one actor.
+    /// The actor that performs all commands of one actor, exchanged for another actor.
     case role
-    /// An object of saves.
+    /// An object that saves change.
     case object
-    /// One of several changes of a save, which an alternative leaves out.
+    /// One of several changes in a save, which an alternative leaves out.
     case change
     /// A value that a save or batch request sets.
     case value
@@ -31,7 +31,7 @@ struct PlanPart: Hashable, Sendable {
     /// The faults of a command, which an alternative leaves out.
     case faults
   }
-  /// A plan in which something else is in the part's place.
+  /// A plan in which an alternative replaces the part.
   struct Alternative: Hashable, Sendable {
     let name: String
     let plan: Plan
@@ -43,7 +43,7 @@ struct PlanPart: Hashable, Sendable {
   let name: String
   let alternatives: [Alternative]
 
-  /// Runs the alternatives with a closure that returns whether the invariant broke.
+  /// Runs each alternative with a closure that returns whether the invariant broke.
   func answer<Failure: Error>(
     breaks: (Plan) throws(Failure) -> Bool
   ) throws(Failure) -> PartAnswer {
@@ -59,29 +59,29 @@ struct PlanPart: Hashable, Sendable {
   }
 }
 
-/// Which alternatives of a part break the invariant as well.
+/// The alternatives of a part, split into those that break the invariant and those that hold.
 struct PartAnswer: Hashable, Sendable {
-  /// How much a violation depends on a part.
+  /// The degree to which the violation depends on the part.
   enum Need: String, Sendable {
-    /// Every alternative breaks the invariant too.
+    /// Every alternative of the part breaks the invariant too.
     case free
-    /// Some alternatives do.
+    /// Some alternatives of the part break the invariant too.
     case limited
-    /// No alternative does.
+    /// No alternative of the part breaks the invariant.
     case needed
   }
   let kind: PlanPart.Kind
   /// The number of the command, from 1; `nil` for a part of the whole plan.
   let command: Int?
   let name: String
-  /// The alternatives with which the invariant breaks too.
+  /// The alternatives with which the invariant breaks.
   var breaking: [String] = []
-  /// The alternatives with which it holds.
+  /// The alternatives with which the invariant holds.
   var holding: [String] = []
 
   var need: Need { holding.isEmpty ? .free : breaking.isEmpty ? .needed : .limited }
 
-  /// The answer in a few words, such as `any value` or `needed`.
+  /// The dependence of the violation on the part in a few words, such as `any value` or `needed`.
   var words: String {
     switch (kind, need) {
     case (.command, .free), (.member, .free), (.change, .free), (.faults, .free):
@@ -106,7 +106,7 @@ struct PartAnswer: Hashable, Sendable {
 }
 
 extension PlanPart {
-  /// Returns the parts of a plan, those of its commands in order and then those of the whole plan.
+  /// Returns the parts of a plan: first the parts of each command, then the parts of the whole plan.
   ///
   /// Parts without an alternative are left out.
   static func all(of plan: Plan) -> [PlanPart] {
@@ -150,7 +150,7 @@ private struct PlanParts {
     return parts
   }
 
-  /// The actors, the actors' roles and the objects of the plan.
+  /// The parts of the whole plan: its actors, the actors' roles, and its objects.
   var wholeParts: [PlanPart] {
     let actors = plan.header.actors.map(\.id)
     let members = (actors + plan.header.consumers).map { actor in
@@ -179,7 +179,7 @@ private struct PlanParts {
     }
   }
 
-  /// Returns the actors, or the consumers, to which an actor belongs.
+  /// Returns all actors if the given one is an actor, or all consumers if it is a consumer.
   private func peers(of actor: ActorID) -> [ActorID] {
     plan.header.actor(actor) == nil ? plan.header.consumers : plan.header.actors.map(\.id)
   }
@@ -320,7 +320,7 @@ private struct PlanParts {
 }
 
 extension Value {
-  /// Returns different values of a type, and null.
+  /// Returns sample values of a type, and null.
   fileprivate static func samples(of type: AttributeType) -> [Value] {
     switch type {
     case .int: [0, 1, 1_000, .null]
@@ -343,7 +343,7 @@ extension WriteAuthor {
 }
 
 extension Action {
-  /// Returns the same action by another actor.
+  /// Returns the same action performed by another actor.
   fileprivate func by(_ actor: ActorID) -> Action {
     switch self {
     case .write(var write):
@@ -406,7 +406,7 @@ extension Plan {
     return plan
   }
 
-  /// Returns the plan in which one actor performs all commands of another.
+  /// Returns a plan in which one actor performs all commands of another actor.
   fileprivate func replacing(_ actor: ActorID, by other: ActorID) -> Plan {
     var plan = self
     for index in commands.indices where commands[index].action.actor == actor {
@@ -415,7 +415,7 @@ extension Plan {
     return plan
   }
 
-  /// The objects of its saves, in the order of their first change.
+  /// The objects in the plan's saves, in the order of their first change.
   fileprivate var objects: [ObjectName] {
     commands.flatMap { command -> [ObjectName] in
       switch command.action {
@@ -425,7 +425,7 @@ extension Plan {
     }.uniqued
   }
 
-  /// Returns the plan with another object in its place; values that its entity lacks are left out.
+  /// Returns the plan with one object replaced; values that the new object's entity lacks are left out.
   fileprivate func renaming(_ object: ObjectName, to other: ObjectName) -> Plan {
     let attributes = header.model.entities.first { $0.name == other.entity }?.attributes ?? []
     func renamed(_ write: PlannedWrite) -> PlannedWrite {

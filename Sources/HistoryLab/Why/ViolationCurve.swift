@@ -2,9 +2,9 @@ import PropertyTesting
 import Traces
 import Workloads
 
-/// A share of trials with Wilson's interval at 95 %.
+/// A share of trials with its 95 % confidence interval (Wilson).
 struct ShareInterval: Hashable, Sendable {
-  /// The number of trials that count.
+  /// The number of trials with the counted outcome.
   var count: Int
   /// The number of all trials.
   var total: Int
@@ -18,7 +18,7 @@ struct ShareInterval: Hashable, Sendable {
   /// The upper bound of the interval.
   var upper: Double { count == total ? 1 : min(1, centre + spread) }
 
-  /// The quantile of the normal distribution that leaves out 2.5 % on each side.
+  /// The 97.5 % quantile of the standard normal distribution.
   private static let quantile = 1.959_963_984_540_054
 
   private var scale: Double { 1 + Self.quantile * Self.quantile / Double(total) }
@@ -34,8 +34,10 @@ struct ShareInterval: Hashable, Sendable {
 }
 
 /// The share of random continuations that break an invariant, by the number of commands kept.
+///
+/// A continuation keeps the first commands of a plan and appends random commands.
 struct ViolationCurve: Hashable, Sendable {
-  /// The change of the probability by one command.
+  /// The change of the probability that one command causes.
   struct Rise: Hashable, Sendable {
     /// The number of the command, from 1.
     let command: Int
@@ -48,10 +50,10 @@ struct ViolationCurve: Hashable, Sendable {
     var isClear: Bool { after.lower > before.upper }
   }
 
-  /// The shares, from the one before the first command to the one after the last.
+  /// The shares, from before the first command to after the last command.
   private(set) var points: [ShareInterval]
 
-  /// The first of the commands that raised the probability most; `nil` if none raised it.
+  /// The command that raised the probability most, the first of several; `nil` if none raised it.
   var steepestRise: Rise? {
     var steepest: Rise?
     var height = 0.0
@@ -63,16 +65,16 @@ struct ViolationCurve: Hashable, Sendable {
     return steepest
   }
 
-  /// The least number of commands from which on every continuation broke the invariant.
+  /// The least number of kept commands from which on every continuation breaks the invariant.
   ///
-  /// It is `nil` if some continuation of the whole plan did not.
+  /// The value is `nil` if some continuation of the whole plan does not break the invariant.
   var pointOfNoReturn: Int? {
     let open = points.lastIndex { $0.count < $0.total || $0.total == 0 }
     let first = open.map { $0 + 1 } ?? 0
     return first < points.count ? first : nil
   }
 
-  /// Returns the curve of the continuations with some numbers, each after every number of commands.
+  /// Returns the curve for continuations with given numbers, run after each command.
   ///
   /// The closure runs one continuation and returns whether the invariant broke.
   static func measured<Failure: Error>(
@@ -90,7 +92,7 @@ struct ViolationCurve: Hashable, Sendable {
     return curve
   }
 
-  /// Creates a curve without continuations for a plan with a number of commands.
+  /// Creates a curve with no continuations, for a plan with a number of commands.
   init(commands: Int) {
     points = Array(repeating: ShareInterval(count: 0, total: 0), count: commands + 1)
   }
@@ -110,7 +112,7 @@ struct ContinuationRecipe: Sendable {
   let generator: PlanGenerator
   let seed: UInt64
 
-  /// Returns the first commands of the plan with the continuation of a number, from 1.
+  /// Returns the first `kept` commands of the plan, followed by a random continuation by its number.
   func plan(keeping kept: Int, number: Int) -> Plan {
     var start = plan
     start.commands = Array(plan.commands.prefix(kept))

@@ -3,9 +3,9 @@ import Traces
 /// The explanation of a counterexample as JSON, in the format of `why --json`.
 struct WhyDocument: Encodable {
   struct Step: Encodable {
-    /// The number of commands kept; 0 is before the first one.
+    /// The number of commands kept; 0 stands for the point before the first command.
     let after: Int
-    /// The last command kept; `nil` before the first one.
+    /// The text of the last command kept; `nil` before the first command.
     let command: String?
     let violations: Int
     let continuations: Int
@@ -17,7 +17,7 @@ struct WhyDocument: Encodable {
     let command: Int
     let from: Double
     let to: Double
-    /// Whether the two intervals are disjoint.
+    /// Whether the intervals before and after the command are disjoint.
     let isClear: Bool
   }
   struct NoReturn: Encodable {
@@ -47,12 +47,12 @@ struct WhyDocument: Encodable {
   let seed: String
   let commands: [String]
   let steps: [Step]
-  /// The steepest rise; `nil` if no command raised the probability.
+  /// The command that raised the probability most; `nil` if no command raised it.
   let rise: Rise?
-  /// The point from which on every continuation broke the invariant; `nil` for none.
+  /// The point from which on every continuation breaks the invariant; `nil` if there is none.
   let noReturn: NoReturn?
   let parts: [Part]
-  /// The nearest plan that holds by each kind of edit, the nearest of all first.
+  /// The nearest plan that holds for each kind of edit; the nearest of all comes first.
   let nearest: [Nearest]
 
   init(_ report: WhyReport) {

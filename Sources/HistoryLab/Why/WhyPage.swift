@@ -3,7 +3,7 @@ import HistoryTypes
 import Reporting
 import Traces
 
-/// The explanation of a counterexample as a page that needs no network.
+/// The explanation of a counterexample as an HTML page without external resources.
 struct WhyPage {
   let report: WhyReport
 
@@ -46,7 +46,7 @@ struct WhyPage {
   }
 }
 
-/// A curve of probabilities with its interval, drawn as SVG.
+/// A probability curve with its confidence interval, drawn as SVG.
 struct CurveDrawing {
   let curve: ViolationCurve
 

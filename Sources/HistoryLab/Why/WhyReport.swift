@@ -6,28 +6,28 @@ import Traces
 
 /// The explanation of one counterexample.
 struct WhyReport {
-  /// A plan that holds, with the texts of its commands.
+  /// A plan that holds, with its commands as text.
   struct Nearest {
     let edit: PlanEdit
     /// The texts of the edited plan's commands.
     let commands: [String]
   }
   let counterexample: Counterexample
-  /// The seed of the continuations.
+  /// The seed of the random continuations.
   let seed: UInt64
-  /// The texts of the commands, as `replay --step` prints them.
+  /// The plan's commands as text, as `replay --step` prints them.
   let commands: [String]
   let curve: ViolationCurve
-  /// Whether the budget of steps limited the number of continuations.
+  /// Whether the step budget limited the number of continuations.
   var isLimited = false
   let parts: [PartAnswer]
-  /// The nearest plan that holds by each kind of edit, the nearest of all first.
+  /// The nearest plan that holds for each kind of edit; the nearest of all comes first.
   let nearest: [Nearest]
 
-  /// Runs the alternatives and edits of the plan.
+  /// Runs the plan's alternatives and edits.
   ///
-  /// An edited plan holds if it breaks no invariant, and no more of its commands are skipped or
-  /// fail than those of the original.
+  /// An edited plan holds if it breaks no invariant, and not more of its commands are skipped or fail
+  /// than in the original plan.
   init(_ run: WhyRun, _ curve: ViolationCurve, _ counterexample: Counterexample) throws(LabError) {
     let trials = VariationRunner(run.system, run.checker)
     defer { trials.close() }

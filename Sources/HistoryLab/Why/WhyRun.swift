@@ -5,7 +5,7 @@ import Simulation
 import Systems
 import Traces
 
-/// Runs the variations of a counterexample's plan on its system.
+/// Runs variations of a counterexample's plan on its system.
 ///
 /// The results do not depend on the number of workers.
 struct WhyRun: Sendable {
@@ -14,14 +14,14 @@ struct WhyRun: Sendable {
   /// The invariant to explain.
   let checker: String
 
-  /// The number of continuations at each place by default.
+  /// The default number of continuations after each number of kept commands.
   static let continuationsByDefault = 1_000
-  /// The number of continuations at each place from which the steps of all of them are estimated.
+  /// The number of trial continuations at each point, from which the total steps are estimated.
   static let trialCount = 20
-  /// The greatest number of steps by default: a design in SQLite takes seconds for them.
+  /// The default step budget; a design in SQLite takes seconds for this number of steps.
   static let stepBudget = 250_000
 
-  /// Returns how many continuations fit into the budget of steps, from 20 to 1,000.
+  /// Returns the number of continuations per point that the step budget allows, from 20 to 1,000.
   static func continuations(trialSteps: Int) -> Int {
     let count = stepBudget * trialCount / max(trialSteps, 1)
     return min(continuationsByDefault, max(trialCount, count))
@@ -29,7 +29,7 @@ struct WhyRun: Sendable {
 
   // MARK: Continuations
 
-  /// Returns the curve; without a number of continuations, as many as fit into the budget run.
+  /// Returns the curve; by default, the step budget determines the number of continuations.
   func curve(
     continuations wanted: Int?,
     jobs: Int,
@@ -44,7 +44,7 @@ struct WhyRun: Sendable {
     return tally.curve
   }
 
-  /// The curve of some continuations, and the number of their steps.
+  /// The curve of a part of the continuations, and the number of their steps.
   private struct Tally {
     var curve: ViolationCurve
     var steps = 0
@@ -57,7 +57,7 @@ struct WhyRun: Sendable {
   ) async throws(LabError) -> Tally {
     let results = await withTaskGroup(of: Result<Tally, LabError>.self) { group in
       for job in 0..<jobs {
-        // A worker blocks while it waits for an external program, so each needs its own thread.
+        // A worker blocks while it waits for an external program, so each worker needs its own thread.
         group.addTask(executorPreference: ThreadPerJob()) {
           do throws(LabError) {
             return .success(try part(numbers.filter { $0 % jobs == job }, progress))
@@ -79,7 +79,7 @@ struct WhyRun: Sendable {
     return total
   }
 
-  /// Runs the continuations of one worker.
+  /// Runs one worker's share of the continuations.
   private func part(
     _ numbers: [Int],
     _ progress: (Int) -> Void
@@ -97,7 +97,7 @@ struct WhyRun: Sendable {
   }
 }
 
-/// A worker that runs variations of a plan, and asks for one invariant.
+/// Runs variations of a plan and checks one invariant.
 final class VariationRunner {
   private let worker: PlanWorker
   private let place = StorePlace.heap()
@@ -113,7 +113,7 @@ final class VariationRunner {
 
   /// Returns whether a plan breaks the invariant.
   ///
-  /// - Throws: An error when the system did not take part, or when the work was interrupted.
+  /// - Throws: An error when the system did not complete the plan, or when the work was interrupted.
   func breaks(_ plan: Plan) throws(LabError) -> Bool {
     if Interruption.isRequested { throw .interrupted }
     do throws(SystemFailure) {
@@ -152,7 +152,7 @@ final class VariationRunner {
 }
 
 extension Trace {
-  /// The number of commands that were skipped or failed.
+  /// The number of commands in the trace that were skipped or failed.
   var ineffectiveCount: Int {
     events.count { event in
       switch event.happening {

@@ -47,7 +47,7 @@ struct WhyText {
     for other in report.nearest.dropFirst() { paragraph(report.alsoHolds(other)) }
   }
 
-  /// Returns a share in percent with one decimal; only exact shares are 0 % and 100 %.
+  /// Returns a share in percent with one decimal; only the exact shares give 0 % and 100 %.
   static func percent(_ share: Double) -> String {
     if share == 0 || share == 1 { return share == 0 ? "0 %" : "100 %" }
     let tenths = min(999, max(1, (share * 1_000).rounded()))
@@ -57,7 +57,7 @@ struct WhyText {
 
 /// The tables and sentences that the text and the page have in common.
 extension WhyReport {
-  /// The probabilities by command.
+  /// A table of the probabilities, one row for each command.
   var curveTable: ReportTable {
     var table = ReportTable(columns: [
       .number("after"), .text("command"), .number("probability"), .text("95 % interval"),
@@ -72,7 +72,7 @@ extension WhyReport {
     return table
   }
 
-  /// The number of continuations, the steepest rise and the point of no return.
+  /// Sentences about the number of continuations, the steepest rise and the point of no return.
   var curveSentences: [String] {
     let total = curve.points.first?.total ?? 0
     let seed = "0x" + String(seed, radix: 16)
@@ -99,11 +99,11 @@ extension WhyReport {
     }
     let point = curve.points[place]
     let start = place == 0 ? "Before the first command" : "After command \(place)"
-    return "\(start) nothing could prevent it: \(point.count.inGroups) of "
-      + "\(point.total.counted("continuation")) broke it."
+    return "\(start) every continuation broke the invariant: \(point.count.inGroups) of "
+      + "\(point.total.counted("continuation"))."
   }
 
-  /// The answers about the parts of the plan.
+  /// A table that states for each part of the plan whether the violation depends on the part.
   var partTable: ReportTable {
     var table = ReportTable(columns: [.number("command"), .text("part"), .prose("answer")])
     for part in parts {
@@ -116,10 +116,10 @@ extension WhyReport {
 
   static let noNearest = "No plan that holds is one moved, added or left out command away."
 
-  /// Returns a sentence about a plan that holds but is not the nearest.
+  /// Returns a sentence about a plan that also holds, but is not the nearest one.
   func alsoHolds(_ nearest: Nearest) -> String { "It also holds with \(sentence(nearest))." }
 
-  /// Returns the commands beside those of a plan that holds.
+  /// Returns a table of the plan's commands next to the commands of a plan that holds.
   func table(beside nearest: Nearest) -> ReportTable {
     var table = ReportTable(columns: [.text("breaks"), .text("holds")])
     for row in nearest.edit.rows(of: commands.count) {
@@ -133,7 +133,7 @@ extension WhyReport {
 }
 
 extension PartAnswer {
-  /// The part in a few words.
+  /// The part's name in a few words.
   var title: String {
     switch kind {
     case .command, .order: kind == .order ? "order with the next" : name

@@ -16,7 +16,7 @@ struct WhyOptions: VerbOptions {
     "A counterexample or a plan, as a check leaves them in its run's folder."
   )
   var file: String
-  /// The system to run the plan on; `nil` selects the one that the file names, else `tracker`.
+  /// The system to run the plan on; `nil` selects the file's system, or `tracker` if the file has none.
   @Option(
     "system",
     .system,
@@ -36,10 +36,10 @@ struct WhyOptions: VerbOptions {
   @Option(
     "conditions",
     ConditionChoice.reader,
-    "The kinds of runFailure that continuations may contain, with those of the plan."
+    "The conditions that continuations may contain, in addition to those of the plan."
   )
   var conditions = ConditionChoice.everyday
-  @Option("seed", .seed, shown: "the plan's own", "The number that all continuations come from.")
+  @Option("seed", .seed, shown: "the plan's own", "The seed of all continuations.")
   var seed: UInt64?
   @Option(.jobs) var jobs: Int
   @Option(.timeout) var timeout: Double
@@ -60,7 +60,7 @@ struct WhyOptions: VerbOptions {
     }
   }
 
-  /// Returns the options of `replay` for the same file.
+  /// Returns `replay` options for the same file.
   var replay: ReplayOptions {
     ReplayOptions(source: .file(file), system: system, timeout: timeout)
   }
@@ -69,7 +69,7 @@ struct WhyOptions: VerbOptions {
 extension WhyVerb {
   static let spec = VerbSpec(
     name: "why",
-    sentence: "Explains a counterexample: which command made it likely, and what would prevent it.",
+    sentence: "Explains a violation: which command makes it likely, and which edits prevent it.",
     examples: [
       Example(
         "why Reports/latest/counterexample-article-Convergence.jsonl",
@@ -121,7 +121,7 @@ struct WhyVerb: Verb {
     return .good
   }
 
-  /// Returns the violation to explain: of the invariant that the file names, else the first one.
+  /// Returns the violation of the file's invariant; without one in the file, the first violation.
   private func violation(
     in suite: CheckerSuite,
     _ source: ReplaySource
@@ -142,13 +142,13 @@ struct WhyVerb: Verb {
     )
   }
 
-  /// The words that replay the file on the same system.
+  /// The command line that replays the file on the same system.
   private var replayWords: String {
     let system = options.system.map { " --system \($0.shellQuoted)" } ?? ""
     return "replay \(options.file.shellQuoted)\(system)"
   }
 
-  /// Returns the style of continuations: the chosen conditions, with those of the plan.
+  /// Returns the generator style of continuations: the chosen conditions, and the plan's conditions.
   private func style(for source: ReplaySource) throws(LabError) -> PlanStyle {
     let planOptions = PlanOptions(commands: options.commands, conditions: options.conditions)
     var style = try planOptions.style(for: source.system)

@@ -12,7 +12,7 @@ struct HistoryCheck: Sendable {
   private let settings: HistorySettings
   private let seed: UInt64
   private let folder: CorpusFolder?
-  /// The name of the test, or of the system outside of a test.
+  /// The test's name; outside of a test, the system's name.
   private let name: String
 
   init(
@@ -55,7 +55,7 @@ struct HistoryCheck: Sendable {
     return report
   }
 
-  /// Prints a line on standard error without buffering: a trap would discard buffered output.
+  /// Prints a line on standard error without a buffer, because a trap would discard a buffer's content.
   private static func say(_ line: String) {
     FileHandle.standardError.write(Data((line + "\n").utf8))
   }
@@ -65,7 +65,7 @@ struct HistoryCheck: Sendable {
   private func replayCorpus(_ place: SourceLocation) async throws {
     guard let folder, settings.plan == nil else { return }
     if let last = folder.unfinished(name) {
-      Self.say("\(name): the last run ended within a plan, as by a trap. Repeat it: \(last)")
+      Self.say("\(name): the last run crashed during a plan. Repeat the plan: \(last)")
     }
     for saved in try folder.files() {
       try await CounterexampleReplay(subject, checkers, saved).run(place)
@@ -97,12 +97,12 @@ struct HistoryCheck: Sendable {
     }
   }
 
-  /// The number of plans: the given one, 200, or with a time limit alone a number never reached.
+  /// The number of plans: as set, otherwise 200; practically unlimited if only a time limit is set.
   private var planCount: Int { settings.plans ?? (settings.time == nil ? 200 : 1_000_000_000) }
 
   // MARK: Reporting
 
-  /// Returns the command that runs one plan again.
+  /// Returns the command that repeats one plan.
   private func replay(plan: Int) -> String {
     "HISTORY_SEED=\(seed) HISTORY_PLAN=\(plan) swift test --filter '\(name)'"
   }
@@ -143,25 +143,25 @@ struct HistoryCheck: Sendable {
     )
   }
 
-  /// Returns what is wrong apart from the failures, a sentence each.
+  /// Returns sentences about problems other than broken invariants.
   private func sentences(_ outcome: PlanSearch.Outcome, _ report: HistoryReport) -> [String] {
     var sentences: [String] = []
     if let (plan, because) = outcome.tally.runFailure {
       sentences.append(
-        "\(subject.name) did not take part in plan \(plan) to its end: \(because). "
+        "\(subject.name) did not complete plan \(plan): \(because). "
           + "Repeat it: \(replay(plan: plan))"
       )
     }
     if let (plan, how) = outcome.tally.unrepeatable {
       sentences.append(
-        "\(subject.name) does not repeat itself, so that no seed finds a failure again. In plan "
+        "\(subject.name) gives different results for the same plan, so that no seed reproduces a failure. In plan "
           + "\(plan) \(how). \(uncontrolled(report))Repeat it: \(replay(plan: plan))"
       )
     }
     if let found = outcome.found, found.counterexample == nil {
       sentences.append(
         "\(found.checker) broke in plan \(found.number), but not when the plan ran again: "
-          + "\(subject.name) does not repeat itself. \(uncontrolled(report))"
+          + "\(subject.name) gives different results for the same plan. \(uncontrolled(report))"
       )
     }
     let isExercised = report.invariants.contains { $0.heldCount + $0.brokenCount > 0 }

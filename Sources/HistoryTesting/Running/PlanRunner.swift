@@ -6,13 +6,13 @@ internal import Systems
 internal import Traces
 internal import Workloads
 
-/// A runner of plans on one system; only one thread at a time may use it.
+/// Runs plans on one system; only one thread at a time may use a runner.
 final class PlanRunner {
   private let subject: Subject
   private let checkers: [any HistoryChecker.Type]
   private let system: any SystemUnderTest
   private let simulator: Simulator
-  /// The folder of the systems' files, which is created by those that have any.
+  /// The folder for the system's files, which is created only if the system uses files.
   private let folder: String
 
   init(_ subject: Subject, _ checkers: [any HistoryChecker.Type]) {
@@ -23,10 +23,10 @@ final class PlanRunner {
     simulator = Simulator(system, at: .unused(folder: folder))
   }
 
-  /// The reason why the system did not take part in the last plan to its end, or `nil`.
+  /// The reason why the system did not complete the last plan; `nil` if it did.
   var runFailure: RunFailure? { system.runFailure }
 
-  /// The number of jobs that came from other threads.
+  /// The number of jobs that other threads have enqueued.
   var foreignJobCount: Int { (system as? any JobCounting)?.foreignJobCount ?? 0 }
 
   /// Runs a plan to its end.
@@ -40,7 +40,7 @@ final class PlanRunner {
     return (verdicts, Trace(header: header, events: events))
   }
 
-  /// Runs a plan until a checker rejects it, and returns the violation or `nil`.
+  /// Runs a plan until the checker rejects it or the plan ends; returns the violation, or `nil` for none.
   func violation(of checker: String, by plan: Plan) throws(SystemFailure) -> Violation? {
     var verdicts = RunVerdicts(plan, system: subject.name, checkers)
     var found: Violation?
@@ -67,7 +67,7 @@ final class PlanRunner {
 }
 
 extension Subject {
-  /// Returns conditions, unless the system does not support one of them.
+  /// Returns the conditions; throws if the system does not support one of them.
   func checked(
     _ conditions: [HistoryCondition]
   ) throws(HistorySettingsError) -> [HistoryCondition] {
@@ -82,7 +82,7 @@ extension Subject {
   }
 }
 
-/// All checkers over one run: the built-in ones, then those of the user.
+/// All checkers for one run: first the built-in checkers, then the custom ones.
 struct RunVerdicts {
   private var suite: CheckerSuite
   private var own: [OwnCheck]
@@ -92,7 +92,7 @@ struct RunVerdicts {
     own = checkers.map { OwnCheck($0, HistoryPlan(plan)) }
   }
 
-  /// Returns the names of all checkers, in the order of their verdicts.
+  /// Returns the names of all checkers, in the order of the verdicts.
   static func names(_ checkers: [any HistoryChecker.Type]) -> [String] {
     CheckerSuite.names(in: .all) + checkers.map { $0.name }
   }
@@ -104,12 +104,12 @@ struct RunVerdicts {
     for index in own.indices { own[index].observe(seen) }
   }
 
-  /// The verdicts, in the order of ``names(_:)``; read them after the last event.
+  /// The verdicts, in the order of ``names(_:)``; valid only after the last event.
   var answers: [(checker: String, verdict: Verdict)] {
     suite.verdicts + own.map { ($0.name, $0.verdict) }
   }
 
-  /// Returns the violation of one checker, or `nil`.
+  /// Returns the violation that one checker has found; `nil` for none.
   func violation(of checker: String) -> Violation? {
     for answer in answers where answer.checker == checker {
       if case .invalid(let violation) = answer.verdict { return violation }
@@ -117,7 +117,7 @@ struct RunVerdicts {
     return nil
   }
 
-  /// Returns the violation of one checker as soon as an event has broken its invariant.
+  /// Returns the violation of one checker as soon as an event breaks the checker's invariant.
   func earlyViolation(of checker: String) -> Violation? {
     suite.isInvalid || own.contains { $0.isBroken } ? violation(of: checker) : nil
   }

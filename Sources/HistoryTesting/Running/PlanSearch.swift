@@ -7,36 +7,36 @@ internal import Systems
 internal import Traces
 internal import Workloads
 
-/// A search for plans that break an invariant of one system, which shrinks those that do.
+/// Runs plans on one system, and shrinks plans that break an invariant.
 struct PlanSearch: Sendable {
   let subject: Subject
   let conditions: [HistoryCondition]
   let checkers: [any HistoryChecker.Type]
   let seed: UInt64
-  /// The numbers of the plans to run, from 1.
+  /// The range of the numbers of the plans to run.
   let plans: ClosedRange<Int>
   let budget: Budget
   /// Receives the number of each plan before it runs, and returns whether to continue.
   let goesOn: @Sendable (Int) -> Bool
-  /// Whether the first broken plan ends the search.
+  /// Whether the search ends with the first plan that breaks an invariant.
   var stopsAtFirst = false
 
   /// The maximum number of times that shrinking runs the system, for each broken invariant.
   private static let shrinkEvaluations = 2_000
-  /// One in this many plans runs twice, to see whether the system repeats itself.
+  /// On average, one of this number of plans runs twice, to check for determinism.
   private static let repeatedShare: UInt64 = 16
 
   /// The results of a search.
   struct Outcome: Sendable {
     var tally: PlanTally
-    /// The shrunk plan of the most harmful broken invariant.
+    /// The shrunk plan that breaks the most harmful broken invariant; `nil` if no invariant broke.
     var found: FoundPlan?
     var foreignJobCount = 0
   }
 
-  /// Runs the plans, and shrinks the first one that breaks the most harmful broken invariant.
+  /// Runs the plans, then shrinks the first plan that breaks the most harmful broken invariant.
   ///
-  /// The others are mostly broken by the same bug.
+  /// Plans for other broken invariants are not shrunk, because the same bug usually breaks them.
   func run() throws(SystemFailure) -> Outcome {
     let runner = PlanRunner(subject, checkers)
     defer { runner.close() }
@@ -79,12 +79,12 @@ struct PlanSearch: Sendable {
     }
   }
 
-  /// Returns the seed of the plan with a number.
+  /// Returns the seed of a plan, given by its number.
   private func caseSeed(_ number: Int) -> UInt64 {
     SeededGenerator.seed(seed, part: UInt64(number - 1))
   }
 
-  /// Draws a plan with a seed for the order of tasks, and lets the user's conditions change it.
+  /// Generates a plan with a seed for the order of tasks, and applies the custom conditions to it.
   private func plan(
     from source: inout ChoiceSource,
     _ generator: PlanGenerator
@@ -133,19 +133,19 @@ struct PlanSearch: Sendable {
   }
 }
 
-/// A plan that broke an invariant, shrunk.
+/// A plan that broke an invariant, after shrinking.
 struct FoundPlan: Sendable {
   let checker: String
-  /// The number of the plan.
+  /// The number of the plan before shrinking.
   let number: Int
   let originalCommandCount: Int
   let evaluations: Int
-  /// The counterexample; `nil` if the plan did not break the invariant when it ran again.
+  /// The counterexample; `nil` if the invariant did not break again in a second run of the plan.
   let counterexample: Counterexample?
 }
 
 extension Trace {
-  /// Returns a sentence about the first event in which two runs differ.
+  /// Returns a sentence about the first event at which two traces differ.
   fileprivate func firstDifference(from other: Trace) -> String {
     for (one, two) in zip(events, other.events) where one != two {
       return "event \(one.at) was \(TraceCodec.encode(one)), and then \(TraceCodec.encode(two))"
@@ -167,9 +167,9 @@ struct PlanTally: Sendable {
 
   private(set) var counts: [Count]
   private(set) var planCount = 0
-  /// The first plan in which the system did not take part to the end, and the reason.
+  /// The first plan that the system did not complete, and the reason.
   var runFailure: (plan: Int, because: String)?
-  /// The first plan whose second run differed, and how.
+  /// The first plan whose second run gave a different trace, and the difference.
   var unrepeatable: (plan: Int, how: String)?
 
   init(_ names: [String]) { counts = names.map { Count(checker: $0) } }
@@ -188,26 +188,26 @@ struct PlanTally: Sendable {
     }
   }
 
-  /// The broken invariants, each with the first plan that broke it.
+  /// The broken invariants, each with the first plan that breaks it.
   var broken: [(checker: String, plan: Int)] {
     counts.compactMap { count in count.firstBroken.map { (count.checker, $0) } }
   }
 }
 
-/// A thread of its own for work that blocks, so that no thread of Swift's pool does.
+/// Runs blocking work on new threads, so that it blocks no thread of Swift's concurrency pool.
 enum OwnThread {
   /// Runs a closure on a new thread, and returns its result.
   static func run<Answer: Sendable>(_ body: @escaping @Sendable () -> Answer) async -> Answer {
     await withCheckedContinuation { continuation in
       let thread = Thread { continuation.resume(returning: body()) }
-      // Generators recurse, and secondary threads have a stack of half a megabyte by default.
+      // Plan generators recurse deeply, and secondary threads have a default stack of only 0.5 MB.
       thread.stackSize = 16 << 20
       thread.start()
     }
   }
 }
 
-/// A flag that another thread sets once.
+/// A flag that one thread sets to stop another thread.
 final class CancelFlag: Sendable {
   private let value = Atomic(false)
 

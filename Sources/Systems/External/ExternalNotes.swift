@@ -1,7 +1,7 @@
 import HistoryTypes
 import Traces
 
-/// The answers of a program to a plan so far, used to interpret its next answers.
+/// The program's earlier answers in a plan, needed to interpret its next answers.
 struct ExternalNotes {
   let header: PlanHeader
   /// The transactions that the program reported, with their timestamps in the trace.
@@ -13,10 +13,10 @@ struct ExternalNotes {
     self.header = header
   }
 
-  /// Returns whether a launch would be the first one of a membership.
+  /// Returns whether a launch of this actor starts a new membership.
   func isNew(_ actor: ActorID) -> Bool { !members.contains(actor) }
 
-  /// Records an action that was performed.
+  /// Records an action that the program has performed.
   mutating func note(_ action: Action) {
     switch action {
     case .launch(let actor):
@@ -59,7 +59,7 @@ struct ExternalNotes {
     }
   }
 
-  /// Returns the first name in an answer that matches no reported transaction.
+  /// Returns the first transaction name in an answer that the program never reported; else `nil`.
   func unknown(in answer: WireAnswer) -> TransactionName? {
     let lists = [
       answer.transactions, answer.fetched, answer.observed, answer.finished, answer.purged,

@@ -34,7 +34,7 @@ extension ExternalSystem {
     var done = failed.done
     let signalled = done.signalled
     done.signalled = []
-    // A failed launch is no launch, and a failed write wrote no transaction.
+    // A failed launch is not logged as a launch, and a failed write is not logged as a transaction.
     try check(done, of: action)
     let actor = action.actor
     tellSteps(done, of: action, &log)
@@ -45,7 +45,7 @@ extension ExternalSystem {
     throw failed.failure
   }
 
-  /// Logs the events of fetching, merging and recording, alone or in a pass.
+  /// Logs the events of the steps fetch, merge and record, alone or within a pass.
   private func tellSteps(_ answer: WireAnswer, of action: Action, _ log: inout EventLog) {
     let actor = action.actor
     if answer.hasWoken { log.add(actor, .woke) }
@@ -95,7 +95,7 @@ extension ExternalSystem {
     guard case .committed(var transaction)? = write else {
       return log.add(action.actor, .wroteNothing)
     }
-    // A program without the `clock` capability reads a different time in each run.
+    // Without the `clock` capability, the program's timestamps differ in each run and are replaced.
     if !capabilities.contains(.clock) { transaction.timestamp = clock.now }
     notes.note(transaction.name, at: transaction.timestamp)
     log.add(action.actor, .committed(transaction))
@@ -110,7 +110,7 @@ extension ExternalSystem {
 
   /// Rejects unknown transaction names, and a committed name that was used before.
   ///
-  /// Checkers can give no verdict about such an answer.
+  /// Checkers can give no verdict about a trace with such names.
   private func check(_ answer: WireAnswer, of action: Action) throws(SystemFailure) {
     if let name = notes.unknown(in: answer) {
       throw give(

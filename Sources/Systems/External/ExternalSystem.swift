@@ -3,9 +3,9 @@ package import Traces
 
 /// A third-party program under test that communicates over the wire.
 ///
-/// Its answers are turned into events; they are all that is known of it. When it ends, is silent,
-/// or sends an invalid answer, it is broken: it receives no further message until the next
-/// plan, which begins with a new launch.
+/// The program's answers are translated into events. A program that ends, times out, or sends an
+/// invalid answer is marked as broken: it receives no further message until the next plan, which
+/// starts the program again.
 package final class ExternalSystem: SystemUnderTest {
   package let capabilities: Set<Capability>
   /// The program's description of itself.
@@ -15,14 +15,14 @@ package final class ExternalSystem: SystemUnderTest {
   private var channel: (any WireChannel)?
   private var lastID = 0
   private var said: String?
-  /// The reason why the program cannot continue the plan; `nil` if it can.
+  /// The reason why the program cannot continue the plan; `nil` if the program can continue.
   package private(set) var runFailure: RunFailure?
   private(set) var clock = PlanClock()
-  /// The header of a plan that the program has not received yet.
+  /// The plan header that is still to be sent; `nil` if the program has received it.
   private var awaited: PlanHeader?
   var notes = ExternalNotes()
 
-  /// Creates a system for a program that was greeted before; the first plan starts it.
+  /// Creates a system for a program whose `hello` is known; the first plan starts the program.
   package init(
     _ hello: WireHello,
     open: @escaping () throws(ProgramError) -> any WireChannel
@@ -36,7 +36,7 @@ package final class ExternalSystem: SystemUnderTest {
 
   /// Starts a program, and asks for its name and capabilities.
   ///
-  /// - Throws: ``RunFailure`` when it gives no valid answer.
+  /// - Throws: ``RunFailure`` when the program gives no valid answer.
   package static func greet(
     _ open: () throws(ProgramError) -> any WireChannel
   ) throws(RunFailure) -> WireHello {
@@ -82,11 +82,11 @@ package final class ExternalSystem: SystemUnderTest {
     notes = ExternalNotes(header)
     runFailure = nil
     awaited = header
-    // A plan without actors needs no reset.
+    // A plan without actors sends no reset.
     if !header.actors.isEmpty { try start() }
   }
 
-  /// Sends the plan's header to the program, if it has not received it.
+  /// Sends the plan's header to the program, unless the program has received it.
   private func start() throws(SystemFailure) {
     guard let header = awaited else { return }
     awaited = nil
@@ -98,7 +98,7 @@ package final class ExternalSystem: SystemUnderTest {
     }
   }
 
-  /// Launches the program; its messages are numbered from 1.
+  /// Launches the program; the messages to it are numbered from 1.
   private func launch() throws(SystemFailure) {
     do throws(ProgramError) {
       channel = try open()
@@ -121,7 +121,7 @@ package final class ExternalSystem: SystemUnderTest {
     }
   }
 
-  /// Leaves the process running: the next plan resets it.
+  /// Does not end the program's process, because the next plan resets the program.
   package func close() {}
 
   private func leave() {
@@ -131,7 +131,7 @@ package final class ExternalSystem: SystemUnderTest {
 
   package func recover() {
     guard capabilities.contains(.hooks), runFailure == nil else { return }
-    // A program that cannot disable faults fails later passes, which is noticed there.
+    // If the program cannot disable faults, its later passes fail, and those failures are reported.
     do throws(SystemFailure) { _ = try ask(.recover) } catch {}
   }
 
@@ -180,7 +180,7 @@ package final class ExternalSystem: SystemUnderTest {
     }
   }
 
-  /// Marks the program as broken, and returns the failure.
+  /// Marks the program as broken, and returns the failure to throw.
   func give(_ clause: String, asked: String?) -> SystemFailure {
     give(
       RunFailure(clause: clause, asked: asked, said: said, errors: channel?.errorsIfAny)
@@ -190,7 +190,7 @@ package final class ExternalSystem: SystemUnderTest {
   private func give(_ runFailure: RunFailure) -> SystemFailure {
     var runFailure = runFailure
     let running = channel
-    // Output during shutdown may explain the failure.
+    // The program is ended first: its output while it ends may explain the failure.
     leave()
     runFailure.errors = running?.errorsIfAny ?? runFailure.errors
     self.runFailure = runFailure
@@ -214,7 +214,7 @@ package final class ExternalSystem: SystemUnderTest {
 }
 
 extension WireChannel {
-  /// The last output on standard error, or `nil` if it is empty.
+  /// The last output on standard error; `nil` if there was none.
   fileprivate var errorsIfAny: String? { lastErrors.isEmpty ? nil : lastErrors }
 }
 
@@ -232,17 +232,17 @@ extension String {
 }
 
 extension ExternalSystem {
-  /// The capabilities that no program can have.
+  /// The capabilities that no external program can have.
   ///
-  /// `faults` and `powerOff` need control of the program's files, `belated` a view of a process
-  /// that reports no events, and `queries` and `readings` are not part of the protocol.
+  /// `faults` and `powerOff` need control of the program's files. `belated` needs a view of a
+  /// process that reports no events. The protocol has no messages for `queries` and `readings`.
   package static let excludedCapabilities: Set<Capability> = [
     .faults, .powerOff, .belated, .queries, .readings,
   ]
 }
 
 extension WireHello {
-  /// The capabilities of the program that this lab can use.
+  /// The capabilities that both the program and this lab support.
   package var abilities: Set<Capability> {
     Set(capabilities.compactMap(Capability.init))
       .subtracting(ExternalSystem.excludedCapabilities)

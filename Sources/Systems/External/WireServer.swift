@@ -5,13 +5,13 @@ package final class WireServer {
   private let system: any SystemUnderTest
   private let hello: WireHello
   private let clock: PlanClock
-  /// Restarts the system with an empty store.
+  /// Restarts the system under test with an empty store.
   private let start: (PlanHeader) throws(SystemFailure) -> Void
   private var header: PlanHeader?
   /// Whether the client sent `bye`.
   package private(set) var hasEnded = false
 
-  /// Creates a server for a system that uses a plan's clock.
+  /// Creates a server for a system that runs on the plan's clock.
   package init(
     _ system: any SystemUnderTest,
     _ hello: WireHello,
@@ -24,7 +24,7 @@ package final class WireServer {
     self.start = start
   }
 
-  /// Returns the answer to a line, both without their newline.
+  /// Returns the answer to a request line; neither line contains the newline.
   package func answer(_ line: String) -> String {
     let message: WireMessage
     do throws(WireRefusal) { message = try WireCodec.request(line, for: header) } catch {
@@ -60,14 +60,14 @@ package final class WireServer {
     } catch {
       var done = WireAnswer()
       for event in log.events { done.take(event, of: action) }
-      // The error code already reports these.
+      // The error code `expired` already states that history was lost.
       if error.code == .expired { done.isExpired = false }
       if error.code == .rewound { done.isRewound = false }
       return WireCodec.encode(WireFailure(error, done: done), id: message.id)
     }
   }
 
-  /// Sets the clock to the client's time; without one, advances it as the plan does.
+  /// Sets the clock to the client's time; if the client sends none, advances the clock as plans do.
   private func moveClock(for action: Action, to now: Double?) {
     if let now {
       clock.now = now

@@ -1,19 +1,19 @@
 /// A seeded bug: this project's code with one edit of its source.
 ///
-/// The edits are in `Tests/Mutants`; `scripts/mutants` builds a copy of the sources that contains
-/// all of them behind one switch. Names are stable, because runs and plans contain them.
+/// The edits are in `Tests/Mutants`. `scripts/mutants` builds a copy of the sources with all edits,
+/// of which a switch selects one at run time. Names are stable, because runs and plans contain them.
 package struct Mutant: Sendable {
-  /// The name without the prefix `mutant/`; it begins with the step that is wrong.
+  /// The name without the prefix `mutant/`; the name begins with the incorrect step.
   package let name: String
   /// A sentence that describes the bug.
   package let sentence: String
   /// The fault kinds needed to detect it, by command-line name; empty if ordinary plans suffice.
   package let conditions: [String]
-  /// The command count of the shortest known plan that detects it; 0 if none is known.
+  /// The number of commands of the shortest known plan that detects the bug; 0 if none is known.
   package let least: Int
-  /// The reason why no plan can detect it; `nil` if a plan can.
+  /// The reason why no plan can detect the bug; `nil` if a plan can.
   package let equivalence: String?
-  /// The number that selects the edit; 0 is the unedited code.
+  /// The number that selects the edit; 0 selects the unedited code.
   private let number: Int32
 
   package init(
@@ -32,7 +32,7 @@ package struct Mutant: Sendable {
     self.number = number
   }
 
-  /// Returns the seeded bug with a name, with or without the prefix; `nil` if none has it.
+  /// Returns the seeded bug with a name, with or without the prefix; `nil` if no bug has the name.
   package static func named(_ name: String) -> Mutant? {
     let own = name.hasPrefix(prefix) ? name.dropFirst(prefix.count) : name[...]
     return all.first { $0.name == own }

@@ -11,8 +11,8 @@ public import Traces
 ///       ...
 ///     }
 ///
-/// Everything else that a system needs (data, views, what a save changes, crashes) is done for it.
-/// A log is the shortest way to test an idea before there is a store.
+/// The lab provides the data, the views, the effects of saves, and crashes. A log can therefore test
+/// a design before a store exists.
 public protocol HistoryLog: Hashable, Sendable {
   /// Creates an empty history.
   init()
@@ -26,7 +26,7 @@ public protocol HistoryLog: Hashable, Sendable {
   /// Adds a committed transaction.
   mutating func append(_ transaction: LoggedTransaction)
 
-  /// Returns the transactions that an actor is to merge now, in order.
+  /// Returns the transactions that an actor has to merge now, in order.
   func news(for actor: ActorID) -> [LoggedTransaction]
 
   /// Records that an actor has merged all its transactions up to a number.
@@ -35,18 +35,18 @@ public protocol HistoryLog: Hashable, Sendable {
   /// Returns the number up to which a member has merged; 0 if it has merged none.
   func cursor(of actor: ActorID) -> Int
 
-  /// Deletes and returns the transactions that need not be kept any longer.
+  /// Deletes and returns the transactions that no member needs any longer.
   mutating func purge() -> [LoggedTransaction]
 
   /// The transactions in history, in order.
   var held: [LoggedTransaction] { get }
 }
 
-/// A transaction of a log.
+/// A transaction in a `HistoryLog`.
 public struct LoggedTransaction: Hashable, Sendable {
   /// The transaction's number; the first is 1, and numbers are not reused.
   public let number: Int
-  /// The actor whose view saved the transaction and therefore contains it.
+  /// The actor that saved the transaction; its view already contains the changes.
   public let writer: ActorID
   /// The transaction's author, time and changes.
   public let commit: CommittedTransaction
@@ -54,7 +54,7 @@ public struct LoggedTransaction: Hashable, Sendable {
 
 /// A design with one deliberate bug, for trying out the lab.
 ///
-/// It purges the transactions that the fastest member has merged, so that the others lose updates.
+/// The purge deletes the transactions that the fastest member has merged, so slower members lose updates.
 package struct GreatestCursorLog: HistoryLog {
   package private(set) var held: [LoggedTransaction] = []
   private var cursors: [ActorID: Int] = [:]
@@ -87,7 +87,7 @@ package struct GreatestCursorLog: HistoryLog {
 
 /// The effect of one save on the objects of a store.
 package struct SaveEffect: Sendable {
-  /// The objects that a change was applied to, sorted, with or without a net change.
+  /// The objects that a change was applied to, sorted; some of them may have no net change.
   package let touched: [ObjectName]
   /// The net changes, sorted by object.
   package let changes: [CommittedChange]
@@ -100,7 +100,7 @@ package struct SaveEffect: Sendable {
     changes = Self.changes(columns, before, after)
   }
 
-  /// Returns the net changes of the same save on a store that reports its content afterwards.
+  /// Returns the net changes of a save, computed from the store's content before and after the save.
   package func changes(from before: Objects, to after: Objects) -> [CommittedChange] {
     Self.changes(columns, before, after)
   }
@@ -130,8 +130,8 @@ package struct SaveEffect: Sendable {
 extension Objects {
   /// Applies the changes of one save in order.
   ///
-  /// An insert of an object that exists, and an update or a delete of one that does not, are
-  /// skipped.
+  /// An insert is skipped if the object exists. An update or a delete is skipped if the object does not
+  /// exist.
   package mutating func apply(_ changes: [PlannedChange]) -> SaveEffect {
     let before = self
     var columns: [ObjectName: Set<String>] = [:]

@@ -3,15 +3,15 @@ package import Traces
 
 /// A system that tests a design of history tracking.
 ///
-/// It keeps data, views and changes; the design decides which transactions are merged and purged.
-/// Everything is in memory, and every write goes through its actor's view. A write of an object
-/// that another actor has deleted meanwhile is skipped.
+/// The system keeps data, views and changes in memory; the ``HistoryLog`` decides which transactions
+/// are merged and purged. Every write goes through its actor's view. A write to an object that another
+/// actor has deleted is skipped.
 package final class LogSystem<Log: HistoryLog>: SystemUnderTest {
   /// The memory of a running actor.
   private struct Peer: Hashable {
     var view: Objects
     var fetched: [LoggedTransaction] = []
-    /// The newest number at the last fetch, and at the fetch whose transactions were merged.
+    /// The newest transaction number at the last fetch, and at the fetch that was merged last.
     var scanned: Int
     var merged: Int
   }
@@ -33,7 +33,7 @@ package final class LogSystem<Log: HistoryLog>: SystemUnderTest {
 
   package let capabilities = LogSystem.abilities
 
-  /// The commands that a log supports.
+  /// The commands that a system with a `HistoryLog` supports.
   package static var abilities: Set<Capability> { [.steps, .clock, .crash, .purge, .history] }
 
   package func reset(
@@ -58,7 +58,9 @@ package final class LogSystem<Log: HistoryLog>: SystemUnderTest {
     state = kept
   }
 
-  /// Adds the state's hash value, which is not stable across processes, because logs are opaque.
+  /// Adds the hash value of the state, because the content of a log is not known to the lab.
+  ///
+  /// The hash value differs between processes.
   package func describe(_ sketch: inout StateSketch) throws(SystemFailure) {
     sketch.add(state.hashValue)
   }
