@@ -152,7 +152,9 @@ package final class AllocationCounter {
       &next,
       MemoryLayout<UInt64>.size
     )
-    guard code == 0 else { fatalError("jemalloc gives no new epoch: code \(code)") }
+    guard code == 0 else {
+      fatalError("jemalloc refused to refresh its counters (mallctl returned \(code))")
+    }
     counts[0] = value(small) + value(large)
     counts[1] = value(own)
     counts[2] = value(live)
@@ -162,7 +164,9 @@ package final class AllocationCounter {
     var value: UInt64 = 0
     var size = MemoryLayout<UInt64>.size
     let code = control(place.parts, place.count, &value, &size, nil, 0)
-    guard code == 0 else { fatalError("jemalloc does not tell a count: code \(code)") }
+    guard code == 0 else {
+      fatalError("jemalloc refused to read a counter (mallctl returned \(code))")
+    }
     return Int64(value)
   }
 

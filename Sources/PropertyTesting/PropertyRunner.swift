@@ -333,7 +333,9 @@ extension ChoiceSource {
   /// If significantly fewer cases do, the outcome of the run is `notCovered`. Discarded cases do
   /// not count.
   public mutating func cover(_ label: String, atLeast share: Double, if condition: Bool) {
-    guard (0...1).contains(share) else { fatalError("cover(\(label)): \(share) is no share") }
+    guard (0...1).contains(share) else {
+      fatalError("cover(\(label)): the share \(share) is not between 0 and 1")
+    }
     notes.requirements.append((label, share, condition))
   }
 

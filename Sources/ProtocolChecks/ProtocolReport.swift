@@ -76,9 +76,10 @@ package struct ProtocolReport: Hashable, Sendable, Codable {
     let ending = failure.map { " The conversation ended too early: \($0)" } ?? ""
     let commands = right.counted("command")
     guard wrong.isEmpty else {
-      return "It answers \(wrong.joinedWithAnd) wrongly, and \(commands) correctly." + ending
+      return "The program answers \(wrong.joinedWithAnd) wrongly, and \(commands) correctly."
+        + ending
     }
-    return "It answered \(commands) correctly." + ending
+    return "The program answered \(commands) correctly." + ending
   }
 }
 

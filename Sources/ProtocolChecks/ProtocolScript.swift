@@ -98,7 +98,7 @@ package struct ProtocolScript {
     model.firstName = firstName
     stale = []
     if case .refused(let failure) = try talk.ask(.reset(talk.header)) {
-      throw ProtocolTalk.Ended(reason: "It answered \"reset\" with \(failure).")
+      throw ProtocolTalk.Ended(reason: "The program answered \"reset\" with \(failure).")
     }
     for actor in [Self.app, Self.widget] { try launch(actor, isFirst: true) }
     try checkData(after: "reset", "after a reset the data must be empty")

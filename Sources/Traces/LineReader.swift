@@ -139,7 +139,7 @@ struct Fields {
   /// Returns a suggestion: the nearest known name, or all known names.
   static func advice(_ name: String, _ known: [String]) -> String {
     if let nearest = NearestName.of(name, among: known) { return "Did you mean \"\(nearest)\"?" }
-    return "Known are \(known.sorted().map { "\"\($0)\"" }.joined(separator: ", "))."
+    return "The known names are \(known.sorted().map { "\"\($0)\"" }.joined(separator: ", "))."
   }
 
   /// Returns the value of a key, or `nil` if the key is absent.

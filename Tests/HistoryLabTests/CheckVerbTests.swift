@@ -258,7 +258,7 @@ import Traces
   @Test(arguments: [
     (
       #""hooks": ["observr"]"#,
-      #"there is no hook "observr". Did you mean "observer"? Known are "#
+      #"there is no hook "observr". Did you mean "observer"? The hooks are "#
         + "observer, throws-retry, throws-skip, observer-throws-retry, throws-retry-alternating, "
         + "throws-skip-alternating, observer-throws-retry-alternating and finishes."
     ),

@@ -50,7 +50,7 @@ import Traces
     #expect(report.verdict == "invalid")
     let finding = report.findings.first { $0.command == command }
     #expect(finding?.status == .wrong, "\(report.findings)")
-    #expect(report.because.hasPrefix("It answers ") && report.because.contains(command))
+    #expect(report.because.hasPrefix("The program answers ") && report.because.contains(command))
     let fault = try #require(report.faults.first { $0.command == command })
     #expect(fault.because == finding?.because && fault.because.contains(sentence), "\(fault)")
     #expect(fault.sent.hasPrefix("{") && fault.right.hasPrefix("{"))

@@ -111,11 +111,11 @@ struct Refusal: Sendable, CustomTestStringConvertible {
     ),
     Refusal(
       #"{"actor":"app","do":"pass","id":7}"#,
-      #"line 2: the command "pass" has no key "id". Known are "actor", "do", "faults"."#
+      #"line 2: the command "pass" has no key "id". The known names are "actor", "do", "faults"."#
     ),
     Refusal(
       #"{"do":"data","zzzzzz":7}"#,
-      #"line 2: the command "data" has no key "zzzzzz". Known are "do", "faults"."#
+      #"line 2: the command "data" has no key "zzzzzz". The known names are "do", "faults"."#
     ),
     Refusal(
       #"{"actor":"wigdet","do":"pass"}"#,
@@ -225,7 +225,7 @@ struct Refusal: Sendable, CustomTestStringConvertible {
     ),
     Refusal(
       #"{"do":"data","faults":[{"kind":"torn","file":"wal","call":"write","k":1,"at":3}]}"#,
-      #"line 2: fault 1 of the command "data" has no key "at". Known are "call", "file", "from", "k", "kind", "seed"."#
+      #"line 2: fault 1 of the command "data" has no key "at". The known names are "call", "file", "from", "k", "kind", "seed"."#
     ),
     Refusal(
       #"{"at":0,"event":"woke","tick":0}"#,

@@ -185,7 +185,7 @@ extension LabSystem {
     return hooks.first { PlannedHook(rawValue: $0) == nil }.map { hook in
       let known = PlannedHook.allCases.map(\.rawValue)
       return
-        "there is no hook \(hook.quoted).\(NearestWord.hint(for: hook, among: known)) Known are "
+        "there is no hook \(hook.quoted).\(NearestWord.hint(for: hook, among: known)) The hooks are "
         + "\(known.joinedWithAnd)."
     }
   }
