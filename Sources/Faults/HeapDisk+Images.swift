@@ -14,7 +14,7 @@ extension HeapDisk {
     return image
   }
 
-  /// Copies the bytes of all files with a path that differ from an image.
+  /// Copies, of every file that has a path, the bytes that differ from an image.
   ///
   /// The copy includes mapped shared memory, and the synced bytes if unsynced writes are tracked.
   func snapshot(sharing base: FileSystemImage) -> SparseImage {

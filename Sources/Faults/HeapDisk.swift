@@ -17,7 +17,7 @@ struct HeapDisk {
   var watch: PowerWatch?
   /// Whether the power is off.
   var isOff = false
-  /// A number for the data that a power-off would leave; it changes when those data change.
+  /// A version of the data that survive a power-off; it changes whenever these data change.
   var durable = 0
   private var durableCount = 0
   /// The armed faults.

@@ -103,7 +103,7 @@ struct ProtocolTalk {
     of command: String
   ) throws(Ended) -> String {
     let isEmpty = line.allSatisfy(\.isWhitespace)
-    let what = isEmpty ? "an empty line" : "a line that is no JSON object: \(line.quoted)"
+    let what = isEmpty ? "an empty line" : "a line that is not a JSON object: \(line.quoted)"
     blame(
       command,
       "it wrote \(what). Write one JSON object a line to standard output, and everything else to "
@@ -115,7 +115,7 @@ struct ProtocolTalk {
     }
     hasWaited = true
     junkCount += 1
-    if junkCount > 2 { throw Ended(reason: "Three lines in a row are no JSON objects.") }
+    if junkCount > 2 { throw Ended(reason: "Three lines in a row are not JSON objects.") }
     return line
   }
 

@@ -75,7 +75,7 @@ struct Vocabulary {
     let type = try type(of: attribute, in: entity, of: fields)
     guard let value = Value(json, as: type) else {
       throw fields.place.error(
-        "\(json.excerpt) is no value for \"\(entity).\(attribute)\", which is of type \(type.rawValue)",
+        "\(json.excerpt) is not a value for \"\(entity).\(attribute)\", which is of type \(type.rawValue)",
         type.spelling
       )
     }

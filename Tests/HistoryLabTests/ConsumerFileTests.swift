@@ -83,7 +83,7 @@ import Testing
     ),
     (
       #"[{"name": "a", "date": "yesterday"}]"#,
-      #""c.json", object 1, "a", has the date "yesterday", which is no date of ISO 8601. Write it as "#
+      #""c.json", object 1, "a", has the date "yesterday", which is not an ISO 8601 date. Write it as "#
         + "2025-01-31T12:30:00Z."
     ),
     (

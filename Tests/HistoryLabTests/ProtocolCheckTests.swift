@@ -85,9 +85,11 @@ import Traces
 
   @Test func `Three consecutive lines of invalid JSON end the conversation`() throws {
     let report = try report { $0.contains("\"capabilities\"") ? $0 : "{" }
-    #expect(report.failure == "Three lines in a row are no JSON objects.")
+    #expect(report.failure == "Three lines in a row are not JSON objects.")
     #expect(report.findings.count { $0.status == .notAsked } == 18, "\(report.findings)")
-    #expect(report.faults.first?.because.contains("it wrote a line that is no JSON object") == true)
+    #expect(
+      report.faults.first?.because.contains("it wrote a line that is not a JSON object") == true
+    )
   }
 
   @Test func `Capabilities that a program lacks are not requested`() throws {

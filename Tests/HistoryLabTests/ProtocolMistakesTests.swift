@@ -29,7 +29,7 @@ struct ProtocolMistake: Sendable, CustomTestStringConvertible {
     .init("old-id", [nonsense], "has the id 1, and the message had 2.", #""id":2}"#),
     .init("no-id", ["hello"], #"lacks the key "id", and the message had 1."#, #"{"id":1,"ok":"#),
     .init("answers-twice", ["view"], "message 9 was answered twice", #"{"id":9,"ok":{"objects":"#),
-    .init("no-json", ["stop"], #"a line that is no JSON object: "OK""#, #","ok":{}}"#),
+    .init("no-json", ["stop"], #"a line that is not a JSON object: "OK""#, #","ok":{}}"#),
     .init("prints", ["write"], "everything else to standard error", #""timestamp":800000005"#),
     .init(
       "error-without-message",

@@ -192,7 +192,7 @@ import Workloads
     #expect(try await verb.run() == .good)
     let answers = kept.output.text.split(separator: "\n")
     #expect(answers.count == 2)
-    #expect(answers[0].contains("the line is no UTF-8"))
+    #expect(answers[0].contains("the line is not UTF-8"))
     #expect(answers[1].contains("comes before any plan"))
   }
 

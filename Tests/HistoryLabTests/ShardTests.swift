@@ -141,7 +141,7 @@ import Testing
       }
       let result = await lab("report merge \(folder)/parts --output \(folder)/joined")
       #expect(result.code == .usage)
-      #expect(result.errors.contains("part 1/2 comes twice: "))
+      #expect(result.errors.contains("part 1/2 is given twice: "))
       #expect(!FileManager.default.fileExists(atPath: folder + "/joined"))
     }
   }

@@ -172,6 +172,6 @@ import Testing
       try KitCursors(propertyList: Data(text.utf8))
     }
     let sentence = try #require(error).description
-    #expect(sentence.contains("(\(text.utf8.count) bytes) is no property list"))
+    #expect(sentence.contains("(\(text.utf8.count) bytes) is not a property list"))
   }
 }

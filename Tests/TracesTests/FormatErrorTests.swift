@@ -139,7 +139,7 @@ struct Refusal: Sendable, CustomTestStringConvertible {
     ),
     Refusal(
       #"{"actor":"app","changes":[{"object":"Item/3","op":"insert","values":{"count":9007199254740994}}],"do":"write"}"#,
-      #"line 2: 9.007199254740994e+15 is no value for "Item.count", which is of type int. An int is a whole number up to 2^53, beyond that a decimal string."#
+      #"line 2: 9.007199254740994e+15 is not a value for "Item.count", which is of type int. An int is a whole number up to 2^53, beyond that a decimal string."#
     ),
     Refusal(
       #"{"actor":"app","changes":[],"do":"write","tick":2}"#,
@@ -172,7 +172,7 @@ struct Refusal: Sendable, CustomTestStringConvertible {
     ),
     Refusal(
       batch(#"["count","in",["x"]]"#),
-      #"line 2: "x" is no value for "Item.count", which is of type int. An int is a whole number up to 2^53, beyond that a decimal string."#
+      #"line 2: "x" is not a value for "Item.count", which is of type int. An int is a whole number up to 2^53, beyond that a decimal string."#
     ),
     Refusal(
       batch(#"["cuont","in",[]]"#),

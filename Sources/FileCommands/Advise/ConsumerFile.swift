@@ -107,8 +107,8 @@ extension ConsumerFile {
     if let text = item.date {
       guard let seconds = ISO8601Text.seconds(text) else {
         throw .usage(
-          "--cursors: \(place), \(name.quoted), has the date \(text.quoted), which is no date of "
-            + "ISO 8601. Write it as 2025-01-31T12:30:00Z."
+          "--cursors: \(place), \(name.quoted), has the date \(text.quoted), which is not an ISO 8601 "
+            + "date. Write it as 2025-01-31T12:30:00Z."
         )
       }
       position = .date(seconds)

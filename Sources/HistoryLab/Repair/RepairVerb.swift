@@ -98,7 +98,7 @@ struct RepairVerb: Verb {
     guard let design = system.design else {
       let names = TrackingDesign.all.map(\.name).joinedWithAnd
       throw .usage(
-        "--system: \(system.name) is no design whose decisions can be changed. Those are \(names), "
+        "--system: \(system.name) is not a design whose decisions can be changed. Those are \(names), "
           + "and files that describe one.",
         try: "repair --system kit-2 --describe"
       )

@@ -75,8 +75,8 @@ struct RunParts {
     let whole = tries.filter(\.isWhole)
     if whole.count > 1 {
       throw .usage(
-        "part \(whole[0].shard) comes twice: \(whole[0].folder.quoted) and \(whole[1].folder.quoted). Give "
-          + "one."
+        "part \(whole[0].shard) is given twice: \(whole[0].folder.quoted) and "
+          + "\(whole[1].folder.quoted). Give one of them."
       )
     }
     let newest = tries.filter { $0.record.verdict != nil }.max {

@@ -56,7 +56,7 @@ struct ServeVerb: Verb {
     while !server.hasEnded, terminal.outputFailure == nil, let line = lines.next() {
       switch line {
       case .text(let text): terminal.print(server.answer(text))
-      case .unreadable: terminal.print(Self.refusal("the line is no UTF-8"))
+      case .unreadable: terminal.print(Self.refusal("the line is not UTF-8"))
       case .tooLong: terminal.print(Self.refusal("the line is too long"))
       }
     }

@@ -89,7 +89,7 @@ public struct KitCursors: Sendable, Hashable {
     } catch {
       throw .unreadable(
         "The cursors of PersistentHistoryTrackingKit cannot be read: the passed data "
-          + "(\(bytes.count.counted("byte"))) is no property list with keys. Pass the file Library/Preferences/GROUP.plist of the app "
+          + "(\(bytes.count.counted("byte"))) is not a property list with keys. Pass the file Library/Preferences/GROUP.plist of the app "
           + "group, or a dictionary."
       )
     }

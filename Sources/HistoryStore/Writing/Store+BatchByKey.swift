@@ -144,7 +144,7 @@ enum KeyList {
 /// order in which they were added. SQLite seeks each row by its key before it calls the collector's
 /// function with the row's values.
 final class KeyDeleter {
-  /// The number of keys from which a list costs less than one statement per key.
+  /// The least number of keys for which one list costs less than one statement per key.
   private static let listCountMin = 24
   /// The minimum number of keys of a run with its own statement, and the maximum per statement.
   ///

@@ -103,7 +103,7 @@ extension StoreCore {
     return max(previous + 1e-6, previous.nextUp)
   }
 
-  /// Returns the string numbers of the bundle and process, in `coreData` including the writer.
+  /// Returns the keys of the strings that name the bundle, the process and, in `coreData`, the writer.
   private func internProcess(_ writer: Int64) throws -> ProcessStrings {
     let labelled = layout == .coreData ? writer : 0
     if let known = cache.processStrings, known.writer == labelled { return known }
