@@ -113,6 +113,9 @@ import Testing
       }
     }
     #expect(old > 5 && old + new > 10, "\(old) old, \(new) new")
+    print(
+      "\(old + new) power failures in \(change)s, \(LayoutTrait.layout): \(new) with the new model"
+    )
   }
 
   private func attempt(_ change: Change, _ files: HeapFileSystem) -> (any Error)? {

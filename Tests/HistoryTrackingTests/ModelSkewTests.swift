@@ -75,6 +75,16 @@ import Testing
     #expect(item["title"] == "mine" && item["rating"] == 5)
   }
 
+  @Test func `A resync past the change reports it as well`() async throws {
+    let view = try context(shared.model, "old")
+    let tracker = HistoryTracker("old", store: view.store, contexts: [view], strategy: .none)
+    try await tracker.start()
+    _ = try context(newer, "new")
+    try await tracker.resync()
+    #expect(try await tracker.pass().modelSkew?.fileVersion == 2)
+    #expect(try await tracker.pass().modelSkew == nil)
+  }
+
   @Test func `A new object in a context has the default values before its first save`() throws {
     let app = try context(newer, "new")
     let item = try app.insert("Item", ["title": "a"])

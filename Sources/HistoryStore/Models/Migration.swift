@@ -1,4 +1,5 @@
 public import HistoryTypes
+import SQLiteStorage
 
 /// A member of a store with an older model, as recorded in the registry.
 public struct OlderMember: Sendable, Hashable, CustomStringConvertible {
@@ -145,6 +146,9 @@ extension Store {
   ) throws(HistoryError) -> MigrationResult? {
     do {
       let opened = try FileHeader.open(path: path, model: nil, configuration: configuration)
+      // Dropping a column keeps the old pages of its table until the statement ends. In memory, they
+      // would grow with the table.
+      try opened.connection.execute("PRAGMA temp_store=FILE")
       let core = try StoreCore(path: path, configuration: configuration, opened: opened)
       return try core.migrate(
         to: model.declared,

@@ -133,10 +133,9 @@ public struct RowWriter: ~Copyable {
   @inline(__always)
   mutating func end(key: Int64) throws {
     if hasFailed { try fail() }
-    if defaults & ~(isSet | isNull) != 0 { setDefaults() }
+    if defaults != 0 { setDefaults() }
     rows.pointee.endRow(key: key, columns: isSet)
     isSet = 0
-    isNull = 0
   }
 
   private mutating func setDefaults() {
@@ -145,6 +144,7 @@ public struct RowWriter: ~Copyable {
     where missing >> UInt64(index) & 1 == 1 {
       set(attribute.defaultValue, at: index)
     }
+    isNull = 0
   }
 
   /// Whether the buffer is full, so that its rows must be written before another row is set.

@@ -29,6 +29,8 @@ package final class TrackerCore {
   private var loggedAuthors: Set<String> = []
   /// The version of the store's model that was reported; each version is reported once.
   private var reportedModelVersion: Int?
+  /// Whether a resync may have passed over a change of the model.
+  private var mustReadModel = false
 
   /// Creates the core of a tracker that has not launched.
   package init(
@@ -108,6 +110,7 @@ package final class TrackerCore {
   package func resync() throws(HistoryError) -> HistoryToken {
     let cursor = try launched(resyncingIfLost: true).resync()
     hooks.forgetCalled()
+    mustReadModel = true
     failure = nil
     log.write(.notice, "read the data again, and continues after #\(cursor.number)")
     return cursor
@@ -155,10 +158,12 @@ package final class TrackerCore {
   /// A change of the model is a transaction without changes of objects. The first pass also reports
   /// what the store had noticed when it was opened.
   func noteModel(of transactions: [HistoryTransaction], _ report: inout PassReport) {
-    let isChanged = transactions.contains { $0.changeCount == 0 && $0.isModelMigration }
+    let isChanged =
+      mustReadModel || transactions.contains { $0.changeCount == 0 && $0.isModelMigration }
     guard isChanged || reportedModelVersion == nil else { return }
     do throws(HistoryError) {
       let skew = try isChanged ? store.modelSkew() : store.noticedModelSkew
+      mustReadModel = false
       let version = skew?.fileVersion ?? store.model.version
       guard version != reportedModelVersion else { return }
       reportedModelVersion = version
@@ -240,6 +245,7 @@ extension TrackerCore {
     let called: [GroupPosition?]
     let loggedAuthors: Set<String>
     let reportedModelVersion: Int?
+    let mustReadModel: Bool
   }
 
   /// A snapshot of the in-memory state of the tracker; no pass may be in progress.
@@ -251,7 +257,8 @@ extension TrackerCore {
       purges: purges,
       called: hooks.called,
       loggedAuthors: loggedAuthors,
-      reportedModelVersion: reportedModelVersion
+      reportedModelVersion: reportedModelVersion,
+      mustReadModel: mustReadModel
     )
   }
 
@@ -268,6 +275,7 @@ extension TrackerCore {
     hooks.called = snapshot.called
     loggedAuthors = snapshot.loggedAuthors
     reportedModelVersion = snapshot.reportedModelVersion
+    mustReadModel = snapshot.mustReadModel
   }
 }
 
