@@ -1,4 +1,5 @@
 package import HistoryStore
+import HistoryTypes
 package import SQLiteStorage
 
 /// Reads the history of a store file of this library or of Core Data, without changing it.
@@ -124,6 +125,14 @@ package struct HistoryCensus: Sendable, Hashable {
 
   /// Whether the file shows that CloudKit mirrors it.
   package var isMirrored: Bool { hasMirrorTables || !mirrorAuthors.isEmpty }
+
+  /// The number of transactions that changed the model, of this library's programs or of Core Data.
+  package var migrations: Int {
+    authors.reduce(0) { sum, author in
+      guard case .known(let name) = author.name, MigrationAuthor.isAuthor(name) else { return sum }
+      return sum + author.transactions
+    }
+  }
 
   /// The number of transactions without changes.
   package var transactionsWithoutChanges: Int { changesPerTransaction.count(of: 0) }

@@ -55,15 +55,22 @@ extension HistorySource {
   }
 
   /// Returns the model that a store of this library contains, or `nil` for other files.
+  ///
+  /// It includes the entities and attributes that a migration removed, at their numbers.
   func model(_ connection: borrowing Connection) throws -> Model? {
+    try storedModel(connection)?.everything
+  }
+
+  private func storedModel(_ connection: borrowing Connection) throws -> StoredModel? {
     try connection.text("SELECT value FROM history_metadata WHERE name = 'model'")
-      .flatMap(Model.init(signature:))
+      .flatMap { StoredModel(text: $0) }
   }
 
   /// Returns the tables of a store of this library; the tables of its objects come last.
   func ownTables(_ connection: borrowing Connection) throws -> [String] {
     let common = ["history_metadata", "history_author", "history_thinned", "history_member"]
-    return try common + layout.tables + (model(connection)?.entities.map(\.name) ?? [])
+    return try common + layout.tables
+      + (storedModel(connection)?.entities.filter { !$0.isRemoved }.map(\.table) ?? [])
   }
 }
 

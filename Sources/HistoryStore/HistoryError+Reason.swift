@@ -10,8 +10,10 @@ extension HistoryError {
     case foreignFile(path: String)
     /// The file was written by a newer version of this library.
     case newerFormat(path: String, found: Int64, known: Int64)
-    /// The store was opened with a model that differs from the file's model.
-    case otherModel(path: String)
+    /// The program's model does not fit the file's model, with the differences.
+    case otherModel(path: String, ModelConflict)
+    /// Members with an older model are registered, so that the model cannot be migrated.
+    case olderMembers(path: String, [OlderMember])
     /// The store keeps no history.
     case untracked(path: String)
     /// The store was opened without history tracking, but its file tracks history: writes fail.
@@ -99,10 +101,13 @@ extension HistoryError.Reason {
         "\(path) has file format \(found); this version of the library reads up to format \(known).",
         "Update the app that opens the file."
       )
-    case .otherModel(let path):
+    case .otherModel(let path, let conflict): conflict.texts(path)
+    case .olderMembers(let path, let members):
       (
-        "The model of \(path) differs from the model with which it was opened.",
-        "Open the store with the model with which it was created."
+        "\(path) cannot be migrated while members with an older model are registered: "
+          + "\(members.map(\.description).joined(separator: ", ")).",
+        "Let them update and run, forget those that never run again, or retire them with the "
+          + "migration."
       )
     case .untracked(let path):
       (
@@ -247,8 +252,12 @@ extension HistoryError {
     Self(.newerFormat(path: path, found: found, known: known))
   }
 
-  package static func otherModel(path: String) -> Self {
-    Self(.otherModel(path: path))
+  package static func otherModel(path: String, _ conflict: ModelConflict) -> Self {
+    Self(.otherModel(path: path, conflict))
+  }
+
+  package static func olderMembers(path: String, _ members: [OlderMember]) -> Self {
+    Self(.olderMembers(path: path, members))
   }
 
   package static func untracked(path: String) -> Self {

@@ -55,8 +55,16 @@ extension HistoryError.Code {
   public static let foreignFile = Self("foreignFile")
   /// The file was written by a newer version of this library.
   public static let newerFormat = Self("newerFormat")
-  /// The store was opened with a model that differs from the file's model.
+  /// The file's model and the program's have the same version, but differ.
   public static let otherModel = Self("otherModel")
+  /// The program's model is newer than the file's, and its differences need a migration.
+  public static let migrationNeeded = Self("migrationNeeded")
+  /// The file's model is newer than the program's, which cannot read it.
+  public static let newerModel = Self("newerModel")
+  /// A migration changed the file's model, so that this program can no longer read and write it.
+  public static let modelOutgrown = Self("modelOutgrown")
+  /// Members with an older model are registered; see ``HistoryError/olderMembers``.
+  public static let olderMembers = Self("olderMembers")
   /// The store keeps no history.
   public static let untracked = Self("untracked")
   /// The store was opened without history tracking, but its file tracks history: writes fail.
@@ -152,6 +160,23 @@ extension HistoryError {
     }
   }
 
+  /// The differences between the file's model and the program's, if the models do not fit.
+  public var modelDifferences: [ModelDifference] { modelConflict?.differences ?? [] }
+
+  /// The versions of the file's model and of the program's, if the models do not fit.
+  public var modelVersions: (file: Int, program: Int)? {
+    modelConflict.map { ($0.fileVersion, $0.programVersion) }
+  }
+
+  /// The registered members with an older model, for ``Code/olderMembers``.
+  public var olderMembers: [OlderMember] {
+    if case .olderMembers(_, let members) = reason { members } else { [] }
+  }
+
+  private var modelConflict: ModelConflict? {
+    if case .otherModel(_, let conflict) = reason { conflict } else { nil }
+  }
+
   /// The extended result code of SQLite (https://sqlite.org/rescode.html), for ``Code/sqlite``.
   public var sqliteCode: Int32? {
     if case .sqlite(let error) = reason { error.code } else { nil }
@@ -178,6 +203,18 @@ extension HistoryError: CustomStringConvertible {
   }
 }
 
+extension ModelConflict {
+  /// The code of an error with this conflict.
+  fileprivate var code: HistoryError.Code {
+    switch kind {
+    case .sameVersion: .otherModel
+    case .needsMigration, .tooLarge: .migrationNeeded
+    case .newerFile: .newerModel
+    case .outgrown: .modelOutgrown
+    }
+  }
+}
+
 extension HistoryError.Reason {
   /// The code of the reason.
   fileprivate var code: HistoryError.Code {
@@ -185,7 +222,8 @@ extension HistoryError.Reason {
     case .sqlite: .sqlite
     case .foreignFile: .foreignFile
     case .newerFormat: .newerFormat
-    case .otherModel: .otherModel
+    case .otherModel(_, let conflict): conflict.code
+    case .olderMembers: .olderMembers
     case .untracked: .untracked
     case .readOnly: .readOnly
     case .storeInUse: .storeInUse

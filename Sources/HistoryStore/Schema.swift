@@ -7,8 +7,10 @@ package enum Schema {
   ///
   /// See https://sqlite.org/pragma.html#pragma_application_id.
   package static let applicationID: Int64 = 0x5048_4C73
-  /// The version of the file format.
-  package static let formatVersion: Int64 = 1
+  /// The greatest version of the file format that this library reads.
+  package static let formatVersion: Int64 = 2
+  /// The version of the file format of a model without version, default values and renamed names.
+  package static let plainFormatVersion: Int64 = 1
 
   /// The tables that every layout has, except those of the entities.
   private static let common = """
@@ -25,19 +27,18 @@ package enum Schema {
   /// Creates every table of a model within the open transaction.
   static func create(
     _ connection: borrowing Connection,
-    model: Model,
+    _ stored: StoredModel,
     id: StoreID,
     _ configuration: StoreConfiguration
   ) throws {
     try connection.execute(common)
-    try connection.execute(history(of: model, configuration.layout))
-    for (offset, entity) in model.entities.enumerated() {
-      try connection.execute(table(of: entity))
-      try connection.execute(firstKey(of: entity, number: offset + 1, configuration.layout))
+    try connection.execute(history(of: stored, configuration.layout))
+    for (offset, entity) in stored.entities.enumerated() {
+      try add(entity, number: offset + 1, connection, configuration.layout)
     }
     let insert = try Statement(connection, "INSERT INTO history_metadata VALUES(?1, ?2)")
     let metadata = [
-      "store": id.description, "model": model.signature,
+      "store": id.description, "model": stored.text,
       "timestamps": configuration.timestamps.rawValue, "layout": configuration.layout.rawValue,
     ]
     for (name, value) in metadata.sorted(by: { $0.key < $1.key }) {
@@ -49,11 +50,39 @@ package enum Schema {
     try connection.execute("INSERT INTO history_metadata VALUES('deleted', 0)")
     try connection.execute("INSERT INTO history_metadata VALUES('epoch', 0)")
     try connection.execute("INSERT INTO history_metadata VALUES('numbered', 0)")
+    if !stored.isPlain {
+      try connection.execute(
+        "INSERT INTO history_metadata VALUES('modelVersion', \(stored.version))"
+      )
+    }
     try connection.execute("PRAGMA application_id=\(applicationID)")
-    try connection.execute("PRAGMA user_version=\(formatVersion)")
+    let format = stored.isPlain ? plainFormatVersion : formatVersion
+    try connection.execute("PRAGMA user_version=\(format)")
   }
 
-  private static func history(of model: Model, _ layout: HistoryLayout) -> String {
+  /// Creates the table of an entity, and its first key.
+  static func add(
+    _ entity: StoredEntity,
+    number: Int,
+    _ connection: borrowing Connection,
+    _ layout: HistoryLayout
+  ) throws {
+    try connection.execute(table(of: entity))
+    try connection.execute(firstKey(of: entity, number: number, layout))
+  }
+
+  /// Adds the column of an attribute to the table of an entity, with the attribute's default value.
+  ///
+  /// The rows of the table are not rewritten (https://sqlite.org/lang_altertable.html).
+  static func add(
+    _ attribute: StoredAttribute,
+    to entity: StoredEntity,
+    _ connection: borrowing Connection
+  ) throws {
+    try connection.execute("ALTER TABLE \"\(entity.table)\" ADD COLUMN\(column(of: attribute))")
+  }
+
+  private static func history(of model: StoredModel, _ layout: HistoryLayout) -> String {
     switch layout {
     case .packed: HistoryLayout.packedSchema
     case .coreData: HistoryLayout.coreDataSchema(of: model)
@@ -61,7 +90,7 @@ package enum Schema {
   }
 
   private static func firstKey(
-    of entity: Entity,
+    of entity: StoredEntity,
     number: Int,
     _ layout: HistoryLayout
   ) -> String {
@@ -71,12 +100,38 @@ package enum Schema {
     }
   }
 
-  private static func table(of entity: Entity) -> String {
-    let columns = entity.attributes.map { ", \"\($0.name)\" \($0.type.declaration)" }
+  private static func table(of entity: StoredEntity) -> String {
+    let columns = entity.attributes.map { "," + column(of: $0) }
     return """
-      CREATE TABLE "\(entity.name)"(
+      CREATE TABLE "\(entity.table)"(
         _key INTEGER PRIMARY KEY, _version INTEGER NOT NULL\(columns.joined()))
       """
+  }
+
+  private static func column(of stored: StoredAttribute) -> String {
+    let value = stored.attribute.defaultValue
+    let given = value == .null ? "" : " DEFAULT \(value.literal)"
+    return " \"\(stored.column)\" \(stored.attribute.type.declaration)\(given)"
+  }
+}
+
+extension Value {
+  /// The value as a literal in SQL.
+  fileprivate var literal: String {
+    switch self {
+    case .null: "NULL"
+    case .int(let value): String(value)
+    case .double(let value): "\(value)"
+    case .string(let value):
+      "'"
+        + value.split(separator: "'", omittingEmptySubsequences: false)
+        .joined(separator: "''") + "'"
+    case .data(let value): "x'\(Value.hexadecimal(value))'"
+    case .date(let value): "\(value.timeIntervalSinceReferenceDate)"
+    case .bool(let value): value ? "1" : "0"
+    case .uuid(let value):
+      "x'\(withUnsafeBytes(of: value.uuid) { Value.hexadecimal($0) })'"
+    }
   }
 }
 
@@ -89,42 +144,5 @@ extension AttributeType {
     case .string: "TEXT"
     case .data, .uuid: "BLOB"
     }
-  }
-}
-
-extension Model {
-  /// The model as text with one line per entity, such as `Item title:string! count:int`.
-  ///
-  /// `!` marks preserved values. Names contain no spaces or colons, so no escaping is needed.
-  package var signature: String {
-    entities.map { entity in
-      let attributes = entity.attributes.map {
-        " \($0.name):\($0.type.rawValue)\($0.preservesValueInHistoryOnDeletion ? "!" : "")"
-      }
-      return entity.name + attributes.joined()
-    }.joined(separator: "\n")
-  }
-
-  /// Creates a model from its ``signature``, or returns `nil` for invalid text.
-  package init?(signature: String) {
-    var entities: [Entity] = []
-    for line in signature.split(separator: "\n") {
-      let words = line.split(separator: " ")
-      guard let name = words.first else { return nil }
-      let attributes = words.dropFirst().compactMap(Attribute.init(signature:))
-      guard attributes.count == words.count - 1 else { return nil }
-      entities.append(Entity(String(name), attributes))
-    }
-    guard let model = try? Model(entities) else { return nil }
-    self = model
-  }
-}
-
-extension Attribute {
-  fileprivate init?(signature: Substring) {
-    let isPreserved = signature.hasSuffix("!")
-    let parts = (isPreserved ? signature.dropLast() : signature).split(separator: ":")
-    guard parts.count == 2, let type = AttributeType(rawValue: String(parts[1])) else { return nil }
-    self.init(String(parts[0]), type, preservesValueInHistoryOnDeletion: isPreserved)
   }
 }

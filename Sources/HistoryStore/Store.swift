@@ -19,7 +19,10 @@ public final class Store: Sendable {
   let filePath: String
   /// The store's ID, recorded in the file.
   public let id: StoreID
-  /// The model of the store: its entities and their attributes.
+  /// The model that the store was opened with, with its entities in the order of the file.
+  ///
+  /// Entities that only a newer program's model has are included as undeclared, because entities
+  /// have the same numbers for every program.
   public let model: Model
   /// The configuration that the store was opened with.
   public let configuration: StoreConfiguration
@@ -28,8 +31,12 @@ public final class Store: Sendable {
 
   /// Opens a store, creating the file when it does not exist.
   ///
+  /// If the file has an older version of the model, its lightweight differences are applied to the
+  /// file, in one transaction in milliseconds, while other programs have it open. If the file has a
+  /// newer version, the store reads and writes what its model has. See <doc:ChangingTheModel>.
+  ///
   /// - Throws: ``HistoryError`` when the file cannot be opened, is not a store, has a newer format
-  ///   than this library, or contains another model; the file is not changed then.
+  ///   than this library, or contains a model that does not fit; the file is not changed then.
   public convenience init(
     path: String,
     model: Model,
@@ -54,11 +61,26 @@ public final class Store: Sendable {
     _ configuration: StoreConfiguration
   ) throws(HistoryError) {
     do {
-      let opened = try FileHeader.open(path: path, model: model, configuration: configuration)
+      var opened = try FileHeader.open(path: path, model: model, configuration: configuration)
+      while let newer = opened.header.upgrade {
+        let core = try StoreCore(path: path, configuration: configuration, opened: opened)
+        try core.upgrade(to: newer)
+        opened = try FileHeader.open(path: path, model: model, configuration: configuration)
+      }
       try self.init(path: path, configuration, opened)
     } catch {
       throw HistoryError(error)
     }
+  }
+
+  /// Creates a file with a model that another file records, and opens it.
+  convenience init(
+    creating path: String,
+    _ stored: StoredModel,
+    _ configuration: StoreConfiguration
+  ) throws {
+    let opened = try FileHeader.open(path: path, creating: stored, configuration: configuration)
+    try self.init(path: path, configuration, opened)
   }
 
   /// Creates a store with an opened file.
@@ -82,7 +104,13 @@ public final class Store: Sendable {
     _ body: (StoreCore) throws -> Result
   ) throws(HistoryError) -> Result {
     do {
-      return try lock.withLock { try core.perform { try body(core) } }
+      return try lock.withLock {
+        do {
+          return try core.perform { try body(core) }
+        } catch {
+          throw core.explained(error)
+        }
+      }
     } catch {
       throw HistoryError(error)
     }

@@ -13,7 +13,14 @@ final class StoreCore {
   let transactions: TransactionStatements
   /// The nesting depth of the requests in progress.
   private var depth = 0
+  /// The program's model with the numbers of the file.
   let model: Model
+  /// The model that the file records, as far as this connection has noticed.
+  private(set) var stored: StoredModel
+  /// The version of the schema that belongs to ``stored``, or `nil` if the file may be another one.
+  private var schemaVersion: Int64?
+  /// Whether the next write checks whether the model has changed.
+  @exclusivity(unchecked) private(set) var mustCheckModel = true
   let id: StoreID
   let timestamps: StoreConfiguration.Timestamps
   /// Whether writes fail because the store was opened without tracking but its file has tracking.
@@ -25,8 +32,12 @@ final class StoreCore {
   let signalFile: SignalFile?
   /// The statements of each entity, prepared on first use.
   let tables: [EntityStatements]
+  /// The mappings of column bitmaps by entity; empty if no entity needs one.
+  let mappings: [ColumnMapping?]
   /// The statements over rows of changes, used by the layout `coreData`.
-  let coreData: CoreDataStatements
+  private(set) var coreData: CoreDataStatements
+  /// For each entity, the attributes that have a tombstone column, or `nil` if they are unknown.
+  private(set) var tombstonePlaces: [UInt64?]
   /// The prepared statements, valid while the connection is open.
   @exclusivity(unchecked) var statements: StatementCache
   /// Cached contents of the file that change only with this connection's own committed writes.
@@ -52,15 +63,20 @@ final class StoreCore {
     self.path = path
     self.configuration = configuration
     model = file.model
+    stored = file.stored
+    schemaVersion = file.schemaVersion
     id = file.id
     timestamps = file.timestamps
     isReadOnly = file.isTracked && !configuration.tracksHistory
     layout = file.layout
     reading = opened.reading
     coreData = CoreDataStatements(tombstoneCount: file.tombstoneCount)
+    tombstonePlaces = file.stored.tombstonePlaces
     tables = file.model.entities.enumerated().map {
-      EntityStatements($1, number: Int32($0) + 1)
+      EntityStatements($1, file.stored.entities[$0], number: Int32($0) + 1)
     }
+    let mappings = tables.map(\.mapping)
+    self.mappings = mappings.contains { $0 != nil } ? mappings : []
     statements = StatementCache(file.layout)
     cache = CachedFileState(
       strings: InternedStrings(areLabels: file.layout == .coreData && !file.isForeign),
@@ -90,6 +106,8 @@ final class StoreCore {
   func discardCache() {
     cache = cache.emptied
     positions = CachedPositions()
+    schemaVersion = nil
+    mustCheckModel = true
   }
 
   /// Runs a request, which may be nested in another one.
@@ -160,6 +178,7 @@ final class StoreCore {
     let version = connection.dataVersion
     if let known = positions.head, known.dataVersion == version { return known }
     let head = try head()
+    try checkModel(after: statement(.head))
     return KnownHead(
       number: try lastNumber(head.number),
       timestamp: head.timestamp,
@@ -184,12 +203,73 @@ final class StoreCore {
 }
 
 extension StoreCore {
+  /// Adopts the model of the file if another program has changed it, within the current write.
+  ///
+  /// SQLite prepares a statement again when it runs after a change of the schema. The statement that
+  /// has just run therefore answers whether there was such a change, without a query.
+  ///
+  /// - Throws: ``HistoryError/Code/modelOutgrown`` if the program's model no longer fits.
+  @inline(__always)
+  func checkModel(after prepared: PreparedStatement) throws {
+    if prepared.statement.takePreparations() > 0 || mustCheckModel { try noticeModel() }
+  }
+
+  private func noticeModel() throws {
+    mustCheckModel = true
+    let version = try connection.integer("PRAGMA schema_version") ?? 0
+    if version != schemaVersion {
+      guard reading == nil, let found = try StoredModel(connection, path: path) else { return }
+      if found != stored { try adopt(found) }
+      schemaVersion = version
+    }
+    mustCheckModel = false
+  }
+
+  /// Throws if a migration has removed what the program's model has, or has retired its member.
+  ///
+  /// - Throws: ``HistoryError/Code/modelOutgrown``.
+  /// - Complexity: one query of one row.
+  func checkIsNotOutgrown(isRetired: Bool = false) throws {
+    guard try metadata(StoredModel.oldestName) > Int64(model.version) else { return }
+    guard reading == nil, let found = try StoredModel(connection, path: path) else { return }
+    try found.checkFits(model, path: path)
+    if isRetired { throw found.outgrown(model, [], path: path) }
+  }
+
+  /// Returns the cause of an error of SQLite if a migration of the file explains it.
+  func explained(_ error: any Error) -> any Error {
+    guard let failure = error as? SQLiteError, failure.isOfSchema, reading == nil else {
+      return error
+    }
+    do {
+      try perform { try read { try checkIsNotOutgrown() } }
+      return error
+    } catch let cause as HistoryError where cause.code == .modelOutgrown {
+      return cause
+    } catch {
+      return failure
+    }
+  }
+
+  /// Continues with the model that a newer program has written.
+  private func adopt(_ found: StoredModel) throws {
+    try found.checkFits(model, path: path)
+    stored = found
+    for (table, entity) in zip(tables, found.entities) where table.entity.isDeclared {
+      table.adopt(entity)
+    }
+    coreData = CoreDataStatements(tombstoneCount: HistoryLayout.tombstoneCount(of: found))
+    tombstonePlaces = found.tombstonePlaces
+  }
+
   /// Returns a number from the file's metadata, or 0 when the name is missing.
   func metadata(_ name: String) throws -> Int64 { try knownMetadata(name) ?? 0 }
 
+  static let metadataSQL = "SELECT value FROM history_metadata WHERE name = ?1"
+
   /// Returns a number from the file's metadata, or `nil` when the name is missing.
   func knownMetadata(_ name: String) throws -> Int64? {
-    let read = try query("SELECT value FROM history_metadata WHERE name = ?1")
+    let read = try query(Self.metadataSQL)
     read.statement.bind(name, at: 1)
     defer { read.statement.reset() }
     return try read.statement.step() ? read.statement.int(0) : nil

@@ -44,11 +44,22 @@ public struct HistoryChange: Sendable, Identifiable {
 
   /// The names of the attributes set by an update, in the entity's order.
   ///
-  /// An attribute that the model does not define, such as in a file that Core Data wrote, is named
-  /// `#n`.
+  /// An attribute that only the file's model has, because a newer program added it or a migration
+  /// removed it, has its name there. An attribute that neither model defines, such as in a file that
+  /// Core Data wrote, is named `#n`.
   public var updatedProperties: [String] {
-    let attributes = page.model.entity(record.entity)?.attributes ?? []
-    return columnNumbers.map { $0 < attributes.count ? attributes[$0].name : "#\($0)" }
+    let entity = page.model.entity(record.entity)
+    let attributes = entity?.attributes ?? []
+    let numbers = columnNumbers
+    guard let last = numbers.last, last >= attributes.count else {
+      return numbers.map { attributes[$0].name }
+    }
+    let others = entity?.othersInOrder ?? []
+    return numbers.map { number in
+      if number < attributes.count { return attributes[number].name }
+      let place = number - attributes.count
+      return (place < others.count ? others[place]?.name : nil) ?? "#\(number)"
+    }
   }
 
   /// The indices of the attributes set by an update, from 0, including those beyond the first 64.

@@ -246,6 +246,12 @@ package final class PageBuffer<Element: BitwiseCopyable>: @unchecked Sendable {
     length += 1
   }
 
+  /// Calls a closure with each element from a position on, to change it.
+  package func update(from position: Int, _ body: (inout Element) -> Void) {
+    guard let base else { return }
+    for index in position..<length { body(&base[index]) }
+  }
+
   /// Removes all elements from a position on, and keeps the capacity.
   @inlinable
   @inline(__always)

@@ -1,128 +1,57 @@
-/// The type of an attribute's values.
-public enum AttributeType: String, Sendable, Hashable, Codable, CaseIterable {
-  /// Values are signed 64-bit integers.
-  case int
-  /// Values are double-precision floating-point numbers.
-  case double
-  /// Values are text.
-  case string
-  /// Values are bytes.
-  case data
-  /// Values are points in time.
-  case date
-  /// Values are Boolean values.
-  case bool
-  /// Values are UUIDs of 16 bytes.
-  case uuid
-}
-
-/// One attribute of an entity.
-public struct Attribute: Hashable, Sendable, Codable {
-  /// The name: a letter, then letters, digits and underscores.
-  public let name: String
-  /// The type of the values; every attribute also accepts null.
-  public let type: AttributeType
-  /// A Boolean value that indicates whether a delete preserves the value in history as a tombstone.
-  ///
-  /// Core Data: `NSAttributeDescription.preservesValueInHistoryOnDeletion`.
-  public let preservesValueInHistoryOnDeletion: Bool
-
-  /// Creates an attribute.
-  public init(
-    _ name: String,
-    _ type: AttributeType,
-    preservesValueInHistoryOnDeletion: Bool = false
-  ) {
-    self.name = name
-    self.type = type
-    self.preservesValueInHistoryOnDeletion = preservesValueInHistoryOnDeletion
-  }
-}
-
-/// A type of object: a name and its attributes.
-public struct Entity: Hashable, Sendable, Codable {
-  /// The name: a letter, then letters, digits and underscores.
-  public let name: String
-  /// The attributes, in the order of the bits in column bitmaps.
-  public let attributes: [Attribute]
-  /// The bitmap of the attributes whose values a delete preserves in history.
-  public let preserved: UInt64
-
-  /// Creates an entity.
-  public init(_ name: String, _ attributes: [Attribute]) {
-    self.name = name
-    self.attributes = attributes
-    preserved = attributes.prefix(64).enumerated().reduce(0) { bits, item in
-      item.element.preservesValueInHistoryOnDeletion ? bits | 1 << UInt64(item.offset) : bits
-    }
-  }
-
-  private enum CodingKeys: CodingKey {
-    case name
-    case attributes
-  }
-
-  /// Decodes the name and the attributes, and derives `preserved` from the attributes.
-  public init(from decoder: any Decoder) throws {
-    let values = try decoder.container(keyedBy: CodingKeys.self)
-    self.init(
-      try values.decode(String.self, forKey: .name),
-      try values.decode([Attribute].self, forKey: .attributes)
-    )
-  }
-
-  /// Encodes the name and the attributes.
-  public func encode(to encoder: any Encoder) throws {
-    var values = encoder.container(keyedBy: CodingKeys.self)
-    try values.encode(name, forKey: .name)
-    try values.encode(attributes, forKey: .attributes)
-  }
-
-  /// Returns the index of the attribute with a name, or `nil`.
-  ///
-  /// - Complexity: linear in the number of attributes.
-  public func index(of attribute: String) -> Int? {
-    attributes.firstIndex { $0.name == attribute }
-  }
-
-  /// Returns the names of the attributes in a column bitmap, in order.
-  public func names(in columns: UInt64) -> [String] {
-    attributes.indices.filter { columns >> UInt64($0) & 1 == 1 }.map { attributes[$0].name }
-  }
-}
-
-/// The entities of a store.
+/// The entities of a store, and the version of their description.
 ///
-/// Entities are numbered from 1 in the order given; the numbers are part of every ``ObjectID``.
+/// Entities are numbered from 1 in the order given; the numbers are part of every ``ObjectID``. A
+/// changed model needs a higher version: see ``differences(from:)``.
 public struct Model: Hashable, Sendable, Codable {
   /// The maximum number of attributes of one entity: a column bitmap has one bit for each.
   public static let attributeCountMax = 64
   /// The entities; entity number n has the index n - 1.
   public let entities: [Entity]
+  /// The version, at least 1; the default is 1.
+  public let version: Int
 
-  /// Creates a model after validating its names and sizes.
+  /// Creates a model after validating its names, sizes and default values.
   ///
   /// - Throws: ``ModelError`` with the name of the invalid entity or attribute.
-  public init(_ entities: [Entity]) throws(ModelError) {
+  public init(_ entities: [Entity], version: Int = 1) throws(ModelError) {
+    guard version >= 1 else { throw .badVersion(version) }
     try Self.check(entities)
     self.entities = entities
+    self.version = version
   }
 
-  /// Creates the model of a file that other software wrote, without validating its names.
-  package init(unchecked entities: [Entity]) {
+  /// Creates the model of a file, without validating its names.
+  package init(unchecked entities: [Entity], version: Int = 1) {
     self.entities = entities
+    self.version = version
   }
 
-  /// Decodes and validates a model.
+  private enum CodingKeys: CodingKey {
+    case version
+    case entities
+  }
+
+  /// Decodes and validates a model: its entities, or its version and its entities.
   public init(from decoder: any Decoder) throws {
-    let entities = try decoder.singleValueContainer().decode([Entity].self)
-    try self.init(entities)
+    if let values = try? decoder.container(keyedBy: CodingKeys.self) {
+      try self.init(
+        try values.decode([Entity].self, forKey: .entities),
+        version: try values.decode(Int.self, forKey: .version)
+      )
+    } else {
+      try self.init(try decoder.singleValueContainer().decode([Entity].self))
+    }
   }
 
-  /// Encodes the entities.
+  /// Encodes the entities, and the version unless it is 1.
   public func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    try container.encode(entities)
+    guard version != 1 else {
+      var container = encoder.singleValueContainer()
+      return try container.encode(entities)
+    }
+    var values = encoder.container(keyedBy: CodingKeys.self)
+    try values.encode(version, forKey: .version)
+    try values.encode(entities, forKey: .entities)
   }
 
   /// Returns the entity with a number, or `nil`.
@@ -130,28 +59,49 @@ public struct Model: Hashable, Sendable, Codable {
     entities.indices.contains(Int(number) - 1) ? entities[Int(number) - 1] : nil
   }
 
-  /// Returns the number of the entity with a name, or `nil`.
+  /// Returns the number of the declared entity with a name, or `nil`.
   ///
   /// - Complexity: linear in the number of entities.
   public func number(of entity: String) -> Int32? {
-    entities.firstIndex { $0.name == entity }.map { Int32($0 + 1) }
+    entities.firstIndex { $0.name == entity && $0.isDeclared }.map { Int32($0 + 1) }
   }
+}
 
+extension Model {
   private static func check(_ entities: [Entity]) throws(ModelError) {
     guard !entities.isEmpty else { throw .noEntity }
     var names: Set<String> = []
+    var identities: Set<String> = []
     for entity in entities {
       guard isName(entity.name) else { throw .badName(entity.name) }
+      guard isName(entity.identity) else { throw .badName(entity.identity) }
       guard names.insert(entity.name.lowercased()).inserted else { throw .twice(entity.name) }
+      guard identities.insert(entity.identity.lowercased()).inserted else {
+        throw .sameIdentity(entity.name, entity.identity)
+      }
       guard entity.attributes.count <= attributeCountMax else {
         throw .tooManyAttributes(entity.name, entity.attributes.count)
       }
-      var attributes: Set<String> = []
-      for attribute in entity.attributes {
-        guard isName(attribute.name) else { throw .badName("\(entity.name).\(attribute.name)") }
-        guard attributes.insert(attribute.name.lowercased()).inserted else {
-          throw .twice("\(entity.name).\(attribute.name)")
-        }
+      try check(entity.attributes, of: entity.name)
+    }
+  }
+
+  private static func check(
+    _ attributes: [Attribute],
+    of entity: String
+  ) throws(ModelError) {
+    var names: Set<String> = []
+    var identities: Set<String> = []
+    for attribute in attributes {
+      let name = "\(entity).\(attribute.name)"
+      guard isName(attribute.name) else { throw .badName(name) }
+      guard isName(attribute.identity) else { throw .badName("\(entity).\(attribute.identity)") }
+      guard names.insert(attribute.name.lowercased()).inserted else { throw .twice(name) }
+      guard identities.insert(attribute.identity.lowercased()).inserted else {
+        throw .sameIdentity(name, attribute.identity)
+      }
+      guard attribute.defaultValue.fits(attribute.type) else {
+        throw .unfitDefault(name, attribute.type)
       }
     }
   }
@@ -171,27 +121,17 @@ public struct Model: Hashable, Sendable, Codable {
   }
 }
 
-/// A validation error of a model.
-public enum ModelError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The model has no entity.
-  case noEntity
-  /// A name is not a letter followed by letters, digits and underscores, or is reserved.
-  case badName(String)
-  /// Two entities, or two attributes of one entity, have the same name, ignoring case.
-  case twice(String)
-  /// An entity has more attributes than a column bitmap has bits.
-  case tooManyAttributes(String, Int)
-
-  /// A sentence that describes the error and how to fix it.
-  public var description: String {
+extension Value {
+  /// Returns whether the value is null, or of a type and possible in the schema of a file.
+  ///
+  /// A file's schema contains neither infinite numbers nor text with a null character.
+  fileprivate func fits(_ type: AttributeType) -> Bool {
     switch self {
-    case .noEntity: "A model needs at least one entity."
-    case .badName(let name):
-      "\"\(name)\" cannot name an entity or attribute: use a letter, then letters, digits or "
-        + "underscores (100 at most), and no prefix history_ or sqlite_."
-    case .twice(let name): "The model has \"\(name)\" twice (upper and lower case are equal)."
-    case .tooManyAttributes(let name, let count):
-      "The entity \"\(name)\" has \(count) attributes; \(Model.attributeCountMax) is the most."
+    case .null: true
+    case .string(let value): type == .string && !value.utf8.contains(0)
+    case .double(let value): type == .double && value.isFinite
+    case .date(let value): type == .date && value.timeIntervalSinceReferenceDate.isFinite
+    default: self.type == type
     }
   }
 }

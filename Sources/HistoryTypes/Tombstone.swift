@@ -36,7 +36,10 @@ package enum Tombstone {
     }
   }
 
-  /// Decodes the values by attribute name; returns `nil` if the bytes do not match the entity.
+  /// Decodes the values by attribute name; returns `nil` if the bytes are not a tombstone.
+  ///
+  /// A value is left out if its attribute is unknown, because a newer program added it, or if it
+  /// does not fit the type of the attribute, because a newer program widened it.
   ///
   /// If the entity has no known attributes, the values are named after Core Data's tombstone
   /// columns (`ZTOMBSTONE0`), and have the types that SQLite stores.
@@ -48,16 +51,25 @@ package enum Tombstone {
     var values: [String: Value] = [:]
     while !reader.isAtEnd {
       guard let (position, stored) = next(&reader) else { return nil }
-      if entity.attributes.isEmpty {
+      if entity.attributes.isEmpty && entity.others.isEmpty {
         values["ZTOMBSTONE\(position)"] = Value(stored)
         continue
       }
-      guard position < entity.attributes.count,
-        let value = Value(stored, as: entity.attributes[position].type)
-      else { return nil }
-      values[entity.attributes[position].name] = value
+      guard let attribute = entity.attribute(ofNumber: position) else { continue }
+      if let value = Value(stored, as: attribute.type) {
+        values[attribute.name] = value
+      } else {
+        guard stored.mayBeWider(than: attribute.type) else { return nil }
+      }
     }
     return values
+  }
+}
+
+extension Tombstone.Stored {
+  /// Whether a program with a wider type may have stored the value of an attribute.
+  fileprivate func mayBeWider(than type: AttributeType) -> Bool {
+    if case .real = self { type == .int || type == .bool } else { false }
   }
 }
 

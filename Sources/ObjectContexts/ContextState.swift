@@ -7,7 +7,7 @@ struct PendingEdit: Sendable {
   var type: ChangeType
   /// The attributes that were set, as a bit mask.
   var columns: UInt64
-  /// One value for each attribute of the entity; only the values of `columns` are valid.
+  /// One value for each attribute of the entity; of an update, only those of `columns` are valid.
   var values: [Value]
 }
 
@@ -43,8 +43,9 @@ struct ContextState: Sendable {
   func value(_ attribute: Int, of id: ObjectID) -> Value? {
     if let edit = edits[id] {
       if edit.type == .delete { return nil }
-      if edit.columns >> UInt64(attribute) & 1 == 1 { return edit.values[attribute] }
-      if edit.type == .insert { return .null }
+      // The values of an insert include the default values.
+      let isGiven = edit.type == .insert || edit.columns >> UInt64(attribute) & 1 == 1
+      if isGiven { return edit.values[attribute] }
     }
     return self[table: id.entity].value(attribute, of: id.key)
   }

@@ -34,7 +34,7 @@ extension ObjectContext {
       for transaction in transactions where transaction.record.writer != writer.rawValue {
         changes.note(transaction, in: state)
       }
-      return try apply(changes.net(), to: &state)
+      return try apply(changes.net(of: state.model), to: &state)
     }
   }
 
@@ -149,10 +149,16 @@ struct MergedChanges {
 
   /// Returns the net effect on each object of each entity, in key order.
   ///
+  /// Changes of entities that only a newer program's model has are left out.
+  ///
   /// - Complexity: proportional to the number of changes, and to the digits in which their keys
   ///   differ.
-  consuming func net() -> [[MergedChange]] {
-    for index in changes.indices {
+  consuming func net(of model: Model) -> [[MergedChange]] {
+    for index in changes.indices where !changes[index].isEmpty {
+      guard model.entities[index].isDeclared else {
+        changes[index] = []
+        continue
+      }
       changes[index].sortByKey()
       changes[index].keepGreatestEffects()
     }
@@ -191,7 +197,7 @@ extension ObjectContext {
   ///   ``HistoryError/Code/sqlite``.
   /// - Complexity: one query of one row.
   public func refresh(_ id: ObjectID, keepingEdits: Bool = true) throws(HistoryError) {
-    guard store.model.entity(id.entity) != nil else { throw .unknownObject(id) }
+    guard store.model.entity(id.entity)?.isDeclared == true else { throw .unknownObject(id) }
     try state.withLock { state throws(HistoryError) in
       if state.edits[id]?.type != .insert { try refresh(CollectionOfOne(id), in: &state) }
       if !keepingEdits { state.forgetEdits(of: id) }

@@ -62,7 +62,9 @@ public final class ObjectContext: Sendable {
   public func object(_ id: ObjectID) throws(HistoryError) -> StoredObject? {
     try state.withLock { state throws(HistoryError) in
       if state.isHere(id) { return StoredObject(context: self, id: id) }
-      guard state.edits[id] == nil, store.model.entity(id.entity) != nil else { return nil }
+      guard state.edits[id] == nil, store.model.entity(id.entity)?.isDeclared == true else {
+        return nil
+      }
       let batch = try store.rows(id.entity, sortedKeys: [id.key])
       state[table: id.entity].put(batch)
       return batch.keys.isEmpty ? nil : StoredObject(context: self, id: id)
@@ -126,6 +128,8 @@ public final class ObjectContext: Sendable {
 
   /// Inserts an object into the context; the next save writes it to the store.
   ///
+  /// Attributes without a value have their default values.
+  ///
   /// - Throws: ``HistoryError`` if a name or value is invalid, or SQLite fails to reserve keys.
   /// - Complexity: no query, or one small write for each reserved block of keys.
   @discardableResult
@@ -137,7 +141,7 @@ public final class ObjectContext: Sendable {
       throw .unknownEntity(entity)
     }
     var columns: UInt64 = 0
-    var row = Array(repeating: Value.null, count: description.attributes.count)
+    var row = description.attributes.map(\.defaultValue)
     for (name, value) in values {
       let index = try Self.index(of: name, in: description, for: value)
       columns |= 1 << UInt64(index)

@@ -68,6 +68,9 @@ package struct SQLiteError: Error, Hashable, Sendable {
     default: .other
     }
   }
+
+  /// Whether the SQL does not match the schema, or is invalid.
+  package var isOfSchema: Bool { code & 0xff == SQLITE_ERROR || code & 0xff == SQLITE_SCHEMA }
 }
 
 extension SQLiteError: CustomStringConvertible {

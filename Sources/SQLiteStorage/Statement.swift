@@ -215,6 +215,16 @@ package struct Statement: ~Copyable {
     sqlite3_column_name(handle, column).map { String(cString: $0) } ?? ""
   }
 
+  /// Returns how often SQLite prepared the statement again since the last call.
+  ///
+  /// SQLite does so when the statement runs after a change of the schema, of this connection or of
+  /// another one (https://sqlite.org/c3ref/c_stmtstatus_counter.html).
+  @inlinable
+  @inline(__always)
+  package borrowing func takePreparations() -> Int32 {
+    sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_REPREPARE, 1)
+  }
+
   /// Returns the number of virtual machine steps since the last call: an exact measure of work.
   ///
   /// See https://sqlite.org/c3ref/c_stmtstatus_counter.html.

@@ -40,6 +40,27 @@ import Testing
     try StoreInspector(temporaryFolder: folder.path).census(of: store.path)
   }
 
+  @Test func `Changes of the model are counted, and the history is read with its newest names`()
+    throws
+  {
+    try insert(1, into: "Note", by: "app", at: 1000)
+    #expect(try census().migrations == 0)
+    let newer = try Model(
+      [
+        Entity("Remark", [Attribute("size", .double)], renamingIdentifier: "Note"),
+        Entity("Folder", []),
+      ],
+      version: 2
+    )
+    _ = try Store(path: store.path, model: newer)
+    try insert(1, into: "Note", by: "app", at: 1001)
+    let census = try census()
+    #expect(census.migrations == 1)
+    #expect(census.transactions == 3 && census.transactionsWithoutChanges == 1)
+    #expect(census.entities.map(\.name) == [.known("Remark")])
+    #expect(census.unknownTables == [] && census.missingTables == [])
+  }
+
   @Test func `Transactions, changes, authors and entities of a packed store are counted`() throws {
     try insert(3, into: "Note", by: "app", at: 1000)
     try insert(2, into: "Folder", by: nil, at: 1000.5)

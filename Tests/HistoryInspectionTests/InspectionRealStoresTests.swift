@@ -36,6 +36,15 @@ import Testing
             """
           )
       )
+      #expect(
+        try Int64(census.migrations)
+          == sql.count(
+            """
+            FROM ATRANSACTION JOIN ATRANSACTIONSTRING s ON s.Z_PK = ZAUTHORTS
+            WHERE s.ZNAME LIKE 'com.apple.coredata.schemamigrator%'
+            """
+          )
+      )
       #expect(try census.changesPerTransaction.greatest == sql.mostChanges())
       #expect(try census.span == sql.span())
       #expect(try Int64(census.ties) == sql.gaps("= 0"))

@@ -42,16 +42,25 @@ import Testing
 
   @Test func `A store of a newer format is refused`() throws {
     _ = try fixture.open()
-    try fixture.execute("PRAGMA user_version=2")
-    try expectRefused(.newerFormat(path: fixture.path, found: 2, known: 1))
+    try fixture.execute("PRAGMA user_version=3")
+    try expectRefused(.newerFormat(path: fixture.path, found: 3, known: 2))
   }
 
   @Test func `A store of another model is refused`() throws {
     _ = try fixture.open()
     let other = try Model([Entity("Item", [Attribute("title", .int)])])
-    try expectUntouched(.otherModel(path: fixture.path)) {
+    let conflict = ModelConflict(
+      .sameVersion,
+      fileVersion: 1,
+      programVersion: 1,
+      differences: other.differences(from: try StoreFixture.model())
+    )
+    let error = HistoryError.otherModel(path: fixture.path, conflict)
+    try expectUntouched(error) {
       _ = try Store(path: fixture.path, model: other, configuration: fixture.configuration)
     }
+    #expect(error.message.contains("Item.title was changed from string to int; "))
+    #expect(error.message.contains("the entity Tag was removed"))
   }
 
   @Test func `A file that is no database is refused`() throws {

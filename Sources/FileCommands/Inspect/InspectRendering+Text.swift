@@ -41,13 +41,20 @@ extension InspectRendering {
     let pages =
       "\(Int(storage.pageCount).counted("page")) of \(page), \(storage.freePageCount) of them free"
     let log = storage.logBytes > 0 ? ", and a log of \(InspectUnits.size(storage.logBytes))" : ""
-    return InspectTable(rows: [
+    let migrations =
+      census.migrations > 0
+      ? [["migrations", "\(census.migrations)", "transactions that changed the model"]] : []
+    let counts = [
       ["transactions", "\(census.transactions)", span],
       ["changes", "\(census.changes)", changes.joined(separator: ", ")],
-      ["strings", "\(census.strings)", "authors, contexts, bundles and processes"],
-      ["file", InspectUnits.size(storage.fileBytes), pages + log],
-      ["history", history, historyShare],
-    ]).lines(width: width)
+    ]
+    return InspectTable(
+      rows: counts + migrations + [
+        ["strings", "\(census.strings)", "authors, contexts, bundles and processes"],
+        ["file", InspectUnits.size(storage.fileBytes), pages + log],
+        ["history", history, historyShare],
+      ]
+    ).lines(width: width)
   }
 
   private var span: String {

@@ -12,7 +12,14 @@ import Darwin
 /// The properties of a store that its file records.
 struct FileHeader {
   let id: StoreID
+  /// The program's model with the numbers of the file.
   let model: Model
+  /// The model that the file records.
+  let stored: StoredModel
+  /// The newer model of the program, if the file does not have its differences yet.
+  let upgrade: Model?
+  /// The number of changes of the file's schema so far, when the header was read.
+  let schemaVersion: Int64
   let timestamps: StoreConfiguration.Timestamps
   /// Whether writes are recorded in history.
   private(set) var isTracked: Bool
@@ -32,18 +39,37 @@ struct FileHeader {
     model: Model?,
     configuration: StoreConfiguration
   ) throws -> OpenedFile {
+    try open(path: path, model, creating: model.map { StoredModel($0.declared) }, configuration)
+  }
+
+  /// Opens a file like ``open(path:model:configuration:)``, and creates a missing one with a model
+  /// that another file records.
+  static func open(
+    path: String,
+    creating stored: StoredModel,
+    configuration: StoreConfiguration
+  ) throws -> OpenedFile {
+    try open(path: path, nil, creating: stored, configuration)
+  }
+
+  private static func open(
+    path: String,
+    _ model: Model?,
+    creating stored: StoredModel?,
+    _ configuration: StoreConfiguration
+  ) throws -> OpenedFile {
     var options = ConnectionOptions()
-    options.access = model == nil ? .readWrite : .create
+    options.access = stored == nil ? .readWrite : .create
     options.synchronous = configuration.durability == .full ? .full : .normal
     options.busyTimeoutMs = configuration.busyTimeout.clampedMilliseconds
     options.cacheSizeKiB = configuration.cacheSizeKiB
     options.checkpointFrames = configuration.checkpointFrames
     options.vfs = configuration.vfs
-    if model != nil && configuration.vfs == nil { NewFile.make(path) }
+    if stored != nil && configuration.vfs == nil { NewFile.make(path) }
     let connection = try Connection(path: path, options)
     var header: FileHeader
     do {
-      header = try read(connection, path: path, model: model, configuration: configuration)
+      header = try read(connection, path: path, model, creating: stored, configuration)
       try connection.turnOnLog()
       if configuration.tracksHistory && !header.isTracked { try header.beginTracking(connection) }
     } catch {
@@ -56,15 +82,25 @@ struct FileHeader {
   private static func read(
     _ connection: borrowing Connection,
     path: String,
-    model: Model?,
-    configuration: StoreConfiguration
+    _ model: Model?,
+    creating stored: StoredModel?,
+    _ configuration: StoreConfiguration
   ) throws -> FileHeader {
     if try isEmpty(connection) {
-      guard let model else { throw HistoryError.foreignFile(path: path) }
-      try create(connection, model: model, configuration: configuration)
+      guard let stored else { throw HistoryError.foreignFile(path: path) }
+      try create(connection, stored, configuration: configuration)
     }
     try check(connection, path: path)
-    return try FileHeader(connection, path: path, model: model)
+    // The model and the version of the schema belong to the same state of the file.
+    try connection.execute("BEGIN")
+    do {
+      let header = try FileHeader(connection, path: path, model: model)
+      try connection.execute("COMMIT")
+      return header
+    } catch {
+      connection.rollBack()
+      throw error
+    }
   }
 
   /// Whether the file has no tables, no application ID and no user version.
@@ -90,7 +126,7 @@ struct FileHeader {
   /// Without the checkpoint, a power failure could lose the whole schema.
   private static func create(
     _ connection: borrowing Connection,
-    model: Model,
+    _ stored: StoredModel,
     configuration: StoreConfiguration
   ) throws {
     try connection.execute("PRAGMA page_size=4096")
@@ -105,7 +141,7 @@ struct FileHeader {
     try transactions.write(connection) {
       // If two processes create the same file, the second one finds the schema of the first.
       guard try isEmpty(connection) else { return }
-      try Schema.create(connection, model: model, id: id, configuration)
+      try Schema.create(connection, stored, id: id, configuration)
       if !configuration.tracksHistory { try connection.execute(untracked) }
     }
     try connection.checkpoint()
@@ -130,6 +166,9 @@ struct FileHeader {
   init(
     id: StoreID,
     model: Model,
+    stored: StoredModel? = nil,
+    upgrade: Model? = nil,
+    schemaVersion: Int64 = 0,
     timestamps: StoreConfiguration.Timestamps,
     layout: HistoryLayout,
     tombstoneCount: Int,
@@ -138,6 +177,9 @@ struct FileHeader {
   ) {
     self.id = id
     self.model = model
+    self.stored = stored ?? StoredModel(model)
+    self.upgrade = upgrade
+    self.schemaVersion = schemaVersion
     self.timestamps = timestamps
     self.layout = layout
     self.tombstoneCount = tombstoneCount
@@ -161,18 +203,23 @@ struct FileHeader {
       let timestamps = values["timestamps"].flatMap(StoreConfiguration.Timestamps.init),
       let layout = values["layout"].flatMap(HistoryLayout.init)
     else { throw HistoryError.damaged(path: path, what: "its header cannot be read") }
-    if let expected, values["model"] != expected.signature {
-      throw HistoryError.otherModel(path: path)
-    }
-    guard let model = expected ?? values["model"].flatMap(Model.init(signature:)) else {
+    let version = values[StoredModel.versionName].flatMap { Int($0) } ?? 1
+    guard
+      let stored = values[StoredModel.textName].flatMap({ StoredModel(text: $0, version: version) })
+    else {
       throw HistoryError.damaged(path: path, what: "its model cannot be read")
     }
+    let program = expected ?? stored.live
+    let upgrade = try stored.upgrade(to: program, layout, path: path)
     self.init(
       id: id,
-      model: model,
+      model: stored.view(of: upgrade == nil ? program : stored.live),
+      stored: stored,
+      upgrade: upgrade,
+      schemaVersion: try connection.integer("PRAGMA schema_version") ?? 0,
       timestamps: timestamps,
       layout: layout,
-      tombstoneCount: HistoryLayout.tombstoneCount(of: model),
+      tombstoneCount: HistoryLayout.tombstoneCount(of: stored),
       isTracked: values[Self.untrackedName] != "1"
     )
   }

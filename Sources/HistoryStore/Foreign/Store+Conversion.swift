@@ -50,13 +50,13 @@ extension Store {
     configuration.timestamps = self.configuration.timestamps
     configuration.layout = layout
     configuration.signalsChanges = false
-    let model: Model
+    let stored = try locked { core in core.stored }
     do {
-      model = try Model(self.model.entities)
+      _ = try Model(stored.live.entities)
     } catch {
       throw HistoryError.unreadable("\(path) cannot be converted: \(error)")
     }
-    return try Store(path: target, model: model, configuration: configuration)
+    return try Store(creating: target, stored, configuration)
   }
 
   private func copyHistory(
@@ -121,9 +121,15 @@ extension StoreCore {
   /// Inserts the transactions of a page unchanged.
   fileprivate func copy(_ page: HistoryPage) throws {
     var greatest: [Int32: Int64] = [:]
+    let mappings = page.model.entities.map { ColumnMapping($0) }
     for transaction in page.transactions {
       packed.begin()
-      for change in page.changeRecords[transaction.changes.indices] {
+      for var change in page.changeRecords[transaction.changes.indices] {
+        let offset = Int(change.entity) - 1
+        if change.type == .update, mappings.indices.contains(offset), let mapping = mappings[offset]
+        {
+          change.columns = mapping.numbers(of: change.columns)
+        }
         greatest[change.entity] = max(greatest[change.entity] ?? 0, change.key)
         let (start, count) = (Int(change.tombstoneStart), Int(change.tombstoneLength))
         page.tombstones.withBytes(at: start, count: count) { packed.append(change, $0) }

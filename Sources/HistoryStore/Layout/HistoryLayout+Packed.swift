@@ -113,14 +113,27 @@ extension StoreCore {
     while try chunks.statement.step(), try unpack(chunks.statement.bytes(0), into: &scan) {}
   }
 
+  /// Returns the program's column bitmap of one in the file.
+  func indices(of columns: UInt64, _ entity: Int32) -> UInt64 {
+    let offset = Int(entity) - 1
+    guard mappings.indices.contains(offset), let mapping = mappings[offset] else { return columns }
+    return mapping.indices(of: columns)
+  }
+
   /// Unpacks one blob, and returns whether the scan needs another blob.
   @discardableResult
   private func unpack(
     _ blob: UnsafeRawBufferPointer,
     into scan: inout HistoryScan
   ) throws -> Bool {
+    let first = scan.unpacker.changes.count
     guard scan.unpacker.append(blob) else {
       throw HistoryError.damagedTransaction(scan.record.number)
+    }
+    if !mappings.isEmpty {
+      scan.unpacker.changes.update(from: first) { change in
+        if change.type == .update { change.columns = indices(of: change.columns, change.entity) }
+      }
     }
     return scan.endBatch()
   }

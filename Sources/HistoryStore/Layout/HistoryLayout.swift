@@ -159,7 +159,7 @@ extension HistoryLayout {
     """
 
   /// Returns the SQL of the tables of `coreData`, with the tombstone columns that the model needs.
-  static func coreDataSchema(of model: Model) -> String {
+  static func coreDataSchema(of model: StoredModel) -> String {
     let tombstones = tombstoneColumns(tombstoneCount(of: model)).map { ", \($0) BLOB" }
     return """
       CREATE TABLE ACHANGE ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, \
@@ -169,13 +169,13 @@ extension HistoryLayout {
       """
   }
 
-  /// Returns the maximum number of values that an entity of the model preserves.
+  /// Returns the maximum number of tombstone columns that an entity of the model needs.
   ///
   /// If the attributes of an entity are unknown, the result is at least 6, the maximum of all known
   /// files.
-  static func tombstoneCount(of model: Model) -> Int {
+  static func tombstoneCount(of model: StoredModel) -> Int {
     let isKnown = model.entities.allSatisfy { !$0.attributes.isEmpty }
-    let greatest = model.entities.map(\.preserved.nonzeroBitCount).max() ?? 0
+    let greatest = model.entities.map(\.places.nonzeroBitCount).max() ?? 0
     return isKnown ? greatest : max(6, greatest)
   }
 

@@ -61,7 +61,7 @@ extension StoreCore {
 
   /// Binds the values of a delete, or nulls for other changes.
   ///
-  /// The n-th attribute that the entity preserves is stored in the n-th tombstone column.
+  /// The n-th attribute that the entity preserves, or did before, has the n-th tombstone column.
   private func bindTombstone(
     of change: ChangeRecord,
     _ bytes: UnsafeRawBufferPointer,
@@ -89,7 +89,10 @@ extension StoreCore {
   ///
   /// If the attributes of the entity are unknown, each tombstone column counts as one attribute.
   private func tombstoneBits(of entity: Int32) -> UInt64 {
-    if let known = model.entity(entity), !known.attributes.isEmpty { return known.preserved }
+    let offset = Int(entity) - 1
+    if tombstonePlaces.indices.contains(offset), let known = tombstonePlaces[offset] {
+      return known
+    }
     return coreData.tombstoneCount == 64 ? .max : 1 << UInt64(coreData.tombstoneCount) - 1
   }
 
@@ -135,7 +138,7 @@ extension StoreCore {
     case .insert: break
     case .update:
       let (columns, rest) = CoreDataBitmap.split(row.bytes(3))
-      change.columns = columns
+      change.columns = mappings.isEmpty ? columns : indices(of: columns, entity)
       guard rest.withUnsafeBytes({ unpacker.keep($0, for: &change) }) else { return false }
     case .delete:
       scratch.removeAll()

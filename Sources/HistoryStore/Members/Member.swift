@@ -78,6 +78,8 @@ public struct MemberConfiguration: Sendable, Hashable, Codable {
   public var strategy: String?
   /// The retention limits that the member declared; `nil` expresses no preference.
   public var retention: RetentionLimits?
+  /// The version of the member's model; `nil` stands for version 1.
+  public internal(set) var modelVersion: Int?
   /// The authors whose transactions the member's store never purges; set by the store itself.
   public internal(set) var protectedAuthors: [String]?
 
@@ -93,6 +95,7 @@ public struct MemberConfiguration: Sendable, Hashable, Codable {
     try values.encodeIfPresent(strategy, forKey: .strategy)
     try values.encodeIfPresent(retention, forKey: .retention)
     try values.encodeIfPresent(protectedAuthors, forKey: .protectedAuthors)
+    try values.encodeIfPresent(modelVersion, forKey: .modelVersion)
   }
 
   /// Creates a configuration from the registry's text; `nil` creates an empty configuration.

@@ -34,6 +34,7 @@ extension Store {
     guard !isForReading else { throw .openForReading(path: path) }
     var arrival = Arrival(member: member, kind: kind, author: author, declared: declared)
     arrival.declared.protectedAuthors = configuration.protectedAuthors
+    if model.version > 1 { arrival.declared.modelVersion = model.version }
     arrival.cursors = cursors
     arrival.resyncsIfLost = resyncingIfLost
     let hold = try hold(member, takenFrom: previous)

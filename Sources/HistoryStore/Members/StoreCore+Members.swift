@@ -21,6 +21,7 @@ struct MemberRow {
 extension StoreCore {
   /// Registers a member, or continues its membership, in a new epoch.
   func join(_ arrival: Arrival) throws -> Registration {
+    try checkIsNotOutgrown()
     let epoch = try nextEpoch()
     let known = try row(of: arrival.member)
     guard let known, known.state == .active else {
@@ -143,6 +144,7 @@ extension StoreCore {
   @discardableResult
   func validate(_ registration: Registration, mayBeLost: Bool = false) throws -> MemberRow {
     guard let row = try row(of: registration.member), row.state != .retired else {
+      try checkIsNotOutgrown(isRetired: true)
       throw HistoryError.notAMember(registration.member)
     }
     guard row.epoch == registration.epoch else {

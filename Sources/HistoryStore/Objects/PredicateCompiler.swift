@@ -10,10 +10,10 @@ extension StoreCore {
   /// Compiles a predicate over an entity, with parameters numbered from a position on.
   func compile(
     _ predicate: ObjectPredicate?,
-    over entity: Entity,
+    over table: EntityStatements,
     from position: Int
   ) throws -> CompiledPredicate {
-    var compiler = PredicateCompiler(core: self, entity: entity, position: position)
+    var compiler = PredicateCompiler(core: self, table: table, position: position)
     let sql = try compiler.sql(predicate ?? .all([]), depth: 0)
     return CompiledPredicate(sql: sql, values: compiler.values)
   }
@@ -29,14 +29,14 @@ extension StoreCore {
 /// Translates one predicate into SQL; names come from the model, values are bound.
 private struct PredicateCompiler {
   let core: StoreCore
-  let entity: Entity
+  let table: EntityStatements
   let position: Int
   var values: [Value] = []
   private var comparisonCount = 0
 
-  init(core: StoreCore, entity: Entity, position: Int) {
+  init(core: StoreCore, table: EntityStatements, position: Int) {
     self.core = core
-    self.entity = entity
+    self.table = table
     self.position = position
   }
 
@@ -69,19 +69,20 @@ private struct PredicateCompiler {
     return "(" + (try parts.map { try sql($0, depth: depth + 1) }).joined(separator: word) + ")"
   }
 
-  /// Returns the attribute with a name, and counts one comparison.
-  private mutating func attribute(_ name: String) throws -> Attribute {
+  /// Returns the attribute with a name and its column as SQL, and counts one comparison.
+  private mutating func attribute(_ name: String) throws -> (Attribute, column: String) {
+    let entity = table.entity
     guard let index = entity.index(of: name) else {
       throw HistoryError.unknownAttribute(entity: entity.name, attribute: name)
     }
     comparisonCount += 1
     try Self.hold(comparisonCount, to: .comparisons)
-    return entity.attributes[index]
+    return (entity.attributes[index], table.qualified(table.columnNames[index]))
   }
 
   /// Returns the parameter for a value, and throws if the value does not fit the attribute.
   private mutating func place(_ value: Value, of attribute: Attribute) throws -> String {
-    try core.check(value, of: attribute, in: entity)
+    try core.check(value, of: attribute, in: table.entity)
     values.append(value)
     try Self.hold(values.count, to: .values)
     return "?\(position + values.count - 1)"
@@ -92,35 +93,35 @@ private struct PredicateCompiler {
     _ comparison: Comparison,
     _ value: Value
   ) throws -> String {
-    let attribute = try attribute(name)
+    let (attribute, column) = try attribute(name)
     guard value == .null else {
-      return "\"\(name)\" \(comparison.rawValue) \(try place(value, of: attribute))"
+      return "\(column) \(comparison.rawValue) \(try place(value, of: attribute))"
     }
     switch comparison {
-    case .equal: return "\"\(name)\" IS NULL"
-    case .notEqual: return "\"\(name)\" IS NOT NULL"
+    case .equal: return "\(column) IS NULL"
+    case .notEqual: return "\(column) IS NOT NULL"
     case .less, .lessOrEqual, .greater, .greaterOrEqual: return "0"
     }
   }
 
   private mutating func membership(_ name: String, _ list: [Value]) throws -> String {
-    let attribute = try attribute(name)
+    let (attribute, column) = try attribute(name)
     var places: [String] = []
     for value in list where value != .null { places.append(try place(value, of: attribute)) }
-    let isOne = "\"\(name)\" IN (\(places.joined(separator: ",")))"
-    return list.contains(.null) ? "(\(isOne) OR \"\(name)\" IS NULL)" : isOne
+    let isOne = "\(column) IN (\(places.joined(separator: ",")))"
+    return list.contains(.null) ? "(\(isOne) OR \(column) IS NULL)" : isOne
   }
 
   private mutating func between(_ name: String, _ low: Value, _ high: Value) throws -> String {
-    let attribute = try attribute(name)
+    let (attribute, column) = try attribute(name)
     let places = (try place(low, of: attribute), try place(high, of: attribute))
-    return "\"\(name)\" BETWEEN \(places.0) AND \(places.1)"
+    return "\(column) BETWEEN \(places.0) AND \(places.1)"
   }
 
   private mutating func like(_ name: String, _ pattern: String) throws -> String {
-    let attribute = try attribute(name)
+    let (attribute, column) = try attribute(name)
     try Self.hold(pattern.utf8.count, to: .patternBytes)
-    return "\"\(name)\" LIKE \(try place(.string(pattern), of: attribute)) ESCAPE '\\'"
+    return "\(column) LIKE \(try place(.string(pattern), of: attribute)) ESCAPE '\\'"
   }
 }
 
@@ -186,13 +187,11 @@ package struct ObjectQuery: Sendable {
   }
 
   /// Returns the order as SQL.
-  func orderSQL(of entity: Entity) throws(HistoryError) -> String {
+  func orderSQL(of table: EntityStatements) throws(HistoryError) -> String {
     var sql = ""
     for order in orders {
-      guard entity.index(of: order.attribute) != nil else {
-        throw .unknownAttribute(entity: entity.name, attribute: order.attribute)
-      }
-      sql += "\"\(order.attribute)\" \(order.isAscending ? "ASC" : "DESC"), "
+      let column = try table.column(of: order.attribute)
+      sql += "\(column) \(order.isAscending ? "ASC" : "DESC"), "
     }
     return sql + "_key"
   }

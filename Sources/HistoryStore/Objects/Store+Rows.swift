@@ -93,9 +93,8 @@ extension Store {
   package func snapshot() throws(HistoryError) -> (rows: [RowBatch], at: HistoryToken) {
     try locked { core in
       try core.read {
-        let rows = try core.model.entities.indices.map {
-          try core.rows(Int32($0 + 1), ObjectQuery())
-        }
+        let declared = core.model.entities.indices.filter { core.model.entities[$0].isDeclared }
+        let rows = try declared.map { try core.rows(Int32($0 + 1), ObjectQuery()) }
         return (rows, try core.headToken())
       }
     }
@@ -104,14 +103,13 @@ extension Store {
 
 extension StoreCore {
   fileprivate func rows(_ number: Int32, _ wanted: ObjectQuery) throws -> RowBatch {
-    let entity = try entity(number)
-    let compiled = try compile(wanted.predicate, over: entity, from: 3)
-    var batch = RowBatch(entity: number, width: entity.attributes.count)
     let table = try table(number)
+    let compiled = try compile(wanted.predicate, over: table, from: 3)
+    var batch = RowBatch(entity: number, width: table.types.count)
     let query = try query(
       """
-      SELECT _key, _version\(table.columnList) FROM "\(entity.name)" WHERE \(compiled.sql)
-      ORDER BY \(try wanted.orderSQL(of: entity)) LIMIT ?1 OFFSET ?2
+      SELECT _key, _version\(table.qualifiedList) FROM "\(table.tableName)" WHERE \(compiled.sql)
+      ORDER BY \(try wanted.orderSQL(of: table)) LIMIT ?1 OFFSET ?2
       """
     )
     query.statement.bind(Int64(wanted.limit ?? -1), at: 1)

@@ -2,9 +2,28 @@ import HistoryTypes
 import SQLiteStorage
 
 /// The statements of one entity's table, prepared on first use.
+///
+/// The attributes are those of the program's model. The table and its columns have the names that
+/// the file records, which stay the same when an entity or attribute is renamed.
 final class EntityStatements {
   let entity: Entity
   let number: Int32
+  /// The name of the table.
+  let tableName: String
+  /// The names of the columns, in the order of the program's attributes.
+  let columnNames: [String]
+  /// The mapping between the program's column bitmaps and those in the file, unless they are equal.
+  let mapping: ColumnMapping?
+  /// The attributes whose values a delete preserves, as bits of the file.
+  private(set) var preserved: UInt64
+  /// The columns that a delete preserves, as SQL: `, "Item"."a"`.
+  private(set) var preservedList: String
+  /// The attributes that the program must not write unless it sets them, as bits.
+  ///
+  /// A newer program widened their types, so this program may have read null instead of a value.
+  private(set) var widened: UInt64 = 0
+  /// The attributes with a default value other than null, as bits.
+  let defaults: UInt64
   let types: [AttributeType]
   /// The attributes of each type, as bits.
   let columns: TypeColumns
@@ -24,12 +43,44 @@ final class EntityStatements {
   private var showsValues = false
   private static let updateCountMax = 64
 
-  init(_ entity: Entity, number: Int32) {
+  init(_ entity: Entity, _ stored: StoredEntity, number: Int32) {
     self.entity = entity
     self.number = number
+    tableName = stored.table
+    let numbers = entity.numbers.isEmpty ? Array(entity.attributes.indices) : entity.numbers
+    columnNames = numbers.map { stored.attributes[$0].column }
+    mapping = ColumnMapping(entity)
+    (preserved, preservedList) = (stored.preserved, stored.preservedList)
+    widened = Self.widened(entity, in: stored)
+    defaults = entity.attributes.enumerated().reduce(0) { bits, item in
+      item.element.defaultValue == .null ? bits : bits | 1 << UInt64(item.offset)
+    }
     types = entity.attributes.map(\.type)
     columns = TypeColumns(entity)
     rows = RowTable(types.map(\.kind))
+  }
+
+  /// Adopts the description of the entity that a newer program wrote to the file.
+  func adopt(_ stored: StoredEntity) {
+    widened = Self.widened(entity, in: stored)
+    guard preserved != stored.preserved else { return }
+    (preserved, preservedList) = (stored.preserved, stored.preservedList)
+    tombstoneRow = nil
+    keyDeleter = nil
+  }
+
+  private static func widened(_ entity: Entity, in stored: StoredEntity) -> UInt64 {
+    entity.attributes.enumerated().reduce(0) { bits, item in
+      let number = entity.numbers.isEmpty ? item.offset : entity.numbers[item.offset]
+      let isEqual = stored.attributes[number].attribute.type == item.element.type
+      return isEqual ? bits : bits | 1 << UInt64(item.offset)
+    }
+  }
+
+  /// Returns the file's bitmap of a bitmap of this program.
+  @inline(__always)
+  func numbers(of columns: UInt64) -> UInt64 {
+    mapping?.numbers(of: columns) ?? columns
   }
 
   /// Inserts a row: `_key, _version`, then every attribute in order.
@@ -38,7 +89,7 @@ final class EntityStatements {
     let places = (1...entity.attributes.count + 2).map { "?\($0)" }.joined(separator: ",")
     let made = try PreparedStatement(
       connection,
-      "INSERT INTO \"\(entity.name)\" VALUES(\(places))"
+      "INSERT INTO \"\(tableName)\"(_key, _version\(columnList)) VALUES(\(places))"
     )
     insertRow = made
     return made
@@ -49,7 +100,7 @@ final class EntityStatements {
     if let selectRow { return selectRow }
     let made = try PreparedStatement(
       connection,
-      "SELECT _version\(columnList) FROM \"\(entity.name)\" WHERE _key = ?1"
+      "SELECT _version\(qualifiedList) FROM \"\(tableName)\" WHERE _key = ?1"
     )
     selectRow = made
     return made
@@ -63,8 +114,8 @@ final class EntityStatements {
     let made = try PreparedStatement(
       connection,
       """
-      SELECT history_row(_key, _version\(columnList)) FROM history_keys
-      CROSS JOIN "\(entity.name)" WHERE _key = history_keys.key
+      SELECT history_row(_key, _version\(qualifiedList)) FROM history_keys
+      CROSS JOIN "\(tableName)" WHERE _key = history_keys.key
       """
     )
     selectShownRows = made
@@ -76,7 +127,7 @@ final class EntityStatements {
     if let tombstoneRow { return tombstoneRow }
     let made = try PreparedStatement(
       connection,
-      "SELECT _version\(preservedList) FROM \"\(entity.name)\" WHERE _key = ?1"
+      "SELECT _version\(preservedList) FROM \"\(tableName)\" WHERE _key = ?1"
     )
     tombstoneRow = made
     return made
@@ -87,7 +138,7 @@ final class EntityStatements {
     if let deleteRow { return deleteRow }
     let made = try PreparedStatement(
       connection,
-      "DELETE FROM \"\(entity.name)\" WHERE _key = ?1"
+      "DELETE FROM \"\(tableName)\" WHERE _key = ?1"
     )
     deleteRow = made
     return made
@@ -96,7 +147,7 @@ final class EntityStatements {
   /// Deletes rows by their keys, which a ``RowCollector`` packs.
   func deleter(_ connection: borrowing Connection) throws -> KeyDeleter {
     if let keyDeleter { return keyDeleter }
-    let made = try KeyDeleter(entity, preserved: preservedList, connection)
+    let made = try KeyDeleter(tableName, preserved: preservedList, connection)
     keyDeleter = made
     return made
   }
@@ -108,11 +159,11 @@ final class EntityStatements {
   func update(_ columns: UInt64, _ connection: borrowing Connection) throws -> PreparedStatement {
     if let known = updates[columns] { return known }
     if updates.count >= Self.updateCountMax { updates.removeAll() }
-    let sets = entity.names(in: columns).enumerated().map { ", \"\($1)\" = ?\($0 + 4)" }
+    let sets = columnNames(in: columns).enumerated().map { ", \"\($1)\" = ?\($0 + 4)" }
     let made = try PreparedStatement(
       connection,
       """
-      UPDATE "\(entity.name)" SET _version = ?2\(sets.joined())
+      UPDATE "\(tableName)" SET _version = ?2\(sets.joined())
       WHERE _key = ?1 AND (?3 IS NULL OR _version = ?3)
       """
     )
@@ -171,14 +222,39 @@ final class EntityStatements {
     return name
   }
 
-  /// The names of all attributes as SQL: `, "a", "b"`.
-  var columnList: String {
-    entity.attributes.map { ", \"\($0.name)\"" }.joined()
+  /// The names of all columns as SQL: `, "a", "b"`.
+  var columnList: String { columnNames.map { ", \"\($0)\"" }.joined() }
+
+  /// The names of all columns after the name of the table, as SQL: `, "Item"."a", "Item"."b"`.
+  ///
+  /// SQLite would read a name in quotation marks that is no longer a column as text, but not a name
+  /// after the name of a table (https://sqlite.org/quirks.html#dblquote).
+  var qualifiedList: String { columnNames.map { ", \(qualified($0))" }.joined() }
+
+  /// Returns the name of a column after the name of the table, as SQL.
+  func qualified(_ column: String) -> String { "\"\(tableName)\".\"\(column)\"" }
+
+  /// Returns the names of the columns in a bitmap, in order.
+  func columnNames(in columns: UInt64) -> [String] {
+    columnNames.indices.filter { columns >> UInt64($0) & 1 == 1 }.map { columnNames[$0] }
   }
 
-  /// The names of the attributes that a delete preserves, as SQL: `, "a"`.
-  var preservedList: String {
-    entity.names(in: entity.preserved).map { ", \"\($0)\"" }.joined()
+  /// Returns the column of an attribute as SQL.
+  ///
+  /// - Throws: ``HistoryError/Code/unknownAttribute``.
+  func column(of attribute: String) throws(HistoryError) -> String {
+    guard let index = entity.index(of: attribute) else {
+      throw .unknownAttribute(entity: entity.name, attribute: attribute)
+    }
+    return qualified(columnNames[index])
+  }
+}
+
+extension StoredEntity {
+  /// The columns that a delete preserves, as SQL: `, "Item"."a"`.
+  fileprivate var preservedList: String {
+    attributes.indices.filter { preserved >> UInt64($0) & 1 == 1 }
+      .map { ", \"\(table)\".\"\(attributes[$0].column)\"" }.joined()
   }
 }
 

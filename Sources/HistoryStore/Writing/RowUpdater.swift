@@ -12,6 +12,8 @@ final class RowUpdater {
 
   /// The attributes to set, as bits.
   let columns: UInt64
+  /// The attributes to set, as bits of the file.
+  private let changed: UInt64
   private let number: Int32
   private let collector: RowCollector
   private let rows: UnsafeMutablePointer<RowBlock>
@@ -30,12 +32,13 @@ final class RowUpdater {
     _ connection: borrowing Connection
   ) throws {
     self.columns = columns
+    changed = table.numbers(of: columns)
     self.collector = collector
     number = table.number
     rows = table.rows.block
-    let (name, attributes) = (table.entity.name, table.entity.attributes)
-    let set = attributes.indices.filter { columns >> UInt64($0) & 1 == 1 }
-    let bound = set.map { ", \"\(attributes[$0].name)\" = ?\($0 + 4)" }.joined()
+    let (name, names) = (table.tableName, table.columnNames)
+    let set = names.indices.filter { columns >> UInt64($0) & 1 == 1 }
+    let bound = set.map { ", \"\(names[$0])\" = ?\($0 + 4)" }.joined()
     one = try PreparedStatement(
       connection,
       """
@@ -43,7 +46,7 @@ final class RowUpdater {
       WHERE _key = ?1 AND (?3 IS NULL OR _version <> ?3)
       """
     )
-    let asked = set.map { ", \"\(attributes[$0].name)\" = \(function)(_key, \($0))" }.joined()
+    let asked = set.map { ", \"\(names[$0])\" = \(function)(_key, \($0))" }.joined()
     // A failed request is rolled back as a whole. With FAIL, SQLite keeps no journal for undoing
     // this statement alone.
     let many = "UPDATE OR FAIL \"\(name)\" SET _version = history_update(_key)\(asked) WHERE "
@@ -84,7 +87,7 @@ final class RowUpdater {
     else {
       return try updateEach(rising, version, &packer, connection)
     }
-    try collector.collect(number, columns: columns, version: version, into: &packer) {
+    try collector.collect(number, columns: changed, version: version, into: &packer) {
       rows.pointee.read(from: rising.lowerBound)
       if isRun {
         try KeyList.run(range, from: first, through: last)
@@ -109,7 +112,7 @@ final class RowUpdater {
       one.statement.bind(key, at: 1)
       rows.pointee.bind(row, columns, to: one.statement, at: 4)
       if try updateOne(mayBeSecond: key <= greatestKey, connection, version) {
-        packer.update(number, key, columns)
+        packer.update(number, key, changed)
       }
       greatestKey = max(greatestKey, key)
     }

@@ -3,22 +3,27 @@ import SQLiteStorage
 
 /// The next row of a batch request; a closure sets its attributes by their position in the entity.
 ///
-/// Attributes that are not set are null. The values of many rows share one reused block of memory,
+/// Attributes that are not set have their default values in an insert, and are null in an update.
+/// The values of many rows share one reused block of memory,
 /// so that a row needs no allocation. One SQL statement reads all rows of the block.
 public struct RowWriter: ~Copyable {
   private let table: EntityStatements
   private let rows: UnsafeMutablePointer<RowBlock>
   private let columns: TypeColumns
   private var isSet: UInt64 = 0
+  private var isNull: UInt64 = 0
+  /// The attributes that get their default values unless they are set, as bits.
+  private let defaults: UInt64
   /// The error of the first value that did not fit.
   private var error: HistoryError?
   private var hasFailed = false
 
-  /// Starts with the first row of a request.
-  init(_ table: EntityStatements, only settable: UInt64 = .max) {
+  /// Starts with the first row of an insert, or of an update of some attributes.
+  init(_ table: EntityStatements, only settable: UInt64? = nil) {
+    defaults = settable == nil ? table.defaults : 0
     self.table = table
     rows = table.rows.block
-    columns = table.columns.only(settable)
+    columns = table.columns.only(settable ?? .max)
     // Discard the rows that a failed request may have left in the buffer.
     rows.pointee.removeAll()
   }
@@ -96,6 +101,7 @@ public struct RowWriter: ~Copyable {
   private mutating func setNull(at attribute: Int) {
     guard accepts(attribute, among: .max) else { return }
     isSet &= ~(1 << UInt64(attribute))
+    isNull |= 1 << UInt64(attribute)
   }
 
   /// Returns whether an attribute may be set and is in `columns`; records an error otherwise.
@@ -127,8 +133,18 @@ public struct RowWriter: ~Copyable {
   @inline(__always)
   mutating func end(key: Int64) throws {
     if hasFailed { try fail() }
+    if defaults != 0 { setDefaults() }
     rows.pointee.endRow(key: key, columns: isSet)
     isSet = 0
+  }
+
+  private mutating func setDefaults() {
+    let missing = defaults & ~(isSet | isNull)
+    for (index, attribute) in table.entity.attributes.enumerated()
+    where missing >> UInt64(index) & 1 == 1 {
+      set(attribute.defaultValue, at: index)
+    }
+    isNull = 0
   }
 
   /// Whether the buffer is full, so that its rows must be written before another row is set.
@@ -198,7 +214,8 @@ final class RowInserter {
     many = try PreparedStatement(
       connection,
       """
-      INSERT OR FAIL INTO "\(table.entity.name)" SELECT key, ?1\(values) FROM \(name)
+      INSERT OR FAIL INTO "\(table.tableName)"(_key, _version\(table.columnList))
+      SELECT key, ?1\(values) FROM \(name)
       """
     )
   }

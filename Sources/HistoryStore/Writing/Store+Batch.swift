@@ -28,7 +28,8 @@ extension Store {
 
   /// Inserts one object for each dictionary of values by attribute name, as one transaction.
   ///
-  /// Core Data: `NSBatchInsertRequest` with objects. Attributes that are not named become null.
+  /// Core Data: `NSBatchInsertRequest` with objects. Attributes that are not named get their default
+  /// values.
   ///
   /// - Throws: ``HistoryError`` when a name or value does not fit or SQLite fails; the store is not
   ///   changed then.
@@ -72,15 +73,15 @@ extension Store {
     result type: BatchResultType = .status
   ) throws(HistoryError) -> BatchResult {
     try locked { core in
-      let (number, entity) = try core.entity(entityName)
-      let columns = try core.columns(of: values, in: entity)
+      let table = try core.table(entityName)
+      let columns = try core.columns(of: values, in: table.entity)
       let outcome = try core.writeChanges(by: author.authorship, type) { version, packer in
         guard columns.bits != 0 else { return }
         let collector = try core.statements.collector(core.connection)
-        let row = try core.updateAll(entity, columns.bits, where: predicate, columns.values)
+        let row = try core.updateAll(table, columns.bits, where: predicate, columns.values)
         try collector.collect(
-          number,
-          columns: columns.bits,
+          table.number,
+          columns: table.numbers(of: columns.bits),
           version: version,
           into: &packer
         ) { try row.statement.run() }
@@ -104,8 +105,8 @@ extension Store {
       let table = try core.table(entityName)
       let outcome = try core.writeChanges(by: author.authorship, type) { _, packer in
         let collector = try core.statements.collector(core.connection)
-        let row = try core.deleteAll(table.entity, where: predicate)
-        try collector.collect(table.number, columns: table.entity.preserved, into: &packer) {
+        let row = try core.deleteAll(table, where: predicate)
+        try collector.collect(table.number, columns: table.preserved, into: &packer) {
           try row.statement.run()
         }
       }
@@ -153,18 +154,18 @@ extension StoreCore {
 
   /// Returns the statement that updates and collects the matching rows, with bound values.
   fileprivate func updateAll(
-    _ entity: Entity,
+    _ table: EntityStatements,
     _ columns: UInt64,
     where predicate: ObjectPredicate?,
     _ values: [Value]
   ) throws -> PreparedStatement {
     // A failed request is rolled back as a whole. With FAIL, SQLite keeps no journal for undoing
     // this statement alone.
-    let sets = entity.names(in: columns).enumerated().map { ", \"\($1)\" = ?\($0 + 1)" }
-    let compiled = try compile(predicate, over: entity, from: values.count + 1)
+    let sets = table.columnNames(in: columns).enumerated().map { ", \"\($1)\" = ?\($0 + 1)" }
+    let compiled = try compile(predicate, over: table, from: values.count + 1)
     let row = try query(
       """
-      UPDATE OR FAIL "\(entity.name)" SET _version = history_update(_key)\(sets.joined())
+      UPDATE OR FAIL "\(table.tableName)" SET _version = history_update(_key)\(sets.joined())
       WHERE \(compiled.sql)
       """
     )
@@ -174,17 +175,16 @@ extension StoreCore {
 
   /// Returns the statement that deletes and collects the matching rows, with bound values.
   fileprivate func deleteAll(
-    _ entity: Entity,
+    _ table: EntityStatements,
     where predicate: ObjectPredicate?
   ) throws -> PreparedStatement {
-    let compiled = try compile(predicate, over: entity, from: 1)
-    let preserved = entity.names(in: entity.preserved).map { ", \"\($0)\"" }.joined()
+    let compiled = try compile(predicate, over: table, from: 1)
     // SQLite evaluates terms joined by AND in any order, but the terms of a CASE in the written
     // order.
     let row = try query(
       """
-      DELETE FROM "\(entity.name)"
-      WHERE CASE WHEN \(compiled.sql) THEN history_delete(_key\(preserved)) END
+      DELETE FROM "\(table.tableName)"
+      WHERE CASE WHEN \(compiled.sql) THEN history_delete(_key\(table.preservedList)) END
       """
     )
     bind(compiled.values, to: row)

@@ -59,7 +59,7 @@ extension Store {
         let rows = try table.deleter(core.connection)
         try collector.collect(
           table.number,
-          columns: table.entity.preserved,
+          columns: table.preserved,
           into: &packer
         ) {
           rows.begin()
@@ -163,8 +163,8 @@ final class KeyDeleter {
   /// Whether each buffered key is greater than the key before it.
   private var isRising = true
 
-  init(_ entity: Entity, preserved: String, _ connection: borrowing Connection) throws {
-    let delete = "DELETE FROM \"\(entity.name)\" WHERE "
+  init(_ table: String, preserved: String, _ connection: borrowing Connection) throws {
+    let delete = "DELETE FROM \"\(table)\" WHERE "
     let collect = " AND history_delete(_key\(preserved))"
     one = try PreparedStatement(connection, delete + "_key = ?1" + collect)
     range = try PreparedStatement(connection, delete + KeyList.range + collect)

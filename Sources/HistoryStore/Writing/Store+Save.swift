@@ -221,7 +221,8 @@ extension StoreCore {
     row.statement.bind(edit.version, at: 3)
     try row.statement.run()
     if connection.changes == 1 {
-      packer.update(edit.id.entity, edit.id.key, edit.columns)
+      let columns = try table(edit.id.entity).numbers(of: edit.columns)
+      packer.update(edit.id.entity, edit.id.key, columns)
       return .written
     }
     return try resolve(edit, number, policy, &packer, &conflicts)
@@ -240,12 +241,13 @@ extension StoreCore {
       return .leftOut
     }
     guard let stored = try values(of: edit.id) else { return .gone }
-    let resolved = edit.resolved(against: stored, policy)
+    let table = try table(edit.id.entity)
+    let resolved = edit.resolved(against: stored, policy, except: table.widened)
     guard resolved.columns != 0 else { return .leftOut }
     let row = try bindUpdate(resolved, number)
     row.statement.bindNull(at: 3)
     try row.statement.run()
-    packer.update(edit.id.entity, edit.id.key, resolved.columns)
+    packer.update(edit.id.entity, edit.id.key, table.numbers(of: resolved.columns))
     return .writtenOver(columns: resolved.columns)
   }
 
@@ -289,7 +291,7 @@ extension StoreCore {
     packer.delete(
       edit.id.entity,
       edit.id.key,
-      preserved: table.entity.preserved,
+      preserved: table.preserved,
       in: tombstone.statement,
       from: 1
     )
@@ -327,8 +329,13 @@ extension EditOutcome {
 extension ObjectEdit {
   /// Returns the part of this update that a policy permits for a row changed by another writer.
   ///
-  /// The result has no columns if no part of the update remains.
-  fileprivate func resolved(against stored: [Value], _ policy: MergePolicy) -> ObjectEdit {
+  /// The result has no columns if no part of the update remains. Attributes in `widened` are written
+  /// only if the update sets them, because the program may have read null instead of their values.
+  fileprivate func resolved(
+    against stored: [Value],
+    _ policy: MergePolicy,
+    except widened: UInt64
+  ) -> ObjectEdit {
     var (resolved, wanted) = (self, base.isEmpty ? stored : base)
     for (value, index) in zip(values, stored.indices.filter { columns >> UInt64($0) & 1 == 1 }) {
       wanted[index] = value
@@ -336,7 +343,9 @@ extension ObjectEdit {
     switch policy {
     case .objectWins: return self
     case .error, .rollback: resolved.columns = 0
-    case .overwrite: resolved.columns = base.isEmpty ? columns : ~0 >> UInt64(64 - stored.count)
+    case .overwrite:
+      let all = base.isEmpty ? columns : ~0 >> UInt64(64 - stored.count)
+      resolved.columns = all & ~widened | columns
     case .storeWins:
       // If the row that the edit is based on is missing, every attribute counts as changed by the
       // store.

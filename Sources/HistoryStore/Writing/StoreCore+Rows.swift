@@ -53,10 +53,7 @@ extension StoreCore {
   }
 
   func entity(_ number: Int32) throws -> Entity {
-    guard let entity = model.entity(number) else {
-      throw HistoryError.unknownEntity("number \(number)")
-    }
-    return entity
+    try table(number).entity
   }
 
   /// Returns the statements of the entity with a name.
@@ -66,7 +63,7 @@ extension StoreCore {
   }
 
   func table(_ number: Int32) throws -> EntityStatements {
-    guard tables.indices.contains(Int(number) - 1) else {
+    guard tables.indices.contains(Int(number) - 1), tables[Int(number) - 1].entity.isDeclared else {
       throw HistoryError.unknownEntity("number \(number)")
     }
     return tables[Int(number) - 1]

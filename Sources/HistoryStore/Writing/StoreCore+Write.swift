@@ -30,11 +30,12 @@ extension StoreCore {
   /// Runs a closure that changes rows, and writes its packed changes as one history transaction.
   ///
   /// The rows and the history are written in the same SQLite transaction. If the closure changes no
-  /// row, the file is not changed. The closure receives the version of the changed rows, which is
-  /// the number of the transaction.
+  /// row, the file is not changed, unless `allowsNone` is `true`. The closure receives the version
+  /// of the changed rows, which is the number of the transaction.
   func writeTransaction(
     by authorship: Authorship,
     keepingObjects: Bool = false,
+    allowsNone: Bool = false,
     _ body: (_ version: Int64, inout ChangePacker) throws -> Void
   ) throws -> WrittenTransaction? {
     do {
@@ -44,7 +45,7 @@ extension StoreCore {
         configuration.witness?.writes(number)
         packed.begin(keepingObjects: keepingObjects)
         try body(number, &packed)
-        guard packed.count > 0 else { throw NothingChanged() }
+        guard packed.count > 0 || allowsNone else { throw NothingChanged() }
         return try insert(number, after: head.timestamp, authorship)
       }
       positions.head = KnownHead(
@@ -59,7 +60,8 @@ extension StoreCore {
     }
   }
 
-  private func insert(
+  /// Inserts the packed changes as the transaction with a number.
+  func insert(
     _ number: Int64,
     after previous: Double,
     _ authorship: Authorship
@@ -179,6 +181,7 @@ extension StoreCore {
       guard try metadata(FileHeader.untrackedName) == 1 else {
         throw HistoryError.readOnly(path: path)
       }
+      try checkModel(after: query(Self.metadataSQL))
       let version = try metadata(FileHeader.versionName) - 1
       packed.begin(keepingObjects: keepsObjects)
       try body(version, &packed)

@@ -43,6 +43,10 @@ public struct PassReport: Sendable, Hashable {
   public internal(set) var timestampJumps: [TimestampJump] = []
   /// The authors found in history that the configuration does not declare.
   public internal(set) var undeclaredAuthors: Set<String> = []
+  /// How a newer program has changed the store's model, in the first pass that noticed it.
+  ///
+  /// Passes go on without the entities and attributes that this program does not know.
+  public internal(set) var modelSkew: ModelSkew?
   /// The error that ended the pass early, or `nil`; positions recorded before it remain recorded.
   public internal(set) var failure: HistoryError?
 

@@ -168,6 +168,7 @@ package struct PassRun {
   private mutating func deduplicate() -> Call? {
     report.note(merged)
     core.noteAuthors(of: merged, &report)
+    core.noteModel(of: merged, &report)
     stage = .mergeEnd
     guard let deduplicator = core.configuration.deduplicator, !merged.isEmpty else { return nil }
     return .deduplicator(deduplicator, merged)

@@ -27,6 +27,10 @@ package final class TrackerCore {
   let log: TrackerLog
   /// The undeclared authors that were already logged; each one is logged once.
   private var loggedAuthors: Set<String> = []
+  /// The version of the store's model that was reported; each version is reported once.
+  private var reportedModelVersion: Int?
+  /// Whether a resync may have passed over a change of the model.
+  private var mustReadModel = false
 
   /// Creates the core of a tracker that has not launched.
   package init(
@@ -106,6 +110,7 @@ package final class TrackerCore {
   package func resync() throws(HistoryError) -> HistoryToken {
     let cursor = try launched(resyncingIfLost: true).resync()
     hooks.forgetCalled()
+    mustReadModel = true
     failure = nil
     log.write(.notice, "read the data again, and continues after #\(cursor.number)")
     return cursor
@@ -139,11 +144,35 @@ package final class TrackerCore {
   /// Reports authors that the configuration does not declare, and logs each of them once.
   func noteAuthors(of transactions: [HistoryTransaction], _ report: inout PassReport) {
     guard !configuration.allAuthors.isEmpty else { return }
-    for case let author? in transactions.map(\.author) where !configuration.declares(author) {
+    let authors = transactions.filter { !$0.isModelMigration }.map(\.author)
+    for case let author? in authors where !configuration.declares(author) {
       report.undeclaredAuthors.insert(author)
       if loggedAuthors.insert(author).inserted {
         log.write(.notice, "\"\(author)\" writes and is not among allAuthors; it is merged as well")
       }
+    }
+  }
+
+  /// Reports once that a newer program has changed the store's model.
+  ///
+  /// A change of the model is a transaction without changes of objects. The first pass also reports
+  /// what the store had noticed when it was opened.
+  func noteModel(of transactions: [HistoryTransaction], _ report: inout PassReport) {
+    let isChanged =
+      mustReadModel || transactions.contains { $0.changeCount == 0 && $0.isModelMigration }
+    guard isChanged || reportedModelVersion == nil else { return }
+    do throws(HistoryError) {
+      let skew = try isChanged ? store.modelSkew() : store.noticedModelSkew
+      mustReadModel = false
+      let version = skew?.fileVersion ?? store.model.version
+      guard version != reportedModelVersion else { return }
+      reportedModelVersion = version
+      guard let skew else { return }
+      report.modelSkew = skew
+      log.write(.notice, "\(skew)")
+    } catch {
+      // The next request that needs the model throws the same error.
+      log.write(.error, "the store's model cannot be read: \(error)")
     }
   }
 
@@ -215,6 +244,8 @@ extension TrackerCore {
     /// For each observer in registration order, the last group of changes that it was called with.
     let called: [GroupPosition?]
     let loggedAuthors: Set<String>
+    let reportedModelVersion: Int?
+    let mustReadModel: Bool
   }
 
   /// A snapshot of the in-memory state of the tracker; no pass may be in progress.
@@ -225,7 +256,9 @@ extension TrackerCore {
       hookFailures: hookFailures,
       purges: purges,
       called: hooks.called,
-      loggedAuthors: loggedAuthors
+      loggedAuthors: loggedAuthors,
+      reportedModelVersion: reportedModelVersion,
+      mustReadModel: mustReadModel
     )
   }
 
@@ -241,6 +274,8 @@ extension TrackerCore {
     purges = snapshot.purges
     hooks.called = snapshot.called
     loggedAuthors = snapshot.loggedAuthors
+    reportedModelVersion = snapshot.reportedModelVersion
+    mustReadModel = snapshot.mustReadModel
   }
 }
 

@@ -134,6 +134,8 @@ import Testing
     "Store.destroy(path: String)": "real files, below",
     "Store.replace(path: String, with: String)": "real files, below",
     "Store.watch(_: (_ newest: HistoryToken) -> Void)": "real files, below",
+    "MigratedObject.insert(_: String)": "inside a migration: MigrationFailureTests",
+    "MigratedObject.set(_: Value, for: String)": "inside a migration: MigrationFailureTests",
     "KitCursors.init(propertyList: Data)": "has no file: KitCursorsTests",
     "MemberConfiguration.encode(to: any Encoder)": "has no file: ConfigurationTests",
     "RetentionLimits.encode(to: any Encoder)": "has no file: ConfigurationTests",

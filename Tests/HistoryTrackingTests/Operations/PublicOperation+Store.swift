@@ -61,6 +61,9 @@ extension PublicOperation {
         let id = ObjectID(entity: 1, key: 2)
         return "\(try world.store.objectID(for: world.store.url(of: id)) == id)"
       },
+      PublicOperation("Store.modelSkew()") { world in
+        try world.store.modelSkew().map { "\($0)" } ?? "-"
+      },
     ]
   }
 
@@ -79,6 +82,17 @@ extension PublicOperation {
       PublicOperation("Store.init(path: String, model: Model)") { world in
         try opened(
           Store(path: "fresh", model: world.model, configuration: world.configuration)
+        )
+      },
+      PublicOperation("Store.init(path: String, model: Model)") { world in
+        let (item, others) = (world.model.entities[0], world.model.entities.dropFirst())
+        let rating = Attribute("rating", .int, defaultValue: 5)
+        let newer = try Model(
+          [Entity(item.name, [rating] + item.attributes)] + others,
+          version: 2
+        )
+        return try opened(
+          Store(path: OperationWorld.path, model: newer, configuration: world.configuration)
         )
       },
       PublicOperation("Store.init(path: String)") { world in

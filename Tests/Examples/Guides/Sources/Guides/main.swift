@@ -5,6 +5,8 @@ import PersistentHistory
 
 let folder = FileManager.default.currentDirectoryPath
 try await readme()
+try ChangingTheModel.open()
+try ChangingTheModel.migrate()
 try Store.destroy(path: "shared.store")
 let store = try openStore(in: folder)
 try await SharingAStoreWithAWidget.app(in: folder)

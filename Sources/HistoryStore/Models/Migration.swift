@@ -1,0 +1,164 @@
+public import HistoryTypes
+import SQLiteStorage
+
+/// A member of a store with an older model, as recorded in the registry.
+public struct OlderMember: Sendable, Hashable, CustomStringConvertible {
+  /// The name of the member.
+  public let id: MemberID
+  /// The version of the member's model.
+  public let modelVersion: Int
+  /// The time of the member's last registration, launch or record, by the store's clock.
+  public let seen: Date
+
+  /// The name, the version and the time.
+  public var description: String { "\"\(id)\" with version \(modelVersion), last seen at \(seen)" }
+}
+
+/// The progress of a migration's computation.
+public struct MigrationProgress: Sendable, Hashable {
+  /// The number of objects that were passed to closures so far.
+  public let objectCount: Int
+  /// The number of objects that are passed to closures in total.
+  public let total: Int
+}
+
+/// The result of a migration.
+public struct MigrationResult: Sendable, Hashable {
+  /// The version of the file's model before the migration.
+  public let oldVersion: Int
+  /// The version of the file's model after the migration.
+  public let newVersion: Int
+  /// The differences that the migration applied.
+  public let differences: [ModelDifference]
+  /// The number of objects that were passed to closures.
+  public let objectCount: Int
+  /// The members with an older model whose memberships the migration ended.
+  public let retiredMembers: [OlderMember]
+}
+
+/// An object during a migration: its values in the older model, and those that a closure sets.
+public struct MigratedObject {
+  /// The ID of the object, which stays the same.
+  public let id: ObjectID
+  let older: Entity
+  let row: ArraySlice<Value>
+  /// The entity in the newer model, or `nil` if it was removed.
+  let newer: Entity?
+  /// The attributes of the newer model that were set, as bits, and their values.
+  private(set) var columns: UInt64 = 0
+  private var values: [Value] = []
+  private let inserting: (String, [String: Value]) throws -> ObjectID
+
+  init(
+    _ id: ObjectID,
+    _ older: Entity,
+    _ row: ArraySlice<Value>,
+    _ newer: Entity?,
+    inserting: @escaping (String, [String: Value]) throws -> ObjectID
+  ) {
+    self.id = id
+    self.older = older
+    self.row = row
+    self.newer = newer
+    self.inserting = inserting
+    values = Array(repeating: .null, count: newer?.attributes.count ?? 0)
+  }
+
+  /// The value of an attribute of the older model, or `nil` if the older model has no such attribute.
+  public subscript(attribute: String) -> Value? {
+    older.index(of: attribute).map { row[row.startIndex + $0] }
+  }
+
+  /// Sets an attribute of the newer model.
+  ///
+  /// - Throws: ``HistoryError/Code/unknownAttribute`` if the newer model has no such attribute.
+  public mutating func set(_ value: Value, for attribute: String) throws(HistoryError) {
+    guard let newer, let index = newer.index(of: attribute) else {
+      throw .unknownAttribute(entity: newer?.name ?? older.name, attribute: attribute)
+    }
+    columns |= 1 << UInt64(index)
+    values[index] = value
+  }
+
+  /// Inserts an object of the newer model, for example to split an entity, and returns its ID.
+  ///
+  /// Attributes that are not named get their default values.
+  @discardableResult
+  public func insert(
+    _ entity: String,
+    _ values: [String: Value] = [:]
+  ) throws(HistoryError) -> ObjectID {
+    do {
+      return try inserting(entity, values)
+    } catch {
+      throw HistoryError(error)
+    }
+  }
+
+  /// The values that were set, in the order of the newer model.
+  var setValues: [Value] {
+    values.indices.filter { columns >> UInt64($0) & 1 == 1 }.map { values[$0] }
+  }
+}
+
+extension Store {
+  /// Applies a newer model to a file, including differences that are not lightweight.
+  ///
+  /// Everything happens in one transaction of SQLite: after a crash or a power failure, the file has
+  /// either the old model and its data or the new ones. The tables and columns of what the newer
+  /// model lacks are deleted. A retyped attribute gets its default value, unless a closure sets it.
+  /// Writers wait during the migration; readers do not.
+  ///
+  /// A program with an older model cannot use the file afterwards. If one has the file open, its
+  /// requests throw ``HistoryError/Code/modelOutgrown``. The migration is refused while members with
+  /// an older model are registered, unless it retires them.
+  ///
+  /// ```swift
+  /// try Store.migrate(path: path, to: model, members: ["app"], computing: [
+  ///   "Item": { item in try item.set(.string("\(item["count"] ?? 0)"), for: "amount") }
+  /// ])
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - path: The path of the file.
+  ///   - model: The newer model.
+  ///   - configuration: The options for opening the file.
+  ///   - members: The members that this program runs, which do not count as older.
+  ///   - retiresOlderMembers: Whether the memberships of older members end. The default is `false`.
+  ///   - closures: The closures that compute values, by the name of the entity in the file's model.
+  ///     They run inside the transaction, once for each object.
+  ///   - progress: A closure that is called after each batch of objects.
+  /// - Returns: The result, or `nil` if the file has a model of this or a later version.
+  /// - Throws: ``HistoryError/Code/olderMembers``, the errors of opening a store, of the values that
+  ///   closures set, and ``HistoryError/Code/stopped`` if a closure throws. The file is unchanged
+  ///   then.
+  /// - Complexity: linear in the objects of the entities with closures and of those that lose an
+  ///   attribute, with a batch of objects in memory.
+  @discardableResult
+  public static func migrate(
+    path: String,
+    to model: Model,
+    configuration: StoreConfiguration = .init(),
+    members: Set<MemberID> = [],
+    retiresOlderMembers: Bool = false,
+    computing closures: [String: (inout MigratedObject) throws -> Void] = [:],
+    progress: (MigrationProgress) throws -> Void = { _ in }
+  ) throws(HistoryError) -> MigrationResult? {
+    do {
+      let opened = try FileHeader.open(path: path, model: nil, configuration: configuration)
+      // Dropping a column keeps the old pages of its table until the statement ends. In memory, they
+      // would grow with the table.
+      try opened.connection.execute("PRAGMA temp_store=FILE")
+      let core = try StoreCore(path: path, configuration: configuration, opened: opened)
+      return try core.migrate(
+        to: model.declared,
+        members,
+        retiring: retiresOlderMembers,
+        closures,
+        progress
+      )
+    } catch {
+      throw HistoryError(error)
+    }
+  }
+}

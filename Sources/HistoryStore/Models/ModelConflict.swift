@@ -1,0 +1,144 @@
+package import HistoryTypes
+
+/// The reason why a file and a program's model do not fit.
+package struct ModelConflict: Hashable, Sendable {
+  /// The kind of conflict.
+  package enum Kind: Hashable, Sendable {
+    /// Both models have the same version, but they differ.
+    case sameVersion
+    /// The program's model is newer, and its differences need a migration.
+    case needsMigration
+    /// The file's model is newer, and a program with the older model cannot read it.
+    case newerFile
+    /// A migration changed the model while the store was open.
+    case outgrown
+    /// The program's model is newer, and the file has no room for its attributes.
+    case tooLarge(ModelError)
+  }
+
+  package let kind: Kind
+  /// The version of the file's model.
+  package let fileVersion: Int
+  /// The version of the program's model.
+  package let programVersion: Int
+  /// The differences of the newer model from the older one, or of the program's from the file's.
+  package let differences: [ModelDifference]
+
+  package init(
+    _ kind: Kind,
+    fileVersion: Int,
+    programVersion: Int,
+    differences: [ModelDifference]
+  ) {
+    self.kind = kind
+    self.fileVersion = fileVersion
+    self.programVersion = programVersion
+    self.differences = differences
+  }
+}
+
+extension ModelConflict {
+  /// A sentence that states the conflict of the file at a path, and one with a suggestion.
+  func texts(_ path: String) -> (message: String, suggestion: String?) {
+    switch kind {
+    case .sameVersion:
+      (
+        "The model of \(path) and the program's model have version \(fileVersion), but differ: "
+          + "\(list).", "Give the changed model a higher version."
+      )
+    case .needsMigration:
+      (
+        "Model version \(programVersion) cannot be applied to \(path) with version "
+          + "\(fileVersion) without a migration: \(list).",
+        "Keep what was removed, or call Store.migrate before opening the store."
+      )
+    case .newerFile:
+      (
+        "\(path) has model version \(fileVersion), which this program with version "
+          + "\(programVersion) cannot read: \(list).", "Update the program that opens the file."
+      )
+    case .outgrown:
+      (
+        "\(path) was migrated to model version \(fileVersion) while this program had it open with "
+          + "version \(programVersion): \(list).",
+        "Close the store, and update the program that opens it."
+      )
+    case .tooLarge(let error):
+      (
+        "Model version \(programVersion) cannot be applied to \(path): with the attributes that the "
+          + "file had before, \(error)", "Add the attribute to another entity."
+      )
+    }
+  }
+
+  private var list: String {
+    differences.isEmpty
+      ? "no difference is known" : differences.map(\.description).joined(separator: "; ")
+  }
+}
+
+extension Model {
+  /// The model without the entities that only a file has.
+  var declared: Model {
+    Model(unchecked: entities.filter(\.isDeclared), version: version)
+  }
+}
+
+extension StoredModel {
+  /// Returns the program's model if its lightweight differences must be applied to the file.
+  ///
+  /// Returns `nil` if the program can use the file as it is.
+  ///
+  /// - Throws: ``HistoryError`` with the differences if the file and the model do not fit.
+  func upgrade(to program: Model, _ layout: HistoryLayout, path: String) throws -> Model? {
+    let own = program.declared
+    func conflict(_ kind: ModelConflict.Kind, _ differences: [ModelDifference]) -> HistoryError {
+      HistoryError.otherModel(
+        path: path,
+        ModelConflict(
+          kind,
+          fileVersion: version,
+          programVersion: own.version,
+          differences: differences
+        )
+      )
+    }
+    if own.version < version {
+      let differences = live.differences(from: own)
+      let obstacles = differences.filter { !$0.isLightweight }
+      guard obstacles.isEmpty else { throw conflict(.newerFile, obstacles) }
+      return nil
+    }
+    let differences = own.differences(from: live)
+    if own.version == version {
+      guard differences.isEmpty else { throw conflict(.sameVersion, differences) }
+      return nil
+    }
+    let obstacles = differences.filter { !$0.isLightweight || isObstacle($0, layout) }
+    guard obstacles.isEmpty else { throw conflict(.needsMigration, obstacles) }
+    do {
+      _ = try applying(own)
+    } catch {
+      throw conflict(.tooLarge(error), differences)
+    }
+    return own
+  }
+
+  /// Returns whether a lightweight difference cannot be applied in a layout.
+  ///
+  /// In the layout `coreData`, the tombstone columns belong to the preserved attributes in order. An
+  /// attribute that is preserved from now on must come after them.
+  private func isObstacle(_ difference: ModelDifference, _ layout: HistoryLayout) -> Bool {
+    guard layout == .coreData,
+      case .changedPreservation(let entity, let attribute, isPreserved: true) = difference
+    else { return false }
+    // The difference contains the new names; if the entity or the attribute is renamed as well, it
+    // is not found, and counts as an obstacle.
+    guard let found = entities.first(where: { $0.name == entity && !$0.isRemoved }),
+      let number = found.attributes.firstIndex(where: {
+        $0.attribute.name == attribute && !$0.isRemoved
+      })
+    else { return true }
+    return !found.attributes[number].hasPlace && found.places >> UInt64(number) != 0
+  }
+}

@@ -1,0 +1,76 @@
+import HistoryTypes
+import SQLiteStorage
+
+extension StoreCore {
+  /// Applies the lightweight differences of a newer model to the file, as one transaction.
+  ///
+  /// The transaction changes the schema and the recorded model, and is written into history without
+  /// changes of objects. If another program has applied a model of this or a later version
+  /// meanwhile, nothing is written.
+  ///
+  /// - Throws: ``HistoryError`` if the models do not fit, or SQLite fails; nothing is written then.
+  /// - Complexity: linear in the schema, independent of the number of objects.
+  func upgrade(to newer: Model) throws {
+    do {
+      guard tracksHistory else { return try write { _ = try change(to: newer) } }
+      _ = try writeTransaction(by: authorship(of: newer), allowsNone: true) { _, _ in
+        guard try change(to: newer) else { throw AlreadyUpgraded() }
+      }
+    } catch is AlreadyUpgraded {}
+  }
+
+  private func authorship(of newer: Model) -> Authorship {
+    Authorship(author: MigrationAuthor.name(from: stored.version, to: newer.version))
+  }
+
+  /// Changes the schema and the recorded model within the current write.
+  ///
+  /// - Returns: `false` if the file has a model of this or a later version.
+  private func change(to newer: Model) throws -> Bool {
+    guard let found = try StoredModel(connection, path: path), found.version < newer.version,
+      let wanted = try found.upgrade(to: newer, layout, path: path)
+    else { return false }
+    let made = try found.applying(wanted)
+    try addTablesAndColumns(from: found, to: made)
+    try connection.record(made)
+    return true
+  }
+
+  func addTablesAndColumns(from old: StoredModel, to new: StoredModel) throws {
+    for (offset, entity) in new.entities.enumerated() {
+      guard offset < old.entities.count else {
+        try Schema.add(entity, number: offset + 1, connection, layout)
+        continue
+      }
+      for attribute in entity.attributes.dropFirst(old.entities[offset].attributes.count) {
+        try Schema.add(attribute, to: entity, connection)
+      }
+    }
+    guard layout == .coreData else { return }
+    try addTombstoneColumns(from: old, to: new)
+  }
+
+  private func addTombstoneColumns(from old: StoredModel, to new: StoredModel) throws {
+    let counts = (HistoryLayout.tombstoneCount(of: old), HistoryLayout.tombstoneCount(of: new))
+    for name in HistoryLayout.tombstoneColumns(counts.1).dropFirst(counts.0) {
+      try connection.execute("ALTER TABLE ACHANGE ADD COLUMN \(name) BLOB")
+    }
+  }
+}
+
+/// An error that rolls back an upgrade that another program has already made.
+private struct AlreadyUpgraded: Error {}
+
+extension Connection {
+  /// Records a model in the metadata of the file, within the current write.
+  borrowing func record(_ stored: StoredModel) throws {
+    let put = try Statement(self, "INSERT OR REPLACE INTO history_metadata VALUES(?1, ?2)")
+    put.bind(StoredModel.textName, at: 1)
+    put.bind(stored.text, at: 2)
+    try put.run()
+    put.bind(StoredModel.versionName, at: 1)
+    put.bind(Int64(stored.version), at: 2)
+    try put.run()
+    try execute("PRAGMA user_version=\(Schema.formatVersion)")
+  }
+}

@@ -1,0 +1,178 @@
+import HistoryTypes
+
+extension StoredModel {
+  /// The model as text with one line for each entity, such as `Item title:string! count:int`.
+  ///
+  /// `!` marks preserved values. Further properties follow after semicolons: `d` for the default
+  /// value, `i` for the identity, `t` for the table, `c` for the column, `p` for values that were
+  /// preserved before, `x` for a removed entity or attribute.
+  package var text: String {
+    entities.map { entity in
+      ([entity.head] + entity.attributes.map(\.text)).joined(separator: " ")
+    }.joined(separator: "\n")
+  }
+
+  /// Creates a model from its ``text`` and version, or returns `nil` for invalid text.
+  package init?(text: String, version: Int = 1) {
+    var made = StoredModel()
+    made.version = version
+    for line in text.split(separator: "\n") {
+      guard let entity = StoredEntity(line) else { return nil }
+      made.entities.append(entity)
+    }
+    guard (try? Model(made.live.entities)) != nil || made.live.entities.isEmpty else { return nil }
+    guard !made.entities.isEmpty else { return nil }
+    self = made
+  }
+}
+
+extension StoredEntity {
+  fileprivate var head: String {
+    var fields = [name]
+    if identity != name { fields.append("i=" + identity) }
+    if table != name { fields.append("t=" + table) }
+    if isRemoved { fields.append("x") }
+    return fields.joined(separator: ";")
+  }
+
+  fileprivate init?(_ line: Substring) {
+    let words = line.split(separator: " ")
+    guard let fields = words.first.map({ TextFields($0) }) else { return nil }
+    let attributes = words.dropFirst().compactMap { StoredAttribute($0) }
+    guard attributes.count == words.count - 1, fields.areAmong(["i", "t", "x"]) else { return nil }
+    self.init(
+      name: fields.head,
+      identity: fields["i"] ?? fields.head,
+      table: fields["t"] ?? fields.head,
+      attributes: attributes
+    )
+    isRemoved = fields["x"] != nil
+  }
+}
+
+extension StoredAttribute {
+  fileprivate var text: String {
+    let mark = attribute.preservesValueInHistoryOnDeletion ? "!" : ""
+    var fields = ["\(attribute.name):\(attribute.type.rawValue)\(mark)"]
+    if attribute.defaultValue != .null { fields.append("d=" + attribute.defaultValue.field) }
+    if attribute.identity != attribute.name { fields.append("i=" + attribute.identity) }
+    if column != attribute.name { fields.append("c=" + column) }
+    if hasPlace && !attribute.preservesValueInHistoryOnDeletion { fields.append("p") }
+    if isRemoved { fields.append("x") }
+    return fields.joined(separator: ";")
+  }
+
+  fileprivate init?(_ word: Substring) {
+    let fields = TextFields(word)
+    guard fields.areAmong(["d", "i", "c", "p", "x"]) else { return nil }
+    let isPreserved = fields.head.hasSuffix("!")
+    let parts = (isPreserved ? fields.head.dropLast() : fields.head[...]).split(separator: ":")
+    guard parts.count == 2, let type = AttributeType(rawValue: String(parts[1])) else { return nil }
+    var value = Value.null
+    if let text = fields["d"] {
+      guard let read = Value(field: text, as: type) else { return nil }
+      value = read
+    }
+    let name = String(parts[0])
+    self.init(
+      Attribute(
+        name,
+        type,
+        preservesValueInHistoryOnDeletion: isPreserved,
+        defaultValue: value,
+        renamingIdentifier: fields["i"]
+      ),
+      column: fields["c"] ?? name
+    )
+    hasPlace = hasPlace || fields["p"] != nil
+    isRemoved = fields["x"] != nil
+  }
+}
+
+/// The properties of an entity or attribute in a model's text, separated by semicolons.
+private struct TextFields {
+  let head: String
+  private var values: [String: String] = [:]
+
+  init(_ word: Substring) {
+    let parts = word.split(separator: ";", omittingEmptySubsequences: false)
+    head = parts.first.map { String($0) } ?? ""
+    for part in parts.dropFirst() {
+      let name = part.prefix { $0 != "=" }
+      values[String(name)] = String(part.dropFirst(name.count + 1))
+    }
+  }
+
+  subscript(name: String) -> String? { values[name] }
+
+  /// Whether no other property than the known ones is given.
+  func areAmong(_ known: Set<String>) -> Bool { values.keys.allSatisfy(known.contains) }
+}
+
+extension Value {
+  /// A value as text without spaces, semicolons and line ends.
+  fileprivate var field: String {
+    switch self {
+    case .null: ""
+    case .int(let value): String(value)
+    case .double(let value): String(value)
+    case .string(let value): Self.hexadecimal(value.utf8)
+    case .data(let value): Self.hexadecimal(value)
+    case .date(let value): String(value.timeIntervalSinceReferenceDate)
+    case .bool(let value): value ? "1" : "0"
+    case .uuid(let value): value.uuidString
+    }
+  }
+
+  fileprivate init?(field text: String, as type: AttributeType) {
+    switch type {
+    case .int:
+      guard let value = Int64(text) else { return nil }
+      self = .int(value)
+    case .double:
+      guard let value = Double(text) else { return nil }
+      self = .double(value)
+    case .string:
+      guard let bytes = Self.bytes(text) else { return nil }
+      self = .string(String(decoding: bytes, as: UTF8.self))
+    case .data:
+      guard let bytes = Self.bytes(text) else { return nil }
+      self = .data(Data(bytes))
+    case .date:
+      guard let value = Double(text) else { return nil }
+      self = .date(Date(timeIntervalSinceReferenceDate: value))
+    case .bool: self = .bool(text == "1")
+    case .uuid:
+      guard let value = UUID(uuidString: text) else { return nil }
+      self = .uuid(value)
+    }
+  }
+
+  static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
+    bytes.map { byte in
+      let digits = String(byte, radix: 16)
+      return digits.count == 1 ? "0" + digits : digits
+    }.joined()
+  }
+
+  private static func bytes(_ text: String) -> [UInt8]? {
+    let digits = Array(text.utf8)
+    guard digits.count.isMultiple(of: 2) else { return nil }
+    let bytes = stride(from: 0, to: digits.count, by: 2).compactMap {
+      UInt8(String(decoding: digits[$0...$0 + 1], as: UTF8.self), radix: 16)
+    }
+    return bytes.count == digits.count / 2 ? bytes : nil
+  }
+}
+
+extension Model {
+  /// The model as text, as a file of this model records it.
+  package var signature: String { StoredModel(self).text }
+
+  /// Creates a model from its ``signature``, or returns `nil` for invalid text.
+  package init?(signature: String) {
+    guard let stored = StoredModel(text: signature), let model = try? Model(stored.live.entities)
+    else { return nil }
+    self = model
+  }
+}

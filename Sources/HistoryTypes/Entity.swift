@@ -1,0 +1,148 @@
+/// A type of object: a name and its attributes.
+public struct Entity: Hashable, Sendable, Codable {
+  /// The name: a letter, then letters, digits and underscores.
+  public let name: String
+  /// The attributes, in the order of the bits in column bitmaps.
+  public let attributes: [Attribute]
+  /// The identity of the entity across models, usually its first name; `nil` for its name.
+  ///
+  /// To rename an entity, set the identity of the new name to the old name (Core Data:
+  /// `NSEntityDescription.renamingIdentifier`).
+  public let renamingIdentifier: String?
+  /// A Boolean value that indicates whether the program's model has the entity.
+  ///
+  /// An entity that only a newer program's model has keeps its number in ``Store/model``, without
+  /// attributes; requests cannot name it.
+  public let isDeclared: Bool
+  /// The bitmap of the attributes whose values a delete preserves in history.
+  public let preserved: UInt64
+  /// The number of each attribute in the file, if the numbers differ from the indices.
+  package let numbers: [Int]
+  /// The attributes of the file that the program's model lacks, by number.
+  package let others: [Int: Attribute]
+
+  /// Creates an entity.
+  public init(_ name: String, _ attributes: [Attribute], renamingIdentifier: String? = nil) {
+    self.init(
+      name,
+      attributes,
+      renamingIdentifier: renamingIdentifier,
+      isDeclared: true,
+      numbers: []
+    )
+  }
+
+  /// Creates an entity of an open file.
+  package init(
+    _ name: String,
+    _ attributes: [Attribute],
+    renamingIdentifier: String?,
+    isDeclared: Bool,
+    numbers: [Int],
+    others: [Int: Attribute] = [:]
+  ) {
+    self.name = name
+    self.attributes = attributes
+    self.renamingIdentifier = renamingIdentifier == name ? nil : renamingIdentifier
+    self.isDeclared = isDeclared
+    self.numbers = numbers.elementsEqual(numbers.indices) ? [] : numbers
+    self.others = others
+    preserved = attributes.prefix(64).enumerated().reduce(0) { bits, item in
+      item.element.preservesValueInHistoryOnDeletion ? bits | 1 << UInt64(item.offset) : bits
+    }
+  }
+
+  private enum CodingKeys: CodingKey {
+    case name
+    case attributes
+    case renamingIdentifier
+  }
+
+  /// Decodes the name and the attributes, and derives `preserved` from the attributes.
+  public init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: CodingKeys.self)
+    self.init(
+      try values.decode(String.self, forKey: .name),
+      try values.decode([Attribute].self, forKey: .attributes),
+      renamingIdentifier: try values.decodeIfPresent(String.self, forKey: .renamingIdentifier)
+    )
+  }
+
+  /// Encodes the name, the attributes and the renaming identifier, if there is one.
+  public func encode(to encoder: any Encoder) throws {
+    var values = encoder.container(keyedBy: CodingKeys.self)
+    try values.encode(name, forKey: .name)
+    try values.encode(attributes, forKey: .attributes)
+    try values.encodeIfPresent(renamingIdentifier, forKey: .renamingIdentifier)
+  }
+
+  /// The renaming identifier, or else the name.
+  package var identity: String { renamingIdentifier ?? name }
+
+  /// Returns the index of the attribute with a name, or `nil`.
+  ///
+  /// - Complexity: linear in the number of attributes.
+  public func index(of attribute: String) -> Int? {
+    attributes.firstIndex { $0.name == attribute }
+  }
+
+  /// Returns the names of the attributes in a column bitmap, in order.
+  public func names(in columns: UInt64) -> [String] {
+    attributes.indices.filter { columns >> UInt64($0) & 1 == 1 }.map { attributes[$0].name }
+  }
+}
+
+extension Entity {
+  /// Returns the attribute with a number in the file, or `nil` if neither file nor model has it.
+  package func attribute(ofNumber number: Int) -> Attribute? {
+    if let other = others[number] { return other }
+    guard numbers.isEmpty else { return numbers.firstIndex(of: number).map { attributes[$0] } }
+    return number < attributes.count ? attributes[number] : nil
+  }
+
+  /// The attributes of the file that the program's model lacks, in the order of their indices.
+  ///
+  /// They have the indices after those of ``attributes`` in column bitmaps.
+  package var othersInOrder: [Attribute?] {
+    guard let last = others.keys.max() else { return [] }
+    let declared = Set(numbers.isEmpty ? Array(attributes.indices) : numbers)
+    return (0...last).filter { !declared.contains($0) }.map { others[$0] }
+  }
+}
+
+/// The mapping between the bits of a program's column bitmaps and those of the file's.
+///
+/// A bitmap in the file has a bit for each attribute by number. A program's bitmap starts with the
+/// attributes of its model, in the order of the model; the other bits follow in the file's order.
+package struct ColumnMapping: Sendable, Hashable {
+  /// The number of each index.
+  private let numbers: [Int]
+  /// The index of each number.
+  private let indices: [Int]
+
+  /// Creates the mapping of an entity, or returns `nil` if all numbers equal the indices.
+  package init?(_ entity: Entity) {
+    guard !entity.numbers.isEmpty else { return nil }
+    let declared = Set(entity.numbers)
+    let numbers = entity.numbers + (0..<64).filter { !declared.contains($0) }
+    var indices = Array(repeating: 0, count: 64)
+    for (index, number) in numbers.enumerated() where number < 64 { indices[number] = index }
+    self.numbers = numbers
+    self.indices = indices
+  }
+
+  /// Returns the file's bitmap of a program's bitmap.
+  package func numbers(of columns: UInt64) -> UInt64 { Self.map(columns, numbers) }
+
+  /// Returns the program's bitmap of a file's bitmap.
+  package func indices(of columns: UInt64) -> UInt64 { Self.map(columns, indices) }
+
+  private static func map(_ columns: UInt64, _ places: [Int]) -> UInt64 {
+    var (left, mapped): (UInt64, UInt64) = (columns, 0)
+    while left != 0 {
+      mapped |= 1 << UInt64(places[left.trailingZeroBitCount])
+      left &= left - 1
+    }
+    return mapped
+  }
+}

@@ -1,0 +1,178 @@
+/// A difference between an older and a newer model, or between a file's model and a program's.
+///
+/// Lightweight differences need no migration: a newer program applies them when it opens the file,
+/// and programs with the older model continue to read and write what they know.
+public enum ModelDifference: Hashable, Sendable {
+  /// The newer model has another entity.
+  case addedEntity(String)
+  /// The newer model has another attribute; existing objects get its default value.
+  case addedAttribute(entity: String, attribute: String, defaultValue: Value)
+  /// An entity has another name.
+  case renamedEntity(from: String, to: String)
+  /// An attribute has another name.
+  case renamedAttribute(entity: String, from: String, to: String)
+  /// An attribute has a type that also accepts every value of the older type.
+  case widenedAttribute(entity: String, attribute: String, from: AttributeType, to: AttributeType)
+  /// An attribute has another default value, which objects that are inserted from now on get.
+  case changedDefault(entity: String, attribute: String, from: Value, to: Value)
+  /// Deletes preserve the value of an attribute from now on, or no longer.
+  case changedPreservation(entity: String, attribute: String, isPreserved: Bool)
+  /// The newer model lacks an entity.
+  case removedEntity(String)
+  /// The newer model lacks an attribute.
+  case removedAttribute(entity: String, attribute: String)
+  /// An attribute has a type that does not accept every value of the older type.
+  case retypedAttribute(entity: String, attribute: String, from: AttributeType, to: AttributeType)
+
+  /// A Boolean value that indicates whether opening the file with the newer model applies the
+  /// difference.
+  ///
+  /// All other differences need an explicit migration.
+  public var isLightweight: Bool {
+    switch self {
+    case .removedEntity, .removedAttribute, .retypedAttribute: false
+    default: true
+    }
+  }
+}
+
+extension ModelDifference: CustomStringConvertible {
+  /// The difference as a clause, such as `Item.rating was added with the default 0`.
+  public var description: String {
+    switch self {
+    case .addedEntity(let entity): "the entity \(entity) was added"
+    case .addedAttribute(let entity, let attribute, let value):
+      "\(entity).\(attribute) was added with the default \(value)"
+    case .renamedEntity(let old, let new): "the entity \(old) was renamed to \(new)"
+    case .renamedAttribute(let entity, let old, let new):
+      "\(entity).\(old) was renamed to \(new)"
+    case .widenedAttribute(let entity, let attribute, let old, let new):
+      "\(entity).\(attribute) was widened from \(old.rawValue) to \(new.rawValue)"
+    case .changedDefault(let entity, let attribute, let old, let new):
+      "the default of \(entity).\(attribute) was changed from \(old) to \(new)"
+    case .changedPreservation(let entity, let attribute, let isPreserved):
+      "deletes \(isPreserved ? "now" : "no longer") preserve \(entity).\(attribute)"
+    case .removedEntity(let entity): "the entity \(entity) was removed"
+    case .removedAttribute(let entity, let attribute): "\(entity).\(attribute) was removed"
+    case .retypedAttribute(let entity, let attribute, let old, let new):
+      "\(entity).\(attribute) was changed from \(old.rawValue) to \(new.rawValue)"
+    }
+  }
+}
+
+extension Model {
+  /// Returns the differences of this model from an older one; empty if only their order differs.
+  ///
+  /// Entities and attributes with the same renaming identifier or name are the same.
+  public func differences(from older: Model) -> [ModelDifference] {
+    let (new, old) = (entities.filter(\.isDeclared), older.entities.filter(\.isDeclared))
+    let matches = IdentityMatching.matches(new.map(\.key), old.map(\.key))
+    var differences: [ModelDifference] = []
+    for (entity, match) in zip(new, matches) {
+      if let match {
+        differences += entity.differences(from: old[match])
+      } else {
+        differences.append(.addedEntity(entity.name))
+      }
+    }
+    let kept = Set(matches.compactMap(\.self))
+    return differences
+      + old.indices.filter { !kept.contains($0) }.map { .removedEntity(old[$0].name) }
+  }
+}
+
+extension Entity {
+  fileprivate var key: IdentityMatching.Key { .init(identity: identity, name: name) }
+
+  fileprivate func differences(from older: Entity) -> [ModelDifference] {
+    var differences: [ModelDifference] = []
+    if name != older.name { differences.append(.renamedEntity(from: older.name, to: name)) }
+    let matches = IdentityMatching.matches(attributes.map(\.key), older.attributes.map(\.key))
+    for (attribute, match) in zip(attributes, matches) {
+      differences += difference(attribute, from: match.map { older.attributes[$0] })
+    }
+    let kept = Set(matches.compactMap(\.self))
+    for index in older.attributes.indices where !kept.contains(index) {
+      differences.append(.removedAttribute(entity: name, attribute: older.attributes[index].name))
+    }
+    return differences
+  }
+
+  private func difference(_ new: Attribute, from old: Attribute?) -> [ModelDifference] {
+    guard let old else {
+      return [
+        .addedAttribute(entity: name, attribute: new.name, defaultValue: new.defaultValue)
+      ]
+    }
+    var differences: [ModelDifference] = []
+    if new.name != old.name {
+      differences.append(.renamedAttribute(entity: name, from: old.name, to: new.name))
+    }
+    if new.type != old.type {
+      differences.append(
+        new.type.isWidening(of: old.type)
+          ? .widenedAttribute(entity: name, attribute: new.name, from: old.type, to: new.type)
+          : .retypedAttribute(entity: name, attribute: new.name, from: old.type, to: new.type)
+      )
+    } else if new.defaultValue != old.defaultValue {
+      differences.append(
+        .changedDefault(
+          entity: name,
+          attribute: new.name,
+          from: old.defaultValue,
+          to: new.defaultValue
+        )
+      )
+    }
+    if new.preservesValueInHistoryOnDeletion != old.preservesValueInHistoryOnDeletion {
+      differences.append(
+        .changedPreservation(
+          entity: name,
+          attribute: new.name,
+          isPreserved: new.preservesValueInHistoryOnDeletion
+        )
+      )
+    }
+    return differences
+  }
+}
+
+extension Attribute {
+  fileprivate var key: IdentityMatching.Key { .init(identity: identity, name: name) }
+}
+
+/// Finds the entities or attributes of two models that are the same.
+package enum IdentityMatching {
+  /// An identity across models, and a name in one of them.
+  package struct Key {
+    package let identity: String
+    package let name: String
+
+    package init(identity: String, name: String) {
+      self.identity = identity.lowercased()
+      self.name = name.lowercased()
+    }
+  }
+
+  /// Returns for each new key the index of the old key that is the same, or `nil`.
+  ///
+  /// Equal identities match first. Then an identity matches a name, as after several renames of
+  /// which each has the previous name as its identity, and finally a name matches a name.
+  package static func matches(_ new: [Key], _ old: [Key]) -> [Int?] {
+    var matches: [Int?] = Array(repeating: nil, count: new.count)
+    var isFree = Array(repeating: true, count: old.count)
+    let conditions: [(Key, Key) -> Bool] = [
+      { $0.identity == $1.identity }, { $0.identity == $1.name }, { $0.name == $1.identity },
+      { $0.name == $1.name },
+    ]
+    for isSame in conditions {
+      for index in new.indices where matches[index] == nil {
+        guard let match = old.indices.first(where: { isFree[$0] && isSame(new[index], old[$0]) })
+        else { continue }
+        matches[index] = match
+        isFree[match] = false
+      }
+    }
+    return matches
+  }
+}
