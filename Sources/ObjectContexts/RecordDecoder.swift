@@ -46,8 +46,10 @@ extension Value {
     case .uuid(let value): value as? Property
     case .double(let value): value as? Property ?? (Float(value) as? Property)
     case .int(let value):
+      // `nil as? Property` succeeds where the property is optional, so only a number is cast.
       (type as? any FixedWidthInteger.Type)
-        .flatMap { value.converted(to: $0) } as? Property
+        .flatMap { value.converted(to: $0) }
+        .flatMap { $0 as? Property }
     }
   }
 }

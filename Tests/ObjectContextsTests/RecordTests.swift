@@ -72,6 +72,15 @@ import Foundation
     }
   }
 
+  @Test(arguments: [7, 0, nil])
+  func `A property that decodes an optional number keeps the number`(number: Int?) throws {
+    let context = try file.context()
+    let record = Counted(count: Tally(number: number))
+    let object = try context.insert("Item", ["title": "Milk"])
+    try object.update(record)
+    #expect(try object.record(Counted.self) == record)
+  }
+
   @Test func `A value of the wrong type for a record is refused with the attribute's name`() throws
   {
     let context = try file.context()
@@ -149,6 +158,26 @@ private struct Wrapped: Codable, Equatable {
   func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(title)
+  }
+}
+
+private struct Counted: ObjectRecord, Equatable {
+  static let entityName = "Item"
+  var count: Tally
+}
+
+private struct Tally: Codable, Equatable {
+  var number: Int?
+
+  init(number: Int?) { self.number = number }
+
+  init(from decoder: any Decoder) throws {
+    number = try decoder.singleValueContainer().decode(Int?.self)
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(number)
   }
 }
 
