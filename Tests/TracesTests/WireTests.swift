@@ -130,7 +130,7 @@ import Testing
     ("data", #"{"id":1,"ok":{},"error":{"code":"busy"}}"#, "has \"ok\" and \"error\""),
     ("data", #"{"id":1,"ok":{}}"#, "lacks the key \"objects\""),
     ("data", #"{"id":1,"ok":{"objects":{"Itm/1":{}}}}"#, "the model has no entity \"Itm\""),
-    ("data", #"{"id":1,"ok":{"objects":{"Item/1":{"title":3}}}}"#, "3 is no value"),
+    ("data", #"{"id":1,"ok":{"objects":{"Item/1":{"title":3}}}}"#, "3 is not a value"),
     ("data", #"{"id":1,"ok":{"objects":[]}}"#, "It must be an object."),
     ("data", #"{"id":1,"error":{"code":"oops"}}"#, "cannot be \"oops\""),
     ("data", "[]", "is not an object"), ("data", "", "the message is empty"),
