@@ -144,8 +144,8 @@ enum CommitPeer {
   ) throws -> [[Int64]] {
     let moment = Moment()
     var configuration = StoreTemplate.configuration
-    configuration.witness = StoreWitness(begins: { _ in }, ends: { _ in })
-    configuration.witness?.signals = { _ in moment.ns = NanosecondClock.wall.now() }
+    configuration.actionObserver = StoreActionObserver(begins: { _ in }, ends: { _ in })
+    configuration.actionObserver?.signals = { _ in moment.ns = NanosecondClock.wall.now() }
     let store = try Store(path: path, configuration: configuration)
     let item = SampleItem(1)
     return try (0..<commits).map { _ in

@@ -30,13 +30,13 @@ struct BenchSession {
     var uncertainty: String? { NoiseFloor(noise)?.uncertainty }
 
     /// The verb of the sentence: `measured` or `counted`.
-    var deed = "measured"
+    var verb = "measured"
 
     /// One sentence that summarizes the session.
     var sentence: String {
-      if !isWhole { return "ended early: \(measured.count) of \(subjectCount) were \(deed)" }
+      if !isWhole { return "ended early: \(measured.count) of \(subjectCount) were \(verb)" }
       if let uncertainty { return "inconclusive: \(uncertainty)" }
-      return "\(subjectCount.counted("benchmark was", "benchmarks were")) \(deed)"
+      return "\(subjectCount.counted("benchmark was", "benchmarks were")) \(verb)"
     }
   }
 
@@ -45,7 +45,7 @@ struct BenchSession {
   /// - Throws: a lab error when a benchmark fails, or two contenders did different work.
   func measure() throws(LabError) -> Outcome {
     var outcome = Outcome(subjectCount: self.run.subjects.count)
-    if !self.run.measuresTime { outcome.deed = "counted" }
+    if !self.run.measuresTime { outcome.verb = "counted" }
     outcome.measured = try (journal?.read() ?? []).compactMap { entry in
       self.run.subjects.first { $0.name == entry.subject }.map { ($0, entry.rows) }
     }
@@ -96,8 +96,8 @@ struct BenchSession {
   ///
   /// It starts only after the stores are built, so that the remaining time is estimated correctly.
   private func measuringBar(_ count: Int) -> ProgressBar {
-    let deed = run.measuresTime ? "measuring" : "counting"
-    return ProgressBar(WorkState(deed, unit: "benchmarks", total: count), on: terminal)
+    let verb = run.measuresTime ? "measuring" : "counting"
+    return ProgressBar(WorkState(verb, unit: "benchmarks", total: count), on: terminal)
   }
 
   private func bar(of work: LongWork) -> ProgressBar {

@@ -8,7 +8,7 @@ import Traces
 /// its own saves. The states are kept only for plans with a write whose policy depends on conflicts.
 struct KnownViews: Sendable {
   /// An object's state when a view last read it.
-  private struct Sight: Sendable {
+  private struct ReadState: Sendable {
     /// The position of the write that inserted the object: one name may denote several objects in turn.
     let life: Int
     /// The position of the object's last write before the view read the object.
@@ -17,7 +17,7 @@ struct KnownViews: Sendable {
   }
 
   private struct View: Sendable {
-    var sights: [ObjectName: Sight] = [:]
+    var readStates: [ObjectName: ReadState] = [:]
     /// Whether a failure may have changed what the view has read.
     var isUnsure = false
   }
@@ -58,9 +58,9 @@ struct KnownViews: Sendable {
       guard let write = writes[position], write.view != actor else { continue }
       for change in write.net {
         guard let life = lives[change.object] else { continue }
-        let sight = views[actor]?.sights[change.object]
-        let isStale = sight.map { $0.life == life.life && $0.position < position } ?? false
-        if isStale || position == life.life && sight?.life != life.life {
+        let state = views[actor]?.readStates[change.object]
+        let isStale = state.map { $0.life == life.life && $0.position < position } ?? false
+        if isStale || position == life.life && state?.life != life.life {
           see(change.object, by: actor, objects)
         }
       }
@@ -77,20 +77,22 @@ struct KnownViews: Sendable {
 
   /// Applies a view's access to an object: the view reads only objects that it has not read before.
   mutating func touch(_ object: ObjectName, by actor: ActorID, _ objects: Objects) {
-    guard let life = lives[object], views[actor]?.sights[object]?.life != life.life else { return }
+    guard let life = lives[object], views[actor]?.readStates[object]?.life != life.life else {
+      return
+    }
     see(object, by: actor, objects)
   }
 
   /// Returns the object's values when a view read it; `nil` if no write has changed the object since.
   func outdated(_ object: ObjectName, by actor: ActorID) -> Values? {
-    guard let life = lives[object], let sight = views[actor]?.sights[object] else { return nil }
-    return sight.position < life.position ? sight.values : nil
+    guard let life = lives[object], let state = views[actor]?.readStates[object] else { return nil }
+    return state.position < life.position ? state.values : nil
   }
 
   mutating func see(_ object: ObjectName, by actor: ActorID, _ objects: Objects) {
-    let sight = lives[object].map {
-      Sight(life: $0.life, position: $0.position, values: objects[object] ?? [:])
+    let state = lives[object].map {
+      ReadState(life: $0.life, position: $0.position, values: objects[object] ?? [:])
     }
-    views[actor, default: View()].sights[object] = sight
+    views[actor, default: View()].readStates[object] = state
   }
 }

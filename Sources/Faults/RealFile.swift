@@ -144,7 +144,7 @@ struct RealFile {
 
   /// Passes a call to the file system's observer closure, if there is one.
   fileprivate func tell(_ call: FileCall) {
-    owner._withUnsafeGuaranteedRef { $0.witness?(call, kind) }
+    owner._withUnsafeGuaranteedRef { $0.callObserver?(call, kind) }
   }
 
   fileprivate func locked<Answer>(_ body: (inout RealDisk) -> Answer) -> Answer {

@@ -19,7 +19,7 @@ package final class RealFileSystem: FaultySystem, @unchecked Sendable {
   /// The table of methods to which each open file points.
   let methods: UnsafeMutablePointer<sqlite3_io_methods>
   /// A closure that receives each call on an open file before the call is made, except reads and closes.
-  let witness: (@Sendable (FileCall, FileKind) -> Void)?
+  let callObserver: (@Sendable (FileCall, FileKind) -> Void)?
   private let lock = Lock()
   /// The state of the file system, accessed only while the lock is held.
   private let disk: UnsafeMutablePointer<RealDisk>
@@ -34,9 +34,9 @@ package final class RealFileSystem: FaultySystem, @unchecked Sendable {
   package init(
     isDefault: Bool = false,
     waits: Bool = true,
-    telling witness: (@Sendable (FileCall, FileKind) -> Void)? = nil
+    observingCalls observer: (@Sendable (FileCall, FileKind) -> Void)? = nil
   ) {
-    self.witness = witness
+    self.callObserver = observer
     guard let base = sqlite3_vfs_find(nil) else {
       fatalError("SQLite has no default VFS: there are no real files")
     }

@@ -73,7 +73,7 @@ public struct StoreConfiguration: Sendable {
   /// A callback for each signal, on the signalling thread, in addition to the signal file.
   package var onSignal: (@Sendable (_ number: Int64) -> Void)?
   /// An observer of cursor records, purges, writes and signals.
-  package var witness: StoreWitness?
+  package var actionObserver: StoreActionObserver?
   /// The maximum number of transactions in one chunk of a purge.
   ///
   /// A chunk of the default size holds the write lock for milliseconds.

@@ -296,7 +296,7 @@ extension StoreCore {
 ///
 /// The observer cannot influence the actions. It costs one check of an optional per transaction and
 /// per chunk, and none per row.
-package struct StoreWitness: Sendable {
+package struct StoreActionObserver: Sendable {
   /// Receives the effects of a transaction before its commit, while the write lock is held.
   package var begins: @Sendable (MemberWrite) -> Void
   /// Receives whether the last write was committed; a failed write may not have called ``begins``.
@@ -338,14 +338,14 @@ package struct MemberWrite: Sendable, Hashable {
 extension StoreCore {
   /// Reports the effects of the current transaction to the configured observer before the commit.
   func notifyWitness(_ write: @autoclosure () -> MemberWrite) {
-    if let witness = configuration.witness { witness.begins(write()) }
+    if let actionObserver = configuration.actionObserver { actionObserver.begins(write()) }
   }
 
   /// Runs a write about members, and reports to the configured observer whether it was committed.
   func witnessed<Result>(_ body: () throws -> Result) throws -> Result {
-    guard let witness = configuration.witness else { return try body() }
+    guard let actionObserver = configuration.actionObserver else { return try body() }
     var isCommitted = false
-    defer { witness.ends(isCommitted) }
+    defer { actionObserver.ends(isCommitted) }
     let result = try body()
     isCommitted = true
     return result

@@ -61,11 +61,11 @@ struct CounterexampleStory {
     guard let name = violation.transaction else { return nil }
     var said: [String] = []
     var last: (verb: String, who: String) = ("", "")
-    for deed in steps.filter({ isReported($0) }).flatMap({ deeds(of: $0, to: name) }) {
+    for action in steps.filter({ isReported($0) }).flatMap({ actions(of: $0, to: name) }) {
       // A member that merged the transaction twice in succession is named once.
-      if deed == last { continue }
-      said.append(deed.verb == last.verb ? deed.who : "\(deed.verb) by \(deed.who)")
-      last = deed
+      if action == last { continue }
+      said.append(action.verb == last.verb ? action.who : "\(action.verb) by \(action.who)")
+      last = action
     }
     // A sentence about the write alone is left out, because the main sentence names the writer.
     if said.count < 2 { return nil }
@@ -85,7 +85,7 @@ struct CounterexampleStory {
     return nil
   }
 
-  private func deeds(
+  private func actions(
     of step: CounterexampleStep,
     to name: TransactionName
   ) -> [(verb: String, who: String)] {

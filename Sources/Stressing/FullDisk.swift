@@ -147,7 +147,7 @@ struct StressNemesis {
   private var nextGuest: ContinuousClock.Instant
 
   /// A disturbance.
-  enum Deed: Hashable, Sendable {
+  enum Disturbance: Hashable, Sendable {
     /// Kill a process: at a place in its code or, with `nil`, at once.
     case kill(StressPlace?, visit: Int)
     /// Stop a process for a while.
@@ -171,22 +171,22 @@ struct StressNemesis {
   }
 
   /// Returns the disturbances that are due.
-  mutating func deeds(at now: ContinuousClock.Instant) -> [Deed] {
+  mutating func disturbances(at now: ContinuousClock.Instant) -> [Disturbance] {
     guard killsPerSecond > 0 else { return [] }
-    var deeds: [Deed] = []
+    var disturbances: [Disturbance] = []
     if nextKill <= now {
       nextKill = max(nextKill, now - .seconds(1)) + pause(1)
-      deeds.append(kill())
+      disturbances.append(kill())
     }
     if nextStop <= now {
       nextStop = now + pause(Self.killsPerStop)
-      deeds.append(.stop(.milliseconds(Int.random(in: 30...500, using: &random))))
+      disturbances.append(.stop(.milliseconds(Int.random(in: 30...500, using: &random))))
     }
     if nextGuest <= now {
       nextGuest = now + pause(Self.killsPerMove)
-      deeds.append(.moveGuest)
+      disturbances.append(.moveGuest)
     }
-    return deeds
+    return disturbances
   }
 
   /// Returns a random element; `nil` if there is none.
@@ -201,7 +201,7 @@ struct StressNemesis {
   mutating func seed() -> UInt64 { random.next() }
 
   /// Returns a kill: half of them at a random place, the others at once.
-  private mutating func kill() -> Deed {
+  private mutating func kill() -> Disturbance {
     guard Bool.random(using: &random), let place = choose(StressPlace.allCases) else {
       return .kill(nil, visit: 0)
     }

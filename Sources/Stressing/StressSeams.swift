@@ -57,17 +57,17 @@ final class StressSeams: Sendable {
     // With rare polls a lost signal shows. A faulty disk may make the watcher miss a signal, which
     // the default polls make up for.
     if role.disk == nil { configuration.changePollInterval = .seconds(60) }
-    var witness = StoreWitness(
+    var actionObserver = StoreActionObserver(
       begins: { [unowned self] write in begin(write) },
       ends: { [unowned self] isCommitted in end(isCommitted) }
     )
-    witness.writes = { [unowned self] number in
+    actionObserver.writes = { [unowned self] number in
       numberedAt.store(MonotonicClock.now, ordering: .relaxed)
       numbers.note(number, ofWrite: writeCount.load(ordering: .relaxed))
     }
-    witness.signals = { [death] _ in death.meet(.signal) }
-    witness.deletes = { [death] _ in death.meet(.purge) }
-    configuration.witness = witness
+    actionObserver.signals = { [death] _ in death.meet(.signal) }
+    actionObserver.deletes = { [death] _ in death.meet(.purge) }
+    configuration.actionObserver = actionObserver
     return configuration
   }
 

@@ -18,7 +18,7 @@ extension StressSession {
     while clock.now - start < settings.duration, failures.isEmpty, result.sleepers.isEmpty {
       try attend()
       let now = clock.now
-      for deed in nemesis.deeds(at: now) { try act(deed, at: now) }
+      for disturbance in nemesis.disturbances(at: now) { try act(disturbance, at: now) }
       if sampleAt <= now {
         sampleAt = now + Self.sampleEvery
         do { seen = try sample(note, after: seen) } catch  where settings.disk != nil { continue }
@@ -54,8 +54,8 @@ extension StressSession {
     return head
   }
 
-  func act(_ deed: StressNemesis.Deed, at now: ContinuousClock.Instant) throws {
-    switch deed {
+  func act(_ disturbance: StressNemesis.Disturbance, at now: ContinuousClock.Instant) throws {
+    switch disturbance {
     case .kill(let place, let visit):
       let living = members.filter { member in
         guard member.place == nil, member.diesAt == nil else { return false }

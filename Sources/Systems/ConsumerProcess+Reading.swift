@@ -20,7 +20,9 @@ extension ConsumerProcess {
       outcome = .failure(error)
     }
     let (id, store) = (reading.consumer, store)
-    registration = try telling { () throws(HistoryError) in try store.join(id, kind: .consumer) }
+    registration = try mappingErrors { () throws(HistoryError) in
+      try store.join(id, kind: .consumer)
+    }
     token = registration.cursor
     try outcome.get()
   }
@@ -48,7 +50,9 @@ extension ConsumerProcess {
     }
     try tellConfirmed(reading.consumer, on: bench, &log)
     let (store, registration) = (store, registration)
-    token = try telling { () throws(HistoryError) in try store.recordedCursor(of: registration) }
+    token = try mappingErrors { () throws(HistoryError) in
+      try store.recordedCursor(of: registration)
+    }
   }
 
   /// Starts a consumer process, and performs the planned steps with it.
@@ -74,7 +78,7 @@ extension ConsumerProcess {
   ) throws(SystemFailure) {
     guard let cursor = try bench.cursor(of: id)?.cursor, cursor > token.number else { return }
     let store = try bench.store()
-    let held = try telling { () throws(HistoryError) in try store.heldNumbers() }
+    let held = try mappingErrors { () throws(HistoryError) in try store.heldNumbers() }
     let confirmed = held.filter { $0 > token.number && $0 <= cursor }
     log.add(id, .consumed(confirmed.map { String($0) }))
     token = HistoryToken(store: token.store, number: cursor, mark: token.mark)

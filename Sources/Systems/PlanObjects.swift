@@ -78,7 +78,7 @@ extension SystemFailure {
 }
 
 /// Runs a closure, and converts a store's error into a plan's failure.
-func telling<Result>(
+func mappingErrors<Result>(
   _ body: () throws(HistoryError) -> Result
 ) throws(SystemFailure) -> Result {
   do { return try body() } catch { throw SystemFailure(error) }

@@ -12,7 +12,7 @@ extension PlanProcess {
   func fileLines(_ bench: StoreBench, seed: Int) throws(SystemFailure) -> [String] {
     let folder = try ScratchFolder()
     var course = FileCourse(store: store, seed: seed)
-    let names = try telling { () throws(HistoryError) in try course.fill(folder, bench) }
+    let names = try mappingErrors { () throws(HistoryError) in try course.fill(folder, bench) }
     var lines: [String] = []
     do throws(HistoryError) {
       try course.lockMembers(folder)

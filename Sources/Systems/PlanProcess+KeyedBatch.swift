@@ -34,7 +34,7 @@ extension PlanProcess {
     _ log: inout EventLog
   ) throws(SystemFailure) {
     let by = BatchAuthor(author, contextName: batchContextName)
-    let result = try telling { () throws(HistoryError) in
+    let result = try mappingErrors { () throws(HistoryError) in
       batch.type == .update
         ? try update(batch, by, objects) : try delete(batch, by, objects)
     }

@@ -47,7 +47,10 @@ struct LimitCourse: DiskCourse {
   mutating func run(_ folder: borrowing ScratchFolder) throws(HistoryError) {
     var configuration = configuration()
     configuration.clock = { [now] in now.date }
-    configuration.witness = StoreWitness(begins: { [effects] in effects.add($0) }, ends: { _ in })
+    configuration.actionObserver = StoreActionObserver(
+      begins: { [effects] in effects.add($0) },
+      ends: { _ in }
+    )
     let path = folder.file("limited")
     let file = try Store(path: path, model: store.model, configuration: configuration)
     // This request continues after an empty page, which was read before the first transaction.

@@ -13,7 +13,7 @@ extension PlanProcess {
     _ log: inout EventLog
   ) throws(SystemFailure) {
     let now = store.configuration.clock()
-    let head = try telling { () throws(HistoryError) in try store.currentToken() }
+    let head = try mappingErrors { () throws(HistoryError) in try store.currentToken() }
     var answer = QueryAnswer(
       head: head.number > 0 ? String(head.number) : nil,
       now: now.timeIntervalSinceReferenceDate,
@@ -26,7 +26,7 @@ extension PlanProcess {
       return log.add(actor.id, .answered(answer))
     }
     do throws(SystemFailure) {
-      try telling { () throws(HistoryError) in
+      try mappingErrors { () throws(HistoryError) in
         if query.form == .purge || query.form == .due {
           try bench.purging(actor.id, &log) { _ throws(HistoryError) in
             answer.lines = try query.form == .due ? purgeIfDue(query) : purge(resolved)

@@ -49,7 +49,7 @@ final class PlanProcess {
       staged: staged,
       begunAt: begunAt,
       contexts: contexts.map(\.snapshot),
-      store: try telling { () throws(HistoryError) in try store.cachedState() }
+      store: try mappingErrors { () throws(HistoryError) in try store.cachedState() }
     )
   }
 
@@ -176,7 +176,7 @@ final class PlanProcess {
     _ objects: inout PlanObjects,
     _ log: inout EventLog
   ) throws(SystemFailure) {
-    try telling { () throws(HistoryError) in
+    try mappingErrors { () throws(HistoryError) in
       var missing: [PlannedChange] = []
       for change in write.changes {
         guard !missing.contains(where: { $0.object == change.object }) else { continue }
@@ -245,7 +245,7 @@ final class PlanProcess {
     let author = author(batch.author)
     let by = BatchAuthor(author, contextName: batchContextName)
     let predicate = ObjectPredicate.all(batch.conditions.map(ObjectPredicate.init))
-    let result = try telling { () throws(HistoryError) in
+    let result = try mappingErrors { () throws(HistoryError) in
       switch batch.type {
       case .update:
         try store.batchUpdate(

@@ -12,11 +12,11 @@ extension ProcessHost {
     switch action {
     case .launch(let id) where bench.header.consumers.contains(id):
       let store = try bench.connect()
-      let started = try telling { () throws(HistoryError) in
+      let started = try mappingErrors { () throws(HistoryError) in
         try ConsumerProcess(id, on: store, keeping: ownTokens[id])
       }
       consumers[id] = started
-      let cursor = try telling { () throws(HistoryError) in
+      let cursor = try mappingErrors { () throws(HistoryError) in
         try started.knownToken()
       }.transactionName
       log.add(
@@ -25,7 +25,7 @@ extension ProcessHost {
       )
     case .consume(let id):
       let consumer = try consumer(id)
-      try tellingLoss(of: id, &log) { log throws(HistoryError) in
+      try loggingLoss(of: id, &log) { log throws(HistoryError) in
         log.add(id, .consumed(try consumer.consume().map { String($0) }))
         keep(consumer.token, of: id, bench)
       }
@@ -41,7 +41,7 @@ extension ProcessHost {
       }
     case .resync(let id) where consumers[id] != nil:
       let consumer = try consumer(id)
-      try tellingLoss(of: id, &log) { log throws(HistoryError) in
+      try loggingLoss(of: id, &log) { log throws(HistoryError) in
         log.add(id, .resynced(cursor: try consumer.resync().transactionName))
         keep(consumer.token, of: id, bench)
       }
@@ -71,7 +71,7 @@ extension ProcessHost {
   ) throws(SystemFailure) {
     for (id, snapshot) in kept.sorted(by: { $0.key < $1.key }) {
       let store = try bench.connect()
-      consumers[id] = try telling { () throws(HistoryError) in
+      consumers[id] = try mappingErrors { () throws(HistoryError) in
         try ConsumerProcess(snapshot, on: store)
       }
     }
@@ -79,7 +79,7 @@ extension ProcessHost {
 }
 
 /// Runs a closure, and logs the loss of history if the closure throws that error.
-func tellingLoss(
+func loggingLoss(
   of actor: ActorID,
   _ log: inout EventLog,
   _ body: (inout EventLog) throws(HistoryError) -> Void

@@ -113,7 +113,7 @@ final class ProcessHost<Hosted: HostedProcess> {
   ) throws(SystemFailure) -> Hosted {
     let bench = try bench()
     let (planned, store) = (try bench.planned(actor), try bench.connect())
-    let started = try telling { () throws(HistoryError) in try make(planned, store) }
+    let started = try mappingErrors { () throws(HistoryError) in try make(planned, store) }
     if let old = running.updateValue(started, forKey: actor), keepsReplaced {
       replaced.updateValue(old, forKey: actor)?.end()
     }
@@ -187,7 +187,7 @@ final class ProcessHost<Hosted: HostedProcess> {
     for (actor, process) in running { processes[actor] = try process.snapshot() }
     var consumers: [ActorID: ConsumerProcess.Snapshot] = [:]
     for (id, consumer) in self.consumers {
-      consumers[id] = try telling { () throws(HistoryError) in try consumer.snapshot() }
+      consumers[id] = try mappingErrors { () throws(HistoryError) in try consumer.snapshot() }
     }
     return SystemSnapshot(
       restoreFiles: bench.environment.saveFiles(),
@@ -215,7 +215,8 @@ final class ProcessHost<Hosted: HostedProcess> {
     try bench.restore(kept.bench, snapshot.restoreFiles)
     for (actor, process) in kept.processes.sorted(by: { $0.key < $1.key }) {
       let store = try bench.connect()
-      running[actor] = try telling { () throws(HistoryError) in try Hosted(process, on: store) }
+      running[actor] = try mappingErrors { () throws(HistoryError) in try Hosted(process, on: store)
+      }
     }
     try restore(consumers: kept.consumers, bench)
     ownTokens = kept.ownTokens

@@ -30,7 +30,7 @@ package final class PublishedManager {
     self.design = design
     self.header = header
     self.setup = setup
-    manager = try telling { () throws(HistoryError) in
+    manager = try mappingErrors { () throws(HistoryError) in
       try PublishedProcess(actor, setup, on: store)
     }
   }
@@ -40,7 +40,7 @@ package final class PublishedManager {
   /// - Throws: ``SystemFailure`` when the memory cannot be restored.
   package func resumed(on store: Store) throws(SystemFailure) -> PublishedManager {
     let snapshot = try manager.snapshot()
-    return try telling { () throws(HistoryError) in
+    return try mappingErrors { () throws(HistoryError) in
       PublishedManager(self, try PublishedProcess(snapshot, on: store))
     }
   }
@@ -77,11 +77,11 @@ package final class PublishedManager {
   /// - Throws: ``SystemFailure`` when the store cannot be read.
   package func pass() throws(SystemFailure) -> Int {
     let position = positions.position(of: setup.key, in: setup.owner)
-    _ = try telling { () throws(HistoryError) in try manager.fetch(after: position, design) }
+    _ = try mappingErrors { () throws(HistoryError) in try manager.fetch(after: position, design) }
     let fetched = manager.fetched
     guard let last = fetched.last else { return 0 }
     if design.records == .beforeMerge { manager.dispatchMerge() }
-    _ = try telling { () throws(HistoryError) in try manager.mergeAll() }
+    _ = try mappingErrors { () throws(HistoryError) in try manager.mergeAll() }
     _ = manager.takeUnrecorded()
     keep(last, of: setup.author)
     return fetched.count
@@ -97,7 +97,7 @@ package final class PublishedManager {
       positions.position(ofAuthor: $0, in: setup.owner, design.position)
     }
     guard let before = cleaning.bound.point(known, design.position, now: now) else { return false }
-    try telling { () throws(HistoryError) in
+    try mappingErrors { () throws(HistoryError) in
       try manager.delete(before: before, cleaning, design.deletes, header)
     }
     if design.afterPurge == .forgetsPositions { positions.removeAll(in: setup.owner) }

@@ -7,7 +7,7 @@ extension PublishedSystem {
   func fetch(_ manager: PublishedProcess, _ log: inout EventLog) throws(SystemFailure) {
     let setup = manager.setup
     let position = shared.positions.position(of: setup.key, in: setup.owner)
-    let hasAll = try telling { () throws(HistoryError) in
+    let hasAll = try mappingErrors { () throws(HistoryError) in
       try manager.fetch(after: position, design)
     }
     guard hasAll else { return try reload(manager, &log) }
@@ -21,7 +21,7 @@ extension PublishedSystem {
     _ log: inout EventLog
   ) throws(SystemFailure) {
     log.add(manager.id, .expired)
-    let newest = try telling { () throws(HistoryError) in try manager.reload() }
+    let newest = try mappingErrors { () throws(HistoryError) in try manager.reload() }
     shared.positions.set(newest, of: manager.setup.key, in: manager.setup.owner)
     log.add(manager.id, .resynced(cursor: newest.token.transactionName))
   }
@@ -35,7 +35,7 @@ extension PublishedSystem {
         return manager.skipMerge()
       }
     }
-    let merged = try telling { () throws(HistoryError) in try manager.mergeAll() }
+    let merged = try mappingErrors { () throws(HistoryError) in try manager.mergeAll() }
     for pass in merged { log.add(manager.id, .merged(Self.names(pass))) }
   }
 
@@ -124,7 +124,7 @@ extension PublishedSystem {
     let positions = try positions(cleaning, manager, bench)
     let now = bench.environment.clock.date
     guard let before = cleaning.bound.point(positions, design.position, now: now) else { return }
-    try telling { () throws(HistoryError) in
+    try mappingErrors { () throws(HistoryError) in
       try bench.purging(manager.id, &log) { _ throws(HistoryError) in
         try manager.delete(before: before, cleaning, design.deletes, bench.header)
       }
@@ -148,7 +148,7 @@ extension PublishedSystem {
       }
     case .registered: return registered(in: owner, bench.header)
     case .registeredAndConsumers:
-      let consumers = try telling { () throws(HistoryError) in
+      let consumers = try mappingErrors { () throws(HistoryError) in
         try manager.positions(of: bench.header.consumers)
       }
       return registered(in: owner, bench.header) + consumers

@@ -89,7 +89,7 @@ package final class PublishedSystem: SystemUnderTest {
     guard design.startsAt == .newest,
       shared.positions.position(of: setup.key, in: setup.owner) == nil
     else { return nil }
-    let newest = try telling { () throws(HistoryError) in try process.newestPosition() }
+    let newest = try mappingErrors { () throws(HistoryError) in try process.newestPosition() }
     shared.positions.set(newest, of: setup.key, in: setup.owner)
     return newest.token.transactionName
   }

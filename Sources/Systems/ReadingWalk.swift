@@ -25,7 +25,9 @@ struct ReadingWalk {
   }
 
   private mutating func start(on store: Store, _ log: inout EventLog) throws(SystemFailure) {
-    let process = try telling { () throws(HistoryError) in try Self.consumer(reading, on: store) }
+    let process = try mappingErrors { () throws(HistoryError) in
+      try Self.consumer(reading, on: store)
+    }
     try enter(process, &log)
   }
 
@@ -129,7 +131,7 @@ struct ReadingWalk {
   /// Tries to confirm positions that must be refused: of another store, and of an unknown transaction.
   private func misplace() throws(SystemFailure) {
     guard let store = consumer?.store else { return }
-    let head = try telling { () throws(HistoryError) in try store.currentToken() }
+    let head = try mappingErrors { () throws(HistoryError) in try store.currentToken() }
     let (number, mark) = (head.number + 1, head.mark &+ 1)
     let beyond = HistoryToken(store: head.store, number: number, mark: mark)
     try expect("A position beyond history was confirmed.") {
@@ -169,7 +171,7 @@ struct ReadingWalk {
   ) throws(SystemFailure) -> Answer {
     guard let consumer else { throw SystemFailure(.failed, "The consumer does not run.") }
     let executor = executor
-    return try telling { () throws(HistoryError) in
+    return try mappingErrors { () throws(HistoryError) in
       try executor.wait { await result { () throws(HistoryError) in try await body(consumer) } }
     }
   }

@@ -13,12 +13,14 @@ extension StoreBench {
   ) throws(SystemFailure) -> RestartReport {
     try reopen(on: pool)
     let store = try store()
-    let damage = try telling { () throws(HistoryError) in try store.integrityProblem() }
+    let damage = try mappingErrors { () throws(HistoryError) in try store.integrityProblem() }
     let head = try head()
     try settleNames(unreported: head > Self.newest(in: log) ? head : nil)
     if let actor = action.actor, isResync(action, log) {
       // Observers never receive the changes that the resync has skipped.
-      try telling { () throws(HistoryError) in try tellRecord(of: actor, resyncing: true, &log) }
+      try mappingErrors { () throws(HistoryError) in
+        try tellRecord(of: actor, resyncing: true, &log)
+      }
     }
     let history = try logUnreported(by: action.actor, &log)
     return RestartReport(
@@ -33,7 +35,7 @@ extension StoreBench {
   func reconcile(after action: Action, _ log: inout EventLog) throws(SystemFailure) {
     let isResync = isResync(action, log)
     if let actor = action.actor, purging != nil || isResync {
-      try telling { () throws(HistoryError) in
+      try mappingErrors { () throws(HistoryError) in
         try tellRecord(of: actor, resyncing: isResync, &log)
       }
     }
@@ -59,7 +61,7 @@ extension StoreBench {
 
   private func head() throws(SystemFailure) -> Int64 {
     let store = try store()
-    return try telling { () throws(HistoryError) in try store.currentToken() }.number
+    return try mappingErrors { () throws(HistoryError) in try store.currentToken() }.number
   }
 
   /// Logs a write or a purge that has no event yet, and returns the transactions in history.
@@ -84,9 +86,9 @@ extension StoreBench {
     by actor: ActorID?,
     _ log: inout EventLog
   ) throws(SystemFailure) {
-    let lost = try telling { () throws(HistoryError) in try lostMembers() }
+    let lost = try mappingErrors { () throws(HistoryError) in try lostMembers() }
     for member in lost.subtracting(before.lost).sorted() {
-      let isNew = try telling { () throws(HistoryError) in try isNewlyLost(member, log) }
+      let isNew = try mappingErrors { () throws(HistoryError) in try isNewlyLost(member, log) }
       if isNew { log.add(member, .lost) }
     }
     let held = Set(history.map(\.name))
@@ -136,7 +138,7 @@ extension StoreBench {
     let store = try store()
     var present: Set<ObjectID> = []
     var reported: Set<ObjectID> = []
-    for batch in try telling({ () throws(HistoryError) in try store.snapshot() }).rows {
+    for batch in try mappingErrors({ () throws(HistoryError) in try store.snapshot() }).rows {
       for key in batch.keys { present.insert(ObjectID(entity: batch.entity, key: key)) }
     }
     var inserted: [ObjectID] = []

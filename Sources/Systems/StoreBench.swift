@@ -11,7 +11,7 @@ final class StoreBench {
   /// The objects that the plan's names denote.
   var objects = PlanObjects() { didSet { seen = nil } }
   /// The lab's cached view of the store since the last write.
-  private var seen: StoreSight?
+  private var seen: CachedContent?
   private var pool: StorePool
   /// The record of the commits that the store has signalled.
   var signals: SignalBoard { pool.signals }
@@ -58,7 +58,7 @@ final class StoreBench {
   /// Returns a connection for a new process.
   func connect() throws(SystemFailure) -> Store {
     let pool = pool
-    return try telling { () throws(HistoryError) in try pool.take() }
+    return try mappingErrors { () throws(HistoryError) in try pool.take() }
   }
 
   /// Returns the lab's own connection to the store.
@@ -79,25 +79,25 @@ final class StoreBench {
   func data() throws(SystemFailure) -> Objects { Objects(try rows()) }
 
   /// The cached view; empty if the store was written since it was read, or if writes are not counted.
-  private var sight: StoreSight {
+  private var cached: CachedContent {
     let count = environment.writeCount()
     if let seen, let count, seen.writeCount == count { return seen }
-    return StoreSight(writeCount: count)
+    return CachedContent(writeCount: count)
   }
 
   /// Returns the rows of the data, by the plan's names.
   private func rows() throws(SystemFailure) -> [NamedRow] {
-    var sight = sight
-    if let rows = sight.rows { return rows }
+    var cached = cached
+    if let rows = cached.rows { return rows }
     let rows = try readRows()
-    sight.rows = rows
-    seen = sight
+    cached.rows = rows
+    seen = cached
     return rows
   }
 
   private func readRows() throws(SystemFailure) -> [NamedRow] {
     let store = try store()
-    let snapshot = try telling { () throws(HistoryError) in try store.snapshot() }
+    let snapshot = try mappingErrors { () throws(HistoryError) in try store.snapshot() }
     var held: [NamedRow] = []
     for batch in snapshot.rows {
       guard let entity = store.model.entity(batch.entity) else { continue }
@@ -113,27 +113,27 @@ final class StoreBench {
   /// Returns an actor's row in the registry; `nil` if it is not a member.
   func cursor(of actor: ActorID) throws(SystemFailure) -> StoreRegister.Row? {
     let store = try store()
-    let register = try telling { () throws(HistoryError) in try store.register() }
+    let register = try mappingErrors { () throws(HistoryError) in try store.register() }
     return register.members.first { $0.id == actor }
   }
 
   /// Returns the transactions in history, by the plan's names.
   func history() throws(SystemFailure) -> [CommittedTransaction] {
-    var sight = sight
-    if let history = sight.history { return history }
+    var cached = cached
+    if let history = cached.history { return history }
     let history = try heldTransactions().map(committed)
-    sight.history = history
-    seen = sight
+    cached.history = history
+    seen = cached
     return history
   }
 
   private func register() throws(SystemFailure) -> StoreRegister {
-    var sight = sight
-    if let register = sight.register { return register }
+    var cached = cached
+    if let register = cached.register { return register }
     let store = try store()
-    let register = try telling { () throws(HistoryError) in try store.register() }
-    sight.register = register
-    seen = sight
+    let register = try mappingErrors { () throws(HistoryError) in try store.register() }
+    cached.register = register
+    seen = cached
     return register
   }
 
@@ -145,7 +145,7 @@ final class StoreBench {
     var page: HistoryPage
     repeat {
       let next = request
-      page = try telling { () throws(HistoryError) in try store.fetch(next) }
+      page = try mappingErrors { () throws(HistoryError) in try store.fetch(next) }
       held += page.transactions
       request = next.next(after: page)
     } while page.hasMore
@@ -237,7 +237,7 @@ final class StoreBench {
     /// The cached state of the lab's own connection.
     let store: CachedFileState
     /// The cached state of the store.
-    let sight: StoreSight
+    let cached: CachedContent
   }
 
   func snapshot() throws(SystemFailure) -> Snapshot {
@@ -245,8 +245,8 @@ final class StoreBench {
     return Snapshot(
       objects: objects,
       random: pool.random.value,
-      store: try telling { () throws(HistoryError) in try store.cachedState() },
-      sight: sight
+      store: try mappingErrors { () throws(HistoryError) in try store.cachedState() },
+      cached: cached
     )
   }
 
@@ -259,8 +259,8 @@ final class StoreBench {
     objects = snapshot.objects
     try open()
     let store = try store()
-    try telling { () throws(HistoryError) in try store.restore(snapshot.store) }
-    seen = snapshot.sight.counting(from: environment.writeCount())
+    try mappingErrors { () throws(HistoryError) in try store.restore(snapshot.store) }
+    seen = snapshot.cached.counting(from: environment.writeCount())
   }
 
   /// Adds the clock, the data, the history, and the registry to a sketch of the system's state.

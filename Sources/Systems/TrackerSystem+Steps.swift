@@ -8,7 +8,7 @@ extension TrackerSystem {
   /// If the pass fails, another signal is logged, because the tracker will repeat the pass.
   func look(_ actor: ActorID, _ log: inout EventLog) throws(SystemFailure) {
     let tracked = try host.process(actor)
-    let head = try telling { () throws(HistoryError) in
+    let head = try mappingErrors { () throws(HistoryError) in
       try tracked.process.store.currentToken()
     }
     guard head != tracked.reported else { return }
@@ -43,7 +43,7 @@ extension TrackerSystem {
     case .purge:
       try purging(actor, &log) { report throws(HistoryError) in try engine.purge(&report) }
     case .resync:
-      try tellingLoss(of: actor, &log) { log throws(HistoryError) in
+      try loggingLoss(of: actor, &log) { log throws(HistoryError) in
         log.add(actor, .resynced(cursor: try engine.resync().transactionName))
       }
     default:
@@ -67,7 +67,7 @@ extension TrackerSystem {
     var report = StepReport()
     var failure: SystemFailure?
     do throws(SystemFailure) {
-      try telling { () throws(HistoryError) in
+      try mappingErrors { () throws(HistoryError) in
         try bench.purging(actor, &log) { _ throws(HistoryError) in
           try engine.perform(step, &report)
         }
@@ -87,7 +87,7 @@ extension TrackerSystem {
     _ log: inout EventLog,
     _ body: (inout StepReport) throws(HistoryError) -> Void
   ) throws(SystemFailure) {
-    try tellingLoss(of: actor, &log) { log throws(HistoryError) in
+    try loggingLoss(of: actor, &log) { log throws(HistoryError) in
       // The results of a step up to its failure remain valid.
       try reportingAll(of: actor, &log, body)
     }
@@ -103,7 +103,7 @@ extension TrackerSystem {
     _ body: (inout StepReport) throws(HistoryError) -> Void
   ) throws(SystemFailure) {
     let bench = try host.bench()
-    try tellingLoss(of: actor, &log) { log throws(HistoryError) in
+    try loggingLoss(of: actor, &log) { log throws(HistoryError) in
       try bench.purging(actor, &log) { log throws(HistoryError) in
         let newest = bench.purging?.held.last
         try reportingAll(of: actor, &log, body)

@@ -106,7 +106,7 @@ package final class TrackerSystem: SystemUnderTest {
 
   private func retire(_ actor: ActorID, _ log: inout EventLog) throws(SystemFailure) {
     let engine = try host.process(actor).engine
-    try telling { () throws(HistoryError) in try engine.retire() }
+    try mappingErrors { () throws(HistoryError) in try engine.retire() }
     host.end(actor, .retired, &log)
   }
 

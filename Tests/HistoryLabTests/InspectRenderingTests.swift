@@ -223,6 +223,18 @@ import Testing
     #expect(object["ties"] as? Int == 1)
   }
 
+  @Test func `Changes of the model are counted in every format`() throws {
+    var census = Self.census
+    var migrator = AuthorCount(name: .known("com.apple.coredata.schemamigrator"))
+    migrator.transactions = 2
+    census.authors.append(migrator)
+    let rendering = InspectRendering(path: "a.sqlite", census: census)
+    let object = try JSONSerialization.jsonObject(with: Data(rendering.json().utf8))
+    #expect((object as? [String: Any])?["migrations"] as? Int == 2)
+    #expect(rendering.csv().contains("\nfile,a.sqlite,migrations,2\n"))
+    #expect(rendering.text().contains("transactions that changed the model"))
+  }
+
   @Test func `CSV has four cells a line, quoted where needed`() {
     var census = Self.census
     census.authors = [AuthorCount(name: .known("a \"b\",\nc"))]

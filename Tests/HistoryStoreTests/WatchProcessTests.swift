@@ -47,8 +47,8 @@ import Testing
     let path = fixture.path
     await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
       var configuration = StoreConfiguration()
-      configuration.witness = StoreWitness(begins: { _ in }, ends: { _ in })
-      configuration.witness?.signals = { _ in kill(getpid(), SIGKILL) }
+      configuration.actionObserver = StoreActionObserver(begins: { _ in }, ends: { _ in })
+      configuration.actionObserver?.signals = { _ in kill(getpid(), SIGKILL) }
       try Store(path: path, configuration: configuration).add("committed")
     }
     toldPolling.wait(for: 1)

@@ -20,7 +20,10 @@ import Testing
       $0.changePollInterval = .seconds(3600)
       $0.busyTimeout = busyTimeout
       // A purge ends every pass and records its cursor; the only member's cursor is the watermark.
-      $0.witness = StoreWitness(begins: { passes.note($0.cursor?.number) }, ends: { _ in })
+      $0.actionObserver = StoreActionObserver(
+        begins: { passes.note($0.cursor?.number) },
+        ends: { _ in }
+      )
     }
   }
 

@@ -77,9 +77,9 @@ import Testing
     var second = StressNemesis(killsPerSecond: 5, seed: 3)
     #expect((0..<20).map { _ in first.seed() } == (0..<20).map { _ in second.seed() })
     let late = ContinuousClock.now + .seconds(60)
-    #expect(first.deeds(at: late).count == 3)
+    #expect(first.disturbances(at: late).count == 3)
     var kind = StressNemesis(killsPerSecond: 0, seed: 3)
-    #expect(kind.deeds(at: late).isEmpty)
+    #expect(kind.disturbances(at: late).isEmpty)
   }
 
   @Test func `A role is passed to the process unchanged`() throws {

@@ -111,6 +111,8 @@ struct InspectDocument: Encodable {
   let layout: String
   let transactions: Int
   let purgedTransactions: Int
+  /// The number of transactions that changed the model.
+  let migrations: Int
   let changes: Int
   let strings: Int
   let changesByType: Changes
@@ -154,6 +156,7 @@ extension InspectDocument {
     layout = census.layout.rawValue
     transactions = census.transactions
     purgedTransactions = census.purgedTransactions
+    migrations = census.migrations
     changes = census.changes
     strings = census.strings
     changesByType = Changes(census.types)

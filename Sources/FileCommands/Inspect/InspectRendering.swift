@@ -173,6 +173,7 @@ extension InspectRendering {
     let numbers: [(String, Int64?)] = [
       ("transactions", Int64(census.transactions)),
       ("purgedTransactions", Int64(census.purgedTransactions)),
+      ("migrations", Int64(census.migrations)),
       ("changes", Int64(census.changes)),
       ("inserts", Int64(census.types.inserts)),
       ("updates", Int64(census.types.updates)),

@@ -171,7 +171,7 @@ extension Store {
         let bound = bounded(core)
         let condition = bound.sql + matching
         let statements =
-          [core.layout.thinning(where: condition)]
+          [core.layout.partialPurge(where: condition)]
           + core.layout.deletions(where: condition)
         for sql in statements {
           let delete = try core.query(sql)
@@ -188,7 +188,7 @@ extension Store {
 
 extension HistoryLayout {
   /// SQL that records, for each author, the last transaction that matches a condition.
-  fileprivate func thinning(where condition: String) -> String {
+  fileprivate func partialPurge(where condition: String) -> String {
     """
     INSERT INTO history_thinned
     SELECT \(author), max(\(number)) FROM \(transactions) WHERE \(condition) GROUP BY 1

@@ -56,8 +56,8 @@ extension Store {
         ? try core.read { try core.lastNumber(notAfter: seconds.nextDown) } : nil
     }
     if let last { return try purge(through: last, filter, cuttingOff) }
-    return try thin(
-      Thinning(filter: filter, through: .max, before: seconds, isCuttingOff: cuttingOff)
+    return try purge(
+      PartialPurge(filter: filter, through: .max, before: seconds, isCuttingOff: cuttingOff)
     )
   }
 
@@ -76,8 +76,8 @@ extension Store {
     _ cuttingOff: Bool
   ) throws(HistoryError) -> PurgeResult {
     guard filter.contextNames == nil else {
-      return try thin(
-        Thinning(filter: filter, through: wanted, before: nil, isCuttingOff: cuttingOff)
+      return try purge(
+        PartialPurge(filter: filter, through: wanted, before: nil, isCuttingOff: cuttingOff)
       )
     }
     return try purge(
@@ -90,14 +90,14 @@ extension Store {
   /// One small transaction, which reads the registry, makes every token that precedes a deleted
   /// transaction expire; the rows are then deleted in chunks. To complete an interrupted purge,
   /// request the same purge again.
-  private func thin(_ thinning: Thinning) throws(HistoryError) -> PurgeResult {
-    let found = try lockedHistory { core in try core.read { try core.find(thinning) } }
+  private func purge(_ partial: PartialPurge) throws(HistoryError) -> PurgeResult {
+    let found = try lockedHistory { core in try core.read { try core.find(partial) } }
     let raised = try lockedHistory { core in try core.write { try core.raise(found) } }
     var deleted = 0
     var next: Int64? = 1
     while let first = next {
       let chunk = try lockedHistory { core in
-        try core.write { try core.deleteThinned(found, first, through: raised.bound) }
+        try core.write { try core.deletePartially(found, first, through: raised.bound) }
       }
       deleted += chunk.count
       next = chunk.next
@@ -115,7 +115,7 @@ extension Store {
 }
 
 /// A purge that deletes some transactions and keeps others with lower numbers.
-struct Thinning {
+struct PartialPurge {
   let filter: PurgeFilter
   /// The last number that may be deleted.
   let through: Int64
@@ -125,8 +125,8 @@ struct Thinning {
   let isCuttingOff: Bool
 }
 
-/// The transactions that a ``Thinning`` deletes from a store.
-struct FoundThinning {
+/// The transactions that a ``PartialPurge`` deletes from a store.
+struct FoundPartialPurge {
   /// The condition on transactions; the time is bound as `?3`.
   let condition: String
   let before: Double?
@@ -139,14 +139,14 @@ struct FoundThinning {
 
 extension StoreCore {
   /// Finds the last matching transaction of each author.
-  fileprivate func find(_ thinning: Thinning) throws -> FoundThinning {
-    let authors = Self.list(try purgeable(thinning.filter.authors).keys)
-    let contexts = thinning.filter.contextNames.map { names in
+  fileprivate func find(_ partial: PartialPurge) throws -> FoundPartialPurge {
+    let authors = Self.list(try purgeable(partial.filter.authors).keys)
+    let contexts = partial.filter.contextNames.map { names in
       " AND \(layout.contextName) IN (\(Self.list(names.compactMap { cache.strings.number(of: $0) })))"
     }
     let condition =
       "\(layout.author) IN (\(authors))" + (contexts ?? "")
-      + (thinning.before == nil ? "" : " AND \(layout.timestamp) < ?3")
+      + (partial.before == nil ? "" : " AND \(layout.timestamp) < ?3")
     let head = try head().number
     let query = try query(
       """
@@ -154,16 +154,16 @@ extension StoreCore {
       WHERE \(layout.number) >= ?1 AND \(layout.number) <= ?2 AND \(condition) GROUP BY 1
       """
     )
-    bind(1, min(thinning.through, head), thinning.before, to: query)
+    bind(1, min(partial.through, head), partial.before, to: query)
     defer { query.statement.reset() }
     var last: [Int32: Int64] = [:]
     while try query.statement.step() {
       last[Int32(truncatingIfNeeded: query.statement.int(0))] = query.statement.int(1)
     }
-    return FoundThinning(
+    return FoundPartialPurge(
       condition: condition,
-      before: thinning.before,
-      isCuttingOff: thinning.isCuttingOff,
+      before: partial.before,
+      isCuttingOff: partial.isCuttingOff,
       last: last,
       head: head
     )
@@ -171,7 +171,7 @@ extension StoreCore {
 
   /// Makes every token expire that precedes a transaction to be deleted.
   fileprivate func raise(
-    _ found: FoundThinning
+    _ found: FoundPartialPurge
   ) throws -> (bound: Int64, watermark: Int64, lost: [MemberID]) {
     let wanted = found.last.values.max() ?? 0
     let cut = try cut(PurgeOrder(wanted: wanted, isCuttingOff: found.isCuttingOff))
@@ -192,8 +192,8 @@ extension StoreCore {
   }
 
   /// Deletes the matching transactions in the next range of numbers.
-  fileprivate func deleteThinned(
-    _ found: FoundThinning,
+  fileprivate func deletePartially(
+    _ found: FoundPartialPurge,
     _ from: Int64,
     through bound: Int64
   ) throws -> (count: Int, next: Int64?) {

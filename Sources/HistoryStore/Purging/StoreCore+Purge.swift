@@ -129,7 +129,7 @@ extension StoreCore {
   /// A chunk has limited numbers of transactions and of rows of changes. Each author's purged
   /// position is either at or after the end of the chunk, or before its start.
   func chunkEnd(_ first: Int64, _ through: Int64, _ purged: [Int64]) throws -> Int64 {
-    configuration.witness?.deletes(first)
+    configuration.actionObserver?.deletes(first)
     let count = configuration.purgeChunkCount
     let end = min(first + count - 1, through, purged.min() ?? .max)
     let beyond = try query(layout.transactionBeyond)

@@ -84,7 +84,7 @@ final class SignalFile {
 extension StoreCore {
   /// Signals a committed transaction to other processes, which can already read it.
   func signal(_ written: WrittenTransaction) {
-    configuration.witness?.signals(written.token.number)
+    configuration.actionObserver?.signals(written.token.number)
     signalFile?.tell(written.token.number)
     configuration.onSignal?(written.token.number)
   }

@@ -42,7 +42,7 @@ extension StoreCore {
       let written = try write {
         let head = try previous()
         let number = head.number + 1
-        configuration.witness?.writes(number)
+        configuration.actionObserver?.writes(number)
         packed.begin(keepingObjects: keepingObjects)
         try body(number, &packed)
         guard packed.count > 0 || allowsNone else { throw NothingChanged() }
