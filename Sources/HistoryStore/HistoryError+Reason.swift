@@ -36,6 +36,8 @@ extension HistoryError {
     case unknownAttribute(entity: String, attribute: String)
     /// The value does not fit the attribute's type, is NaN, or is too large.
     case unfitValue(entity: String, attribute: String, type: AttributeType)
+    /// A record does not code the values of its properties by their names; the text is its type.
+    case unfitRecord(String)
     /// A predicate exceeds a limit of one request; the associated number is the predicate's size.
     case predicateTooLarge(PredicateLimit, found: Int)
     /// The object is not in the store.
@@ -142,6 +144,11 @@ extension HistoryError.Reason {
     case .unknownEntity(let name): ("The model has no entity \"\(name)\".", nil)
     case .unknownAttribute(let entity, let attribute):
       ("The entity \"\(entity)\" has no attribute \"\(attribute)\".", nil)
+    case .unfitRecord(let type):
+      (
+        "The record \(type) is not coded by the names of its properties.",
+        "Leave out its init(from:) and encode(to:), or use a container with keys in them."
+      )
     case .unfitValue(let entity, let attribute, let type):
       (
         "\(entity).\(attribute) accepts values of type \(type.rawValue) (no NaN, at most 500 MB).",
@@ -303,6 +310,8 @@ extension HistoryError {
   package static func unfitValue(entity: String, attribute: String, type: AttributeType) -> Self {
     Self(.unfitValue(entity: entity, attribute: attribute, type: type))
   }
+
+  package static func unfitRecord(_ type: String) -> Self { Self(.unfitRecord(type)) }
 
   package static func predicateTooLarge(_ limit: PredicateLimit, found: Int) -> Self {
     Self(.predicateTooLarge(limit, found: found))

@@ -234,7 +234,7 @@ extension HistoryError.Reason {
     case .cannotCopy: .cannotCopy
     case .unknownEntity: .unknownEntity
     case .unknownAttribute: .unknownAttribute
-    case .unfitValue: .unfitValue
+    case .unfitValue, .unfitRecord: .unfitValue
     case .predicateTooLarge: .predicateTooLarge
     case .unknownObject: .unknownObject
     case .conflict: .conflict

@@ -26,7 +26,9 @@ enum RecordDecoder {
     } catch DecodingError.dataCorrupted(let context), DecodingError.typeMismatch(_, let context),
       DecodingError.valueNotFound(_, let context)
     {
-      let name = context.codingPath.first?.stringValue ?? ""
+      guard let name = context.codingPath.first?.stringValue else {
+        throw .unfitRecord("\(Record.self)")
+      }
       throw UnfitProperty(name: name).historyError(entity)
     } catch {
       throw HistoryError(error)

@@ -20,10 +20,12 @@ enum RecordEncoder {
     do {
       try record.encode(to: encoder)
     } catch let error as UnfitProperty {
+      guard !error.name.isEmpty else { throw .unfitRecord("\(type(of: record))") }
       throw error.historyError(entity)
     } catch {
       throw HistoryError(error)
     }
+    guard encoder.single == nil else { throw .unfitRecord("\(type(of: record))") }
     for (name, value) in encoder.values.sorted(by: { $0.key < $1.key }) {
       guard let attribute = entity.attributes.first(where: { $0.name == name }) else {
         throw .unknownAttribute(entity: entity.name, attribute: name)

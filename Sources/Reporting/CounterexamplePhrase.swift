@@ -117,7 +117,8 @@ enum CounterexamplePhrase {
     case .transaction: return "fetch " + (position ?? "no transaction")
     case .purge: return "purge history" + (position.map { " before \($0)" } ?? "") + filter
     case .sorted, .uris, .tokens, .size, .due, .differences, .lags, .visit, .signals, .verify,
-      .refusals, .files, .watch, .tour, .large, .values, .purges, .damage, .passes:
+      .refusals, .files, .watch, .tour, .large, .values, .purges, .damage, .passes, .models,
+      .containers:
       return request(query, position)
     case .transactions, .headers, .changes, .stream, .count, .changeCount, .objects, .exists, .sql,
       .table:
@@ -159,6 +160,8 @@ enum CounterexamplePhrase {
     case .large: return "write and read large transactions in a store on disk (\(query.page))"
     case .damage: return "damage stores on disk (\(query.page))"
     case .passes: return "run trackers on a store on disk (\(query.page))"
+    case .models: return "open a store on disk with several versions of a model (\(query.page))"
+    case .containers: return "use several stores on disk in a container (\(query.page))"
     case .purges: return "purge parts of a history on disk (\(query.page))"
     case .values: return "compare values in a store on disk (\(query.page))"
     case .tour:

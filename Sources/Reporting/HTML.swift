@@ -193,6 +193,9 @@ enum PageStyle {
     summary{cursor:pointer;margin:0 0 .5rem;font-size:.95rem;color:var(--accent)}
     tr:target td:not(.cell){background:var(--unknown-bg)}
     .mark .sign{color:var(--tone);font-weight:700;margin-right:.4rem}
+    .walk-slider{display:flex;gap:.75rem;align-items:center;margin-bottom:1rem}
+    .walk-slider input{flex:1 1 8rem;min-width:0}
+    .walk.on .walk-step:not(.now){display:none}
 
     """
 
@@ -223,7 +226,8 @@ enum PageStyle {
   private static let paper = """
     @media print{:root{color-scheme:light;\(light)--page:#fff}
     body{font-size:10.5pt}main{max-width:none;padding:0}
-    nav,.anchor,.csv,#tip{display:none}
+    nav,.anchor,.csv,#tip,.walk-slider{display:none}
+    .walk.on .walk-step:not(.now){display:block}
     .scroll{overflow:visible}:is(th,td):first-child{position:static}
     table{font-size:7.5pt}th,td{padding:.2rem .35rem;white-space:normal!important}
     td,th{overflow-wrap:break-word}

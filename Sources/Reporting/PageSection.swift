@@ -39,6 +39,8 @@ package enum PageBlock: Sendable, Hashable {
   case table(ReportTable)
   /// A counterexample's steps, by actor.
   case counterexample(CounterexamplePicture)
+  /// The states between commands, one of which is shown at a time.
+  case walk(StateWalk)
   /// Terms with their explanations.
   case definitions([ReportPage.Fact])
   /// Preformatted text.
@@ -102,6 +104,7 @@ extension PageBlock {
     case .figure(let figure): figure.html(images: images)
     case .table(let table): table.html()
     case .counterexample(let picture): picture.html()
+    case .walk(let walk): walk.html()
     case .definitions(let terms):
       .element(
         "dl",

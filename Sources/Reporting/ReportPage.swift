@@ -234,6 +234,7 @@ extension ReportPage {
         case .preformatted(let text): code(text)
         case .command(let command, let purpose): purpose + "\n\n" + code(command)
         case .link(let path, let text): "\(text): \(path)"
+        case .walk(let walk): walk.markdown()
         case .counterexample: nil
         }
       }

@@ -103,6 +103,12 @@ extension DiskStores {
       faults.append("\(what) is accepted")
     } catch {
       if error.code != code { faults.append("\(what): \(error)") }
+      let text = error.description
+      let isWhole = text.hasPrefix(error.message) && text.hasSuffix(error.suggestion ?? "")
+      if !isWhole || error.message.isEmpty {
+        faults.append("\(what) is refused without a sentence")
+      }
+      if !error.hasDetails { faults.append("\(what) is refused without details: \(text)") }
     }
   }
 
@@ -141,5 +147,20 @@ extension DiskStores {
       request = request.next(after: page)
     }
     return lines
+  }
+}
+
+extension HistoryError {
+  /// Whether the properties that the documentation promises for the code are there.
+  fileprivate var hasDetails: Bool {
+    switch code {
+    case .otherStore, .expired, .rewound: token != nil
+    case .conflict, .unknownObject: !objects.isEmpty
+    case .superseded, .inUse, .notAMember, .lost: member != nil
+    case .otherModel, .migrationNeeded, .newerModel, .modelOutgrown: modelVersions != nil
+    case .olderMembers: !olderMembers.isEmpty
+    case .sqlite: sqliteCode != nil
+    default: token == nil && objects.isEmpty && modelVersions == nil && sqliteCode == nil
+    }
   }
 }

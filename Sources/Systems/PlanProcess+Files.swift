@@ -34,13 +34,13 @@ extension PlanProcess {
 }
 
 /// A course that opens, copies, converts, replaces and destroys the files of a store.
-private struct FileCourse: DiskStores {
+struct FileCourse: DiskStores {
   let store: Store
   let layout: HistoryLayout
   let faults = CourseFaults()
   /// The original's transactions, one line each.
-  private var lines: [String] = []
-  private var token: HistoryToken?
+  var lines: [String] = []
+  var token: HistoryToken?
 
   init(store: Store, seed: Int) {
     self.store = store
@@ -202,136 +202,6 @@ private struct FileCourse: DiskStores {
     }
     lines = try history(live)
     token = try live.currentToken()
-  }
-
-  /// Converts the closed store, which has no WAL, to each layout.
-  mutating func convert(_ folder: borrowing ScratchFolder) throws(HistoryError) {
-    let before = folder.names
-    expect(
-      !before.contains { $0.hasPrefix("history-lab-") },
-      "a private copy is left: \(before)"
-    )
-    let reading = try Store(reading: folder.file("original"), copyingTo: folder.path)
-    expect(try history(reading) == lines, "a file without a log has another history")
-    expect(folder.names == before, "reading made files: \(folder.names)")
-    try refuseTargets(folder, reading)
-    for layout in [HistoryLayout.packed, .coreData] {
-      let path = folder.file("converted-\(layout.rawValue)")
-      let result = try reading.convert(to: path, layout: layout)
-      expect(result.transactionCount == lines.count, "\(result.transactionCount) were converted")
-      let made = try Store(path: path, configuration: configuration())
-      expect(try history(made) == lines, "a converted file has another history")
-      expect(try made.verify().allSatisfy { !$0.isWrong }, "a converted file is wrong")
-      expect(try made.currentToken().number == reading.currentToken().number, "the head differs")
-      expect(.unreadable, of: "a conversion onto a file") { () throws(HistoryError) in
-        _ = try reading.convert(to: path, layout: layout)
-      }
-      let used = try made.fetch(HistoryRequest(after: nil)).changes.map(\.objectID)
-      let context = ObjectContext(store: made, author: "app", name: "view")
-      let id = try context.insert(store.model.entities[0].name).id
-      expect(!used.contains(id), "a converted file assigns the key of \(id) again")
-    }
-  }
-
-  /// Converts to invalid target paths; each conversion must fail.
-  private mutating func refuseTargets(
-    _ folder: borrowing ScratchFolder,
-    _ reading: Store
-  ) throws(HistoryError) {
-    folder.write("", to: "target-wal")
-    let (target, nowhere) = (folder.file("target"), folder.file("nowhere/target"))
-    expect(.unreadable, of: "a conversion next to a log") { () throws(HistoryError) in
-      _ = try reading.convert(to: target)
-    }
-    expect(.unreadable, of: "a conversion into a missing folder") { () throws(HistoryError) in
-      _ = try reading.convert(to: nowhere)
-    }
-    do throws(HistoryError) {
-      _ = try reading.convert(to: folder.file(String(repeating: "n", count: 300)))
-      faults.append("a conversion to a name of 300 characters is accepted")
-    } catch {
-      expect("\(error)".contains("too long"), "a name of 300 characters: \(error)")
-    }
-    expect(!folder.names.contains("target"), "a refused conversion left a file")
-  }
-
-  /// Counts the history of each file, and reads a Core Data file.
-  mutating func inspect(_ folder: borrowing ScratchFolder) throws(HistoryError) {
-    folder.copy("converted-coreData", to: "core-data", setting: 0, at: 68)
-    let foreign = try Store(reading: folder.file("core-data"), copyingTo: folder.path)
-    let shown = try history(foreign)
-    expect(shown == lines, "a file of Core Data has another history: \(shown)")
-    let names = foreign.model.entities.map(\.name)
-    expect(names == store.model.entities.map(\.name), "a file of Core Data has \(names)")
-    let original = try Store(reading: folder.file("original"), copyingTo: folder.path)
-    let page = try original.fetch(HistoryRequest(after: nil))
-    let changes = page.transactions.flatMap(\.changes)
-    let counts = ChangeType.allCases.map { type in changes.count { $0.type == type } }
-    let authors = Dictionary(grouping: page.transactions, by: \.author).mapValues(\.count)
-    let inspector = StoreInspector(temporaryFolder: folder.path)
-    for name in ["missing", "original/below"] {
-      do throws(InspectionError) {
-        _ = try inspector.census(of: folder.file(name))
-        faults.append("the missing file \(name) is inspected")
-      } catch {
-        if case .notFound = error {} else { faults.append("the missing file \(name): \(error)") }
-      }
-    }
-    for name in ["original", "converted-packed", "converted-coreData", "core-data"] {
-      let census: HistoryCensus
-      do throws(InspectionError) { census = try inspector.census(of: folder.file(name)) } catch {
-        faults.append("\(name) cannot be inspected: \(error)")
-        continue
-      }
-      let found = [census.types.inserts, census.types.updates, census.types.deletes]
-      expect(census.transactions == lines.count, "\(name) has \(census.transactions)")
-      expect(census.changes == changes.count && found == counts, "\(name) has \(found)")
-      expect(census.oddities == CensusOddities(), "\(name) has \(census.oddities)")
-      let kinds = census.entities.reduce(0) { $0 + $1.changes.all }
-      expect(kinds == changes.count, "\(name) has \(kinds) changes of entities")
-      for count in census.authors {
-        guard case .known(let author) = count.name else { continue }
-        let wanted = authors[author] ?? 0
-        expect(count.transactions == wanted, "\(name) has \(count.transactions) of an author")
-      }
-    }
-  }
-
-  /// Replaces a copy of the store; while the copy is open, this must fail.
-  mutating func replace(_ folder: borrowing ScratchFolder) throws(HistoryError) {
-    let (path, source) = (folder.file("copy"), folder.file("original"))
-    let original = try Store(path: source, configuration: configuration())
-    try Store.replace(path: path, with: source)
-    expect(!folder.names.contains("copy-replacement"), "a file is left: \(folder.names)")
-    do {
-      // A program that reads a file without a WAL holds a lock that connections of a store never hold.
-      let raw = try RawFile(path)
-      try raw.run("BEGIN; SELECT count(*) FROM sqlite_master")
-      expect(.storeInUse, of: "to delete a store that is read") { () throws(HistoryError) in
-        try Store.destroy(path: path)
-      }
-    }
-    var id: StoreID?
-    do {
-      let copy = try Store(path: path, configuration: configuration())
-      id = copy.id
-      expect(copy.id != original.id, "a copy has the ID of its source")
-      expect(try history(copy) == lines, "a copy has another history")
-      expect(.storeInUse, of: "to replace an open store") { () throws(HistoryError) in
-        try Store.replace(path: path, with: source)
-      }
-      expect(.storeInUse, of: "to delete an open store") { () throws(HistoryError) in
-        try Store.destroy(path: path)
-      }
-      expect(.otherStore, of: "a token of the source") { [token] () throws(HistoryError) in
-        _ = try copy.fetch(HistoryRequest(after: token))
-      }
-    }
-    try insert(into: original)
-    try Store.replace(path: path, with: source)
-    let copy = try Store(path: path, configuration: configuration())
-    expect(copy.id != id && copy.id != original.id, "a replaced store keeps its ID")
-    expect(try copy.currentToken().number == lines.count + 1, "a store is not replaced")
   }
 
   /// Returns the copy's objects with their values, including the unnamed objects that this course added.

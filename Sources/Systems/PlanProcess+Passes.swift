@@ -327,7 +327,7 @@ struct PassCourse: DiskCourse {
 }
 
 /// The log messages of trackers, each with its member.
-private final class MessageLog: TrackerLogger {
+final class MessageLog: TrackerLogger {
   private let messages = Mutex<[(member: String, text: String)]>([])
 
   func log(level: TrackerLogLevel, message: String, metadata: [String: String]) {

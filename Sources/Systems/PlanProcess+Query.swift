@@ -50,12 +50,16 @@ extension PlanProcess {
     case .files: try fileLines(bench, seed: query.page)
     case .watch: try faults(of: WatchCourse(store: store, pausing: query.page == 1))
     case .large: try faults(of: LargeCourse(store: store, seed: query.page))
-    case .values: try faults(of: ValueCourse(store: store, seed: query.page))
+    case .values:
+      try faults(of: ValueCourse(store: store, seed: query.page))
+        + faults(of: RecordCourse(store: store, seed: query.page))
     case .purges:
       try faults(of: PurgeCourse(store: store, seed: query.page))
         + faults(of: LimitCourse(store: store, seed: query.page))
     case .damage: try faults(of: DamageCourse(store: store, seed: query.page))
     case .passes: try faults(of: PassCourse(store: store, seed: query.page))
+    case .models: try faults(of: ModelCourse(store: store, seed: query.page))
+    case .containers: try faults(of: ContainerCourse(store: store, seed: query.page))
     default: nil
     }
   }
@@ -84,7 +88,7 @@ extension PlanProcess {
     case .table: return try tableLines(after: query.number ?? 0, query.planned, bench)
     case .refusals: return try refusalLines()
     case .tour: return try tour(query.planned, from: query.date, bench)
-    case .files, .watch, .large, .values, .purges, .damage, .passes: return []
+    case .files, .watch, .large, .values, .purges, .damage, .passes, .models, .containers: return []
     case .count, .changeCount: return [String(try store.count(try request(query)))]
     case .exists: return [String(try store.hasHistory(try request(query)))]
     case .objects: return try objectLines(try request(query), bench)

@@ -9,50 +9,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A record of the course's entity.
-private struct Text: ObjectRecord, Hashable {
-  enum Kind: String, Codable { case plain, rich }
-
-  var text: String?
-  var number: Int?
-  var real: Double?
-  var flag: Bool?
-  var kind: Kind?
-}
-
-/// A `Codable` value that encodes only the value inside.
-private struct Wrapped: Codable, Hashable {
-  var kind = Text.Kind.rich
-
-  init() {}
-
-  init(from decoder: any Decoder) throws {
-    kind = try decoder.singleValueContainer().decode(Text.Kind.self)
-  }
-
-  func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    try container.encode(kind)
-  }
-}
-
-private struct Wrapping: ObjectRecord, Hashable {
-  static let entityName = "Text"
-  var kind = Wrapped()
-}
-
-/// An object record whose properties do not fit the entity.
-private struct Nested: ObjectRecord {
-  static let entityName = "Text"
-  struct Part: Codable { var one = 1 }
-  var text = Part()
-}
-
-private struct Unknown: ObjectRecord {
-  static let entityName = "Text"
-  var nothing = 1
-}
-
+/// A course about values: conditions, orders, refused values, refreshes, tokens, labels and tombstones.
 struct ValueCourse: DiskCourse {
   let store: Store
   let faults = CourseFaults()
@@ -106,7 +63,6 @@ struct ValueCourse: DiskCourse {
     }
     try find(in: saved, rows)
     try sort(in: saved, rows)
-    try keepRecords(in: saved)
     try refuse(in: saved)
     try refresh(saved)
     try orderTokens(of: saved)
@@ -268,40 +224,7 @@ struct ValueCourse: DiskCourse {
     }
   }
 
-  // MARK: Records and contexts
-
-  private mutating func keepRecords(in store: Store) throws(HistoryError) {
-    let context = ObjectContext(store: store, author: "app", name: "view")
-    let record = Text(
-      text: text(["a", "é"], 9),
-      number: draw(9),
-      real: 0.5,
-      flag: true,
-      kind: .rich
-    )
-    let object = try context.insert(record)
-    expect(try object.record(Text.self) == record, "an unsaved record differs")
-    try context.save()
-    let other = ObjectContext(store: store, author: nil, name: "query")
-    let condition = ObjectPredicate.compare("text", .equal, .string(record.text ?? ""))
-    expect(try other.records(Text.self, where: condition).contains(record), "a record differs")
-    let changed = Text(text: nil, number: 77, real: nil, flag: false, kind: .plain)
-    try object.update(changed)
-    expect(try object.record(Text.self) == changed, "an updated record differs")
-    expect(.unfitValue, of: "a nested record") { () throws(HistoryError) in
-      try context.insert(Nested())
-    }
-    expect(.unknownAttribute, of: "a record with another property") { () throws(HistoryError) in
-      try context.insert(Unknown())
-    }
-    context.rollback()
-    let wrapping = try context.insert(Wrapping())
-    expect(wrapping["kind"] == "rich", "a wrapped value is \(wrapping["kind"] ?? .null)")
-    expect(try wrapping.record(Wrapping.self) == Wrapping(), "a wrapped value differs")
-    context.rollback()
-    object.delete()
-    try context.save()
-  }
+  // MARK: Contexts
 
   /// Sets wrong types and NaN for each attribute, and creates invalid models; all must fail.
   private mutating func refuse(in store: Store) throws(HistoryError) {

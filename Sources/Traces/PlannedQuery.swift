@@ -75,6 +75,10 @@ package struct PlannedQuery: Hashable, Sendable {
     case damage
     /// A test of passes, hooks and consumers of trackers on disk; the page size is its seed.
     case passes
+    /// A test of programs with several versions of a model on disk; the page size is its seed.
+    case models
+    /// A test of several stores, their contexts, trackers and imported dates; the page size is its seed.
+    case containers
 
     /// Whether the query requests objects of an entity.
     package var isOfEntity: Bool {

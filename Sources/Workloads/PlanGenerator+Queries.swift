@@ -119,29 +119,19 @@ extension PlanGenerator {
     guard style.hasQueries, source.bool(probability: style.diskShare, label: "disk") else { return }
     let actor = draft.header.actors[source.index(below: draft.header.actors.count)]
     var query = PlannedQuery(actor: actor.id, form: .files)
-    switch source.weighted([4, 2, 2, 4, 6, 3, 3]) {
-    case 0: query.page = source.int(in: 1...10_000)
-    case 1:
-      query.form = .watch
-      query.page = source.bool(probability: 0.6) ? 1 : 1000
-    case 2:
-      query.form = .large
-      query.page = source.int(in: 1...10_000)
-    case 3:
-      query.form = .purges
-      query.page = source.int(in: 1...10_000)
-    case 4:
-      query.form = .values
-      query.page = source.int(in: 1...10_000)
-    case 5:
-      query.form = .damage
-      query.page = source.int(in: 1...10_000)
-    default:
-      query.form = .passes
-      query.page = source.int(in: 1...10_000)
-    }
+    let forms = Self.diskForms
+    query.form = forms[source.weighted(forms.map(\.1))].0
+    query.page =
+      query.form == .watch
+      ? (source.bool(probability: 0.6) ? 1 : 1000) : source.int(in: 1...10_000)
     commands.insert(Command(.query(query)), at: source.index(below: commands.count + 1))
   }
+
+  /// The forms of requests about stores on disk, with their weights.
+  private static let diskForms: [(PlannedQuery.Form, Int)] = [
+    (.files, 4), (.watch, 2), (.large, 2), (.purges, 4), (.values, 6), (.damage, 3), (.passes, 3),
+    (.models, 3), (.containers, 2),
+  ]
 
   /// The forms of requests, with their weights.
   private static let requestForms: [(PlannedQuery.Form, Int)] = [

@@ -119,17 +119,26 @@ import Testing
     #expect(try store.add("b") == 2)
   }
 
-  @Test func `A model is restored from its signature`() throws {
+  @Test func `A model is restored from the text in a file`() throws {
     let model = try StoreFixture.model()
-    #expect(Model(signature: model.signature) == model)
+    #expect(Model(text: StoredModel(model).text) == model)
     #expect(
-      model.signature.hasSuffix("code:uuid! note:string\nTag name:string"),
-      "\(model.signature)"
+      StoredModel(model).text.hasSuffix("code:uuid! note:string\nTag name:string"),
+      "\(StoredModel(model).text)"
     )
     for bad in [
       "", "Item title", "Item title:text", "Item a:int a:int", "It\"em", " ", "Item a:int!!",
     ] {
-      #expect(Model(signature: bad) == nil, "\(bad)")
+      #expect(Model(text: bad) == nil, "\(bad)")
     }
+  }
+}
+
+extension Model {
+  fileprivate init?(text: String) {
+    guard let stored = StoredModel(text: text), let model = try? Model(stored.live.entities) else {
+      return nil
+    }
+    self = model
   }
 }

@@ -75,6 +75,16 @@ import Testing
     #expect(item["title"] == "mine" && item["rating"] == 5)
   }
 
+  @Test func `A tracker on a store that was open before the change reports it at its first pass`()
+    async throws
+  {
+    let view = try context(shared.model, "old")
+    _ = try context(newer, "new")
+    let tracker = HistoryTracker("old", store: view.store, contexts: [view], strategy: .none)
+    #expect(try await tracker.start().modelSkew?.fileVersion == 2)
+    #expect(try await tracker.pass().modelSkew == nil)
+  }
+
   @Test func `A resync past the change reports it as well`() async throws {
     let view = try context(shared.model, "old")
     let tracker = HistoryTracker("old", store: view.store, contexts: [view], strategy: .none)

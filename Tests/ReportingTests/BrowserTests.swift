@@ -96,6 +96,34 @@ import Testing
     #expect(answer.code == 0, "\(answer.said)")
   }
 
+  @Test func `The keys move a slider of states, and paper shows every state`() async throws {
+    let folder = try TemporaryFolder()
+    let answer = try await Browser.check(Self.walk().html(images: .drawn([:])), in: folder)
+    #expect(answer.code == 0, "\(answer.said)")
+  }
+
+  @Test func `A slider of states that its keys do not move is named`() async throws {
+    let folder = try TemporaryFolder()
+    let html = Self.walk().html(images: .drawn([:]))
+    let deaf = html.replacing("addEventListener(\"input\", show)", with: "focus()")
+    #expect(deaf != html)
+    let answer = try await Browser.check(deaf, in: folder)
+    #expect(answer.code == 1)
+    for mode in ["light", "dark", "narrow"] {
+      #expect(answer.said.contains("\(mode): the key Home shows the states [2], not 0"))
+    }
+  }
+
+  private static func walk() -> ReportPage {
+    let steps = (0...2).map { number in
+      var table = ReportTable(columns: [.text("who"), .text("holds")])
+      table.append(["app", "state \(number)"])
+      return StateWalk.Step(title: "After \(number)", details: [sentence], table: table)
+    }
+    let walk = StateWalk(label: "The command", steps: steps)
+    return ReportPage(title: "t", lead: "l", sections: [PageSection("States", [.walk(walk)])])
+  }
+
   private static let sentence =
     "app wrote #1; app merged through #2 and purged #1 before mirror had merged it, which is too early"
 

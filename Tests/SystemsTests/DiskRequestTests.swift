@@ -32,7 +32,10 @@ import Traces
     #expect(try answer(PlannedQuery(actor: "app", form: .watch, page: page), rig()) == [])
   }
 
-  @Test(arguments: [PlannedQuery.Form.large, .values, .damage, .passes], 1...9)
+  @Test(
+    arguments: [PlannedQuery.Form.large, .values, .damage, .passes, .models, .containers],
+    1...9
+  )
   func `Drawn stores on disk are as plain code has them`(
     form: PlannedQuery.Form,
     seed: Int

@@ -55,6 +55,14 @@ struct PlanOptions: VerbOptions, Hashable {
     "The choice of the next step's actor: random, or by priorities that change D - 1 times (pct/D)."
   )
   var schedule = ScheduleChoice.random
+  /// The share of plans with a request about stores on disk; `nil` for that of ``PlanStyle``.
+  @Option(
+    "disk-share",
+    .integer("PERCENT", 0...100),
+    shown: "0.35",
+    "How many of 100 plans test stores in files of their own, which takes milliseconds each."
+  )
+  var diskShare: Int?
 
   init() {}
 
@@ -101,6 +109,7 @@ struct PlanOptions: VerbOptions, Hashable {
     if let history { words += ["--history", history] }
     if anonymous { words.append("--anonymous") }
     if schedule != .random { words += ["--schedule", schedule.text] }
+    if let diskShare { words += ["--disk-share", String(diskShare)] }
     return words
   }
 }
@@ -134,6 +143,7 @@ extension PlanOptions {
     style.hasQueries = system.capabilities.contains(.queries)
     style.hasReadings = system.capabilities.contains(.readings)
     style.hasHooks = system.capabilities.contains(.hooks)
+    if let diskShare { style.diskShare = Double(diskShare) / 100 }
     if let actors { style.actorCounts = actors...actors }
     if let config { style.setup = try Self.setup(config, for: system) }
     if let history {

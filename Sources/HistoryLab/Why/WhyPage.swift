@@ -16,7 +16,7 @@ struct WhyPage {
         PageSection(
           "What happened",
           [.counterexample(CounterexamplePicture(report.counterexample))]
-        ),
+        ), PageSection("The states", [.paragraph(Self.walkNote), .walk(walk)]),
         PageSection("What it depends on", [.table(report.partTable)]),
         PageSection("The nearest plan that holds", nearest),
       ]
@@ -25,6 +25,27 @@ struct WhyPage {
   }
 
   private static let chart = "probability"
+
+  private static let walkNote =
+    "Move the slider, or use the arrow keys, Home and End: each state is that after a command, and its "
+    + "point of the curve grows."
+
+  private var walk: StateWalk {
+    let steps = zip(report.states, report.curve.points).enumerated().map { place, state in
+      let (table, share) = state
+      let command =
+        place == 0
+        ? "Before the first command" : "After command \(place) of \(report.commands.count)"
+      let likely =
+        "\(WhyText.percent(share.share)) of \(share.total) continuations break the invariant."
+      return StateWalk.Step(
+        title: place == 0 ? command : "\(command): \(report.commands[place - 1])",
+        details: [likely],
+        table: table
+      )
+    }
+    return StateWalk(label: "The command", steps: steps)
+  }
 
   private var probability: [PageBlock] {
     let chart = Chart(
@@ -60,8 +81,8 @@ struct CurveDrawing {
       + points.enumerated().reversed().map { Self.point($0, $1.lower, points.count) }
     let marks = points.enumerated().map { place, point in
       let label = "after \(place): \(WhyText.percent(point.share))"
-      return "<circle cx=\"\(Self.x(place, points.count))\" cy=\"\(Self.y(point.share))\" r=\"3\">"
-        + "<title>\(label)</title></circle>"
+      return "<circle class=\"\(StateWalk.markClass)\" cx=\"\(Self.x(place, points.count))\" "
+        + "cy=\"\(Self.y(point.share))\" r=\"3\" aria-label=\"\(label)\"/>"
     }
     let axis = [0.0, 0.5, 1.0].map { share in
       "<path d=\"M\(Self.left) \(Self.y(share))H\(Self.width)\" stroke=\"currentColor\" "

@@ -18,6 +18,9 @@ struct WhyReport {
   /// The plan's commands as text, as `replay --step` prints them.
   let commands: [String]
   let curve: ViolationCurve
+  /// The cursors, the watermark and the contents of contexts and store, before the first command and
+  /// after each command.
+  let states: [ReportTable]
   /// Whether the step budget limited the number of continuations.
   var isLimited = false
   let parts: [PartAnswer]
@@ -36,6 +39,7 @@ struct WhyReport {
     seed = run.recipe.seed
     let trace = counterexample.trace
     commands = Self.texts(of: trace, counterexample.violation)
+    states = try trials.states(of: trace)
     var parts: [PartAnswer] = []
     for part in PlanPart.all(of: run.recipe.plan) {
       parts.append(try part.answer(breaks: trials.breaks))

@@ -1,6 +1,7 @@
 import Checkers
 import Commands
 import Programs
+import Reporting
 import Simulation
 import Systems
 import Traces
@@ -134,6 +135,27 @@ final class VariationRunner {
       return (trace, CheckerSuite(checking: trace, scope: .all))
     } catch {
       throw Self.failure(error)
+    }
+  }
+
+  /// Runs a trace's plan again, and returns the state before its first command and after each command.
+  func states(of trace: Trace) throws(LabError) -> [ReportTable] {
+    let answers: [Int: [Event]]
+    do throws(SystemFailure) {
+      answers = try worker.answers(trace.header.plan)
+      try throwRunFailure()
+    } catch {
+      throw Self.failure(error)
+    }
+    let walk = TraceWalk(trace)
+    // A step may end with an event in the middle of a command; the state is that at the command's end.
+    func state(after at: Int) -> ReportTable {
+      let look = answers.keys.filter { $0 >= at }.min()
+      return walk.state(after: at, answers: look.flatMap { answers[$0] } ?? [])
+    }
+    return (0...trace.header.plan.commands.count).map { number in
+      let last = walk.steps.last { ($0.number ?? 0) <= number && ($0.number != nil || number == 0) }
+      return last.map { state(after: $0.lastAt) } ?? walk.state(after: -1, answers: [])
     }
   }
 

@@ -26,26 +26,23 @@ extension Store {
   /// Returns how a newer program has changed the file's model, or `nil` if it has the program's version.
   ///
   /// - Throws: ``HistoryError/Code/modelOutgrown`` if the program's model no longer fits.
-  /// - Complexity: two queries of one row.
+  /// - Complexity: a query of one row, and another one if the versions differ.
   public func modelSkew() throws(HistoryError) -> ModelSkew? {
     try locked { core in
       guard core.reading == nil else { return nil }
-      let found = try core.read { try StoredModel(core.connection, path: path) } ?? core.stored
-      try found.checkFits(model, path: path)
-      return found.skew(of: model)
+      return try core.read {
+        guard try StoredModel.version(core.connection) != model.version else { return nil }
+        let found = try StoredModel(core.connection, path: path) ?? core.stored
+        try found.checkFits(model, path: path)
+        return found.skew(of: model)
+      }
     }
-  }
-
-  /// The result of ``modelSkew()`` as far as the store has noticed a change, without a query.
-  package var noticedModelSkew: ModelSkew? {
-    get throws(HistoryError) { try locked { core in core.stored.skew(of: model) } }
   }
 }
 
 extension StoredModel {
-  fileprivate func skew(of program: Model) -> ModelSkew? {
-    guard version != program.version else { return nil }
-    return ModelSkew(
+  fileprivate func skew(of program: Model) -> ModelSkew {
+    ModelSkew(
       fileVersion: version,
       programVersion: program.version,
       differences: live.differences(from: program.declared)

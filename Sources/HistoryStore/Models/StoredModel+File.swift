@@ -16,16 +16,22 @@ extension StoredModel {
   ///
   /// - Throws: ``HistoryError/Code/damaged`` if the text of the model is invalid.
   init?(_ connection: borrowing Connection, path: String) throws {
-    let version = try connection.integer(
-      "SELECT value FROM history_metadata WHERE name = '\(Self.versionName)'"
-    )
+    let version = try Self.version(connection)
     let text = try connection.text(
       "SELECT value FROM history_metadata WHERE name = '\(Self.textName)'"
     )
-    guard let text, let stored = StoredModel(text: text, version: Int(version ?? 1)) else {
+    guard let text, let stored = StoredModel(text: text, version: version) else {
       throw HistoryError.damaged(path: path, what: "its model cannot be read")
     }
     self = stored
+  }
+
+  /// Reads the version of the model of an open file.
+  static func version(_ connection: borrowing Connection) throws -> Int {
+    let version = try connection.integer(
+      "SELECT value FROM history_metadata WHERE name = '\(versionName)'"
+    )
+    return Int(version ?? 1)
   }
 
   /// Throws if a program's model, with the numbers of this file, lacks a table or column here.

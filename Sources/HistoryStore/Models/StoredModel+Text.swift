@@ -164,15 +164,3 @@ extension Value {
     return bytes.count == digits.count / 2 ? bytes : nil
   }
 }
-
-extension Model {
-  /// The model as text, as a file of this model records it.
-  package var signature: String { StoredModel(self).text }
-
-  /// Creates a model from its ``signature``, or returns `nil` for invalid text.
-  package init?(signature: String) {
-    guard let stored = StoredModel(text: signature), let model = try? Model(stored.live.entities)
-    else { return nil }
-    self = model
-  }
-}

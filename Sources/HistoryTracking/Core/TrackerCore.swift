@@ -155,14 +155,15 @@ package final class TrackerCore {
 
   /// Reports once that a newer program has changed the store's model.
   ///
-  /// A change of the model is a transaction without changes of objects. The first pass also reports
-  /// what the store had noticed when it was opened.
+  /// A change of the model is a transaction without changes of objects. The first pass always reads the
+  /// model's version, because the change may be older than the member.
   func noteModel(of transactions: [HistoryTransaction], _ report: inout PassReport) {
-    let isChanged =
-      mustReadModel || transactions.contains { $0.changeCount == 0 && $0.isModelMigration }
-    guard isChanged || reportedModelVersion == nil else { return }
+    guard
+      mustReadModel || reportedModelVersion == nil
+        || transactions.contains(where: { $0.changeCount == 0 && $0.isModelMigration })
+    else { return }
     do throws(HistoryError) {
-      let skew = try isChanged ? store.modelSkew() : store.noticedModelSkew
+      let skew = try store.modelSkew()
       mustReadModel = false
       let version = skew?.fileVersion ?? store.model.version
       guard version != reportedModelVersion else { return }

@@ -1,0 +1,147 @@
+import HistoryTypes
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// The versions of the model of ``ModelCourse``.
+struct ModelCourseVersions {
+  /// An attribute of `Item` under its name in each version; `nil` where the version lacks it.
+  struct Field: Sendable {
+    let names: [String?]
+    let initial: Value
+    var isPreserved = false
+    /// The first version in which the attribute contains doubles.
+    var widened = Int.max
+
+    /// Returns a value that a program with a version can write; 0 gives null.
+    func value(_ number: Int, in version: Int) -> Value {
+      if number == 0 { return .null }
+      return switch initial {
+      case .bool: .bool(number < 5)
+      case .string: .string("h\(number)")
+      default: version >= widened ? .double(Double(number) / 2) : .int(Int64(number))
+      }
+    }
+
+    /// The value as the newest version reads it.
+    func stored(_ value: Value) -> Value {
+      guard widened < .max, case .int(let number) = value else { return value }
+      return .double(Double(number))
+    }
+
+    /// The value as a version reads it: null if it is a fraction and the version has integers.
+    func read(_ value: Value, in version: Int) -> Value {
+      guard widened < .max, version < widened, case .double(let number) = value else {
+        return value
+      }
+      return Int64(exactly: number).map(Value.int) ?? .null
+    }
+  }
+
+  static let fields = [
+    Field(names: ["title", "headline", "headline"], initial: "", isPreserved: true),
+    Field(names: ["count", "count", "count"], initial: .null, widened: 3),
+    Field(names: [nil, "rating", "rating"], initial: 5, isPreserved: true),
+    Field(names: [nil, nil, "title"], initial: true),
+  ]
+  /// The position of `count` in ``fields``.
+  static let count = 1
+
+  /// Three versions, each with lightweight differences from the one before.
+  let all: [Model]
+  /// Another model with the number of the third version.
+  let other: Model
+  /// A version that only a migration can reach.
+  let migrated: Model
+
+  init?() {
+    let headline = Attribute(
+      "headline",
+      .string,
+      preservesValueInHistoryOnDeletion: true,
+      defaultValue: "",
+      renamingIdentifier: "title"
+    )
+    let rating = Attribute("rating", .int, preservesValueInHistoryOnDeletion: true, defaultValue: 5)
+    let late = Attribute("title", .bool, defaultValue: true, renamingIdentifier: "title3")
+    let title = Attribute(
+      "title",
+      .string,
+      preservesValueInHistoryOnDeletion: true,
+      defaultValue: ""
+    )
+    let label = Entity("Label", [Attribute("name", .string)], renamingIdentifier: "Tag")
+    let note = Entity("Note", Self.noteAttributes(isLater: false))
+    let laterNote = Entity("Note", Self.noteAttributes(isLater: true))
+    do {
+      all = [
+        try Model([
+          Entity("Item", [title, Attribute("count", .int)]),
+          Entity("Tag", [Attribute("name", .string)]),
+        ]),
+        try Model(
+          [Entity("Item", [rating, headline, Attribute("count", .int)]), note, label],
+          version: 2
+        ),
+        try Model(
+          [
+            Entity("Item", [late, rating, headline, Attribute("count", .double)]), laterNote, label,
+          ],
+          version: 3
+        ),
+      ]
+      other = try Model([Entity("Item", [headline])], version: 3)
+      migrated = try Model(
+        [
+          Entity("Item", [Attribute("count", .string), rating]),
+          Entity("Word", [Attribute("text", .string)]),
+        ],
+        version: 4
+      )
+    } catch {
+      return nil
+    }
+  }
+
+  /// The attributes of `Note`, whose defaults are of every type; a later version changes a default, and
+  /// what deletes preserve.
+  private static func noteAttributes(isLater: Bool) -> [Attribute] {
+    let uuid = UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16))
+    let date = Date(timeIntervalSinceReferenceDate: 1.5)
+    return [
+      Attribute("text", .string, defaultValue: isLater ? "é" : "e"),
+      Attribute("real", .double, defaultValue: 0.25),
+      Attribute("data", .data, defaultValue: .data(Data([0, 9, 255]))),
+      Attribute("date", .date, defaultValue: .date(date)),
+      Attribute(
+        "uuid",
+        .uuid,
+        preservesValueInHistoryOnDeletion: isLater,
+        defaultValue: .uuid(uuid)
+      ),
+    ]
+  }
+
+  /// Entities of which no model can be made, the version to try, and the error.
+  static let refused: [(ModelError, [Entity], Int)] = {
+    let text = Attribute("text", .string)
+    let many = (0...Model.attributeCountMax).map { Attribute("a\($0)", .int) }
+    let twins = [text, Attribute("other", .string, renamingIdentifier: "text")]
+    return [
+      (.noEntity, [], 1), (.badName("1st"), [Entity("1st", [text])], 1),
+      (.badName("Item.a b"), [Entity("Item", [Attribute("a b", .int)])], 1),
+      (.twice("Item.TEXT"), [Entity("Item", [text, Attribute("TEXT", .int)])], 1),
+      (.tooManyAttributes("Item", many.count), [Entity("Item", many)], 1),
+      (.badVersion(0), [Entity("Item", [text])], 0),
+      (.sameIdentity("Item.other", "text"), [Entity("Item", twins)], 1),
+      (
+        .unfitDefault("Item.text", .string),
+        [Entity("Item", [Attribute("text", .string, defaultValue: 1)])],
+        1
+      ),
+    ]
+  }()
+}

@@ -1,0 +1,349 @@
+import HistoryStore
+import HistoryTracking
+import HistoryTypes
+import ObjectContexts
+import Traces
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// A course in which programs with three versions of a model write to one file, which is then migrated.
+struct ModelCourse: DiskCourse {
+  let store: Store
+  let faults = CourseFaults()
+  let layout: HistoryLayout
+  private let seed: CourseSeed
+  private var programs: [Store] = []
+  /// The expected values of each object by key, in the order of ``ModelCourseVersions/fields``.
+  private var objects: [Int64: [Value]] = [:]
+  /// The last transaction that the course compared.
+  private var token: HistoryToken?
+
+  init(store: Store, seed: Int) {
+    self.store = store
+    self.seed = CourseSeed(seed)
+    layout = self.seed.layout
+  }
+
+  private var newest: Int { programs.map(\.model.version).max() ?? 1 }
+
+  mutating func run(_ folder: borrowing ScratchFolder) throws(HistoryError) {
+    guard let versions = ModelCourseVersions() else { return faults.append("a model is refused") }
+    encode(versions)
+    let path = folder.file("models")
+    try open(versions.all[0], path)
+    for number in 0..<40 {
+      // Newer programs start at these steps, while the older ones go on.
+      if number == 10 || number == 25 { try upgrade(to: versions.all[newest], versions, path) }
+      try step(versions, path)
+      for program in programs { try compare(program) }
+    }
+    try refuse(versions, path)
+    try migrate(to: versions, path)
+  }
+
+  private mutating func open(_ model: Model, _ path: String) throws(HistoryError) {
+    programs.append(try Store(path: path, model: model, configuration: configuration()))
+  }
+
+  /// Opens the file with the next version, which must be one transaction of history and no other change.
+  private mutating func upgrade(
+    to model: Model,
+    _ versions: ModelCourseVersions,
+    _ path: String
+  ) throws(HistoryError) {
+    let old = programs[0]
+    let before = try old.currentToken()
+    try open(model, path)
+    let page = try programs[programs.count - 1].fetch(HistoryRequest(after: before))
+    let made = page.transactions.map { $0.isModelMigration ? $0.modelVersion : nil }
+    expect(made == [model.version], "the change to version \(model.version) is \(made)")
+    expect(page.changes.isEmpty, "a change of the model changes objects")
+    let skew = try old.modelSkew()
+    expect(skew?.fileVersion == model.version, "the file has version \(skew?.fileVersion ?? 0)")
+    expect(skew?.programVersion == 1, "the program has version \(skew?.programVersion ?? 0)")
+    let differences = model.differences(from: versions.all[0])
+    let found = Set(skew?.differences ?? [])
+    expect(found == Set(differences), "the differences are \(found), not \(differences)")
+    expect(differences.allSatisfy(\.isLightweight), "\(differences) need a migration")
+    expect("\(skew.map { "\($0)" } ?? "")".contains("\(model.version)"), "a skew names no version")
+    let newest = programs[programs.count - 1]
+    expect(try newest.modelSkew() == nil, "the newest program is too old")
+    try insertDefaults(newest)
+    try noticeSkew(old, model.version)
+    token = try old.currentToken()
+  }
+
+  /// Inserts a note without values, which must have the defaults of the newest model.
+  private func insertDefaults(_ program: Store) throws(HistoryError) {
+    let context = ObjectContext(store: program, author: "app", name: "view")
+    let note = try context.insert("Note")
+    try context.save()
+    guard let entity = program.model.entities.first(where: { $0.name == "Note" }) else { return }
+    let other = ObjectContext(store: program, author: nil, name: "other")
+    let found = try other.object(note.id)
+    for attribute in entity.attributes {
+      let value = found?[attribute.name]
+      let isDefault = value == attribute.defaultValue
+      expect(isDefault, "a new note has \(value ?? .null) as \(attribute.name)")
+    }
+  }
+
+  /// Runs two passes of a tracker with the oldest model, the first of which must report the change.
+  private func noticeSkew(_ old: Store, _ version: Int) throws(HistoryError) {
+    var configuration = TrackerConfiguration(currentAuthor: "old", strategy: .none)
+    configuration.logger = MessageLog()
+    let member = MemberID("old \(version)")
+    let core = TrackerCore(member, store: old, contexts: [], configuration: configuration)
+    try core.launched()
+    expect(core.pass().modelSkew?.fileVersion == version, "a pass reports no change of the model")
+    expect(core.pass().modelSkew == nil, "a second pass reports the change again")
+    try core.retire()
+    expect(try old.forget(member), "\(member) is no member")
+  }
+
+  // MARK: Random writes
+
+  private mutating func step(_ versions: ModelCourseVersions, _ path: String) throws(HistoryError) {
+    let number = seed.draw(newest) + 1
+    let some = programs.filter { $0.model.version == number }
+    guard let program = some.isEmpty ? programs.first : seed.pick(some) else { return }
+    switch seed.draw(12) {
+    case 0 where programs.count < 6: try open(versions.all[seed.draw(newest)], path)
+    case 0...4: try insert(program)
+    case 5...9: try update(program)
+    default: try delete(program)
+    }
+  }
+
+  /// Returns random values of random attributes that a program knows, by field.
+  private func values(_ program: Store) -> [Int: Value] {
+    var values: [Int: Value] = [:]
+    for (index, field) in ModelCourseVersions.fields.enumerated()
+    where field.names[program.model.version - 1] != nil && seed.draw(2) == 0 {
+      values[index] = field.value(seed.draw(10), in: program.model.version)
+    }
+    return values
+  }
+
+  private func named(_ values: [Int: Value], _ version: Int) -> [String: Value] {
+    var named: [String: Value] = [:]
+    for (index, value) in values {
+      if let name = ModelCourseVersions.fields[index].names[version - 1] { named[name] = value }
+    }
+    return named
+  }
+
+  private mutating func insert(_ program: Store) throws(HistoryError) {
+    let values = values(program)
+    let named = named(values, program.model.version)
+    let key: Int64
+    if seed.draw(2) == 0 {
+      let context = ObjectContext(store: program, author: "app", name: "view")
+      key = try context.insert("Item", named).id.key
+      try context.save()
+    } else {
+      let author = BatchAuthor("app")
+      let made = try program.batchInsert(into: "Item", [named], by: author, result: .objectIDs)
+      key = made.objectIDs.first?.key ?? 0
+    }
+    objects[key] = ModelCourseVersions.fields.enumerated().map { index, field in
+      field.stored(values[index] ?? field.initial)
+    }
+    try expectChange(.insert, key, columns: nil)
+  }
+
+  private mutating func update(_ program: Store) throws(HistoryError) {
+    let values = values(program)
+    guard let key = key(), !values.isEmpty else { return }
+    let named = named(values, program.model.version)
+    let entity = program.model.entities[0]
+    if seed.draw(2) == 0 {
+      var rest = [ObjectID(entity: program.model.number(of: "Item") ?? 1, key: key)][...]
+      try program.batchUpdate("Item", setting: named.keys.sorted(), by: BatchAuthor("app")) { row in
+        for (name, value) in named { entity.index(of: name).map { row.set(value, at: $0) } }
+        return rest.popFirst()
+      }
+    } else {
+      let context = ObjectContext(store: program, author: "app", name: "view")
+      let id = ObjectID(entity: program.model.number(of: "Item") ?? 1, key: key)
+      guard let object = try context.object(id) else {
+        return faults.append("Item/\(key) is missing for version \(program.model.version)")
+      }
+      for name in named.keys.sorted() { try object.set(named[name] ?? .null, for: name) }
+      guard try context.save() != nil else { return }
+    }
+    for (index, value) in values {
+      objects[key]?[index] = ModelCourseVersions.fields[index].stored(value)
+    }
+    let columns = values.keys.compactMap { ModelCourseVersions.fields[$0].names[newest - 1] }
+    try expectChange(.update, key, columns: columns)
+  }
+
+  private mutating func delete(_ program: Store) throws(HistoryError) {
+    guard let key = key(), let old = objects.removeValue(forKey: key) else { return }
+    var rest = [ObjectID(entity: program.model.number(of: "Item") ?? 1, key: key)][...]
+    try program.batchDelete("Item", by: BatchAuthor("app")) { rest.popFirst() }
+    let change = try expectChange(.delete, key, columns: nil)
+    var kept: [String: Value] = [:]
+    for (index, field) in ModelCourseVersions.fields.enumerated()
+    where field.isPreserved && old[index] != .null {
+      if let name = field.names[newest - 1] { kept[name] = old[index] }
+    }
+    expect(
+      change?.tombstone ?? [:] == kept,
+      "a tombstone has \(change?.tombstone ?? [:]), not \(kept)"
+    )
+  }
+
+  private func key() -> Int64? {
+    let keys = objects.keys.sorted()
+    return keys.isEmpty ? nil : seed.pick(keys)
+  }
+
+  /// Compares the only change since the last one, as the newest program reads it.
+  @discardableResult
+  private mutating func expectChange(
+    _ type: ChangeType,
+    _ key: Int64,
+    columns: [String]?
+  ) throws(HistoryError) -> HistoryChange? {
+    guard let reader = programs.last(where: { $0.model.version == newest }) else { return nil }
+    let page = try reader.fetch(HistoryRequest(after: token))
+    token = page.transactions.last?.token ?? token
+    expect(page.changes.count == 1, "\(page.changes.count) changes follow one write")
+    guard let change = page.changes.last else { return nil }
+    expect(change.type == type && change.objectID.key == key, "\(change) follows \(type) \(key)")
+    expect(change.entityName == "Item", "the entity is \(change.entityName ?? "unknown")")
+    if let columns {
+      let changed = change.updatedProperties.sorted()
+      expect(Set(changed).isSubset(of: columns), "\(changed) are updated, not \(columns)")
+    }
+    return change
+  }
+
+  /// Compares the objects that a program reads with the expected ones.
+  private func compare(_ program: Store) throws(HistoryError) {
+    let version = program.model.version
+    let found = try ObjectContext(store: program, author: nil, name: "all").objects("Item")
+    let keys = found.map(\.id.key).sorted()
+    expect(keys == objects.keys.sorted(), "version \(version) reads the objects \(keys)")
+    for object in found {
+      for (index, field) in ModelCourseVersions.fields.enumerated() {
+        guard let name = field.names[version - 1] else { continue }
+        let wanted = field.read(objects[object.id.key]?[index] ?? .null, in: version)
+        let value = object[name]
+        expect(
+          value == wanted,
+          "version \(version) reads \(name) of \(object.id.key) as \(value ?? .null), not \(wanted)"
+        )
+      }
+    }
+  }
+
+  // MARK: Refusals and the migration
+
+  /// Opens the file with models that must be refused.
+  private func refuse(_ versions: ModelCourseVersions, _ path: String) throws(HistoryError) {
+    let models: [(Model, HistoryError.Code)] = [
+      (versions.other, .otherModel), (versions.migrated, .migrationNeeded),
+    ]
+    for (model, code) in models {
+      expect(code, of: "version \(model.version) with other attributes") {
+        () throws(HistoryError) in
+        _ = try Store(path: path, model: model, configuration: configuration())
+      }
+    }
+  }
+
+  /// Migrates the file: refused for an older member, given up by a closure, and then done.
+  private mutating func migrate(
+    to versions: ModelCourseVersions,
+    _ path: String
+  ) throws(HistoryError) {
+    let old = programs[0]
+    let widget = try old.join("widget", author: "widget")
+    func migrate(retiring: Bool, stopsAt: Int = .max) throws(HistoryError) -> MigrationResult? {
+      try Store.migrate(
+        path: path,
+        to: versions.migrated,
+        configuration: configuration(),
+        retiresOlderMembers: retiring,
+        computing: [
+          "Item": { item in
+            guard case .double(let count)? = item["count"] else { return }
+            try item.set(.string("\(count)"), for: "count")
+            try item.insert("Word", ["text": .string("\(item.id.key)")])
+          }
+        ],
+        progress: { if $0.objectCount >= stopsAt { throw CourseStop() } }
+      )
+    }
+    let before = try old.currentToken()
+    expect(.olderMembers, of: "a migration beside an older member") { () throws(HistoryError) in
+      _ = try migrate(retiring: false)
+    }
+    if !objects.isEmpty {
+      expect(.stopped, of: "a migration whose closure throws") { () throws(HistoryError) in
+        _ = try migrate(retiring: true, stopsAt: 1)
+      }
+    }
+    expect(try old.currentToken() == before, "a failed migration changes history")
+    for program in programs { try compare(program) }
+    let result = try migrate(retiring: true)
+    expect(result?.retiredMembers.map(\.id) == ["widget"], "other members are retired")
+    expect(result?.objectCount == objects.count, "\(result?.objectCount ?? 0) objects are migrated")
+    expect(try migrate(retiring: false) == nil, "the file is migrated twice")
+    for program in programs {
+      expect(.modelOutgrown, of: "a write of version \(program.model.version)") {
+        () throws(HistoryError) in _ = try insert(into: program)
+      }
+    }
+    expect(.modelOutgrown, of: "a fetch of a retired member") { () throws(HistoryError) in
+      _ = try old.fetch(HistoryRequest(after: nil), by: widget)
+    }
+    expect(.newerModel, of: "to open a migrated file") { () throws(HistoryError) in
+      _ = try Store(path: path, model: versions.all[2], configuration: configuration())
+    }
+    let new = try Store(path: path, model: versions.migrated, configuration: configuration())
+    let context = ObjectContext(store: new, author: nil, name: "all")
+    let counted = objects.filter { $0.value[ModelCourseVersions.count] != .null }
+    for object in try context.objects("Item") {
+      var wanted = Value.null
+      if case .double(let count)? = counted[object.id.key]?[ModelCourseVersions.count] {
+        wanted = .string("\(count)")
+      }
+      expect(object["count"] == wanted, "the count of \(object.id.key) is not \(wanted)")
+    }
+    let words = try context.objects("Word").compactMap { $0["text"]?.description }
+    expect(words.count == counted.count, "\(words.count) words are inserted")
+    expect(try new.verify().filter(\.isWrong).isEmpty, "a migrated file is not intact")
+    let (page, since) = (try new.fetch(HistoryRequest(after: before)), counted.count)
+    expect(page.transactions.allSatisfy(\.isModelMigration), "a migration is not named")
+    expect(page.changes.count == 2 * since, "\(page.changes.count) changes for \(since) counts")
+    programs.removeAll()
+  }
+
+  /// Encodes models and reads them back; then makes models that must be refused, with their errors.
+  private func encode(_ versions: ModelCourseVersions) {
+    for model in versions.all + [versions.other, versions.migrated, store.model] {
+      let bytes = try? JSONEncoder().encode(model)
+      let same = bytes.flatMap { try? JSONDecoder().decode(Model.self, from: $0) }
+      expect(same == model, "version \(model.version) is decoded as another model")
+    }
+    for (error, entities, version) in ModelCourseVersions.refused {
+      do {
+        _ = try Model(entities, version: version)
+        faults.append("a model is accepted in spite of: \(error)")
+      } catch let found {
+        expect("\(found)" == "\(error)", "a model is refused because of: \(found)")
+      }
+    }
+  }
+}
+
+/// The error of a closure that gives a migration up.
+private struct CourseStop: Error {}
