@@ -13,6 +13,14 @@ test_build=(--scratch-path .build/tests -Xswiftc -whole-module-optimization
   -Xswiftc -no-emit-module-separately-wmo -Xswiftc -num-threads -Xswiftc 2
   --explicit-target-dependency-import-check error)
 
+# Builds with SwiftPM: `swift_build ARGUMENTS...`. With jemalloc the compiler takes a tenth less processor
+# time than with glibc's malloc; without it, and on macOS, the build is the same and slower.
+swift_build() {
+  local jemalloc
+  jemalloc=$(find /usr/lib /usr/lib64 -maxdepth 2 -name libjemalloc.so.2 2>/dev/null | head -n 1) || true
+  LD_PRELOAD=$jemalloc${LD_PRELOAD:+${jemalloc:+:}$LD_PRELOAD} swift build "$@"
+}
+
 # Prints a sentence on standard error, where progress goes.
 say() {
   printf '%s\n' "$*" >&2
