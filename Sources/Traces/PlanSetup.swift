@@ -17,7 +17,7 @@ package struct PlanSetup: Hashable, Sendable {
   package var backgroundAuthors: [ActorID: String] = [:]
   /// The consumers, which have no view.
   package var consumers: [ActorID] = []
-  /// The authors that write and are never registered as members.
+  /// The authors that only write and never register as members.
   package var batchAuthors: [String] = []
   /// The authors whose transactions are never purged; a trailing `*` matches any suffix.
   package var protectedAuthors: [String] = []

@@ -56,7 +56,9 @@ struct WhyOptions: VerbOptions {
     try FilePath.checkWritableFile(page, for: "--html")
     let paths = [page, file].map { URL(fileURLWithPath: $0).resolvingSymlinksInPath().path }
     guard paths[0] != paths[1] else {
-      throw .usage("--html: \(page.quoted) is the file to read. Name another file.")
+      throw .usage(
+        "--html: \(page.quoted) would overwrite an input file. Name another file for the page."
+      )
     }
   }
 
