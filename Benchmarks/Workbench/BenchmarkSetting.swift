@@ -8,7 +8,7 @@ struct BenchmarkSetting {
   let historySize: Int
   let template: StoreTemplate
   let scratch: ScratchFolder
-  /// The divisor of the repetitions within one measurement; 1 for precise results.
+  /// The divisor of the number of repetitions within one measurement; 1 for precise results.
   let haste: Int
   /// The condition that differs from the base point, or `nil` at the base point.
   var axis: BenchmarkAxis?
@@ -111,7 +111,7 @@ final class BenchmarkStore {
     return store
   }
 
-  /// Drops the system's cache of the file if caches have to be cold.
+  /// Drops the system's cache of the file if the benchmark is measured on a cold cache.
   func coolDown() throws {
     guard isCold else { return }
     try side.checkpoint()
@@ -129,7 +129,7 @@ final class BenchmarkStore {
   }
 }
 
-/// The file of the floor: plain SQLite in C, which the store is compared with.
+/// The file of the floor: the same work with plain SQLite in C, with which the store is compared.
 final class BenchmarkFloorFile {
   let floor: FloorDatabase
   let side: SideConnection
@@ -146,12 +146,14 @@ final class BenchmarkFloorFile {
 struct OwnSetting {
   let scratch: ScratchFolder
   let seed: UInt64
-  /// The divisor of the stores' sizes, applied twice; 1 for precise results.
+  /// The speedup of a quick run; 1 for precise results.
+  ///
+  /// The sizes of the stores are divided by its square.
   let haste: Int
   /// Receives the progress of a long task; an error that it throws ends the benchmark.
   let advance: (LongWork, Int) throws -> Void
 
-  /// Returns the actual size of a store for a planned one, in transactions.
+  /// Returns the number of transactions of a store, which a quick run reduces, but not below 100.
   func size(_ transactions: Int) -> Int { max(100, transactions / haste / haste) }
 }
 
@@ -187,7 +189,7 @@ final class ScratchFolder {
     let parent = chosen ?? (usesMemory ? Self.memory : manager.temporaryDirectory.path)
     medium = Self.isInMemory(parent) ? "tmpfs" : Self.disk
     Self.removeLeftOvers(in: parent)
-    // Older versions remove folders by the number right after the prefix, whoever's it is.
+    // Older versions remove folders by a process number right after the prefix, whatever its owner.
     let name = "of-\(ProcessInfo.processInfo.processIdentifier)-\(UUID().uuidString)"
     path = parent + "/" + Self.prefix + name
     try manager.createDirectory(
@@ -265,8 +267,8 @@ final class ScratchFolder {
 /// The owner of a scratch folder: a file in it that names the user, the machine and the PID
 /// namespace, and is locked while the process lives.
 ///
-/// A process number alone proves nothing: tasks of a cluster and containers share folders, and
-/// number their processes each for themselves.
+/// A process number alone is not enough: containers and the tasks of a cluster share folders, but
+/// each has its own process numbers.
 final class FolderOwner {
   private static let name = "owner"
   private let file: Int32
@@ -305,7 +307,7 @@ final class FolderOwner {
 
   /// Deletes a folder whose process ran as this user in this PID namespace and has ended.
   ///
-  /// Every failure leaves the folder alone.
+  /// The folder is kept if its owner cannot be determined or an operation fails.
   static func removeIfDead(_ folder: String) {
     var facts = stat()
     guard lstat(folder, &facts) == 0, facts.st_mode & S_IFMT == S_IFDIR,

@@ -75,9 +75,9 @@ final class SideConnection {
     """
   }
 
-  /// The timestamps continue after the newest one.
+  /// Returns SQL that appends copies of the newest transactions in the layout of Core Data.
   ///
-  /// Published cleaners depend on them.
+  /// The timestamps continue after the newest one, because published cleaners depend on them.
   private static func repeatCoreData(_ count: Int, _ after: Int64) -> String {
     """
     BEGIN IMMEDIATE;
@@ -96,21 +96,20 @@ final class SideConnection {
   }
 }
 
-/// Records how long a store's connections hold the write lock, using its own file system.
+/// Records how long a store's connections hold the write lock, with an SQLite VFS of its own.
 enum LockWatch {
   /// The name in results for the durations of single holders of the lock.
   static let contender = "write lock"
 
   /// Returns the configuration of a store whose locks are recorded.
   ///
-  /// It does not signal other processes, because signalling does not work with a custom file
-  /// system.
+  /// The store does not signal other processes, because signalling does not work with a custom VFS.
   ///
-  /// - Throws: ``FloorError`` if SQLite rejects the file system.
+  /// - Throws: ``FloorError`` if SQLite does not register the VFS.
   static func configuration() throws(FloorError) -> StoreConfiguration {
     let code = locks_register()
     guard code == 0 else {
-      throw FloorError(code: code, message: "SQLite did not register the locks' file system")
+      throw FloorError(code: code, message: "SQLite did not register the VFS that records locks")
     }
     var configuration = StoreTemplate.quietConfiguration
     configuration.vfs = String(cString: locks_vfs)
@@ -137,8 +136,8 @@ enum ColdCache {
     let code: Int32
 
     var description: String {
-      "the system kept what it holds of \(path) in memory (error \(code)), so that nothing can be "
-        + "measured on a cold cache. Leave that out with --axis."
+      "the system did not drop its cache of \(path) (error \(code)), so the cold cache cannot be "
+        + "measured. Measure other conditions with --axis."
     }
   }
 

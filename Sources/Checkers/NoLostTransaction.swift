@@ -2,11 +2,11 @@ package import Traces
 
 /// At the end every running member has merged every transaction that it must merge.
 ///
-/// Verifies: after the closing phase, for each member that runs and was not notified that it misses
-/// history, that each transaction required of it was merged in some incarnation. A merge that a
-/// crash undid before it was recorded must be made again; a transaction that a merge hook finished
-/// counts as merged by that member; a resync counts as merging everything up to its cursor. A
-/// consumer must have read the transactions committed before it last consumed.
+/// Verifies: after the closing phase, each running member has merged every transaction that it must
+/// merge, unless it was notified that it misses history. A merge that a crash undid before it was
+/// recorded must be repeated. A transaction that a merge hook finished counts as merged by that
+/// member, and a resync counts as merging everything up to its cursor. A consumer must have read
+/// the transactions that were committed before it last consumed.
 ///
 /// Does not verify: the effect of merging on a view (Convergence), the order (MergeOrder), members
 /// that are down or cut off at the end, transactions without an event.
@@ -14,7 +14,7 @@ package struct NoLostTransaction: Invariant {
   package static let name = "NoLostTransaction"
   package static let sentence =
     "At the end every running member has merged every transaction that it must."
-  /// Always `nil`: only the end of the trace decides.
+  /// Always `nil`, because the invariant can be checked only at the end of the trace.
   package let violation: Violation? = nil
 
   package init(_ header: TraceHeader) {}

@@ -189,7 +189,7 @@ final class SystemAdapter<System: HistorySystem>: SystemUnderTest {
     }
     guard let name else { return log.add(write.actor, .wroteNothing) }
     guard times[name] == nil else {
-      throw giveUp("it gave a save the name \"\(name)\", which an earlier transaction has")
+      throw giveUp("it returned the name \"\(name)\" for a save, and an earlier save has that name")
     }
     times[name] = clock.now
     let changes = before.apply(write.changes).changes(from: old, to: try data())
@@ -259,8 +259,8 @@ final class SystemAdapter<System: HistorySystem>: SystemUnderTest {
 
   private func stuck(_ word: String) -> SystemFailure {
     giveUp(
-      "it did not end \"\(word)\" within \(Int(SeededExecutor.waitMax)) s: it waits for work that "
-        + "no thread does, or that takes longer"
+      "\"\(word)\" did not return within \(Int(SeededExecutor.waitMax)) s: it waits for work that "
+        + "no thread performs, or that takes longer"
     )
   }
 
@@ -272,14 +272,14 @@ final class SystemAdapter<System: HistorySystem>: SystemUnderTest {
   // MARK: Unsupported
 
   func snapshot() throws(SystemFailure) -> SystemSnapshot {
-    throw SystemFailure(.unsupported, "A real system cannot be saved and restored.")
+    throw SystemFailure(.unsupported, "A HistorySystem has no snapshots.")
   }
 
   func restore(_ snapshot: SystemSnapshot) throws(SystemFailure) {
-    throw SystemFailure(.unsupported, "A real system cannot be saved and restored.")
+    throw SystemFailure(.unsupported, "A HistorySystem has no snapshots.")
   }
 
   func describe(_ state: inout StateSketch) throws(SystemFailure) {
-    throw SystemFailure(.unsupported, "The memory of a system cannot be compared.")
+    throw SystemFailure(.unsupported, "The memory of a HistorySystem cannot be compared.")
   }
 }

@@ -10,7 +10,8 @@ internal import Workloads
 ///     let card = try await exploreHistory(of: MyLog.self, under: [.restart, .crash], depth: 4)
 ///     #expect(card.cells.allSatisfy { $0.result != .breaks }, "\(card)")
 ///
-/// Only designs can be explored, because the state of a real system cannot be saved and restored.
+/// Only designs (types that conform to `HistoryLog`) can be explored, because an exploration saves
+/// and restores the state of the system. To test a `HistorySystem`, use `checkHistory`.
 ///
 /// - Parameters:
 ///   - log: The type of the design.
@@ -28,12 +29,15 @@ public func exploreHistory<Log: HistoryLog>(
   depth: Int = 4
 ) async throws -> SafetyCard {
   guard (1...PlanAlphabet.actorCountMax).contains(members) else {
-    throw HistorySettingsError("\(members) members; give 1 to \(PlanAlphabet.actorCountMax).")
+    throw HistorySettingsError(
+      "The number of members is \(members); give 1 to \(PlanAlphabet.actorCountMax)."
+    )
   }
-  guard depth > 0 else { throw HistorySettingsError("A depth of \(depth); give 1 or more.") }
+  guard depth > 0 else { throw HistorySettingsError("The depth is \(depth); give 1 or more.") }
   if let own = conditions.first(where: { $0.own != nil }) {
     throw HistorySettingsError(
-      "\(own.name) is a custom condition, which only random plans can have."
+      "\(own.name) is a custom condition, which cannot be explored. Leave it out, or test it with "
+        + "checkHistory."
     )
   }
   let subject = Subject(log: log)

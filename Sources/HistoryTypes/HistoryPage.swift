@@ -226,7 +226,9 @@ package final class PageBuffer<Element: BitwiseCopyable>: @unchecked Sendable {
   func grow(to wanted: Int) -> UnsafeMutablePointer<Element> {
     let byteCount = wanted * MemoryLayout<Element>.stride
     guard let larger = realloc(base, byteCount) else {
-      fatalError("There is no memory for the \(byteCount) bytes of a page of history.")
+      fatalError(
+        "Out of memory: a page of history needs \(byteCount) bytes. Fetch smaller pages, or filter."
+      )
     }
     let bound = larger.bindMemory(to: Element.self, capacity: wanted)
     base = bound
@@ -257,7 +259,7 @@ package final class PageBuffer<Element: BitwiseCopyable>: @unchecked Sendable {
   @inline(__always)
   package func truncate(to position: Int) { length = Swift.min(length, position) }
 
-  /// Removes the elements from a position on that do not satisfy a condition; keeps the order.
+  /// Removes the elements that do not satisfy a condition, from a position on; keeps the order.
   @inlinable
   package func keep(from position: Int, where isKept: (Int, Element) -> Bool) {
     guard let base else { return }

@@ -4,7 +4,7 @@
 /// stores the *offset* of a choice from its simplest value: if the range depends on earlier
 /// choices, a replayed choice moves along with the range, and one outside of it is clamped.
 public struct Choice: Hashable, Sendable {
-  /// The meaning of a choice's value, which determines how it shrinks.
+  /// The kind of decision that a choice records, which determines how its value shrinks.
   public enum Kind: Hashable, Sendable {
     /// A quantity: neighboring values are similar, sums and differences are meaningful.
     case number
@@ -22,7 +22,7 @@ public struct Choice: Hashable, Sendable {
   public let simplest: Int64
   /// The chosen value.
   public let value: Int64
-  /// The meaning of the value.
+  /// The kind of decision, which determines how the value shrinks.
   public let kind: Kind
 
   /// Creates a choice; a simplest value or a value outside the range is clamped to the range.
@@ -93,7 +93,7 @@ public struct Choice: Hashable, Sendable {
     return with(value: value > simplest ? simplest &+ step : simplest &- step)
   }
 
-  /// Returns the choice with the value that has a number of simpler values; `nil` if there is none.
+  /// Returns the choice with the value of a ``rank``; `nil` if no value in the range has that rank.
   func with(rank: UInt64) -> Choice? {
     let both = min(spaceBelow, spaceAbove)
     if rank == 0 { return simplified }
@@ -107,7 +107,7 @@ public struct Choice: Hashable, Sendable {
     return with(value: spaceAbove > spaceBelow ? simplest &+ step : simplest &- step)
   }
 
-  /// The choice at the same distance above the simplest value as it is below.
+  /// The choice with the value at the same distance above the simplest value instead of below it.
   ///
   /// `nil` if the value is not below the simplest value, or its mirror image is outside of the
   /// range.

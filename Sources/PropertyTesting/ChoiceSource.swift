@@ -16,12 +16,12 @@ public struct ChoiceSource: Sendable {
   let choiceCountMax: Int
   /// The seed of the random choices.
   private(set) var seed: UInt64
-  /// The questions of the generator, if they are recorded.
+  /// The requests of the generator, if they are recorded.
   private(set) var events: [SourceEvent] = []
   private var recordsEvents = false
   /// Receives everything that the source does, if another process repeats it.
   private var tape: (@Sendable (TapeEvent) -> Void)?
-  /// Whether the questions are recorded or reported.
+  /// Whether the requests of the generator are recorded or reported.
   private var isObserved = false
   /// The probability that a number with a label repeats the last number with that label.
   private var reuseRate = 0.0
@@ -61,10 +61,10 @@ public struct ChoiceSource: Sendable {
   /// A Boolean value that indicates whether the choices come from a recorded sequence.
   public var isReplaying: Bool { replay != nil }
 
-  /// A Boolean value that indicates whether all further choices are the simplest.
+  /// A Boolean value that indicates whether all further choices have their simplest values.
   ///
-  /// A generator of steps should stop then. In a replayed span, it refers to the recorded choices
-  /// of that span.
+  /// A generator that adds one step after another should then stop. During a replay, the value is
+  /// `true` at the end of the recorded choices of the current span.
   public var isExhausted: Bool {
     mutating get {
       let isExhausted = choices.count >= choiceCountMax || replay?.isAtEnd ?? false
@@ -98,7 +98,7 @@ public struct ChoiceSource: Sendable {
     isObserved = tape != nil
   }
 
-  /// Starts the next case with recorded choices, and records the questions of the generator.
+  /// Starts the next case with recorded choices, and records the requests of the generator.
   mutating func restart(replaying sequence: ChoiceSequence, recordsEvents: Bool = true) {
     clear()
     replay = ReplayCursor(sequence)
@@ -258,10 +258,10 @@ extension ChoiceSource {
   }
 }
 
-/// A question of a generator to its source.
+/// A request of a generator to its source, with the answer.
 ///
-/// A generator is a deterministic function of the answers. A case with known questions and answers
-/// is therefore known without running the property; see `CaseTree`.
+/// A generator is a deterministic function of the answers. The outcome of a case with known requests
+/// and answers is therefore known without running the property; see `CaseTree`.
 enum SourceEvent: Sendable {
   /// A choice was drawn: the recorded choice, and the value read before it was replaced, if it was.
   case draw(Choice, read: Int64)

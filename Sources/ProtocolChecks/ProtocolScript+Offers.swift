@@ -50,7 +50,7 @@ extension ProtocolScript {
     {
       talk.blame(
         "history",
-        "it holds the transaction \(unknown.name.quoted), with which no write was answered"
+        "it has the transaction \(unknown.name.quoted), which no answer to a write has returned"
       )
     }
     for entry in model.entries {

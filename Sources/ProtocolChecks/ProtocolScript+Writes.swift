@@ -115,7 +115,7 @@ extension ProtocolScript {
 
   private func fault(of reported: CommittedTransaction, _ edit: ProtocolEdit) -> String? {
     if model.isKnown(reported.name) {
-      return "the transaction \(reported.name.quoted) is another one already"
+      return "an earlier write already has the transaction name \(reported.name.quoted)"
     }
     if reported.author != edit.author {
       let right = edit.author.map(\.quoted) ?? "null"

@@ -11,7 +11,7 @@ package struct ProtocolScript {
   var model: ProtocolModel
   /// The name of the first transaction after the first reset; `nil` until it is known.
   private var firstName: TransactionName?
-  /// The exchange of the newest write.
+  /// The message of the newest write and its answer.
   var lastWrite = ProtocolExchange.none
   /// The actors whose views were wrong and have not been reloaded since.
   var stale: Set<ActorID> = []
@@ -81,7 +81,7 @@ package struct ProtocolScript {
     "consume", "resync", "clock", "retire",
   ]
 
-  /// Orders the findings, and adds the commands that were not sent.
+  /// Sorts the findings in the order of the report, and adds the commands that were not sent.
   private mutating func noteRest() {
     let known = Dictionary(talk.report.findings.map { ($0.command, $0) }) { first, _ in first }
     talk.report.findings = Self.commands.map { command in
@@ -117,9 +117,9 @@ package struct ProtocolScript {
     try checkView(Self.app, blaming: "view", "the view of the actor that wrote must be up to date")
   }
 
-  /// Launches an actor, and judges its cursor and its view.
+  /// Launches an actor, and checks its cursor and its view.
   mutating func launch(_ actor: ActorID, isFirst: Bool = false) throws(ProtocolTalk.Ended) {
-    let empty = "While history is empty the cursor is null."
+    let empty = "While history is empty the cursor must be null."
     let action = Action.launch(actor)
     let outcome = try talk.ask(
       .command(action),
@@ -252,12 +252,12 @@ extension ProtocolScript {
   /// Returns the first difference between reported and correct objects, as a clause.
   static func difference(_ reported: Objects, from right: Objects) -> String? {
     for object in Set(reported.keys).union(right.keys).sorted() {
-      guard let values = right[object] else { return "\(object) must not be there" }
+      guard let values = right[object] else { return "\(object) must not exist" }
       guard let reportedValues = reported[object] else { return "\(object) is missing" }
       for name in Set(values.keys).union(reportedValues.keys).sorted() {
         let (value, other) = (values[name] ?? .null, reportedValues[name] ?? .null)
         guard value.isSame(as: other) else {
-          return "\(name) of \(object) must be \(value), and is \(other)"
+          return "\(name) of \(object) must be \(value), but is \(other)"
         }
       }
     }
@@ -288,14 +288,14 @@ extension ProtocolScript {
   }
 
   private static func unknown(_ name: TransactionName) -> String {
-    "it names the transaction \(name.quoted), with which no write was answered"
+    "it names the transaction \(name.quoted), which no answer to a write has returned"
   }
 
   /// Blames a command for a cursor that is unknown, or that is set in an empty history.
   mutating func checkCursor(_ cursor: WirePosition?, of command: String) {
     guard let name = cursor?.transaction, !model.isKnown(name) else { return }
     if model.isEmpty {
-      talk.blame(command, "while history is empty the cursor is null, and it is \(name.quoted)")
+      talk.blame(command, "while history is empty the cursor must be null, but is \(name.quoted)")
     } else if model.knowsNames {
       talk.blame(command, Self.unknown(name))
     }

@@ -257,7 +257,7 @@ struct CounterexampleNarrator {
     return phrases.isEmpty ? ["nothing new"] : phrases
   }
 
-  /// The words of commands that may perform a whole pass.
+  /// The commands that may fetch, merge and record in one step.
   private static let passing: Set<String> = ["pass", "deliver", "poll", CounterexampleStep.catchUp]
 
   /// Returns whether an event of a pass adds no information.
@@ -330,7 +330,7 @@ struct CounterexampleNarrator {
   /// Returns the word `launch` for a launch outside of commands; empty for the command `launch`.
   private func launch(_ step: CounterexampleStep) -> String { step.word == nil ? "launch " : "" }
 
-  /// Returns a view's contents; in the closing phase, its difference from the data, if these are known.
+  /// Returns a view's contents; in the closing phase, its difference from the data if they are known.
   private func view(
     _ context: String,
     _ objects: Objects,

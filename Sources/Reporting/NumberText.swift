@@ -62,7 +62,9 @@ package enum NumberText {
     return String(format: "%.*f", digits, value)
   }
 
-  /// Returns a number with six digits for programs, which is more precise than any measurement.
+  /// Returns a number with six significant digits for machine-readable files; empty if not finite.
+  ///
+  /// Integers above 100,000 keep all digits. Measurements are less precise than six digits.
   package static func rounded(_ value: Double) -> String {
     guard value.isFinite else { return "" }
     return abs(value) >= 1e5 ? exact(value.rounded()) : String(format: "%.6g", value)

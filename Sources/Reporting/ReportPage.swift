@@ -2,9 +2,9 @@
 package struct ReportPage: Sendable, Hashable {
   /// A name and a value, such as "SQLite: 3.40.1".
   package struct Fact: Sendable, Hashable {
-    /// The name.
+    /// The name, such as `SQLite`.
     package var name: String
-    /// The value of the fact.
+    /// The value, such as `3.40.1`.
     package var value: String
 
     /// Creates a fact.
@@ -14,13 +14,13 @@ package struct ReportPage: Sendable, Hashable {
     }
   }
 
-  /// The title.
+  /// The title, which is also the heading of the page.
   package var title: String
   /// One or two sentences below the title.
   package var lead: String
-  /// The verdicts.
+  /// The verdicts, one box each below the lead.
   package var tiles: [VerdictTile]
-  /// The sections.
+  /// The sections, in the order of the page.
   package var sections: [PageSection]
   /// The conditions of the run: machine, versions and time.
   package var environment: [Fact]
@@ -161,8 +161,8 @@ extension ReportPage {
       [
         .element(
           "p",
-          text: "This page has its tables but no charts: \(reason). To get the charts, type this "
-            + "in the package's folder and make the report again:"
+          text: "This page has its tables but no charts: \(reason). To get the charts, run this "
+            + "in the package's folder and write the report again:"
         ),
         .element("pre", [:], [.element("code", text: ChartImages.remedy)]),
       ]

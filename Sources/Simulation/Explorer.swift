@@ -18,11 +18,11 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
   private var known: UInt64 = 0
   /// The outcomes of an earlier exploration of the same plans; `nil` if there was none.
   private let earlier: KnownMoves?
-  /// A sample of the pairs of plans whose last states were merged.
+  /// A sample of the pairs of plans that were merged because their last states are equivalent.
   var pairs: [MergedPair] = []
   var mergeCount = 0
   let random: RandomState
-  /// The results of the closing phases, by state; empty unless the outcomes of last moves are kept.
+  /// The results of the closing phases, by state; empty unless ``ExplorationBounds/keepsMoves``.
   var conclusions: [KnownMoves.Conclusion] = []
 
   /// A reached state whose next commands have not been run.
@@ -33,24 +33,24 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
     let kept: Kept?
   }
 
-  /// The values from which a run continues after a state.
+  /// A snapshot of the plan space, the checkers and the simulator, from which a run continues.
   struct Kept {
     let place: Space.Place
     let judge: Judge
     let snapshot: Simulator.Snapshot
   }
 
-  /// The values shared by all plans with one header.
+  /// A header of the plan space, with the data that all its plans share.
   struct Root {
     let header: PlanHeader
     let equivalence: StateEquivalence
     var state: StateSketch
-    /// The data that a power-off would leave, by the disk's number of the synced state.
+    /// The data that would survive a power-off, by the number of the disk's last synced state.
     var survivors: [Int: Survivors] = [:]
   }
 
   var roots: [Root]
-  /// The index of the root for which the system is set up; -1 if it is not set up.
+  /// The index in `roots` of the header for which the system is set up; -1 if it is not set up.
   private var openRoot = -1
   var visited: [StateKey: Int] = [:]
 
@@ -114,7 +114,7 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
     return result
   }
 
-  /// Estimates whether the next length would exceed the greatest number of states.
+  /// Estimates whether the plans with one more command would exceed the greatest number of states.
   ///
   /// The estimate assumes that the number of states grows by the same factor as from the previous
   /// length to this one. Up to 2 % above the limit is tolerated.
@@ -183,7 +183,7 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
     try simulator.open(roots[root].header) { _ in true }
   }
 
-  /// Performs the commands of a state without a snapshot, once for all moves from that state.
+  /// Performs the commands that lead to a state without a snapshot, once for all moves from there.
   private func bringAbout(_ open: Open) throws(SystemFailure) -> Kept {
     let header = roots[open.root].header
     var (judge, place) = (Judge(header), space.start(header))
@@ -283,8 +283,8 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
     }
     var closing = judge
     let header = roots[root].header
-    // One pass of each actor without changes is enough here, because more passes would change nothing. A
-    // plan that breaks an invariant here is run again with all rounds of the closing phase.
+    // One pass of each actor without changes is enough here, because more passes would have no effect.
+    // A plan that breaks an invariant here is run again with all rounds of the closing phase.
     simulator.conclude(header, after: 0, quietRounds: 0) { event in
       closing.observe(event)
       return true

@@ -25,7 +25,7 @@ package final class Simulator {
   /// Whether a plan that is created one command at a time may have power-offs in later commands.
   var mayLosePower = false
 
-  /// The number of actions performed so far, including the actions of closing phases.
+  /// The number of actions performed in all plans so far, including those after the last command.
   package private(set) var stepCount = 0
 
   /// Creates a simulator of a system whose stores are at a place.
@@ -35,7 +35,7 @@ package final class Simulator {
     life = ActorLife(PlanHeader(model: Model(unchecked: []), actors: []), [])
   }
 
-  /// Runs a plan with its closing phase, and passes every event to an observer.
+  /// Runs a plan, lets its actors catch up at the end, and passes every event to an observer.
   ///
   /// The observer returns whether to continue. An observer that needs only the first violation can stop
   /// the run there.
@@ -133,7 +133,7 @@ package final class Simulator {
     life.objection(to: action) ?? post?.objection(to: action)
   }
 
-  /// Advances the clock for clock commands, for batches, and for writes and begins that tick.
+  /// Advances the clock before a `clock` or `batch`, and before a `write` or `begin` with `ticks`.
   private func advanceClock(for action: Action, _ header: PlanHeader) {
     switch action {
     case .write(let write), .begin(let write): if write.ticks { place.clock.now += header.step }
@@ -202,7 +202,7 @@ package final class Simulator {
 }
 
 extension Simulator {
-  /// The state of a run between two commands, with the system's snapshot if the system supports them.
+  /// The state of a run between two commands, with the system's snapshot if it supports snapshots.
   struct Snapshot {
     fileprivate let life: ActorLife
     fileprivate let post: SignalPost?
@@ -256,7 +256,7 @@ extension Simulator {
     handed = 0
   }
 
-  /// Adds everything on which later events depend.
+  /// Adds all state that affects later events to a sketch.
   func describe(_ state: inout StateSketch) throws(SystemFailure) {
     state.restart(at: place.clock.now)
     try system.describe(&state)

@@ -8,7 +8,7 @@ import Traces
 
 /// A writer that inserts, updates and deletes at random, through a view and by batch requests.
 ///
-/// It traces each write before and after.
+/// It records the start and the outcome of each write in the trace.
 struct StressWriter {
   let role: StressRole
   let view: ObjectContext
@@ -27,12 +27,12 @@ struct StressWriter {
     random = SplitMix64(seed: role.seed)
   }
 
-  /// Returns a random pause before the next write, in seconds, whose mean keeps the rate.
+  /// Returns a random pause before the next write, in seconds; the mean pause is 1 / rate.
   mutating func pause() -> Double {
     role.rate > 0 ? Double.random(in: 0...2, using: &random) / role.rate : 0
   }
 
-  /// Makes one random write, or several in a row; failures are traced.
+  /// Makes one random write, or several in a row; failures are recorded in the trace.
   mutating func write() {
     let choices = role.isNoisy ? 11 : 10
     switch Int.random(in: 0..<choices, using: &random) {
@@ -54,7 +54,7 @@ struct StressWriter {
     Int64.random(in: 0..<StressModel.bucketCount, using: &random)
   }
 
-  /// Returns new values; the title identifies the process, the life and the write.
+  /// Returns new values; the title names the process, the number of its launch and the write.
   mutating func values() -> Values {
     labels += 1
     return [
@@ -108,7 +108,7 @@ struct StressWriter {
 
   func objects(_ entity: String) -> [StoredObject] {
     do { return try view.registeredObjects(entity) } catch {
-      fatalError("the model of stress runs has no \(entity): \(error)")
+      fatalError("The model of stress runs must have the entity \(entity): \(error)")
     }
   }
 
@@ -161,7 +161,7 @@ struct StressWriter {
     seams.endWrite(.committed(transaction), .ok)
   }
 
-  /// Traces a failed write; with a faulty disk it may have taken effect nevertheless.
+  /// Records a failed write in the trace; with a faulty disk the write may have taken effect anyway.
   func fail(_ error: any Error) {
     let failure = failure(error)
     guard role.disk != nil, let number = seams.number else {
@@ -179,9 +179,9 @@ struct StressWriter {
     (error as? HistoryError).map(SystemFailure.init) ?? SystemFailure(.failed, "\(error)")
   }
 
-  /// Returns the transaction of a number in history; an inner `nil` if history has none.
+  /// Returns the transaction with a number; `.some(nil)` if history does not have it.
   ///
-  /// Retries until history can be read; the outer `nil` means that this failed for about 5 seconds.
+  /// Retries until history can be read, and returns `nil` after about 5 seconds of failures.
   private func look(for number: Int64) -> HistoryTransaction?? {
     for _ in 0..<Self.lookCountMax {
       do { return .some(try view.store.transaction(TransactionNumber(number))) } catch {
@@ -211,7 +211,7 @@ extension StressWriter {
     into entity: String,
     by author: WriteAuthor
   ) {
-    // The store assigns the keys: until then the objects have names with negative keys.
+    // The objects have names with negative keys until the store assigns their keys.
     let changes = rows.enumerated().map { index, values in
       PlannedChange(.insert, ObjectName(entity, -Int64(index) - 1), values)
     }
@@ -282,7 +282,7 @@ extension StressWriter {
     }
   }
 
-  /// Makes a batch request, and traces it.
+  /// Makes a batch request, and records it in the trace.
   mutating func request(
     _ action: Action,
     _ type: ChangeType,

@@ -10,7 +10,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A course that compares imported dates, sizes, purge times and retention limits with plain code.
+/// A course that compares imported dates, sizes, purge times and limits with a simple computation.
 struct LimitCourse: DiskCourse {
   let store: Store
   let faults = CourseFaults()
@@ -125,17 +125,20 @@ struct LimitCourse: DiskCourse {
     try file.retire(registration)
   }
 
-  /// Compares the estimated size of history with the measured size and the later additions.
+  /// Checks the reported size of history before and after further writes, and a purge by that size.
   private mutating func measure(_ file: Store) throws(HistoryError) {
     let first = try file.historySize()
-    expect(first.historyBytes % 4096 == 0, "pages take \(first.historyBytes) bytes")
+    expect(
+      first.historyBytes % 4096 == 0,
+      "history takes \(first.historyBytes) bytes, not whole pages of 4096 bytes"
+    )
     let count = written.count
     try write(1 + seed.draw(5), into: file)
     let second = try file.historySize()
     let added = sizes[count...].reduce(0, +)
     expect(
       second.historyBytes == first.historyBytes + added,
-      "history grows from \(first.historyBytes) to \(second.historyBytes) by \(added) bytes"
+      "history grows from \(first.historyBytes) to \(second.historyBytes) bytes, not by \(added)"
     )
     let share = second.share
     expect(
@@ -143,8 +146,11 @@ struct LimitCourse: DiskCourse {
       "\(second) has a share of \(share)"
     )
     let same = try file.purge(when: .whenLargerThan(share: share))
-    expect(!same.isDue, "history of a share of \(share) is larger than that")
-    expect(try file.heldNumbers().count == written.count, "a purge that is not due deletes")
+    expect(!same.isDue, "a purge of history above a share of \(share) is due at that share")
+    expect(
+      try file.heldNumbers().count == written.count,
+      "a purge that is not due deletes transactions"
+    )
   }
 
   // MARK: Limits
@@ -159,7 +165,7 @@ struct LimitCourse: DiskCourse {
     try write(1 + seed.draw(5), into: file)
     let behind = sizes[Int(least)...].reduce(0, +)
     let lag = try file.members().first { $0.id == "slow" }?.lag
-    expect(lag?.byteCount == behind, "a member lacks \(lag?.byteCount ?? 0) bytes of \(behind)")
+    expect(lag?.byteCount == behind, "a member lags by \(lag?.byteCount ?? 0) bytes, not \(behind)")
     var limits = RetentionLimits()
     switch seed.draw(4) {
     case 0: limits.transactionCount = seed.draw(14)
@@ -173,11 +179,14 @@ struct LimitCourse: DiskCourse {
     let lost: [MemberID] =
       (near.cursor.number < cut ? ["near"] : []) + (least < cut ? ["slow"] : [])
     let result = try file.purge(retaining: limits)
-    let what = "a purge with \(limits) of #\(least) of #\(head)"
-    expect(result.lostMembers == lost, "\(what) excludes \(result.lostMembers) at #\(cut)")
+    let what = "with a member at #\(least) of #\(head), a purge with \(limits)"
+    expect(
+      result.lostMembers == lost,
+      "\(what) excludes \(result.lostMembers), not \(lost), which are below #\(cut)"
+    )
     expect(
       result.timestampJumps == jumps,
-      "\(what) leaves out \(result.timestampJumps), not \(jumps)"
+      "\(what) ignores the jumps \(result.timestampJumps), not \(jumps)"
     )
     // Limits never exclude a consumer, so the consumer's cursor is the watermark.
     expect(result.watermark.rawValue == least, "\(what) has the watermark \(result.watermark)")
@@ -239,13 +248,14 @@ struct LimitCourse: DiskCourse {
     let rest = held.filter { $0 > bound }
     let found = try file.fetch(HistoryRequest(after: nil)).transactions.map(\.number.rawValue)
     expect(found == rest, "after an interrupted purge a fetch has \(found), not \(rest)")
-    expect(try file.heldNumbers() == rest, "after an interrupted purge others are held")
+    expect(try file.heldNumbers() == rest, "an interrupted purge keeps other transactions")
     let result = try file.purge()
     expect(
       result.transactionCount == held.count - 1,
-      "an interrupted purge is completed by \(result.transactionCount) of \(held.count - 1)"
+      "the purge after an interrupted one counts \(result.transactionCount) transactions, not "
+        + "\(held.count - 1)"
     )
-    expect(try file.heldNumbers() == [head], "an interrupted purge leaves more")
+    expect(try file.heldNumbers() == [head], "the purge after an interrupted one keeps too many")
   }
 
   /// Purges if an interval has passed; only purges that changed the store count as the last purge.
@@ -253,7 +263,7 @@ struct LimitCourse: DiskCourse {
     try write(3, into: file)
     let gone = try file.heldNumbers().dropLast()
     let first = try file.purge()
-    expect(first.transactionCount == gone.count, "\(first) for \(gone)")
+    expect(first.transactionCount == gone.count, "a purge of \(gone) returns \(first)")
     let purged = effects.last?.purged ?? 0..<0
     expect(
       gone.allSatisfy(purged.contains) && purged.upperBound == first.purgedThrough.rawValue + 1,
@@ -262,12 +272,15 @@ struct LimitCourse: DiskCourse {
     now.move(by: 100)
     let none = try file.purge()
     expect(none.transactionCount == 0, "a second purge deletes \(none.transactionCount)")
-    expect(effects.last?.purged.isEmpty == true, "a purge of nothing reports it")
+    expect(effects.last?.purged.isEmpty == true, "a purge without transactions reports some")
     let member = try file.join("main")
     let token = try file.currentToken()
     try file.purge(by: member, recording: token)
     let recorded = effects.last
-    expect(recorded?.cursor == token && recorded?.member == "main", "a purge reports no record")
+    expect(
+      recorded?.cursor == token && recorded?.member == "main",
+      "a purge that records a cursor does not report the cursor"
+    )
     try file.retire(member)
     now.move(by: 50)
     for (pause, interval, isDue) in [
@@ -275,7 +288,7 @@ struct LimitCourse: DiskCourse {
     ] {
       now.move(by: Double(pause))
       let result = try file.purge(when: .atIntervals(of: .seconds(interval)))
-      expect(result.isDue == isDue, "a purge each \(interval) s is due: \(result.isDue)")
+      expect(result.isDue == isDue, "a purge every \(interval) s must\(isDue ? "" : " not") be due")
     }
   }
 }

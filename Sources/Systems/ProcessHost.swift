@@ -181,7 +181,10 @@ final class ProcessHost<Hosted: HostedProcess> {
   func snapshot<Own>(with own: Own) throws(SystemFailure) -> SystemSnapshot {
     let bench = try bench()
     guard replaced.isEmpty else {
-      throw SystemFailure(.unsupported, "Replaced processes cannot be saved or restored.")
+      throw SystemFailure(
+        .unsupported,
+        "A snapshot cannot contain processes that a later launch has replaced."
+      )
     }
     var processes: [ActorID: Hosted.Snapshot] = [:]
     for (actor, process) in running { processes[actor] = try process.snapshot() }
@@ -224,7 +227,7 @@ final class ProcessHost<Hosted: HostedProcess> {
     return kept.own
   }
 
-  /// Adds all state that affects the next steps, except the state of the system's own part.
+  /// Adds all state that affects the next steps to a sketch, except that of the system's own part.
   func describe(_ state: inout StateSketch) throws(SystemFailure) {
     let bench = try bench()
     try bench.describe(&state)

@@ -8,9 +8,9 @@ import Traces
 final class StoreBench {
   let header: PlanHeader
   let environment: SystemEnvironment
-  /// The objects that the plan's names denote.
+  /// The objects of the store, by their names in the plan.
   var objects = PlanObjects() { didSet { seen = nil } }
-  /// The lab's cached view of the store since the last write.
+  /// The cached data, history and registry, valid until the next write.
   private var seen: CachedContent?
   private var pool: StorePool
   /// The record of the commits that the store has signalled.
@@ -19,7 +19,7 @@ final class StoreBench {
   /// The state before the current purge; `nil` if none is in progress.
   private(set) var purging: PurgeStart?
 
-  /// The store's state before a purge.
+  /// The store's transactions and lost members before a purge.
   struct PurgeStart {
     let held: [Int64]
     /// The members that were lost before the purge.
@@ -28,7 +28,7 @@ final class StoreBench {
 
   /// Opens the store at the environment's path, and creates the file if it is missing.
   ///
-  /// Connections that an earlier bench took from the pool become invalid.
+  /// Connections that an earlier `StoreBench` took from the pool become invalid.
   init(
     _ header: PlanHeader,
     _ environment: SystemEnvironment,
@@ -41,7 +41,7 @@ final class StoreBench {
     try open()
   }
 
-  /// Opens the lab's own connection, which also gives the signal board the newest transaction.
+  /// Opens the lab's own connection, from which the signal board reads the newest transaction.
   private func open() throws(SystemFailure) {
     let store = try connect()
     opened = store
@@ -75,17 +75,17 @@ final class StoreBench {
     return planned
   }
 
-  /// Returns the objects in the data, by the plan's names.
+  /// Returns the store's objects, named as in the plan.
   func data() throws(SystemFailure) -> Objects { Objects(try rows()) }
 
-  /// The cached view; empty if the store was written since it was read, or if writes are not counted.
+  /// The cached contents; empty if the store was written since, or if writes are not counted.
   private var cached: CachedContent {
     let count = environment.writeCount()
     if let seen, let count, seen.writeCount == count { return seen }
     return CachedContent(writeCount: count)
   }
 
-  /// Returns the rows of the data, by the plan's names.
+  /// Returns the store's rows, with objects named as in the plan.
   private func rows() throws(SystemFailure) -> [NamedRow] {
     var cached = cached
     if let rows = cached.rows { return rows }
@@ -117,7 +117,7 @@ final class StoreBench {
     return register.members.first { $0.id == actor }
   }
 
-  /// Returns the transactions in history, by the plan's names.
+  /// Returns the transactions in history, with objects named as in the plan.
   func history() throws(SystemFailure) -> [CommittedTransaction] {
     var cached = cached
     if let history = cached.history { return history }
@@ -152,7 +152,7 @@ final class StoreBench {
     return held
   }
 
-  /// Returns a transaction in history by the plan's names.
+  /// Returns a transaction in history, with objects named as in the plan.
   func committed(_ transaction: HistoryTransaction) -> CommittedTransaction {
     var changes = transaction.changes.map { change in
       CommittedChange(
@@ -177,7 +177,7 @@ final class StoreBench {
 
   /// Runs a closure that may purge, and logs the transactions that the closure has deleted.
   ///
-  /// The deleted transactions are found by reading the store, without asking the system under test.
+  /// The deleted transactions are read from the store, not reported by the system under test.
   func purging(
     _ actor: ActorID,
     _ log: inout EventLog,
@@ -236,7 +236,7 @@ final class StoreBench {
     let random: UInt64
     /// The cached state of the lab's own connection.
     let store: CachedFileState
-    /// The cached state of the store.
+    /// The cached data, history and registry of the store.
     let cached: CachedContent
   }
 

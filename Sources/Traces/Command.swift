@@ -17,7 +17,7 @@ package struct Command: Hashable, Sendable {
 package enum Action: Hashable, Sendable {
   /// An actor saves changes as one transaction.
   case write(PlannedWrite)
-  /// An actor changes every object that matches, as one transaction.
+  /// An actor updates or deletes every object that matches a predicate, as one transaction.
   case batch(PlannedBatch)
   /// An actor takes a timestamp and stages a transaction without acquiring the write lock.
   case begin(PlannedWrite)
@@ -43,7 +43,7 @@ package enum Action: Hashable, Sendable {
   case purge(ActorID)
   /// An actor takes a new snapshot of the data and moves its cursor to the newest transaction.
   case resync(ActorID)
-  /// A process continues by one step although a later launch of its actor has replaced it.
+  /// A process performs one more step after a later launch of its actor has replaced it.
   case belated(ActorID, BelatedStep)
   /// An actor requests history, or purges a part of it.
   case query(PlannedQuery)
@@ -180,7 +180,7 @@ package struct PlannedWrite: Hashable, Sendable {
   package var changes: [PlannedChange]
   /// The merge policy for conflicts; the context `batch` has none.
   package var policy: PlannedPolicy
-  /// Whether the clock advances before the write; the condition `ties` also allows `false`.
+  /// Whether the clock advances before the write; `false` only in plans with the condition `ties`.
   package var ticks: Bool
 
   package init(
@@ -204,7 +204,9 @@ package struct PlannedWrite: Hashable, Sendable {
 package struct PlannedBatch: Hashable, Sendable {
   package var actor: ActorID
   package var author: WriteAuthor
-  /// Update or delete; objects are inserted in batches through a write in the context `batch`.
+  /// The type of change: update or delete.
+  ///
+  /// A batch insert is a `PlannedWrite` in the context `batch`.
   package var type: ChangeType
   package var entity: String
   package var conditions: [PlannedCondition]

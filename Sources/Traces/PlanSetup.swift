@@ -100,8 +100,8 @@ package enum SetupCodec {
     for actor in try fields.objects("actors", as: "actor") {
       guard let key = new.first(where: actor.has) else { continue }
       throw actor.place.of(key).error(
-        "\(actor.what) has the key \"\(key)\" of version 2 in a configuration of version 1",
-        "Write \"config\": 2, and the kit's parameter names throughout."
+        "\(actor.what) has the key \"\(key)\", but the configuration has version 1",
+        "Write \"config\": 2, and use the kit's parameter names in all actors."
       )
     }
   }
@@ -111,7 +111,7 @@ package enum SetupCodec {
     let model = try PlanCodec.model(fields)
     guard let bare = model.entities.first(where: \.attributes.isEmpty) else { return model }
     throw fields.place.of("model").error(
-      "the entity \"\(bare.name)\" has no attributes, so that nothing can be written to it",
+      "the entity \"\(bare.name)\" has no attributes, so a plan cannot write its objects",
       "Give it one: {\"name\":\"title\",\"type\":\"string\"}."
     )
   }
@@ -224,7 +224,7 @@ enum KitActors {
   private static func check(_ fields: Fields) throws(FormatError) {
     for (old, new) in renamed.sorted(by: { $0.key < $1.key }) where fields.has(old) {
       throw fields.place.of(old).error(
-        "\(fields.what) has the key \"\(old)\" of version 1",
+        "\(fields.what) has the key \"\(old)\", which only version 1 has",
         "Write \"\(new)\", as in PersistentHistoryTrackingKit."
       )
     }
@@ -265,7 +265,7 @@ enum KitActors {
     return (actor, try fields.bool("includingCloudKitMirroring", default: false))
   }
 
-  /// Returns a strategy as plans write it; `nil` if the text starts with a period and is no strategy.
+  /// Returns a strategy in plan syntax; `nil` if a text with a leading period is not a strategy.
   private static func strategy(_ value: JSONValue) -> String? {
     guard let text = value.text else { return nil }
     guard text.hasPrefix(".") else { return text }

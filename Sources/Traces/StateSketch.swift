@@ -4,20 +4,20 @@ package import HistoryTypes
 ///
 /// Each part of the system adds its own state, always in the same order; the state of one actor goes
 /// into that actor's section. ``digest`` is a hash of every bit. ``equivalence(_:)`` is a hash that
-/// is equal for equivalent states: of numbers, times and keys only the order counts, of times also
-/// the age, and of values only which are equal; actors with equal configurations are interchangeable.
+/// is equal for equivalent states. It depends only on the order of numbers, times and keys, on the
+/// age of times, and on which values are equal. Actors with equal configurations are interchangeable.
 package struct StateSketch: Sendable {
-  /// The kind of a word, which determines the property that counts for equivalence.
+  /// The kind of a word, which determines what equivalent states must have in common.
   enum Kind: UInt8 {
-    /// A word of which every bit counts.
+    /// A word compared by every bit.
     case plain
-    /// A transaction number, of which the rank among all transaction numbers counts.
+    /// A transaction number, compared by its rank among all transaction numbers.
     case number
-    /// A time, of which the rank among all times and the age count.
+    /// A time, compared by its rank among all times and by its age.
     case time
-    /// An object's key, of which the rank among all keys counts.
+    /// An object's key, compared by its rank among all keys.
     case key
-    /// A whole-number attribute value, of which only equality with other values counts.
+    /// A whole-number attribute value, compared only by its equality with other values.
     case value
     /// A member.
     case member
@@ -111,13 +111,13 @@ package struct StateSketch: Sendable {
     sections[current].append(Word(kind: kind, bits: bits))
   }
 
-  /// Adds an integer whose exact value counts.
+  /// Adds an integer; equivalent states must have the same one.
   package mutating func add(_ number: Int) { add(.plain, UInt64(bitPattern: Int64(number))) }
 
-  /// Adds a Boolean value.
+  /// Adds a Boolean value; equivalent states must have the same one.
   package mutating func add(_ flag: Bool) { add(.plain, flag ? 1 : 0) }
 
-  /// Adds a string whose exact value counts.
+  /// Adds a string; equivalent states must have the same one.
   package mutating func add(_ text: String) {
     var hash = Self.textSeed
     for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* Self.textFactor }

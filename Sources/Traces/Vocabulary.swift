@@ -42,8 +42,8 @@ struct Vocabulary {
   func object(_ text: String, of fields: Fields) throws(FormatError) -> ObjectName {
     guard let name = ObjectName(text), name.description == text else {
       throw fields.place.error(
-        "\(fields.what) names the object \"\(text)\"",
-        "An object is an entity and a whole number, such as \"Item/3\"."
+        "\(fields.what) has \"\(text)\", which is not the name of an object",
+        "Write an entity and a whole number, such as \"Item/3\"."
       )
     }
     try check(entity: name.entity, of: fields)

@@ -5,7 +5,7 @@ import Traces
 extension PlanGenerator {
   /// Draws whether a plan has queries, and inserts them between its commands.
   ///
-  /// Queries are drawn after the other commands: a seed gives the same other commands without queries.
+  /// Queries are drawn after `commands`, so a seed gives the same `commands` with and without them.
   func addQueries(
     to commands: inout [Command],
     _ draft: PlanDraft,
@@ -86,9 +86,9 @@ extension PlanGenerator {
     }
   }
 
-  /// Draws whether a plan has requests about objects, positions, members and the file.
+  /// Draws whether a plan has requests about objects, tokens, members and the file, and adds them.
   ///
-  /// Requests are drawn after the other commands: a seed gives the same other commands without them.
+  /// Requests are drawn after `commands`, so a seed gives the same `commands` with and without them.
   func addRequests(
     to commands: inout [Command],
     _ draft: PlanDraft,
@@ -110,7 +110,9 @@ extension PlanGenerator {
 
   private static let requestCountMax = 16
 
-  /// Draws whether a plan has a request about stores on disk; such a request takes milliseconds.
+  /// Draws whether a plan has a request about stores on disk, and adds it.
+  ///
+  /// A plan has at most one such request, because each takes milliseconds.
   func addDiskRequest(
     to commands: inout [Command],
     _ draft: PlanDraft,
@@ -195,11 +197,11 @@ extension PlanGenerator {
     }
   }
 
-  /// Draws whether the consumers of a plan read page by page, and inserts such commands.
+  /// Draws whether the consumers of a plan read page by page, and adds their `read` commands.
   ///
-  /// Readings are drawn after the other commands: a seed gives the same other commands without them.
-  /// Consumers that keep their own tokens have no readings, because after a power-off they would start
-  /// at those tokens.
+  /// The reads are drawn after `commands`, so a seed gives the same `commands` with and without them.
+  /// Consumers that keep their own tokens get no `read` commands, because after a power-off they
+  /// would start at those tokens.
   func addReadings(
     to commands: inout [Command],
     _ draft: PlanDraft,

@@ -61,7 +61,7 @@ import Testing
 
   private static let wrong: [(text: String, sentence: String)] = [
     ("[]", #""c.json" lists no consumers."# + shape),
-    ("{\"a\": 1}", #""c.json" is JSON, but no list of objects."# + shape),
+    ("{\"a\": 1}", #""c.json" is JSON, but not a list of objects."# + shape),
     ("[{", #""c.json" is not readable JSON."# + shape),
     ("[1]", #""c.json" has in object 1 a value of the wrong type."# + shape),
     (
@@ -96,17 +96,17 @@ import Testing
     ),
     (
       "text",
-      #""c.json" is neither a JSON list nor a property list with keys."# + shape
+      #""c.json" is neither a JSON list nor a property list with a dictionary."# + shape
         + " Or give the file Library/Preferences/GROUP.plist of the app group."
     ),
     (
       "<plist><array/></plist>",
-      #""c.json" is neither a JSON list nor a property list with keys."# + shape
+      #""c.json" is neither a JSON list nor a property list with a dictionary."# + shape
         + " Or give the file Library/Preferences/GROUP.plist of the app group."
     ),
     (
       "bplist00garbage",
-      #""c.json" is neither a JSON list nor a property list with keys."# + shape
+      #""c.json" is neither a JSON list nor a property list with a dictionary."# + shape
         + " Or give the file Library/Preferences/GROUP.plist of the app group."
     ),
   ]
@@ -164,8 +164,8 @@ import Testing
     ),
     (
       #""name": "a", "token": 3, "store": "11111111-2222-3333-4444-555555555555""#,
-      #""a", has a token of the store 11111111-2222-3333-4444-555555555555, but this file is "#
-        + "\(AdviceFile.store). Give the file that the token was read from, or a token of this one."
+      #""a", has a token of the store 11111111-2222-3333-4444-555555555555, but the UUID of this file is "#
+        + "\(AdviceFile.store). Inspect the file that issued the token, or give a token of this file."
     ),
     (
       #""name": "a", "date": "2999-01-01""#,
@@ -174,7 +174,7 @@ import Testing
     ),
     (
       #""name": "member", "token": 3"#,
-      #""member", is a registered member, whose own cursor counts. Leave it out."#
+      #""member", is a registered member, whose own cursor is used. Leave it out."#
     ),
   ]
 

@@ -243,7 +243,7 @@ import Testing
     try await expectRefusal(#"the commit is "def" in the latter and "abc" in the former"#) {
       $0.environment.commit = "def"
     }
-    try await expectRefusal(#"the commit is not known in the latter and "abc" in the former"#) {
+    try await expectRefusal(#"the commit is unknown in the latter and "abc" in the former"#) {
       $0.environment.commit = nil
     }
     let swift = #"the version of Swift is "6.4" in the latter and "6.3.1" in the former"#

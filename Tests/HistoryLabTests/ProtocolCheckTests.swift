@@ -28,8 +28,8 @@ import Traces
   }
 
   @Test(arguments: [
-    ("\"cursor\":null", "\"curser\":null", "launch", "While history is empty the cursor is null."),
-    ("\"cursor\":null", "\"cursor\":\"0\"", "launch", "the cursor is null, and it is \"0\""),
+    ("\"cursor\":null", "\"curser\":null", "launch", "history is empty the cursor must be null."),
+    ("\"cursor\":null", "\"cursor\":\"0\"", "launch", "the cursor must be null, but is \"0\""),
     ("\"purged\":", "\"purgd\":", "pass", "its answer must have \"purged\""),
     ("\"objects\":{", "\"objects\":{\"Item/9\":{},", "reset", "the data must be empty"),
     ("\"op\":\"insert\"", "\"op\":\"update\"", "write", "answered with an insert of Item/1"),

@@ -127,7 +127,7 @@ import Testing
       #expect(html.contains("left out"))
       #expect(html.contains("nothing failed"))
       let none = await run(["report", "nights", folder + "/2026-01-01"])
-      #expect(none.code == .usage && none.errors.contains("holds no night"))
+      #expect(none.code == .usage && none.errors.contains("contains no nightly runs"))
     }
   }
 

@@ -111,7 +111,7 @@ import Traces
       let gone = await why(file, system: "tracker")
       #expect(gone.code == .undecided && gone.output.isEmpty)
       #expect(
-        gone.errors.contains("does not reproduce on tracker: CursorProgress is not broken."),
+        gone.errors.contains("does not reproduce on tracker: it does not violate CursorProgress."),
         "\(gone.errors)"
       )
     }
@@ -139,7 +139,7 @@ import Traces
       try makeFile("\(folder)/plan.jsonl", try String(contentsOfFile: Self.least, encoding: .utf8))
       let refused = await why("\(folder)/plan.jsonl", "--html", "\(folder)/./plan.jsonl")
       #expect(refused.code == .usage)
-      #expect(refused.errors.contains("is the file to read. Name another file."))
+      #expect(refused.errors.contains("would overwrite an input file. Name another file"))
     }
   }
 

@@ -167,7 +167,7 @@ private final class ScriptedChannel: WireChannel {
   }
 
   @Test(arguments: [
-    (#""ok":{"transactions":["t9"]}"#, "names the transaction \"t9\", with which no write"),
+    (#""ok":{"transactions":["t9"]}"#, "names the transaction \"t9\", which no answer to a write"),
     (#""ok":{"transactions":"t9"}"#, "\"transactions\" of the answer to \"fetch\" is \"t9\""),
     (#""ok":3"#, "It must be an object, unless there is \"error\""),
     (#"{"id":77,"ok":{"transactions":[]}}"#, "the message had 3"),
@@ -194,7 +194,7 @@ private final class ScriptedChannel: WireChannel {
     let bench = try Bench([Self.written, Self.written])
     _ = try bench.perform(Self.insert)
     #expect(throws: SystemFailure.self) { try bench.perform(Self.insert) }
-    #expect(bench.system.runFailure?.clause.contains("is another one already") == true)
+    #expect(bench.system.runFailure?.clause.contains("which an earlier write already has") == true)
   }
 
   @Test func `Silence is reported with the message and the last output`() throws {

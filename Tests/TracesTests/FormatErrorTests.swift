@@ -127,7 +127,7 @@ struct Refusal: Sendable, CustomTestStringConvertible {
     ),
     Refusal(
       #"{"actor":"app","changes":[{"object":"Item/03","op":"insert"}],"do":"write"}"#,
-      #"line 2: change 1 of the command "write" names the object "Item/03". An object is an entity and a whole number, such as "Item/3"."#
+      #"line 2: change 1 of the command "write" has "Item/03", which is not the name of an object. Write an entity and a whole number, such as "Item/3"."#
     ),
     Refusal(
       #"{"actor":"app","changes":[{"object":"Item/3","op":"upsert"}],"do":"write"}"#,

@@ -92,12 +92,12 @@ import Traces
   @Test(arguments: [
     (
       #"{"config":2,"actors":[{"id":"app","author":"app"}]}"#,
-      #"line 1: actor 1 of the configuration has the key "author" of version 1. Write "#
+      #"line 1: actor 1 of the configuration has the key "author", which only version 1 has. Write "#
         + #""currentAuthor", as in PersistentHistoryTrackingKit."#
     ),
     (
       #"{"config":2,"actors":[{"currentAuthor":"app","strategy":"none"}]}"#,
-      #"line 1: actor 1 of the configuration has the key "strategy" of version 1. Write "#
+      #"line 1: actor 1 of the configuration has the key "strategy", which only version 1 has. Write "#
         + #""cleanStrategy", as in PersistentHistoryTrackingKit."#
     ),
     (
@@ -118,8 +118,8 @@ import Traces
     ),
     (
       #"{"config":1,"actors":[{"id":"app","includingCloudKitMirroring":true}]}"#,
-      #"line 1: actor 1 of the configuration has the key "includingCloudKitMirroring" of version 2 "#
-        + #"in a configuration of version 1. Write "config": 2, and the kit's parameter names throughout."#
+      #"line 1: actor 1 of the configuration has the key "includingCloudKitMirroring", but the "#
+        + #"configuration has version 1. Write "config": 2, and use the kit's parameter names in all actors."#
     ),
   ])
   func `Keys of the other version are refused with a suggestion`(
@@ -162,7 +162,7 @@ import Traces
     ),
     (
       #"[{"name": "text", "type": "string"}]"#, "[]",
-      #"line 3: the entity "Note" has no attributes, so that nothing can be written to it. "#
+      #"line 3: the entity "Note" has no attributes, so a plan cannot write its objects. "#
         + #"Give it one: {"name":"title","type":"string"}."#
     ),
   ])

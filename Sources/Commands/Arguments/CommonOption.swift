@@ -52,7 +52,7 @@ extension Option<String> {
       "history",
       .path("FILE"),
       shown: "history.sqlite in Reports",
-      "The results' database, in which runs are kept."
+      "The database in which the results of runs are kept."
     )
   }
 }
@@ -169,21 +169,21 @@ package enum ShardChoice: Hashable, Sendable {
         if let shard = try Shard.scheduled(in: environment) { return shard }
       } catch {
         throw .usage(
-          "--shard auto: \(error.reason). Submit the whole array, such as --array=0-3, or give the part to "
-            + "run again as --shard I/N, counted from 1."
+          "--shard auto: \(error.reason). Submit the whole array, such as --array=0-3. To run one part "
+            + "again, give its number, counted from 1, and the number of parts, such as --shard 2/4."
         )
       }
       throw .usage(
         "--shard auto: no job scheduler has set the part's number. Set SLURM_ARRAY_TASK_ID and "
-          + "SLURM_ARRAY_TASK_COUNT, JOB_COMPLETION_INDEX and JOB_COMPLETIONS, or STRATEGY_JOB_INDEX and STRATEGY_JOB_TOTAL, or "
-          + "give I/N."
+          + "SLURM_ARRAY_TASK_COUNT, JOB_COMPLETION_INDEX and JOB_COMPLETIONS, or STRATEGY_JOB_INDEX and "
+          + "STRATEGY_JOB_TOTAL, or give the part, such as --shard 2/4."
       )
     }
   }
 }
 
 extension ShardChoice? {
-  /// Returns the chosen part; `nil` if no part was chosen, so that the whole run is meant.
+  /// Returns the chosen part; `nil` selects the whole run.
   package func shard() throws(LabError) -> Shard? {
     guard let self else { return nil }
     return try self.shard()
@@ -194,7 +194,7 @@ extension ValueReader where Value == ShardChoice {
   /// Parses values of `--shard`, such as `2/4` or `auto`.
   package static let shard = ValueReader(
     placeholder: "I/N",
-    expectation: "a part and how many there are, such as 2/4, or auto"
+    expectation: "a part and the number of parts, such as 2/4, or auto"
   ) { text in
     text == "auto" ? .scheduled : Shard(text).map { .part($0) }
   }

@@ -37,7 +37,7 @@ extension ChartTool {
   /// The environment variable that names the folder of the chart tool.
   package static let variable = "HISTORY_LAB_TOOLS"
 
-  /// Returns the chart tool that this process can use.
+  /// Returns the program that draws charts, from the folder in which it is installed.
   package static func find(for executable: String?) -> ChartTool {
     ChartTool(
       toolsFolder: folder(

@@ -54,7 +54,9 @@ struct AdviseOptions: VerbOptions {
     if let page {
       try FilePath.checkWritableFile(page, for: "--html")
       guard !Self.isSame(page, file), cursors.map({ Self.isSame(page, $0) }) != true else {
-        throw .usage("--html: \(page.quoted) is the file to read. Name another file.")
+        throw .usage(
+          "--html: \(page.quoted) would overwrite an input file. Name another file for the page."
+        )
       }
     }
   }

@@ -24,7 +24,7 @@ struct ConsumerFile {
 
   /// Reads a file.
   ///
-  /// - Throws: A usage error that says what is wrong, where, and what to give instead.
+  /// - Throws: A usage error that states the problem, its place and a correction.
   init(_ path: String, prefix: String = KitCursors.standardPrefix) throws(LabError) {
     let bytes: Data
     do { bytes = try Data(contentsOf: URL(fileURLWithPath: path)) } catch {
@@ -123,7 +123,7 @@ extension ConsumerFile {
     case .typeMismatch(_, let context), .valueNotFound(_, let context),
       .keyNotFound(_, let context):
       guard let index = context.codingPath.first?.intValue else {
-        return "is JSON, but no list of objects"
+        return "is JSON, but not a list of objects"
       }
       let key = context.codingPath.dropFirst().last.map { ", \($0.stringValue.quoted)," } ?? ""
       return "has in object \(index + 1)\(key) a value of the wrong type"
@@ -151,8 +151,8 @@ extension ConsumerFile {
     } catch { list = nil }
     guard let list else {
       throw .usage(
-        "--cursors: \(path.quoted) is neither a JSON list nor a property list with keys. \(shape) Or "
-          + "give the file Library/Preferences/GROUP.plist of the app group."
+        "--cursors: \(path.quoted) is neither a JSON list nor a property list with a dictionary. "
+          + "\(shape) Or give the file Library/Preferences/GROUP.plist of the app group."
       )
     }
     if list["$archiver"] != nil { throw archived(path, "is an archive") }
@@ -203,12 +203,12 @@ extension ConsumerFile {
       )
       if let store = entry.store, let own = outline.store, store.uppercased() != own {
         throw .usage(
-          "\(what), has a token of the store \(store), but this file is \(own). Give the file that "
-            + "the token was read from, or a token of this one."
+          "\(what), has a token of the store \(store), but the UUID of this file is \(own). Inspect "
+            + "the file that issued the token, or give a token of this file."
         )
       }
       if outline.members?.contains(where: { $0.name == name }) == true {
-        throw .usage("\(what), is a registered member, whose own cursor counts. Leave it out.")
+        throw .usage("\(what), is a registered member, whose own cursor is used. Leave it out.")
       }
       switch entry.consumer.position {
       case .number(let number) where number < 0:

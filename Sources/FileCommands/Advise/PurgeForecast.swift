@@ -4,35 +4,35 @@ import HistoryStore
 
 /// The effect of a purge on a history and its consumers, computed without deleting anything.
 struct PurgeForecast: Sendable, Hashable {
-  /// The history that a consumer has not merged when a purge deletes it.
+  /// The history that a purge deletes before a consumer has merged it.
   struct Loss: Sendable, Hashable {
     let consumer: String
-    /// The numbers of transactions and changes that it misses, at least one transaction.
+    /// The numbers of transactions and changes that the consumer misses; at least one transaction.
     var transactions = 0
     var changes = 0
   }
 
   let plan: PurgePlan
-  /// The numbers of transactions and changes that go.
+  /// The numbers of transactions and changes that the purge deletes.
   private(set) var transactions = 0
   private(set) var changes = 0
   /// The approximate bytes that become free; 0 where this SQLite cannot measure tables.
   private(set) var bytes = 0.0
-  /// The newest transaction that goes, with its timestamp.
+  /// The newest transaction that the purge deletes, with its timestamp.
   private(set) var last: PurgeEstimate.Position?
   /// The numbers of transactions within the bound that are kept, by reason.
   private(set) var protected = 0
   private(set) var heldBack = 0
-  /// The consumers that lose history now.
+  /// The consumers that would miss history if the purge ran now.
   private(set) var losses: [Loss] = []
-  /// The past days on which a consumer would have been cut off, if that was replayed.
+  /// The past times at which a consumer would have been cut off; empty if the past is not replayed.
   var past: [PastCut] = []
   /// The measured purge of a private copy; `nil` if it was not measured.
   var trial: PurgeTrial?
 
   /// Counts what a purge deletes, and what the consumers with known positions lose.
   ///
-  /// - Complexity: one visit to each transaction, and one to each consumer for each that goes.
+  /// - Complexity: linear in the transactions, and in the consumers for each deleted transaction.
   init(_ rule: PurgeRule, _ history: PastHistory, _ consumers: [Consumer]) {
     plan = rule.plan
     let outline = history.outline
@@ -62,7 +62,7 @@ struct PurgeForecast: Sendable, Hashable {
     losses = missed.filter { $0.transactions > 0 }
   }
 
-  /// Whether a consumer with a known position loses history now.
+  /// Whether a consumer with a known position would miss history if the purge ran now.
   var loses: Bool { !losses.isEmpty }
 
   /// Returns the approximate number of pages that become free for later writes.
@@ -73,7 +73,7 @@ struct PurgeForecast: Sendable, Hashable {
 }
 
 extension PurgeForecast {
-  /// Returns the forecasts of all purges, with the past replayed where no registry holds a purge back.
+  /// Returns the forecasts of all purges, with the past replayed unless the store has active members.
   static func all(
     _ plans: [PurgePlan],
     _ history: PastHistory,
@@ -92,19 +92,19 @@ extension PurgeForecast {
 }
 
 extension VacuumMode {
-  /// The call that makes the file smaller after a purge, and whether it happens by itself.
+  /// When the file becomes smaller after a purge: automatically, or after which SQL statement.
   var sentence: String {
     switch self {
     case .manual:
-      "The file keeps its size until VACUUM (auto_vacuum is none): later writes use the free pages again."
-    case .full: "The file shrinks with each commit by itself (auto_vacuum is full)."
+      "The file keeps its size until VACUUM (auto_vacuum is none): later writes reuse the free pages."
+    case .full: "The file shrinks automatically with each commit (auto_vacuum is full)."
     case .incremental:
       "The file keeps its size until PRAGMA incremental_vacuum (auto_vacuum is incremental): later "
-        + "writes use the free pages again."
+        + "writes reuse the free pages."
     }
   }
 
-  /// The name of the call; `nil` where none is needed.
+  /// The SQL statement that makes the file smaller; `nil` if none is needed.
   var call: String? {
     switch self {
     case .manual: "VACUUM"
@@ -116,9 +116,9 @@ extension VacuumMode {
 
 /// A purge whose effect is forecast.
 enum PurgePlan: Sendable, Hashable {
-  /// Deletes what was written more than this many days before the newest transaction.
+  /// Deletes the transactions that are more than this many days older than the newest one.
   case olderThan(days: Double)
-  /// Deletes what every consumer with a known position has merged.
+  /// Deletes the transactions that every consumer with a known position has merged.
   case merged
   /// Deletes all but this many of the newest transactions.
   case newest(Int)
@@ -126,7 +126,7 @@ enum PurgePlan: Sendable, Hashable {
   /// The ages in days that are always forecast.
   static let ages: [Double] = [1, 3, 7, 14, 30, 90]
 
-  /// Returns the purges to forecast: fixed ages, a wanted one, what is merged, and all but some.
+  /// Returns the purges to forecast: by fixed ages, a wanted age, merged history, and a count.
   static func all(wanted: Double?, keeping count: Int) -> [PurgePlan] {
     let days = wanted.map { ages.contains($0) ? ages : (ages + [$0]).sorted() } ?? ages
     return days.map { .olderThan(days: $0) } + [.merged, .newest(count)]
@@ -142,7 +142,7 @@ enum PurgePlan: Sendable, Hashable {
   }
 }
 
-/// The decision which transactions a purge deletes.
+/// The rule that decides which transactions a purge deletes.
 ///
 /// In a store of this library a purge stops at the lowest cursor of the active members and keeps the
 /// newest transaction. In every file it keeps the transactions of protected authors, those of a
@@ -167,7 +167,7 @@ struct PurgeRule: Sendable {
   private let watermark: Int64
   private let head: Int64
 
-  /// Creates the rule; `nil` for what is merged when no position is known.
+  /// Creates the rule; `nil` for a purge of merged history if no consumer has a known position.
   init?(_ plan: PurgePlan, _ history: PastHistory, _ consumers: [Consumer]) {
     self.plan = plan
     self.history = history

@@ -13,11 +13,11 @@ import Workloads
 struct LabSystem: Sendable {
   var name: String
   let sentence: String
-  /// The way in which the system's store creates timestamps.
+  /// The rule by which the system's store assigns timestamps to transactions.
   let timestamps: TimestampPolicy
   /// The operations and conditions that the system supports.
   let capabilities: Set<Capability>
-  /// The use that the system's authors state; `nil` for this project's systems, which have no limits.
+  /// The use for which a published system's authors made it; `nil` for this project's systems.
   var statedUse: StatedUse?
   /// Returns whether the system supports a purge strategy named in a plan.
   var knows: @Sendable (_ strategy: String) -> Bool = { PurgeStrategy(planned: $0) != nil }
@@ -25,7 +25,7 @@ struct LabSystem: Sendable {
   var strategyWords = PurgeStrategy.plannedWords
   /// Whether the system is this project's tracker, which has two drivers.
   var hasDrivers = false
-  /// The kinds of commands that the system does not support, whatever its capabilities.
+  /// The kinds of commands that the system does not support regardless of its capabilities.
   var excludedActions: Set<PlanAction> = []
   /// Whether the system has tasks whose order depends on the seed of the plan.
   var hasSchedules = false
@@ -38,7 +38,7 @@ struct LabSystem: Sendable {
     statedUse.map { "\(sentence) Stated use: \($0.sentence)" } ?? sentence
   }
 
-  /// The name of a design with a deliberate bug, included for trying out the lab.
+  /// The name of a design with a deliberate bug, for a first try of the lab.
   static let mistaken = "greatest-cursor"
 
   /// All systems of this build, in the order in which they are listed.
@@ -57,7 +57,7 @@ struct LabSystem: Sendable {
     ] + published + [
       LabSystem(
         name: mistaken,
-        sentence: "A design in memory with one bug, for trying the lab out: it purges what the "
+        sentence: "A design in memory with one bug, for a first try of the lab: it purges what the "
           + "fastest member has merged.",
         timestamps: .monotone,
         capabilities: LogSystem<GreatestCursorLog>.abilities,
@@ -87,7 +87,7 @@ extension LabSystem {
 extension LabSystem {
   /// Returns the system for a name of this build, a design file, or an external program.
   ///
-  /// An external program is started once, to ask for its capabilities.
+  /// An external program is started once to read its capabilities.
   ///
   /// - Throws: a usage error for an unknown name or an invalid file; an undecided error when a program does
   ///   not answer with its capabilities.
@@ -110,7 +110,7 @@ extension LabSystem {
   /// - Throws: a usage error that states the problem in the file and its place.
   private static func described(by path: String) throws(LabError) -> LabSystem {
     guard let data = FileManager.default.contents(atPath: path) else {
-      throw .usage("--system: \(path.quoted) cannot be read.")
+      throw .usage("--system: \(path.quoted) cannot be read. Name a design file that you may read.")
     }
     do throws(FormatError) {
       let design = try DesignCodec.decode(String(decoding: data, as: UTF8.self))

@@ -22,7 +22,7 @@ struct PlanOptions: VerbOptions, Hashable {
   @Option(
     "like",
     ProfileSource.reader,
-    "What the plans resemble: photos, notes, or the history of a store file."
+    "The workload that plans resemble: photos, notes, or the history of a store file."
   )
   var like = ProfileSource.photos
   @Option(
@@ -44,10 +44,10 @@ struct PlanOptions: VerbOptions, Hashable {
     "history",
     .path("FILE"),
     shown: "random writes",
-    "A store file whose real transactions every plan repeats, a window of at most \(PlanStyle.pastCountMax)."
+    "A store file from which every plan repeats up to \(PlanStyle.pastCountMax) consecutive transactions."
   )
   var history: String?
-  @Flag("anonymous", "Replaces the names of authors and entities of --history by numbered ones.")
+  @Flag("anonymous", "Replaces the names of authors and entities of --history with numbered names.")
   var anonymous
   @Option(
     "schedule",
@@ -60,7 +60,7 @@ struct PlanOptions: VerbOptions, Hashable {
     "disk-share",
     .integer("PERCENT", 0...100),
     shown: "0.35",
-    "How many of 100 plans test stores in files of their own, which takes milliseconds each."
+    "The percentage of plans that also test stores on disk, which takes milliseconds each."
   )
   var diskShare: Int?
 
@@ -89,12 +89,12 @@ struct PlanOptions: VerbOptions, Hashable {
     try schedule.check()
     if let config { try FilePath.checkReadable(config, for: "--config") }
     guard config == nil || actors == nil else {
-      throw .usage("--config names every actor: leave out --actors.")
+      throw .usage("--config already names every actor. Leave out --actors.")
     }
     if let history {
       try FilePath.checkReadable(history, for: "--history")
     } else if anonymous {
-      throw .usage("--anonymous renames what --history reads: name a file with --history too.")
+      throw .usage("--anonymous has no effect without --history: name a file with --history too.")
     }
   }
 
@@ -157,7 +157,7 @@ extension PlanOptions {
     for system: LabSystem
   ) throws(LabError) -> PlanSetup {
     guard let data = FileManager.default.contents(atPath: path) else {
-      throw .usage("--config: \(path.quoted) cannot be read.")
+      throw .usage("--config: \(path.quoted) cannot be read. Name a JSON file that you may read.")
     }
     let setup: PlanSetup
     do throws(FormatError) {
@@ -173,7 +173,7 @@ extension PlanOptions {
 }
 
 extension LabSystem {
-  /// Returns a sentence about the first item of a configuration that the system lacks; `nil` for none.
+  /// Returns a sentence about the first setting that the system does not support; `nil` for none.
   fileprivate func lacks(_ setup: PlanSetup) -> String? {
     let needs: [(Capability, String, Bool)] = [
       (.consume, "consumers", !setup.consumers.isEmpty),

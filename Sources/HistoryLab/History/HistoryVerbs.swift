@@ -5,7 +5,7 @@ import Reporting
 
 /// The options of `history add`.
 struct HistoryAddOptions: VerbOptions {
-  @Argument(each: .path("FOLDER"), "The folder of a run, or a folder that holds such folders.")
+  @Argument(each: .path("FOLDER"), "The folder of a run, or a folder that contains such folders.")
   var folders: [String]
   @Option(.history) var history: String
 
@@ -35,7 +35,7 @@ extension HistoryAddVerb {
     sentence: "Adds the results of runs to the results database; duplicates are ignored.",
     examples: [
       Example("history add Reports/latest", "The newest run."),
-      Example("history add Reports/runs", "Every run that is still there."),
+      Example("history add Reports/runs", "All runs in the folder."),
     ]
   ) { (options, _, terminal) in HistoryAddVerb(options: options, terminal: terminal) }
 }
@@ -54,7 +54,7 @@ extension HistoryListVerb {
     sentence: "Lists the runs in the results database.",
     examples: [
       Example("history list", "The runs, oldest first."),
-      Example("history list --json", "The same for another program to read."),
+      Example("history list --json", "The runs as JSON."),
     ]
   ) { (options, _, terminal) in HistoryListVerb(options: options, terminal: terminal) }
 }
@@ -91,11 +91,14 @@ struct HistoryAddVerb: Verb {
 
   /// Returns the folders of runs in or below a folder.
   ///
-  /// - Throws: a usage error if the folder contains no run.
+  /// - Throws: a usage error if the folder contains no runs.
   private static func runs(in folder: String) throws(LabError) -> [String] {
     let found = try RunFolders.runs(in: folder)
     guard found.isEmpty else { return found }
-    throw .usage("\(folder.quoted) holds no run: there is no run.json in it or below.")
+    throw .usage(
+      "\(folder.quoted) contains no runs. Give the folder of a run, which contains run.json, or a "
+        + "folder above it."
+    )
   }
 }
 

@@ -14,7 +14,7 @@ struct MutantReport {
   let folder: String
   let outcomes: [MutantOutcome]
 
-  /// The mutants that are not equivalent, so that every seed should kill them.
+  /// The outcomes of the mutants that are not equivalent; every seed should kill each of them.
   private var bugs: [MutantOutcome] { outcomes.filter { $0.mutant.equivalence == nil } }
 
   /// The number of mutants that every seed killed, equivalent mutants excluded.
@@ -47,7 +47,7 @@ struct MutantReport {
   var because: String {
     let score =
       "\(killedCount) of \(bugs.count) mutants killed by every one of \(seedCount.counted("seed"))"
-    guard isWhole else { return "\(score); it was ended early." }
+    guard isWhole else { return "\(score); the run ended early." }
     guard let sentence = Self.failureSentence(failures.map(\.mutant.name)) else {
       return score + "."
     }
@@ -222,7 +222,8 @@ struct MutantText {
     }
     for outcome in report.failures { explain(outcome) }
     terminal.print(
-      "At most \(text(report.caseMedianMax)) plans in the median of a mutant's seeds; "
+      "Plans until a kill: \(text(report.caseMedianMax)) for the slowest mutant (median of its "
+        + "seeds). Of the kills, "
         + "\(Int(report.leastShare * 100)) % reached the shortest known length, "
         + "\(Int(report.firstLeastShare * 100)) % with the first failing plan; "
         + "\(Int(report.seconds.rounded())) s, seed 0x\(String(report.seed, radix: 16))"

@@ -6,7 +6,7 @@ import Reporting
 
 /// The options of `report nights`.
 struct ReportNightsOptions: VerbOptions {
-  @Argument(.path("FOLDER"), "The folder that holds the nights; default: \(usualFolder).")
+  @Argument(.path("FOLDER"), "The folder of the nightly runs; default: \(usualFolder).")
   var folder = usualFolder
 
   private static let usualFolder = "Reports/nightly"
@@ -14,7 +14,7 @@ struct ReportNightsOptions: VerbOptions {
   /// - Throws: A usage error if the folder does not exist.
   func validate(in composition: Composition) throws(LabError) {
     guard FilePath.state(of: folder) == .folder else {
-      throw .usage("there is no folder of nights \(folder.quoted). Try: scripts/nightly")
+      throw .usage("there is no folder \(folder.quoted) of nightly runs. Try: scripts/nightly")
     }
   }
 }
@@ -22,10 +22,10 @@ struct ReportNightsOptions: VerbOptions {
 extension ReportNightsVerb {
   static let spec = VerbSpec(
     name: "report nights",
-    sentence: "Writes the index of all nights, from which each night's page is reached.",
+    sentence: "Writes an index page of all nightly runs, with a link to each night's page.",
     examples: [
-      Example("report nights", "The index of the nights that scripts/nightly ran."),
-      Example("report nights /srv/nights", "The same for nights that lie elsewhere."),
+      Example("report nights", "The index of the nightly runs of scripts/nightly."),
+      Example("report nights /srv/nights", "The same for nightly runs in another folder."),
     ]
   ) { (options, _, terminal) in ReportNightsVerb(options: options, terminal: terminal) }
 }
@@ -57,17 +57,17 @@ struct NightsPage {
 
   /// Reads the nightly runs in a folder, newest first.
   ///
-  /// - Throws: A usage error if the folder cannot be listed or contains no night.
+  /// - Throws: A usage error if the folder cannot be listed or contains no nightly run.
   init(_ folder: String) throws(LabError) {
     let names: [String]
     do { names = try FileManager.default.contentsOfDirectory(atPath: folder) } catch {
       throw .usage(
-        "the nights in \(folder.quoted) cannot be listed: \(error.localizedDescription)"
+        "the nightly runs in \(folder.quoted) cannot be listed: \(error.localizedDescription)"
       )
     }
     nights = names.sorted().reversed().compactMap { Self.night(folder + "/" + $0, named: $0) }
     guard !nights.isEmpty else {
-      throw .usage("\(folder.quoted) holds no night. Try: scripts/nightly")
+      throw .usage("\(folder.quoted) contains no nightly runs. Try: scripts/nightly")
     }
   }
 
@@ -90,7 +90,7 @@ struct NightsPage {
     let failed = last?.steps.filter { $0.result == "FAILED" } ?? []
     return ReportPage(
       title: "Nights",
-      lead: "The result of each step of each night; a night's name leads to its page.",
+      lead: "The result of each step of each nightly run; the name of a night links to its page.",
       tiles: last.map { night in
         [
           VerdictTile(

@@ -41,7 +41,9 @@ struct RunParts {
         found.append(Try(folder: run, record: record, shard: shard))
       }
     }
-    guard let first = found.first else { throw .usage("there is no part of a run in the folders.") }
+    guard let first = found.first else {
+      throw .usage("the folders contain no parts. Give the folders of the runs with --shard.")
+    }
     for part in found {
       let differences = PartDifference.sentences(first.record, part.record)
       guard differences.isEmpty else {
@@ -61,7 +63,7 @@ struct RunParts {
       leftOut += all.filter { $0.folder != one.folder }.map { other in
         let ending = other.record.verdict == nil ? "has no verdict" : "was ended early"
         return "\(other.folder.quoted), a try of part \(other.shard) that \(ending): "
-          + "\(one.folder.quoted) counts"
+          + "\(one.folder.quoted) is used instead"
       }
     }
     self.folders = chosen.map(\.folder)
@@ -157,7 +159,9 @@ struct RunParts {
     var documents: [Document] = []
     for folder in folders {
       guard let document: Document = try RunDocument.read(folder + "/" + file) else {
-        throw .usage("the part in \(folder.quoted) has no \(file).")
+        throw .usage(
+          "the part in \(folder.quoted) has no \(file). Copy the whole folder, or run the part again."
+        )
       }
       documents.append(document)
     }
@@ -178,7 +182,7 @@ struct RunParts {
   }
 }
 
-/// The differences by which two records cannot be parts of the same run.
+/// The differences between two records that show that they are not parts of the same run.
 enum PartDifference {
   /// The options that may differ between parts: output folder, shard, display, and the seed's spelling.
   ///
@@ -196,8 +200,8 @@ enum PartDifference {
     compare("the number of parts") { String($0.shard?.count ?? 0) }
     compare("the seed") { "0x" + String($0.environment.seed, radix: 16) }
     found += lines(PartLine(former), PartLine(latter))
-    compare("the commit") { $0.environment.commit?.quoted ?? "not known" }
-    compare("the version of the lab") { $0.lab?.quoted ?? "not known" }
+    compare("the commit") { $0.environment.commit?.quoted ?? "unknown" }
+    compare("the version of the lab") { $0.lab?.quoted ?? "unknown" }
     compare("the version of Swift") { $0.environment.swift.quoted }
     compare("the version of SQLite") { $0.environment.sqlite.quoted }
     compare("the build") { $0.environment.optimized ? "release".quoted : "debug".quoted }
@@ -237,7 +241,7 @@ enum PartDifference {
       guard one != other else { return nil }
       if (one ?? other) == [""] {
         return other == nil
-          ? "--\(name) is not given in the latter and is in the former"
+          ? "--\(name) is given in the former and not in the latter"
           : "--\(name) is given in the latter and not in the former"
       }
       let values = [other, one].map { $0?.joined(separator: ", ") ?? "not given" }

@@ -31,7 +31,7 @@ struct PlanPart: Hashable, Sendable {
     /// The faults of a command, which an alternative leaves out.
     case faults
   }
-  /// A plan in which an alternative replaces the part.
+  /// A named replacement of the part, and the plan with the replacement.
   struct Alternative: Hashable, Sendable {
     let name: String
     let plan: Plan
@@ -43,7 +43,7 @@ struct PlanPart: Hashable, Sendable {
   let name: String
   let alternatives: [Alternative]
 
-  /// Runs each alternative with a closure that returns whether the invariant broke.
+  /// Runs each alternative's plan with a closure that returns whether the invariant broke.
   func answer<Failure: Error>(
     breaks: (Plan) throws(Failure) -> Bool
   ) throws(Failure) -> PartAnswer {
@@ -59,7 +59,7 @@ struct PlanPart: Hashable, Sendable {
   }
 }
 
-/// The alternatives of a part, split into those that break the invariant and those that hold.
+/// The alternatives of a part, split by whether the invariant breaks or holds with them.
 struct PartAnswer: Hashable, Sendable {
   /// The degree to which the violation depends on the part.
   enum Need: String, Sendable {

@@ -13,7 +13,7 @@ import Workloads
 struct WhyOptions: VerbOptions {
   @Argument(
     .text("COUNTEREXAMPLE", "a counterexample or a plan file"),
-    "A counterexample or a plan, as a check leaves them in its run's folder."
+    "A counterexample or a plan, as a check writes them into its run's folder."
   )
   var file: String
   /// The system to run the plan on; `nil` selects the file's system, or `tracker` if the file has none.
@@ -56,7 +56,9 @@ struct WhyOptions: VerbOptions {
     try FilePath.checkWritableFile(page, for: "--html")
     let paths = [page, file].map { URL(fileURLWithPath: $0).resolvingSymlinksInPath().path }
     guard paths[0] != paths[1] else {
-      throw .usage("--html: \(page.quoted) is the file to read. Name another file.")
+      throw .usage(
+        "--html: \(page.quoted) would overwrite an input file. Name another file for the page."
+      )
     }
   }
 
@@ -81,7 +83,7 @@ extension WhyVerb {
       ),
       Example(
         "why plan.jsonl --system greatest-cursor --json",
-        "A plan on a named system, for a program that reads the answer."
+        "A plan on a named system, with the result as JSON."
       ),
     ]
   ) { WhyVerb(options: $0, terminal: $2) }
@@ -135,9 +137,9 @@ struct WhyVerb: Verb {
       )
     }
     if let violation = suite.violation(of: checker) { return violation }
-    let other = suite.violation.map { " \($0.checker) is broken instead." } ?? ""
+    let other = suite.violation.map { " It violates \($0.checker) instead." } ?? ""
     throw .undecided(
-      "\(options.file.quoted) does not reproduce on \(name): \(checker) is not broken.\(other)",
+      "\(options.file.quoted) does not reproduce on \(name): it does not violate \(checker).\(other)",
       try: replayWords
     )
   }

@@ -9,7 +9,7 @@ import Musl
 import Darwin
 #endif
 
-/// The outcome of a conversion.
+/// The numbers of transactions and changes that a conversion copied into a new store.
 package struct ConversionResult: Sendable, Hashable {
   /// The number of copied transactions.
   package internal(set) var transactionCount = 0
@@ -20,8 +20,8 @@ package struct ConversionResult: Sendable, Hashable {
 extension Store {
   /// Copies the history of an open store, usually one open for reading, into a new store.
   ///
-  /// The copy has the same numbers, times, marks, strings, changes and purged positions. Objects
-  /// and members are not copied.
+  /// The copy has the same transaction numbers, timestamps, marks, strings, changes and purged
+  /// positions. Objects and members are not copied.
   ///
   /// After each page, the closure receives the number of copied transactions, the number of the
   /// last copied transaction, and the number of the newest transaction.
@@ -82,7 +82,7 @@ extension Store {
   }
 }
 
-/// The purged positions of a history.
+/// The positions up to which the history of a store was purged, for each author and overall.
 struct PurgePositions {
   var byAuthor: [(author: String?, number: Int64)] = []
   var thinned: [(author: String?, number: Int64)] = []

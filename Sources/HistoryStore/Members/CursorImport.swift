@@ -9,9 +9,9 @@ internal import Foundation
 
 /// The outcome of importing a member's date from PersistentHistoryTrackingKit.
 public enum CursorImport: Sendable, Hashable {
-  /// The member starts at this position; it has certainly merged all history up to the position.
+  /// The member starts at this position, up to which it has certainly merged all history.
   case imported(HistoryToken, date: Date)
-  /// The date was not used; the member starts or continues as without a date.
+  /// The date was not used; the member starts as if no date had been passed.
   case ignored(Reason)
 
   /// The reason why a date was not used.
@@ -30,11 +30,11 @@ extension CursorImport: CustomStringConvertible {
   public var description: String {
     switch self {
     case .imported(let token, let date):
-      "The date \(Self.text(date)) was imported: the history through #\(token.number) is certainly "
-        + "merged."
+      "The date \(Self.text(date)) was imported: the member starts after #\(token.number), because it "
+        + "has certainly merged all history through that transaction."
     case .ignored(.alreadyAMember):
-      "The date was not imported: the member is already registered and has a cursor. Do not pass the "
-        + "dates of PersistentHistoryTrackingKit any longer."
+      "The date was not imported: the member is already registered and has a cursor. Stop passing the "
+        + "dates of PersistentHistoryTrackingKit."
     case .ignored(.noDate(let author)):
       "There is no date for \(author.map { "the author \"\($0)\"" } ?? "a member without an author"): "
         + "the member starts at the newest transaction."
@@ -61,7 +61,7 @@ public struct KitCursors: Sendable, Hashable {
   /// The kit's default prefix of an author in the key of its date.
   public static let standardPrefix = "PersistentHistoryTrackingKit.lastToken."
 
-  /// The date of each author.
+  /// The time of the last transaction that each author's process has merged, by author.
   public let dates: [String: Date]
 
   /// Reads the dates from a dictionary.
@@ -77,8 +77,8 @@ public struct KitCursors: Sendable, Hashable {
 
   /// Reads the dates from a property list, the format of the file of a defaults suite.
   ///
-  /// - Throws: ``HistoryError/Code/unreadable`` when the bytes are not a property list with keys, or
-  ///   the value of one of the kit's keys is not a date.
+  /// - Throws: ``HistoryError/Code/unreadable`` when the bytes are not a property list with a
+  ///   dictionary, or the value of one of the kit's keys is not a date.
   public init(
     propertyList bytes: Data,
     prefix: String = KitCursors.standardPrefix
@@ -89,16 +89,16 @@ public struct KitCursors: Sendable, Hashable {
     } catch {
       throw .unreadable(
         "The cursors of PersistentHistoryTrackingKit cannot be read: the passed data "
-          + "(\(bytes.count.counted("byte"))) is not a property list with keys. Pass the file Library/Preferences/GROUP.plist of the app "
-          + "group, or a dictionary."
+          + "(\(bytes.count.counted("byte"))) is not a property list with a dictionary. Pass the contents "
+          + "of Library/Preferences/GROUP.plist of the app group, or a dictionary."
       )
     }
     var dates: [String: Date] = [:]
     for (key, value) in read where key.hasPrefix(prefix) {
       guard let date = value.date else {
         throw .unreadable(
-          "The value of the key \"\(key)\" in the property list is not a date. Pass the prefix that "
-            + "the kit got as its uniqueString, or remove the key."
+          "The value of the key \"\(key)\" in the property list is not a date. Pass the uniqueString "
+            + "of the kit as the prefix, or remove the key."
         )
       }
       dates[String(key.dropFirst(prefix.count))] = date

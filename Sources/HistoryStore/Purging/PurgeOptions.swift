@@ -2,8 +2,8 @@ public import HistoryTypes
 
 /// The condition under which a requested purge is carried out.
 ///
-/// The condition is evaluated on the file, for all processes together. A count of notifications
-/// cannot be a condition, because each process counts for itself and starts again at 0.
+/// The condition depends only on the file, so it is the same for all processes. A count of
+/// notifications cannot be a condition, because each process has its own count, which starts at 0.
 public enum PurgeTrigger: Sendable, Hashable {
   /// The purge is carried out at every request.
   case always
@@ -18,8 +18,8 @@ public enum PurgeTrigger: Sendable, Hashable {
 
 /// The authors and contexts whose history a purge deletes.
 ///
-/// A purge cannot filter by changes: the purged positions are recorded per author, so that every
-/// token that is followed by purged history expires.
+/// A purge cannot filter by changes, because the store records up to which transaction each author's
+/// history is purged, and a token expires if purged history follows it.
 public struct PurgeFilter: Sendable, Hashable {
   /// The authors, with `nil` for transactions without one; a `nil` set selects all authors.
   public var authors: Set<String?>?
@@ -125,7 +125,7 @@ public struct TimestampJump: Sendable, Hashable {
   /// The later timestamp minus the earlier one in commit order; negative if time stepped back.
   public let difference: Duration
 
-  /// Creates a jump between a transaction and the one before it.
+  /// Creates a jump from the previous transaction's timestamp to the timestamp of a transaction.
   public init(number: TransactionNumber, difference: Duration) {
     self.number = number
     self.difference = difference

@@ -114,15 +114,15 @@ extension ExternalSystem {
   private func check(_ answer: WireAnswer, of action: Action) throws(SystemFailure) {
     if let name = notes.unknown(in: answer) {
       throw give(
-        "its answer to \"\(action.word)\" names the transaction \"\(name)\", with which no write "
-          + "was answered",
+        "its answer to \"\(action.word)\" names the transaction \"\(name)\", which no answer to a "
+          + "write has returned",
         asked: nil
       )
     }
     if case .committed(let transaction)? = answer.write, notes.times[transaction.name] != nil {
       throw give(
-        "it answered \"\(action.word)\" with the transaction \"\(transaction.name)\", which is "
-          + "another one already",
+        "it answered \"\(action.word)\" with the transaction name \"\(transaction.name)\", which an "
+          + "earlier write already has",
         asked: nil
       )
     }
