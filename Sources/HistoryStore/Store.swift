@@ -91,9 +91,10 @@ public final class Store: Sendable {
   ) throws {
     let found = opened.header.foreignWrites
     let core = try StoreCore(path: path, configuration: configuration, opened: opened)
-    if let wanted = configuration.foreignWrites, wanted != found, core.canWriteHistory {
-      try core.write { try core.setForeignWrites(wanted) }
-      try core.noticeForeignWrites()
+    if let wanted = configuration.foreignWrites, core.canWriteHistory {
+      try core.adopt(wanted, instead: found)
+    } else if found != .unwatched {
+      try core.checkForeignSchema()
     }
     self.core = core
     self.path = path

@@ -247,6 +247,7 @@ extension StoreCore {
       guard reading == nil, let found = try StoredModel(connection, path: path) else { return }
       if found != stored { try adopt(found) }
       try noticeForeignWrites()
+      try checkForeignSchema()
       schemaVersion = version
     }
     mustCheckModel = false

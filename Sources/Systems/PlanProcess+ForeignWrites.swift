@@ -53,6 +53,7 @@ struct ForeignWriteCourse: DiskCourse {
       case 0: try compare()
       case 1, 2, 3: try save()
       case 4: try delete(plain)
+      case 5: try overwrite(plain)
       default: execute(plain)
       }
     }
@@ -94,6 +95,20 @@ struct ForeignWriteCourse: DiskCourse {
     authors.insert(nil)
     plain.execute("DELETE FROM Note WHERE _key = \(key(1))", faults)
     try compare()
+  }
+
+  /// Saves an update of an object that plain SQL has changed since the context read it.
+  private mutating func overwrite(_ plain: PlainProgram) throws(HistoryError) {
+    let context = ObjectContext(store: seed.pick(programs), author: "app", name: "stale")
+    guard let note = try context.object(ObjectID(entity: 1, key: key(1))) else { return }
+    try note.set(.int(100), for: "count")
+    authors.insert(nil)
+    isCoalesced = true
+    let sql = "UPDATE Note SET count = ifnull(count, 0) + 1 WHERE _key = \(note.id.key)"
+    plain.execute(sql, faults)
+    expect(.conflict, of: "a save over a row that plain SQL changed") { () throws(HistoryError) in
+      _ = try context.save()
+    }
   }
 
   private func statement() -> String {

@@ -237,6 +237,24 @@ final class PlainProgram {
     #expect(try newer.history(after: token) == ["#4 update Item/1 [\"rating\"]"])
   }
 
+  @Test func `A trigger, column or table that is missing is named, and triggers are created again`()
+    throws
+  {
+    try stranger.execute("DROP TRIGGER history_foreign_2_updated")
+    var fixture = fixture
+    fixture.configuration.foreignWrites = nil
+    let error = #expect(throws: HistoryError.self) { try fixture.open(ModelVersions.first) }
+    #expect(error?.code == .changedSchema)
+    #expect(error?.message.contains("the trigger history_foreign_2_updated is missing") == true)
+    #expect(throws: HistoryError.self) { try store.insert("Tag") }
+    _ = try self.fixture.open(ModelVersions.first)
+    try store.insert("Tag")
+    try stranger.execute("UPDATE Tag SET name = 'x'; DROP TRIGGER history_foreign_1_updated")
+    try stranger.execute("DROP TABLE Tag")
+    let other = #expect(throws: HistoryError.self) { try fixture.open(ModelVersions.first) }
+    #expect(other?.message.contains("the table Tag, the trigger history_foreign_1_updated") == true)
+  }
+
   @Test func `An open store notices that another one has started to capture`() throws {
     let fixture = try StoreFixture()
     let early = try fixture.open(ModelVersions.first)

@@ -73,8 +73,22 @@ extension StoreCore {
     }
   }
 
+  /// Makes the file handle writes by other programs as a program wants, if it does not already.
+  ///
+  /// Triggers that another program has dropped, or that an earlier version of this library created,
+  /// are created again.
+  func adopt(_ wanted: ForeignWrites, instead found: ForeignWrites) throws {
+    guard let model = try StoredModel(connection, path: path) else { return }
+    let triggers = ForeignSchema(layout: layout, model: model).triggers(wanted)
+    let present = try foreignTriggers().map(\.sql).sorted()
+    guard wanted != found || present != triggers.map(\.sql).sorted() else { return }
+    try write { try setForeignWrites(wanted) }
+    try noticeForeignWrites()
+    try checkForeignSchema()
+  }
+
   /// Changes how the file handles writes by other programs, within the current write.
-  func setForeignWrites(_ handling: ForeignWrites) throws {
+  private func setForeignWrites(_ handling: ForeignWrites) throws {
     if try hasForeignChanges() { _ = try takeForeignChanges(after: newest()) }
     try dropForeignTriggers()
     try createForeignTriggers(handling)
