@@ -21,7 +21,7 @@ enum Passes {
     ) { setting in
       let data = try MergeData(setting)
       return [pass(data), fetchAndRefetch(data)]
-    }.varying([.coreData, .cold, .full]) { pass(try MergeData($0)) }
+    }.varying([.coreData, .cold, .full, .captured]) { pass(try MergeData($0)) }
   ]
 
   /// Creates a pass over all new transactions, which records its cursor in each measurement.

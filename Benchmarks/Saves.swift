@@ -15,7 +15,7 @@ enum Saves {
     ) { setting in
       let saves = setting.repeats(100)
       return [try ours(setting, saves), try floor(setting, saves)]
-    }.varying([.coreData, .full]) { try ours($0, $0.repeats(100)) }
+    }.varying([.coreData, .full, .captured]) { try ours($0, $0.repeats(100)) }
   ]
 
   private static let objectCount = 10

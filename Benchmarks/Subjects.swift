@@ -57,5 +57,5 @@ extension Int {
   var batchSizes: BenchmarkSubject.Sizes { self == 10 ? .all : .three }
 
   /// The additional conditions in which a request of this many rows is measured.
-  var batchAxes: [BenchmarkAxis] { self == 10 ? [.coreData, .full] : [] }
+  var batchAxes: [BenchmarkAxis] { self == 10 ? [.coreData, .full, .captured] : [] }
 }

@@ -62,6 +62,7 @@ struct BenchmarkSetting {
     var configuration = StoreTemplate.quietConfiguration
     configuration.layout = layout
     if axis == .full { configuration.durability = .full }
+    if axis == .captured { configuration.foreignWrites = .captured }
     return configuration
   }
 

@@ -209,6 +209,7 @@ package enum BenchmarkAxis: String, CaseIterable, Sendable {
   case coreData
   case cold
   case full
+  case captured
 
   /// The name on command lines.
   package var name: String { rawValue }
@@ -221,6 +222,7 @@ package enum BenchmarkAxis: String, CaseIterable, Sendable {
     case .coreData: "History lies in the tables of Core Data instead of being packed."
     case .cold: "The store is opened again each time, with its file out of the system's cache."
     case .full: "Commits wait for the disk (synchronous=FULL instead of NORMAL)."
+    case .captured: "The file has triggers that capture what other programs write with plain SQL."
     }
   }
 
@@ -232,6 +234,7 @@ package enum BenchmarkAxis: String, CaseIterable, Sendable {
     case .coreData: "coreData layout"
     case .cold: "cold cache"
     case .full: "synchronous FULL"
+    case .captured: "plain SQL captured"
     }
   }
 
@@ -242,6 +245,7 @@ package enum BenchmarkAxis: String, CaseIterable, Sendable {
     case .coreData: "Store, packed layout"
     case .cold: "Store, warm cache"
     case .full: "Store, synchronous NORMAL"
+    case .captured: "Store, plain SQL unwatched"
     }
   }
 
@@ -251,7 +255,7 @@ package enum BenchmarkAxis: String, CaseIterable, Sendable {
     case .oneAuthor: StoreShape(authorCount: 1)
     case .manyAuthors: StoreShape(authorCount: 16)
     case .coreData: StoreShape(layout: .coreData)
-    case .cold, .full: .base
+    case .cold, .full, .captured: .base
     }
   }
 

@@ -77,7 +77,8 @@ struct AskedQuery {
     case .signals:
       return difference(lines, timeline.log.transactions.map(\.commit.name))
     case .verify: return difference(lines, gapLines)
-    case .refusals, .watch, .large, .values, .purges, .damage, .passes, .models, .containers:
+    case .refusals, .watch, .large, .values, .purges, .damage, .passes, .models, .containers,
+      .foreign:
       return difference(lines, [])
     case .table: return difference(lines, tableLines)
     case .files: return copiedLines.flatMap { difference(lines, $0) }
@@ -162,7 +163,7 @@ struct AskedQuery {
       Set(positions.flatMap { matchingChanges($0).map(\.object) }).map(\.description).sorted()
     case .transaction, .sql, .rows, .members, .find, .purge, .sorted, .uris, .tokens, .size, .due,
       .differences, .lags, .visit, .signals, .verify, .table, .refusals, .files, .watch, .tour,
-      .large, .values, .purges, .damage, .passes, .models, .containers:
+      .large, .values, .purges, .damage, .passes, .models, .containers, .foreign:
       []
     }
   }

@@ -83,6 +83,8 @@ extension HistoryError {
     case damaged(path: String, what: String)
     /// A transaction's packed changes cannot be read.
     case damagedTransaction(Int64)
+    /// Another program has changed the file's schema; the associated texts name what is missing.
+    case changedSchema(path: String, [String])
   }
 }
 
@@ -242,6 +244,13 @@ extension HistoryError.Reason {
         "The changes of transaction #\(number) cannot be read: the file is damaged.",
         "Restore it from a copy, or purge through that transaction and resync."
       )
+    case .changedSchema(let path, let missing):
+      (
+        "Another program has changed the schema of \(path): \(missing.joined(separator: ", ")) "
+          + (missing.count == 1 ? "is missing." : "are missing."),
+        "Restore missing tables and columns from a copy. To create triggers again, open the store once "
+          + "with foreignWrites set; what was written without them is not in history."
+      )
     }
   }
 }
@@ -391,6 +400,10 @@ extension HistoryError {
 
   package static func damaged(path: String, what: String) -> Self {
     Self(.damaged(path: path, what: what))
+  }
+
+  package static func changedSchema(path: String, _ missing: [String]) -> Self {
+    Self(.changedSchema(path: path, missing))
   }
 
   package static func damagedTransaction(_ number: Int64) -> Self {

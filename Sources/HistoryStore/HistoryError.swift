@@ -129,6 +129,8 @@ extension HistoryError.Code {
   public static let damaged = Self("damaged")
   /// A transaction's packed changes cannot be read.
   public static let damagedTransaction = Self("damagedTransaction")
+  /// Another program has dropped tables, columns or triggers of a file that watches its writes.
+  public static let changedSchema = Self("changedSchema")
 }
 
 extension HistoryError {
@@ -256,6 +258,7 @@ extension HistoryError.Reason {
     case .stopped: .stopped
     case .damaged: .damaged
     case .damagedTransaction: .damagedTransaction
+    case .changedSchema: .changedSchema
     }
   }
 }

@@ -8,7 +8,11 @@ package enum Schema {
   /// See https://sqlite.org/pragma.html#pragma_application_id.
   package static let applicationID: Int64 = 0x5048_4C73
   /// The greatest version of the file format that this library reads.
-  package static let formatVersion: Int64 = 2
+  package static let formatVersion: Int64 = foreignFormatVersion
+  /// The version of the file format of a file that handles writes by other programs.
+  package static let foreignFormatVersion: Int64 = 3
+  /// The version of the file format of a model with a version, default values or renamed names.
+  package static let modelFormatVersion: Int64 = 2
   /// The version of the file format of a model without version, default values and renamed names.
   package static let plainFormatVersion: Int64 = 1
 
@@ -56,7 +60,7 @@ package enum Schema {
       )
     }
     try connection.execute("PRAGMA application_id=\(applicationID)")
-    let format = stored.isPlain ? plainFormatVersion : formatVersion
+    let format = stored.isPlain ? plainFormatVersion : modelFormatVersion
     try connection.execute("PRAGMA user_version=\(format)")
   }
 
@@ -104,7 +108,7 @@ package enum Schema {
     let columns = entity.attributes.map { "," + column(of: $0) }
     return """
       CREATE TABLE "\(entity.table)"(
-        _key INTEGER PRIMARY KEY, _version INTEGER NOT NULL\(columns.joined()))
+        _key INTEGER PRIMARY KEY, _version INTEGER NOT NULL DEFAULT 0\(columns.joined()))
       """
   }
 

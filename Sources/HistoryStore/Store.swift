@@ -89,7 +89,13 @@ public final class Store: Sendable {
     _ configuration: StoreConfiguration,
     _ opened: consuming OpenedFile
   ) throws {
+    let found = opened.header.foreignWrites
     let core = try StoreCore(path: path, configuration: configuration, opened: opened)
+    if let wanted = configuration.foreignWrites, core.canWriteHistory {
+      try core.adopt(wanted, instead: found)
+    } else if found != .unwatched {
+      try core.checkForeignSchema()
+    }
     self.core = core
     self.path = path
     self.filePath = core.connection.filePath
@@ -134,7 +140,8 @@ public final class Store: Sendable {
   public func currentToken() throws(HistoryError) -> HistoryToken {
     try lockedHistory { core in
       // A file that is open for reading is checked for changes after each read transaction.
-      try core.reading == nil ? core.headToken() : core.read { try core.headToken() }
+      try core.reading == nil && !core.capturesForeignWrites
+        ? core.headToken() : core.read { try core.headToken() }
     }
   }
 

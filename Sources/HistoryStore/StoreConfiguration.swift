@@ -52,6 +52,11 @@ public struct StoreConfiguration: Sendable {
   /// If a writer is killed between its commit and the signal, the commit is noticed after at most
   /// this interval. The default is 2 seconds.
   public var changePollInterval = Duration.seconds(2)
+  /// The handling of writes by programs that write to the file without this library.
+  ///
+  /// The file records it, for all programs. The default is `nil`, which keeps what the file records;
+  /// a new file starts with ``ForeignWrites/unwatched``. It applies to stores with history only.
+  public var foreignWrites: ForeignWrites?
   /// The bundle identifier that transactions record, or `nil` for none.
   public var bundleID: String?
   /// The process name that transactions record, or `nil` for none.

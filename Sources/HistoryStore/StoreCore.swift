@@ -19,6 +19,8 @@ final class StoreCore {
   private(set) var stored: StoredModel
   /// The version of the schema that belongs to ``stored``, or `nil` if the file may be another one.
   private var schemaVersion: Int64?
+  /// Whether triggers of the file capture what other programs write.
+  @exclusivity(unchecked) private(set) var capturesForeignWrites: Bool
   /// Whether the next write checks whether the model has changed.
   @exclusivity(unchecked) private(set) var mustCheckModel = true
   let id: StoreID
@@ -70,6 +72,7 @@ final class StoreCore {
     isReadOnly = file.isTracked && !configuration.tracksHistory
     layout = file.layout
     reading = opened.reading
+    capturesForeignWrites = file.foreignWrites == .captured
     coreData = CoreDataStatements(tombstoneCount: file.tombstoneCount)
     tombstonePlaces = file.stored.tombstonePlaces
     tables = file.model.entities.enumerated().map {
@@ -87,6 +90,18 @@ final class StoreCore {
       configuration.hasSignalFile && !filePath.isEmpty ? SignalFile(besides: filePath) : nil
     connection = opened.connection
     self.transactions = transactions
+    // The file's triggers are for programs without this library: this one writes history itself.
+    if file.foreignWrites != .unwatched { connection.setRunsTriggers(false) }
+  }
+
+  /// Whether this store may write history into the file.
+  var canWriteHistory: Bool { tracksHistory && !isReadOnly && reading == nil }
+
+  /// Reads again how the file handles writes by other programs.
+  func noticeForeignWrites() throws {
+    let handling = try FileHeader.foreignWrites(connection)
+    capturesForeignWrites = handling == .captured
+    connection.setRunsTriggers(handling == .unwatched)
   }
 
   /// Whether writes are recorded in history.
@@ -152,7 +167,11 @@ final class StoreCore {
 
   /// Runs a closure in one read transaction.
   func read<Result>(_ body: () throws -> Result) throws -> Result {
-    guard let reading else { return try transactions.read(connection, body) }
+    guard let reading else {
+      guard capturesForeignWrites else { return try transactions.read(connection, body) }
+      if try hasForeignChanges() { try takeForeignChangesBeforeRead() }
+      return try transactions.read(connection, body)
+    }
     let outcome = Swift.Result { try transactions.read(connection, body) }
     if reading.hasChanged {
       throw HistoryError.unreadable(InspectionError.changedSince(path: path).description)
@@ -173,10 +192,17 @@ final class StoreCore {
   /// Returns the transaction that the current write's transaction follows.
   ///
   /// The value is cached from the last commit, until another connection or another kind of write
-  /// changes the file.
+  /// changes the file. Then captured changes of other programs are written into history first.
   func previous() throws -> KnownHead {
     let version = connection.dataVersion
     if let known = positions.head, known.dataVersion == version { return known }
+    let head = try newest()
+    return try hasForeignChanges() ? takeForeignChanges(after: head).head : head
+  }
+
+  /// Returns the newest transaction, as the current write's transaction reads it.
+  func newest() throws -> KnownHead {
+    let version = connection.dataVersion
     let head = try head()
     try checkModel(after: statement(.head))
     return KnownHead(
@@ -220,6 +246,8 @@ extension StoreCore {
     if version != schemaVersion {
       guard reading == nil, let found = try StoredModel(connection, path: path) else { return }
       if found != stored { try adopt(found) }
+      try noticeForeignWrites()
+      try checkForeignSchema()
       schemaVersion = version
     }
     mustCheckModel = false

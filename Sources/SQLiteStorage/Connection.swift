@@ -98,6 +98,18 @@ package struct Connection: ~Copyable {
     if isInTransaction { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
   }
 
+  /// Sets the maximum time to wait for a lock, in milliseconds; with 0 there is no wait.
+  package borrowing func setBusyTimeout(_ milliseconds: Int32) {
+    sqlite3_busy_timeout(handle, milliseconds)
+  }
+
+  /// Sets whether statements of this connection run the triggers of the file; they do by default.
+  ///
+  /// Prepared statements follow (https://sqlite.org/c3ref/c_dbconfig_defensive.html).
+  package borrowing func setRunsTriggers(_ isOn: Bool) {
+    _ = csqlite_db_config_flag(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, isOn ? 1 : 0)
+  }
+
   /// Copies as much of the write-ahead log into the file as readers allow, without waiting.
   package borrowing func checkpoint() throws(SQLiteError) {
     let code = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)

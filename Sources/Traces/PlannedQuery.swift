@@ -79,6 +79,8 @@ package struct PlannedQuery: Hashable, Sendable {
     case models
     /// A test of several stores, their contexts, trackers and imported dates; the page size is its seed.
     case containers
+    /// A test of a program with plain SQL beside programs with the library; the page size is its seed.
+    case foreign
 
     /// Whether the query requests objects of an entity.
     package var isOfEntity: Bool {

@@ -184,8 +184,9 @@ import Traces
     #expect(try fault(query(.refusals), ["accepted: an unknown entity"]) != nil)
     #expect(try fault(query(.watch), []) == nil)
     #expect(try fault(query(.watch), ["a commit is not reported"]) != nil)
-    for form in [PlannedQuery.Form.large, .values, .purges, .damage, .passes, .models, .containers]
-    {
+    for form in [
+      PlannedQuery.Form.large, .values, .purges, .damage, .passes, .models, .containers, .foreign,
+    ] {
       #expect(try fault(query(form), []) == nil)
       #expect(try fault(query(form), ["a reader has other changes"]) != nil)
     }

@@ -33,7 +33,9 @@ import Traces
   }
 
   @Test(
-    arguments: [PlannedQuery.Form.large, .values, .damage, .passes, .models, .containers],
+    arguments: [
+      PlannedQuery.Form.large, .values, .damage, .passes, .models, .containers, .foreign,
+    ],
     1...9
   )
   func `Drawn stores on disk are as plain code has them`(

@@ -28,6 +28,8 @@ struct FileHeader {
   let tombstoneCount: Int
   /// Whether Core Data wrote the file.
   let isForeign: Bool
+  /// The handling of writes by other programs.
+  let foreignWrites: ForeignWrites
 
   /// Opens the file and reads its header; creates a missing file if a model is given.
   ///
@@ -173,7 +175,8 @@ struct FileHeader {
     layout: HistoryLayout,
     tombstoneCount: Int,
     isTracked: Bool = true,
-    isForeign: Bool = false
+    isForeign: Bool = false,
+    foreignWrites: ForeignWrites = .unwatched
   ) {
     self.id = id
     self.model = model
@@ -184,6 +187,7 @@ struct FileHeader {
     self.layout = layout
     self.tombstoneCount = tombstoneCount
     self.isForeign = isForeign
+    self.foreignWrites = foreignWrites
     self.isTracked = isTracked
   }
 
@@ -220,8 +224,19 @@ struct FileHeader {
       timestamps: timestamps,
       layout: layout,
       tombstoneCount: HistoryLayout.tombstoneCount(of: stored),
-      isTracked: values[Self.untrackedName] != "1"
+      isTracked: values[Self.untrackedName] != "1",
+      foreignWrites: values[ForeignSchema.settingName].flatMap(ForeignWrites.init) ?? .unwatched
     )
+  }
+}
+
+extension FileHeader {
+  /// Reads the handling of writes by other programs from an open file.
+  static func foreignWrites(_ connection: borrowing Connection) throws -> ForeignWrites {
+    let text = try connection.text(
+      "SELECT value FROM history_metadata WHERE name = '\(ForeignSchema.settingName)'"
+    )
+    return text.flatMap(ForeignWrites.init) ?? .unwatched
   }
 }
 

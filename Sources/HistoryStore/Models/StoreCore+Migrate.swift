@@ -19,12 +19,16 @@ extension StoreCore {
       let older = try olderMembers(than: newer, except: members)
       guard older.isEmpty || retiring else { throw HistoryError.olderMembers(path: path, older) }
       for member in older { try setState(.retired, of: member.id) }
+      if try hasForeignChanges() { _ = try takeForeignChanges(after: newest()) }
       let made = try migrated(found, to: newer)
       var migration = try DataMigration(self, to: made, newer)
       last = try migration.run(closures, progress)
+      let handling = try FileHeader.foreignWrites(connection)
+      try dropForeignTriggers()
       try dropTablesAndColumns(from: found, to: made)
       try connection.record(made)
       try putMetadata(StoredModel.oldestName, Int64(made.version))
+      try createForeignTriggers(handling)
       return MigrationResult(
         oldVersion: found.version,
         newVersion: made.version,

@@ -31,8 +31,11 @@ extension StoreCore {
       let wanted = try found.upgrade(to: newer, layout, path: path)
     else { return false }
     let made = try found.applying(wanted)
+    let handling = try FileHeader.foreignWrites(connection)
+    try dropForeignTriggers()
     try addTablesAndColumns(from: found, to: made)
     try connection.record(made)
+    try createForeignTriggers(handling)
     return true
   }
 
@@ -71,6 +74,7 @@ extension Connection {
     put.bind(StoredModel.versionName, at: 1)
     put.bind(Int64(stored.version), at: 2)
     try put.run()
-    try execute("PRAGMA user_version=\(Schema.formatVersion)")
+    let version = try integer("PRAGMA user_version") ?? 0
+    try execute("PRAGMA user_version=\(max(version, Schema.modelFormatVersion))")
   }
 }

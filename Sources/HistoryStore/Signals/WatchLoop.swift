@@ -53,7 +53,7 @@ final class WatchLoop: @unchecked Sendable {
       if checkingFile { files.arm() }
       let reader = try currentReader(checkingFile: checkingFile)
       let head = try reader.token()
-      guard head != reported else { return }
+      guard try head != reported || reader.hasForeignChanges() else { return }
       reported = head
       listeners.tell(head)
     } catch {
@@ -137,6 +137,7 @@ final class HeadReader {
   let identity: FileIdentity?
   private let connection: Connection
   private let head: Statement
+  private var foreign: PreparedStatement?
   private var store: StoreID
   private let path: String
 
@@ -161,6 +162,7 @@ final class HeadReader {
     self.store = store
     self.connection = connection
     self.head = head
+    try prepareForeign()
   }
 
   /// Returns the token of the newest committed transaction.
@@ -172,9 +174,25 @@ final class HeadReader {
     return HistoryToken(store: store, number: head.int(0), mark: head.int(2))
   }
 
+  /// Whether the file holds captured changes of other programs that are not in history yet.
+  ///
+  /// - Complexity: one query of at most one row.
+  func hasForeignChanges() throws -> Bool {
+    guard let foreign else { return false }
+    defer { foreign.statement.reset() }
+    return try foreign.statement.step()
+  }
+
+  /// Prepares the query of captured changes, if the file captures them.
+  private func prepareForeign() throws {
+    guard foreign == nil, try FileHeader.foreignWrites(connection) == .captured else { return }
+    foreign = try PreparedStatement(connection, "SELECT 1 FROM history_foreign LIMIT 1")
+  }
+
   /// Reads the store's ID again, because the content of the file may have been replaced.
   func readStore() throws {
     store = try Self.store(connection, path: path)
+    try prepareForeign()
   }
 
   private static func layout(

@@ -1,0 +1,238 @@
+/// The handling of writes by programs that write to the store's file with plain SQL.
+///
+/// Such a program may be the `sqlite3` shell, a script, or an older app: any program that opens the
+/// file without this library. The file itself records the handling, as triggers that run in those
+/// programs. This library's own connections switch the triggers off, because they write history
+/// themselves. See <doc:WritingWithPlainSQL>.
+public enum ForeignWrites: String, Sendable, Hashable, CaseIterable {
+  /// History does not contain what other programs write.
+  case unwatched
+  /// What other programs commit becomes transactions of history, in commit order.
+  ///
+  /// This happens when a store with the file open reads or writes next, exactly once.
+  case captured
+  /// Other programs cannot insert, update or delete objects: their statements fail with a sentence
+  /// that says how to write instead.
+  case refused
+}
+
+/// The files' schema for foreign writes: one table of captured changes, and triggers of each entity.
+///
+/// A captured change is a row of `history_foreign`; its order is the order of the changes. SQLite
+/// rolls the row back with the change that it belongs to (https://sqlite.org/lang_createtrigger.html).
+struct ForeignSchema {
+  /// The metadata name of the handling; a file without one is unwatched.
+  static let settingName = "foreignWrites"
+  /// The prefix of the names of all triggers and tables of the schema.
+  static let prefix = "history_foreign"
+
+  /// The operation of a captured row that is about to be replaced, by `REPLACE` or `OR REPLACE`.
+  ///
+  /// SQLite runs no delete trigger for such a row, unless `recursive_triggers` is on.
+  static let replacing: Int64 = 3
+
+  let layout: HistoryLayout
+  let model: StoredModel
+
+  /// The number of columns for the values that a delete preserves.
+  private var valueCount: Int { model.entities.map(\.preserved.nonzeroBitCount).max() ?? 0 }
+
+  /// The names of the columns for preserved values, in order.
+  static func valueColumns(_ count: Int) -> [String] { (0..<count).map { "value\($0)" } }
+
+  /// SQL that creates the tables of captured changes, or adds the columns that a newer model needs.
+  func tables(existingValueCount: Int?) -> String {
+    guard let existingValueCount else {
+      let values = Self.valueColumns(valueCount).map { ", \($0)" }.joined()
+      return """
+        CREATE TABLE history_foreign(id INTEGER PRIMARY KEY, entity INTEGER NOT NULL,
+          key INTEGER NOT NULL, operation INTEGER NOT NULL, columns INTEGER NOT NULL DEFAULT 0,
+          author TEXT\(values));
+        CREATE TABLE history_foreign_author(author TEXT);
+        INSERT INTO history_foreign_author VALUES(NULL);
+        """
+    }
+    return Self.valueColumns(valueCount).dropFirst(existingValueCount)
+      .map { "ALTER TABLE history_foreign ADD COLUMN \($0);" }.joined()
+  }
+
+  /// The triggers of a handling, as names with the SQL that creates each.
+  func triggers(_ handling: ForeignWrites) -> [(name: String, sql: String)] {
+    model.entities.enumerated().filter { !$0.element.isRemoved }.flatMap { offset, entity in
+      let made = EntityTriggers(entity, number: offset + 1, layout)
+      return switch handling {
+      case .unwatched: [(name: String, sql: String)]()
+      case .captured: made.capturing
+      case .refused: made.refusing
+      }
+    }
+  }
+}
+
+/// The triggers of one entity's table.
+private struct EntityTriggers {
+  private let entity: StoredEntity
+  private let number: Int
+  private let layout: HistoryLayout
+
+  init(_ entity: StoredEntity, number: Int, _ layout: HistoryLayout) {
+    self.entity = entity
+    self.number = number
+    self.layout = layout
+  }
+
+  /// The triggers that raise an error for every insert, update and delete.
+  var refusing: [(name: String, sql: String)] {
+    let sentence = """
+      objects of \(entity.name) are written through the library PersistentHistory, so that other \
+      processes learn of it; to permit plain SQL, open the store once with foreignWrites = .captured
+      """
+    return ["INSERT", "UPDATE", "DELETE"].map { event in
+      trigger("refused_\(event.lowercased())", "BEFORE \(event)", "SELECT \(raise(sentence));")
+    }
+  }
+
+  /// The triggers that record every insert, update and delete.
+  var capturing: [(name: String, sql: String)] {
+    [replacement, insertion, keyChange, newKey, deletion] + (update.map { [$0] } ?? [])
+  }
+
+  /// Before an insert: records that a row with the same key is about to be replaced.
+  ///
+  /// If the insert then fails or is ignored, no insert follows, and the record is skipped.
+  private var replacement: (name: String, sql: String) {
+    trigger(
+      "replaced",
+      "BEFORE INSERT",
+      """
+      INSERT INTO history_foreign(entity, key, operation, columns, author)
+        SELECT \(number), old._key, \(ForeignSchema.replacing), \(differences("old", "NEW")), \
+      \(author) FROM \(table) AS old WHERE old._key = NEW._key;
+      """
+    )
+  }
+
+  /// After an insert: records it, or the update that a replacement is.
+  ///
+  /// SQLite chooses the greatest key plus one for a row without a key. The store may have reserved
+  /// that key for another process, so the row then moves to a key that was never used.
+  private var insertion: (name: String, sql: String) {
+    let last = "(SELECT max(id) FROM history_foreign)"
+    let isReplaced =
+      "entity = \(number) AND key = NEW._key AND operation = \(ForeignSchema.replacing)"
+    return trigger(
+      "inserted",
+      "AFTER INSERT",
+      """
+      INSERT INTO history_foreign(entity, key, operation, columns, author)
+        SELECT \(number), NEW._key, ifnull(max(1), 0), ifnull(max(columns), 0), \(author)
+        FROM history_foreign WHERE id = \(last) AND \(isReplaced);
+      UPDATE \(table) SET _key = \(nextKey) WHERE _key = NEW._key AND NEW._key < \(nextKey)
+        AND (SELECT operation FROM history_foreign WHERE id = \(last)) = 0
+        AND NOT EXISTS(SELECT 1 FROM history_foreign WHERE id = \(last) - 2 AND \(isReplaced));
+      \(advance(past: "NEW._key"))
+      """
+    )
+  }
+
+  /// Before a change of a key: refuses a key that was used or reserved before.
+  private var keyChange: (name: String, sql: String) {
+    let sentence = """
+      keys are never used again; update \(entity.name) without _key, or delete the row and insert \
+      another one
+      """
+    return trigger(
+      "rekeying",
+      "BEFORE UPDATE",
+      "SELECT \(raise(sentence)) WHERE NEW._key IS NOT OLD._key AND NEW._key < \(nextKey);"
+    )
+  }
+
+  /// After a change of a key: records a delete and an insert.
+  private var newKey: (name: String, sql: String) {
+    trigger(
+      "rekeyed",
+      "AFTER UPDATE",
+      """
+      \(recordedDelete(where: " WHERE OLD._key IS NOT NEW._key"))
+      INSERT INTO history_foreign(entity, key, operation, author)
+        SELECT \(number), NEW._key, 0, \(author) WHERE OLD._key IS NOT NEW._key;
+      \(advance(past: "NEW._key", where: " AND OLD._key IS NOT NEW._key"))
+      """
+    )
+  }
+
+  /// After an update: records the columns whose values differ; absent without attributes.
+  private var update: (name: String, sql: String)? {
+    guard entity.attributes.contains(where: { !$0.isRemoved }) else { return nil }
+    return trigger(
+      "updated",
+      "AFTER UPDATE",
+      """
+      INSERT INTO history_foreign(entity, key, operation, columns, author)
+        SELECT \(number), NEW._key, 1, columns, \(author)
+        FROM (SELECT \(differences("OLD", "NEW")) AS columns)
+        WHERE columns <> 0 AND OLD._key IS NEW._key;
+      """
+    )
+  }
+
+  private var deletion: (name: String, sql: String) {
+    trigger("deleted", "AFTER DELETE", recordedDelete(where: ""))
+  }
+
+  private func recordedDelete(where condition: String) -> String {
+    let kept = entity.attributes.indices.filter { entity.preserved >> UInt64($0) & 1 == 1 }
+    let columns = ForeignSchema.valueColumns(kept.count).map { ", \($0)" }.joined()
+    let values = kept.map { ", OLD.\"\(entity.attributes[$0].column)\"" }.joined()
+    return """
+      INSERT INTO history_foreign(entity, key, operation, author\(columns))
+        SELECT \(number), OLD._key, 2, \(author)\(values)\(condition);
+      """
+  }
+
+  // MARK: Parts of SQL
+
+  private var table: String { "\"\(entity.table)\"" }
+
+  private var author: String { "(SELECT author FROM history_foreign_author)" }
+
+  /// The first key of the entity that was never used or reserved.
+  private var nextKey: String {
+    switch layout {
+    case .packed: "(SELECT next FROM history_key WHERE entity = \(number))"
+    case .coreData: "(SELECT Z_MAX + 1 FROM Z_PRIMARYKEY WHERE Z_ENT = \(number))"
+    }
+  }
+
+  private func advance(past key: String, where condition: String = "") -> String {
+    switch layout {
+    case .packed:
+      "UPDATE history_key SET next = max(next, \(key) + 1) WHERE entity = \(number)\(condition);"
+    case .coreData:
+      "UPDATE Z_PRIMARYKEY SET Z_MAX = max(Z_MAX, \(key)) WHERE Z_ENT = \(number)\(condition);"
+    }
+  }
+
+  /// The bitmap of the attributes whose values differ in two rows; 0 without attributes.
+  private func differences(_ first: String, _ second: String) -> String {
+    let bits = entity.attributes.enumerated().filter { !$0.element.isRemoved }.map { index, one in
+      let column = "\"\(one.column)\""
+      return "(\(first).\(column) IS NOT \(second).\(column)) << \(index)"
+    }
+    return bits.isEmpty ? "0" : bits.map { "(\($0))" }.joined(separator: " | ")
+  }
+
+  private func raise(_ sentence: String) -> String {
+    "RAISE(ABORT, '\(sentence)')"
+  }
+
+  private func trigger(
+    _ kind: String,
+    _ event: String,
+    _ body: String
+  ) -> (name: String, sql: String) {
+    let name = "\(ForeignSchema.prefix)_\(number)_\(kind)"
+    return (name, "CREATE TRIGGER \(name) \(event) ON \(table) BEGIN\n\(body)\nEND")
+  }
+}

@@ -1,0 +1,289 @@
+import HistoryStore
+import HistoryTypes
+import ObjectContexts
+import SQLiteStorage
+import Traces
+
+/// A course in which a program with plain SQL and two programs with the library write to one file.
+///
+/// The history of the file must explain every difference between two states of its objects.
+struct ForeignWriteCourse: DiskCourse {
+  let store: Store
+  let faults = CourseFaults()
+  let layout: HistoryLayout
+  private let seed: CourseSeed
+  private var programs: [Store] = []
+  /// The values of each object at the last comparison.
+  private var objects: [ObjectID: [Value]] = [:]
+  /// The position of the last comparison.
+  private var token: HistoryToken?
+  /// The authors of the transactions since the last comparison, as far as they are known.
+  private var authors: Set<String?> = []
+  /// Whether several changes of one object since the last comparison may be one change of history.
+  private var isCoalesced = false
+
+  init(store: Store, seed: Int) {
+    self.store = store
+    self.seed = CourseSeed(seed)
+    layout = self.seed.layout
+  }
+
+  private static let model = try? Model([
+    Entity(
+      "Note",
+      [
+        Attribute("text", .string, preservesValueInHistoryOnDeletion: true),
+        Attribute("count", .int), Attribute("done", .bool),
+      ]
+    ), Entity("Tag", [Attribute("name", .string)]), Entity("Mark", []),
+  ])
+
+  mutating func run(_ folder: borrowing ScratchFolder) throws(HistoryError) {
+    guard let model = Self.model else { return faults.append("a model is refused") }
+    let path = folder.file("foreign")
+    var configuration = configuration()
+    configuration.foreignWrites = .captured
+    programs.append(try Store(path: path, model: model, configuration: configuration))
+    // The file records that it captures.
+    configuration.foreignWrites = nil
+    programs.append(try Store(path: path, model: model, configuration: configuration))
+    let plain = try PlainProgram(path)
+    for _ in 0..<60 {
+      switch seed.draw(10) {
+      case 0: try compare()
+      case 1, 2, 3: try save()
+      case 4: try delete(plain)
+      case 5: try overwrite(plain)
+      default: execute(plain)
+      }
+    }
+    try compare()
+    try insert(plain)
+    try turnOff(plain, path, configuration, model)
+    programs.removeAll()
+  }
+
+  // MARK: Writes
+
+  private func text() -> String { seed.draw(4) == 0 ? "NULL" : "'t\(seed.draw(5))'" }
+
+  private func key(_ entity: Int32) -> Int64 {
+    let keys = objects.keys.filter { $0.entity == entity }.map(\.key).sorted()
+    return keys.isEmpty ? 1 : seed.pick(keys)
+  }
+
+  /// Executes one statement, or several as one transaction, which may be rolled back.
+  private mutating func execute(_ plain: PlainProgram) {
+    let author = seed.draw(3) == 0 ? "importer" : nil
+    authors.insert(author)
+    isCoalesced = true
+    var sql = (0...seed.draw(3)).map { _ in statement() }.joined(separator: "; ")
+    if let author {
+      sql = """
+        UPDATE history_foreign_author SET author = '\(author)'; \(sql);
+        UPDATE history_foreign_author SET author = NULL
+        """
+    }
+    let recursive = seed.draw(5) == 0 ? "ON" : "OFF"
+    let end = seed.draw(6) == 0 ? "ROLLBACK" : "COMMIT"
+    plain.execute("PRAGMA recursive_triggers = \(recursive); BEGIN; \(sql); \(end)", faults)
+  }
+
+  /// Deletes one object with plain SQL, between two comparisons.
+  private mutating func delete(_ plain: PlainProgram) throws(HistoryError) {
+    try compare()
+    authors.insert(nil)
+    plain.execute("DELETE FROM Note WHERE _key = \(key(1))", faults)
+    try compare()
+  }
+
+  /// Saves an update of an object that plain SQL has changed since the context read it.
+  private mutating func overwrite(_ plain: PlainProgram) throws(HistoryError) {
+    let context = ObjectContext(store: seed.pick(programs), author: "app", name: "stale")
+    guard let note = try context.object(ObjectID(entity: 1, key: key(1))) else { return }
+    try note.set(.int(100), for: "count")
+    authors.insert(nil)
+    isCoalesced = true
+    let sql = "UPDATE Note SET count = ifnull(count, 0) + 1 WHERE _key = \(note.id.key)"
+    plain.execute(sql, faults)
+    expect(.conflict, of: "a save over a row that plain SQL changed") { () throws(HistoryError) in
+      _ = try context.save()
+    }
+  }
+
+  private func statement() -> String {
+    let note = key(1)
+    return switch seed.draw(11) {
+    case 0: "INSERT INTO Note(text, count) VALUES(\(text()), \(seed.draw(3))), (\(text()), 1)"
+    case 1: "INSERT INTO Tag(name) VALUES(\(text()))"
+    case 2: "INSERT INTO Mark DEFAULT VALUES"
+    case 3: "UPDATE Note SET count = count + 1 WHERE _key % 3 = \(seed.draw(3))"
+    case 4: "UPDATE Note SET text = \(text()), done = \(seed.draw(2)) WHERE _key = \(note)"
+    case 5: "DELETE FROM Note WHERE _key = \(note)"
+    case 6: "DELETE FROM Tag WHERE _key = \(key(2))"
+    case 7:
+      "REPLACE INTO Note(_key, text, count) SELECT _key, \(text()), count FROM Note"
+        + " WHERE _key = \(note)"
+    case 8: "INSERT OR IGNORE INTO Note(_key, text) SELECT max(_key), 'ignored' FROM Note"
+    case 9:
+      "INSERT INTO Note(_key, text) SELECT _key, 'x' FROM Note WHERE _key = \(note)"
+        + " ON CONFLICT(_key) DO UPDATE SET text = excluded.text"
+    default: "SAVEPOINT part; DELETE FROM Note; ROLLBACK TO part; RELEASE part"
+    }
+  }
+
+  /// Saves an insert, an update or a delete through the library, or inserts a batch.
+  private mutating func save() throws(HistoryError) {
+    let program = seed.pick(programs)
+    authors.insert("app")
+    guard seed.draw(3) > 0 else {
+      let rows: [[String: Value]] = [["text": "batch"], ["count": 7]]
+      _ = try program.batchInsert(into: "Note", rows, by: BatchAuthor("app"))
+      return
+    }
+    let context = ObjectContext(store: program, author: "app", name: "view")
+    let found = try context.object(ObjectID(entity: 1, key: key(1)))
+    switch (seed.draw(3), found) {
+    case (0, let note?): context.delete(note.id)
+    case (1, let note?): try note.set(.int(Int64(seed.draw(9))), for: "count")
+    default: _ = try context.insert("Note")
+    }
+    _ = try context.save()
+  }
+
+  // MARK: Comparisons
+
+  /// Compares the changes since the last comparison with the differences of the objects.
+  private mutating func compare() throws(HistoryError) {
+    let program = seed.pick(programs)
+    var request = HistoryRequest(after: token, transactionCountMax: 3)
+    var changes: [ObjectID: [HistoryChange]] = [:]
+    var found: Set<String?> = []
+    while true {
+      let page = try program.fetch(request)
+      for transaction in page.transactions {
+        found.insert(transaction.author)
+        expect(!transaction.changes.isEmpty, "#\(transaction.number) has no changes")
+        for change in transaction.changes { changes[change.objectID, default: []].append(change) }
+      }
+      token = page.transactions.last?.token ?? token
+      guard page.hasMore else { break }
+      request = request.next(after: page)
+    }
+    let now = try values(program)
+    for id in Set(now.keys).union(objects.keys).union(changes.keys).sorted(by: Self.isBefore) {
+      explain(id, from: objects[id], to: now[id], by: changes[id] ?? [])
+    }
+    expect(found.isSubset(of: authors), "authors \(found) are not those of the writes")
+    expect(
+      try program.currentToken().number == token?.number ?? 0,
+      "the newest token is not that of the last page"
+    )
+    objects = now
+    authors = []
+    isCoalesced = false
+  }
+
+  private static func isBefore(_ first: ObjectID, _ second: ObjectID) -> Bool {
+    (first.entity, first.key) < (second.entity, second.key)
+  }
+
+  /// Checks that the changes of one object lead from its old values to the new ones.
+  private func explain(
+    _ id: ObjectID,
+    from old: [Value]?,
+    to new: [Value]?,
+    by changes: [HistoryChange]
+  ) {
+    var isThere = old != nil
+    var columns: Set<Int> = []
+    var wasInserted = false
+    for change in changes {
+      switch change.type {
+      case .insert:
+        expect(!isThere, "\(id) is inserted twice")
+        (isThere, wasInserted) = (true, true)
+      case .update:
+        expect(isThere, "\(id) is updated without being there")
+        columns.formUnion(change.columnNumbers)
+      case .delete:
+        expect(isThere, "\(id) is deleted without being there")
+        isThere = false
+        guard !isCoalesced, !wasInserted, !columns.contains(0), id.entity == 1,
+          let text = old?.first
+        else { break }
+        let kept = change.tombstone ?? [:]
+        expect((kept["text"] ?? .null) == text, "the tombstone of \(id) has \(kept), not \(text)")
+      }
+    }
+    expect(isThere == (new != nil), "history says that \(id) is \(isThere ? "there" : "gone")")
+    guard let old, let new, !wasInserted else { return }
+    for (index, (before, after)) in zip(old, new).enumerated() where before != after {
+      expect(columns.contains(index), "column \(index) of \(id) changed without a change")
+    }
+  }
+
+  private func values(_ program: Store) throws(HistoryError) -> [ObjectID: [Value]] {
+    var values: [ObjectID: [Value]] = [:]
+    for entity in program.model.entities {
+      let context = ObjectContext(store: program, author: nil, name: "all")
+      for object in try context.objects(entity.name) {
+        values[object.id] = entity.attributes.map { object[$0.name] ?? .null }
+      }
+    }
+    return values
+  }
+
+  // MARK: The other ways
+
+  private func insert(_ plain: PlainProgram) throws(HistoryError) {
+    plain.execute("INSERT INTO Tag(name) VALUES('last')", faults)
+  }
+
+  /// Refuses plain SQL, and then ignores it; what was captured before is in history.
+  private mutating func turnOff(
+    _ plain: PlainProgram,
+    _ path: String,
+    _ configuration: StoreConfiguration,
+    _ model: Model
+  ) throws(HistoryError) {
+    var configuration = configuration
+    configuration.foreignWrites = .refused
+    let refusing = try Store(path: path, model: model, configuration: configuration)
+    let before = try refusing.currentToken()
+    expect(before != token, "what was captured is lost")
+    let error = plain.failure("INSERT INTO Tag(name) VALUES('refused')") ?? ""
+    expect(error.contains("PersistentHistory"), "plain SQL is refused with: \(error)")
+    configuration.foreignWrites = .unwatched
+    let ignoring = try Store(path: path, model: model, configuration: configuration)
+    plain.execute("INSERT INTO Tag(name) VALUES('unwatched')", faults)
+    expect(try ignoring.currentToken() == before, "an unwatched write is in history")
+    expect(try insert(into: ignoring) == before.number + 1, "a save does not follow")
+    expect(try ignoring.verify().filter(\.isWrong).isEmpty, "the file is not intact")
+  }
+}
+
+/// A program that writes to a store's file with plain SQL.
+private final class PlainProgram {
+  private let connection: Connection
+
+  init(_ path: String) throws(HistoryError) {
+    do { connection = try Connection(path: path) } catch { throw HistoryError(error) }
+  }
+
+  /// Executes statements, and reports their failure as a fault.
+  func execute(_ sql: String, _ faults: CourseFaults) {
+    if let failure = failure(sql) { faults.append("plain SQL fails: \(failure) in \(sql)") }
+  }
+
+  /// Executes statements, and returns the message of their failure, or `nil`.
+  func failure(_ sql: String) -> String? {
+    do throws(SQLiteError) {
+      try connection.execute(sql)
+      return nil
+    } catch {
+      connection.rollBack()
+      return error.message
+    }
+  }
+}
