@@ -2,6 +2,7 @@ import Foundation
 import HistoryBenchmarks
 import Measuring
 import Reporting
+import TestSupport
 import Testing
 
 @testable import BenchCommands
@@ -400,7 +401,8 @@ import Testing
   }
 
   #if os(Linux)
-  @Test func `A process that may use one processor runs one plan at a time`() throws {
+  @Test(.blocksItsThread)
+  func `A process that may use one processor runs one plan at a time`() throws {
     let command = try #require(BuiltCommand.path)
     let allowed = try #require(
       try String(contentsOfFile: "/proc/self/status", encoding: .utf8).split(separator: "\n")
