@@ -339,7 +339,7 @@ import Testing
     }
     let sentence = error?.sentence ?? ""
     #expect(sentence.contains(words), "\(sentence)")
-    #expect(sentence.contains("--shard I/N"), "\(sentence)")
+    #expect(sentence.contains("--shard 2/4"), "\(sentence)")
   }
 
   // MARK: What a merged run keeps

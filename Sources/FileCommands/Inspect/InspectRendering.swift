@@ -1,7 +1,6 @@
 import Commands
 import HistoryInspection
 import HistoryStore
-import HistoryTypes
 import Reporting
 
 #if canImport(FoundationEssentials)
@@ -27,7 +26,7 @@ struct InspectRendering {
 enum InspectUnits {
   /// Returns a number of bytes as text: `512 bytes`, `4.0 KiB`, `1.5 MiB`.
   static func size(_ bytes: Int64) -> String {
-    guard bytes >= 1024 else { return Int(bytes).counted("byte") }
+    guard bytes >= 1024 else { return bytes == 1 ? "1 byte" : "\(bytes) bytes" }
     var value = Double(bytes) / 1024
     var unit = "KiB"
     for larger in ["MiB", "GiB", "TiB"] where value >= 1024 {
