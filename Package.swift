@@ -74,7 +74,13 @@ let package = Package(
     room("Basics", []),
     room("Traces", ["Basics", "HistoryTypes"]),
     room("PropertyTesting", ["Basics"]),
-    room("PropertyTraits", ["PropertyTesting", "Programs"]),
+    room(
+      "PropertyTraits",
+      [
+        "PropertyTesting",
+        .target(name: "Programs", condition: .when(platforms: [.macOS, .linux])),
+      ]
+    ),
     room(
       "Workloads",
       ["HistoryTypes", "Traces", "PropertyTesting"],

@@ -1,6 +1,7 @@
 import Commands
 import Foundation
 import HistoryBenchmarks
+import HistoryTypes
 import Measuring
 import Reporting
 
@@ -69,7 +70,7 @@ struct BenchSelftestVerb: Verb {
     let reached = outcomes.filter(\.isReached).count
     terminal.print("")
     let early = isWhole ? "" : " It ended early: the others were not tried."
-    terminal.print("\(reached) of \(outcomes.count) goals reached.\(early)")
+    terminal.print("\(reached) of \(outcomes.count.counted("goal")) reached.\(early)")
     terminal.print(
       "Simulated: laws with 3 % noise and 3 % outliers; launches that vary by "
         + "\(percent(SimulatedLaunches.launchDeviation)), neighbouring pairs by "

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import HistorySystems
+internal import HistoryTypes
 internal import PropertyTesting
 public import Systems
 internal import Traces
@@ -82,13 +83,15 @@ public struct MutantScore: Hashable, Sendable, CustomStringConvertible {
   public var description: String {
     let lines = rows.map { row in
       guard let invariant = row.invariant else {
-        return "  \(row.variant): not noticed in \(row.planCount) plans"
+        return "  \(row.variant): not noticed in \(row.planCount.counted("plan"))"
       }
-      let length = row.commandCount.map { " in \($0) commands" } ?? ""
+      let length = row.commandCount.map { " in \($0.counted("command"))" } ?? ""
       return "  \(row.variant): \(invariant)\(length), plan \(row.planCount)"
     }
     let count = rows.count - survivors.count
-    return (["\(count) of \(rows.count) mutants are noticed:"] + lines).joined(separator: "\n")
+    return
+      (["\(count) of \(rows.count.counted("mutant")) \(count == 1 ? "is" : "are") noticed:"] + lines)
+      .joined(separator: "\n")
   }
 }
 

@@ -1,3 +1,5 @@
+internal import HistoryTypes
+
 /// The invariants that a design keeps or breaks under each condition, from running every short plan.
 ///
 ///     let card = try await exploreHistory(of: MyLog.self, under: [.restart, .crash], depth: 4)
@@ -70,7 +72,8 @@ public struct SafetyCard: Codable, Hashable, Sendable, CustomStringConvertible {
       return "  \(condition): "
         + (words.isEmpty ? "nothing exercised" : words.joined(separator: ", "))
     }
-    return "\(system), every plan of up to \(depth) commands:\n" + lines.joined(separator: "\n")
+    return "\(system), every plan of up to \(depth.counted("command")):\n"
+      + lines.joined(separator: "\n")
   }
 
   private func cell(_ condition: String, _ invariant: String) -> Cell? {
@@ -82,7 +85,7 @@ extension SafetyCard.Cell {
   fileprivate var phrase: String {
     switch result {
     case .holds: "holds"
-    case .breaks: "breaks in \(commandCount ?? 0) commands"
+    case .breaks: "breaks in \((commandCount ?? 0).counted("command"))"
     case .unknown: "unknown"
     case .notExercised: "not exercised"
     }

@@ -71,7 +71,8 @@ package final class PipedProgram: WireChannel {
     let seconds = program.timeout / .seconds(1)
     let time = seconds == 1 ? "a second" : "\(seconds.formatted()) seconds"
     guard isSent else { return ProgramError("it did not read its standard input for \(time)") }
-    let part = received.isEmpty ? "" : " after \(received.count) bytes without an end of line"
+    let count = received.count == 1 ? "1 byte" : "\(received.count) bytes"
+    let part = received.isEmpty ? "" : " after \(count) without an end of line"
     return ProgramError("it was silent for \(time)\(part)")
   }
 

@@ -123,7 +123,9 @@ public struct PropertyStatistics: Sendable {
 extension PropertyStatistics: CustomStringConvertible {
   /// One line for each label, class, score and reason.
   public var description: String {
-    var lines = ["\(caseCount) cases, \(choiceCount) choices"]
+    let cases = caseCount == 1 ? "1 case" : "\(caseCount) cases"
+    let choices = choiceCount == 1 ? "1 choice" : "\(choiceCount) choices"
+    var lines = ["\(cases), \(choices)"]
     for (label, count) in Self.sorted(labels) { lines.append("\(percent(count)) \(label)") }
     for (label, required) in coverage.sorted(by: { $0.key < $1.key }) {
       let goal = "required: \(Self.percent(required.share))\(required.isMissed ? ", missed" : "")"

@@ -1,6 +1,9 @@
 import Foundation
-import Programs
 import PropertyTesting
+
+#if os(macOS) || os(Linux)
+import Programs
+#endif
 
 /// The identity of a call of `property`, by which a child process finds it again.
 struct PropertyCall: Hashable, Sendable {
@@ -46,6 +49,7 @@ struct PropertyCall: Hashable, Sendable {
   }
 }
 
+#if os(macOS) || os(Linux)
 /// A runner of cases in a child process, which a trap may end; the next case starts another one.
 ///
 /// The child runs the same test in the same program, and reports everything that its source does.
@@ -163,3 +167,16 @@ extension String {
     hasPrefix(prefix) ? other + dropFirst(prefix.count) : self
   }
 }
+#else
+/// The platforms on which a process may not start another one.
+final class CaseWorker {
+  static let labelPrefix = "The process "
+  let startFailure: String? = "it may not be started on this platform"
+
+  init(_ call: PropertyCall) {}
+
+  func run(_ source: inout ChoiceSource) -> CaseResult { .discarded }
+
+  func values(_ sequence: ChoiceSequence) -> String { "" }
+}
+#endif

@@ -15,10 +15,11 @@ struct PropertyReport {
     case .passed: nil
     case .failed: result.failure.map(failed)
     case .tooManyDiscarded:
-      "\(result.counts.discarded) of \(result.counts.total) cases were discarded"
+      "\(result.counts.discarded) of \(Self.counted(result.counts.total, "case")) were discarded"
         + "\(reasons); make values that fit instead of filtering them. \(seedNote)"
     case .vacuous:
-      "None of \(result.counts.total) cases could have failed: the property is vacuous. \(seedNote)"
+      "None of \(Self.counted(result.counts.total, "case")) could have failed: the property is "
+        + "vacuous. \(seedNote)"
     case .notCovered:
       "Too few cases were what the property requires: "
         + result.statistics.missed.map(coverage).joined(separator: "; ") + ". \(seedNote)"
@@ -28,6 +29,10 @@ struct PropertyReport {
 
   /// The statistics of the cases in readable form.
   var statistics: String { "\(name): \(result.statistics)" }
+
+  private static func counted(_ count: Int, _ noun: String) -> String {
+    "\(count) \(noun)\(count == 1 ? "" : "s")"
+  }
 
   private var seedNote: String { "Seed: \(result.seed)." }
 
@@ -48,7 +53,8 @@ struct PropertyReport {
     if !isReplay {
       lines.append(
         "Case \(failure.caseIndex + 1) of seed \(result.seed) failed. It was simplified "
-          + "\(shrunk.improvements) times in \(shrunk.evaluations) further runs."
+          + Self.counted(shrunk.improvements, "time") + " in "
+          + Self.counted(shrunk.evaluations, "further run") + "."
       )
     }
     lines.append("Replay: PROPERTY_REPLAY='\(failure.replayLine)' swift test --filter '\(name)'")

@@ -104,11 +104,16 @@ package struct CounterexamplePage: Sendable {
     )
   }
 
+  /// The sentence that says how the commands of a page are found.
+  package static let installSentence =
+    "The script scripts/install of the package puts history-lab on the PATH."
+
   private var again: [PageBlock] {
     let plan = PlanCodec.encode(counterexample.trace.header.plan)
     return [
       .command(replay, purpose: "Run the plan again, in the folder of this page:"),
       .command(replay + " --step", purpose: "Walk through the plan, one command at a time:"),
+      .paragraph(Self.installSentence),
       .command(plan, purpose: "The plan, to save as a file:"),
       .link(path: file, text: "The plan with all events of its run"),
       .paragraph(

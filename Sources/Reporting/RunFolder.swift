@@ -132,6 +132,8 @@ package struct RunFolderError: Error, Hashable, CustomStringConvertible {
   package var path: String
   /// The error number of the operating system (`errno`); 0 if no system call failed.
   package var code: Int32
+  /// The command-line option that names another place; the default is `--output`.
+  package var option = "--output"
 
   /// Creates an error.
   package init(_ attempt: Attempt, path: String, code: Int32) {
@@ -164,24 +166,31 @@ package struct RunFolderError: Error, Hashable, CustomStringConvertible {
   }
 
   private var advice: String {
-    if attempt == .notALink { return "move it away, or name another folder with --output" }
+    if attempt == .notALink { return "move it away, or name another folder with \(option)" }
     switch code {
-    case EACCES, EPERM, EROFS: return "name a folder that you may write to with --output"
-    case ENOENT: return "make that folder first, or name another with --output"
-    case ENOSPC, EDQUOT: return "make room, or name a folder on another disk with --output"
-    default: return "name another folder with --output"
+    case EACCES, EPERM, EROFS: return "name a folder that you may write to with \(option)"
+    case ENOENT: return "make that folder first, or name another with \(option)"
+    case ENOSPC, EDQUOT: return "make room, or name a folder on another disk with \(option)"
+    default: return "name another folder with \(option)"
     }
   }
 }
 
 /// File-system operations of a run, which throw the error number of a failure.
-enum FolderAccess {
+package enum FolderAccess {
   /// Creates a folder unless it exists; its parent folder must exist.
   static func makeIfMissing(_ path: String) throws(RunFolderError) {
     let isMade = mkdir(path, 0o777) == 0
     let code = errno
     if isMade || isFolder(path) { return }
     throw RunFolderError(.cannotMakeFolder, path: path, code: cause(code, of: path))
+  }
+
+  /// Creates a folder unless it exists, after its parent folders.
+  package static func makeWithParents(_ path: String) throws(RunFolderError) {
+    let parent = (path as NSString).deletingLastPathComponent
+    if !parent.isEmpty, !isFolder(parent) { try makeWithParents(parent) }
+    try makeIfMissing(path)
   }
 
   /// Returns the error number of a failure, with `ENOENT` corrected to `EPERM` in existing folders.
@@ -236,10 +245,10 @@ enum FolderAccess {
   }
 
   /// Writes a file under a temporary name, then renames the file to its final path.
-  static func write(_ text: String, to path: String) throws(RunFolderError) {
+  package static func write(_ text: String, to path: String) throws(RunFolderError) {
     let fresh = temporaryName(of: path)
     guard let file = fopen(fresh, "wx") else {
-      throw RunFolderError(.cannotWrite, path: path, code: errno)
+      throw RunFolderError(.cannotWrite, path: path, code: cause(errno, of: path))
     }
     let bytes = Array(text.utf8)
     let isWritten = fwrite(bytes, 1, bytes.count, file) == bytes.count

@@ -84,7 +84,10 @@ package enum CounterexampleCodec {
     }
     let run = try TraceCodec.run(header, of: plan)
     let (trace, afterTrace) = try TraceCodec.read(&lines, after: run)
-    guard let afterTrace else { throw cut(lines, after: "event \(trace.events.count - 1)") }
+    guard let afterTrace else {
+      let last = trace.events.last.map { "event \($0.at)" }
+      throw cut(lines, after: last ?? "the header of its trace")
+    }
     let violation = try violation(afterTrace, events: trace.events.count)
     guard let (place, _) = try lines.next() else {
       return Counterexample(trace: trace, violation: violation)

@@ -74,7 +74,7 @@ extension WorkloadProfile {
     func need(_ condition: Bool, _ reason: String) throws(ProfileError) {
       guard condition else { throw .tooLittle(source: provenance.source, reason: reason) }
     }
-    try need(tally.transactions > 1, "it has \(tally.transactions) transactions")
+    try need(tally.transactions > 1, "it has \(tally.transactions.counted("transaction"))")
     try need(changes > 0 && tally.changes.count > 0, "no transaction has a change")
     try need(tally.gaps.count > 0, "no transaction is later than the one before it")
     self.init(

@@ -184,8 +184,8 @@ import Testing
     ),
     (
       .cannotCopy(path: "a.db", folder: "/tmp", reason: "No space left on device"),
-      "a.db has a live log and must be copied before it is read, but /tmp cannot take the copy: No "
-        + "space left on device. Set TMPDIR to a folder with more room."
+      "a.db is read from a private copy, which cannot be made in /tmp: No space left on device. Set "
+        + "TMPDIR to a folder with more room."
     ),
     (
       .sqlite(path: "a.db", SQLiteError(code: 7, message: "out of memory", sql: "SELECT 1")),

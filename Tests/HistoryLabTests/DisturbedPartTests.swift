@@ -2,6 +2,7 @@ import Foundation
 import HistoryBenchmarks
 import Measuring
 import Reporting
+import TestSupport
 import Testing
 
 @testable import BenchCommands
@@ -338,7 +339,7 @@ import Testing
     }
     let sentence = error?.sentence ?? ""
     #expect(sentence.contains(words), "\(sentence)")
-    #expect(sentence.contains("--shard I/N"), "\(sentence)")
+    #expect(sentence.contains("--shard 2/4"), "\(sentence)")
   }
 
   // MARK: What a merged run keeps
@@ -400,7 +401,8 @@ import Testing
   }
 
   #if os(Linux)
-  @Test func `A process that may use one processor runs one plan at a time`() throws {
+  @Test(.blocksItsThread)
+  func `A process that may use one processor runs one plan at a time`() throws {
     let command = try #require(BuiltCommand.path)
     let allowed = try #require(
       try String(contentsOfFile: "/proc/self/status", encoding: .utf8).split(separator: "\n")

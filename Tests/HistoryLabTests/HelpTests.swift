@@ -36,6 +36,12 @@ import Testing
     #expect(asked.output.hasPrefix("history-lab \(name): "))
   }
 
+  @Test func `Help says where the output has one object per line`() throws {
+    let replay = try #require(Self.all.first { $0.name == "replay" })
+    let text = HelpText(tool: Self.tool, width: 100).text(of: replay)
+    #expect(text.contains("--json ") && text.contains("Prints the trace as JSON Lines"))
+  }
+
   @Test(arguments: all.map(\.name))
   func `Every verb has two to four examples that the parser accepts`(name: String) throws {
     let verb = try #require(Self.all.first { $0.name == name })

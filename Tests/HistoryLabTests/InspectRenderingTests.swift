@@ -253,8 +253,8 @@ import Testing
   }
 
   @Test func `Sizes and times have readable units`() {
-    let sizes: [Int64] = [0, 1023, 1024, 1_572_864, 1 << 40]
-    let sizeWords = ["0 bytes", "1023 bytes", "1.0 KiB", "1.5 MiB", "1.0 TiB"]
+    let sizes: [Int64] = [0, 1, 1023, 1024, 1_572_864, 1 << 40]
+    let sizeWords = ["0 bytes", "1 byte", "1023 bytes", "1.0 KiB", "1.5 MiB", "1.0 TiB"]
     #expect(sizes.map(InspectUnits.size) == sizeWords)
     let times: [Double] = [0.000_316, 0.0021, 3.4, 90, 5400, 302_400]
     let timeWords = ["316 us", "2.1 ms", "3.4 s", "1.5 min", "1.5 h", "3.5 days"]

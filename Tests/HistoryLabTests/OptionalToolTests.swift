@@ -136,6 +136,19 @@ import Testing
     }
   }
 
+  @Test func `The time limit ends a run and names the tests still running`() async throws {
+    let folder = try TemporaryFolder()
+    let (event, events) = (folder.path("event"), folder.path("events.jsonl"))
+    try Self.event("testStarted", 7, at: 1).write(toFile: event, atomically: true, encoding: .utf8)
+    let answer = try await ProcessAnswer(
+      of: Repository.path("scripts/limited"),
+      ["2", events, "/bin/sh", "-c", "cp '\(event)' '\(events)'; exec sleep 600"]
+    )
+    #expect(answer.code == 124)
+    let sentence = "Still running after 2 s: RoomTests.A/`Test 7`()/A.swift:7:1, for "
+    #expect(answer.said.contains(sentence), "\(answer.said)")
+  }
+
   @Test func `Tasks on their own threads may block until all of them have started`() async {
     let all = NSCondition()
     nonisolated(unsafe) var missing = 64

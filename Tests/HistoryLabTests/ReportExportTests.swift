@@ -1,4 +1,5 @@
 import Foundation
+import Reporting
 import Testing
 
 @testable import Commands
@@ -32,6 +33,46 @@ import Testing
       #expect(xml.contains("<testsuite name=\"check article\""))
       #expect(xml.contains("failures=\"0\"") && xml.contains("message=\"known: broke in "))
     }
+  }
+
+  @Test func `A folder that cannot be made is named with the reason and the option`() async throws {
+    try await withFolder { folder in
+      _ = try Night(folder + "/runs").bench("one", ours: 1_000)
+      func export(to place: String) async -> (code: ExitCode, output: String, errors: String) {
+        await run(["report", "export", "--output", folder + "/runs", "--to", place])
+      }
+      #expect(await export(to: folder + "/new/deep").code == .good)
+      #expect(FileManager.default.fileExists(atPath: folder + "/new/deep/report.md"))
+      try makeFile(folder + "/file", "mine")
+      let behind = await export(to: folder + "/file/below")
+      #expect(behind.code == .usage && behind.errors.contains("--to: "), "\(behind.errors)")
+      #if os(Linux)
+      // No folder can be made in /proc, even by the superuser.
+      let refused = await export(to: "/proc/history-lab")
+      #expect(refused.code == .usage)
+      #expect(refused.errors.hasPrefix("history-lab: --to: "), "\(refused.errors)")
+      #expect(!refused.errors.contains("Error Domain") && !refused.errors.contains("--output"))
+      #endif
+    }
+  }
+
+  @Test func `A full disk is a failure of the lab, and another reason is a wrong argument`() {
+    let full = RunFolderError(.cannotWrite, path: "/disk/page.html", code: ENOSPC)
+    #expect(
+      LabError.folder(full, "--html")
+        == .lab(
+          "cannot write /disk/page.html: the disk is full; make room, or name a folder on another "
+            + "disk with --html."
+        )
+    )
+    let locked = RunFolderError(.cannotWrite, path: "/locked/page.html", code: EACCES)
+    #expect(
+      LabError.folder(locked, "--html")
+        == .usage(
+          "--html: cannot write /locked/page.html: you may not write there; name a folder that you "
+            + "may write to with --html."
+        )
+    )
   }
 
   @Test func `An unknown format is reported with the nearest one`() async throws {

@@ -52,6 +52,9 @@ import Testing
       let replays = page.matches(of: /history-lab replay ([^ <]*\.jsonl)/).map { String($0.1) }
       let links = page.matches(of: /<a href="\.\/([^"#]*\.html)">/).map { String($0.1) }
       #expect(replays.count >= 3 && links.count >= 3)
+      for shown in [page, try text("\(moved)/\(try #require(links.first))")] {
+        #expect(shown.contains("scripts/install of the package puts history-lab on the PATH"))
+      }
       for file in replays + links { #expect(names.contains(file), "\(file)") }
     }
   }

@@ -50,6 +50,7 @@ import Testing
   @Test(arguments: [
     ("cat > /dev/null", "it was silent for 0.1 seconds"),
     ("read x; printf abc; cat > /dev/null", "it was silent for 0.1 seconds after 3 bytes"),
+    ("read x; printf a; cat > /dev/null", "it was silent for 0.1 seconds after 1 byte without"),
   ])
   func `A silent program times out`(_ command: String, _ clause: String) throws {
     let reason = try failure(command, timeout: .milliseconds(100))

@@ -1,8 +1,9 @@
 import Dispatch
 import PropertyTesting
+import TestSupport
 import Testing
 
-@Suite struct SeededExecutorTests {
+@Suite(.blocksItsThread) struct SeededExecutorTests {
   /// An actor that records the order of its tasks.
   private actor Notes {
     let executor: SeededExecutor

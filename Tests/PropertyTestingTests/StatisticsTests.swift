@@ -18,6 +18,15 @@ import Testing
     #expect(statistics.description.contains("\(discarded) discarded: three"))
   }
 
+  @Test(arguments: [(1, 1, "1 case, 1 choice"), (3, 2, "3 cases, 6 choices")])
+  func `Counts agree with their nouns`(_ cases: Int, _ draws: Int, _ beginning: String) {
+    let result = PropertyRunner(seed: 1, cases: cases).run { source in
+      for _ in 0..<draws { _ = source.index(below: 4) }
+      return .passed
+    }
+    #expect(result.statistics.description == beginning)
+  }
+
   @Test func `A class that occurs too seldom makes a run not covered`() {
     func outcome(atLeast share: Double) -> PropertyResult.Outcome {
       PropertyRunner(seed: 1, cases: 400).run { source in

@@ -48,6 +48,10 @@ import Testing
       "line 6: the file ends after event 1, without a verdict. The file is incomplete: copy it again, or repeat the command that found the counterexample."
     ),
     Refusal(
+      counterexample.split(separator: "\n").prefix(3).joined(separator: "\n") + "\n",
+      "line 4: the file ends after the header of its trace, without a verdict. The file is incomplete: copy it again, or repeat the command that found the counterexample."
+    ),
+    Refusal(
       String(counterexample.prefix(139)),
       "line 3: the file ends in the middle of this line. The file is incomplete: copy it again, or remove this line if the lines before it suffice."
     ),

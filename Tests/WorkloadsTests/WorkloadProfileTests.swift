@@ -71,7 +71,7 @@ import Testing
     }
     #expect(
       error { $0.transactions = 1 }
-        == .tooLittle(source: "counts", reason: "it has 1 transactions")
+        == .tooLittle(source: "counts", reason: "it has 1 transaction")
     )
     #expect(
       error { ($0.inserts, $0.updates, $0.deletes) = (0, 0, 0) }

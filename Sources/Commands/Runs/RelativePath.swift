@@ -68,14 +68,39 @@ extension ChartTool {
   }
 }
 
-/// Writes HTML pages to files.
+/// Writes pages and exported files to places that an option names.
 package enum PageFile {
-  /// - Throws: A lab error that names the page if it cannot be written.
-  package static func write(_ text: String, to path: String) throws(LabError) {
-    do {
-      try text.write(toFile: path, atomically: true, encoding: .utf8)
-    } catch {
-      throw .lab("the page \(path.quoted) cannot be written: \(error.localizedDescription)")
+  /// Writes a file atomically.
+  ///
+  /// - Throws: A lab or usage error with the path, the reason, and the option that names another place.
+  package static func write(
+    _ text: String,
+    to path: String,
+    for option: String = "--html"
+  ) throws(LabError) {
+    do throws(RunFolderError) { try FolderAccess.write(text, to: path) } catch {
+      throw LabError.folder(error, option)
     }
+  }
+
+  /// Creates a folder and its parents, unless they exist.
+  ///
+  /// - Throws: A lab or usage error with the path, the reason, and the option that names another place.
+  package static func makeFolder(_ path: String, for option: String) throws(LabError) {
+    do throws(RunFolderError) { try FolderAccess.makeWithParents(path) } catch {
+      throw LabError.folder(error, option)
+    }
+  }
+}
+
+extension LabError {
+  /// Converts an error of a folder or file that an option names.
+  ///
+  /// A usage error if another place could help, and a lab error for a full or failing disk.
+  package static func folder(_ error: RunFolderError, _ option: String = "--output") -> LabError {
+    var error = error
+    error.option = option
+    return error.isOfFolder
+      ? .usage("\(option): \(error.description).") : .lab("\(error.description).")
   }
 }

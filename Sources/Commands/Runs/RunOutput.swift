@@ -67,7 +67,7 @@ package struct RunOutput {
         isLatest: isLatest
       )
     } catch {
-      throw error.isOfFolder ? .usage("--output: \(error.description).") : .lab(error.description)
+      throw LabError.folder(error)
     }
   }
 

@@ -26,7 +26,7 @@ struct InspectRendering {
 enum InspectUnits {
   /// Returns a number of bytes as text: `512 bytes`, `4.0 KiB`, `1.5 MiB`.
   static func size(_ bytes: Int64) -> String {
-    guard bytes >= 1024 else { return "\(bytes) bytes" }
+    guard bytes >= 1024 else { return bytes == 1 ? "1 byte" : "\(bytes) bytes" }
     var value = Double(bytes) / 1024
     var unit = "KiB"
     for larger in ["MiB", "GiB", "TiB"] where value >= 1024 {

@@ -101,7 +101,7 @@ struct CardSections {
       let note = outside.map { " Outside the stated use: \($0)." } ?? ""
       return [
         .subheading(
-          "\(cell.invariant) under \(cell.condition), in \(cell.length ?? 0)",
+          "\(cell.invariant) under \(cell.condition), in \((cell.length ?? 0).counted("command"))",
           anchor: Self.anchor(card.system, cell)
         ),
         .paragraph((cell.because ?? "").capitalised + "." + note),

@@ -69,7 +69,8 @@ struct CheckSections {
       [
         .paragraph(
           "Random plans were run on each system, and each plan that broke an invariant was shrunk as "
-            + "far as possible. The name of an invariant leads to its counterexample."
+            + "far as possible. The name of an invariant leads to its counterexample. "
+            + CounterexamplePage.installSentence
         ), .table(table),
       ]
     )

@@ -62,22 +62,16 @@ struct ReportExportVerb: Verb {
   func run() async throws(LabError) -> ExitCode {
     let (runs, newest) = try RunCollection.read(options.runs, terminal)
     let folder = options.target ?? newest
-    try makeFolder(folder)
+    try PageFile.makeFolder(folder, for: "--to")
     for format in options.formats {
       let files = try files(of: format, runs, folder)
       if files.isEmpty { terminal.log("\(format.rawValue): the runs hold nothing for it.") }
       for (name, text) in files {
-        try PageFile.write(text, to: folder + "/" + name)
+        try PageFile.write(text, to: folder + "/" + name, for: "--to")
         terminal.print("\(format.rawValue): \(folder)/\(name)")
       }
     }
     return .good
-  }
-
-  private func makeFolder(_ folder: String) throws(LabError) {
-    do {
-      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    } catch { throw .lab("the folder \(folder.quoted) cannot be made: \(error)") }
   }
 
   /// Returns the contents of a format's files by name; empty if the runs contain no data for the format.

@@ -83,8 +83,8 @@ extension InspectionError: CustomStringConvertible {
     case .changedSince(let path):
       "\(path) was changed after it was opened. Open it again to read its new contents."
     case .cannotCopy(let path, let folder, let reason):
-      "\(path) has a live log and must be copied before it is read, but \(folder) cannot take the "
-        + "copy: \(reason). Set TMPDIR to a folder with more room."
+      "\(path) is read from a private copy, which cannot be made in \(folder): \(reason). Set TMPDIR "
+        + "to a folder with more room."
     case .sqlite(let path, let error): "\(path) could not be read. \(error)"
     }
   }

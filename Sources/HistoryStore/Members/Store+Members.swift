@@ -202,7 +202,7 @@ extension RetentionLimits: CustomStringConvertible {
   /// The limits as text, such as `at most 60.0 s, 5 transactions`.
   public var description: String {
     let limits = [
-      age.map { "\($0.inSeconds) s" }, transactionCount.map { "\($0) transactions" },
+      age.map { "\($0.inSeconds) s" }, transactionCount.map { $0.counted("transaction") },
       byteCount.map { Int($0).counted("byte") },
     ].compactMap(\.self)
     return limits.isEmpty ? "no limit" : "at most " + limits.joined(separator: ", ")

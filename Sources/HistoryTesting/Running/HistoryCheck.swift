@@ -1,4 +1,5 @@
 internal import Foundation
+internal import HistoryTypes
 internal import PropertyTesting
 internal import Systems
 internal import Testing
@@ -117,8 +118,9 @@ struct HistoryCheck: Sendable {
       HistoryFailure(
         counterexample,
         checkers,
-        note: "Found in plan \(found.number), which has \(found.originalCommandCount) commands; "
-          + "shrunk in \(found.evaluations) runs." + also,
+        note: "Found in plan \(found.number), which has "
+          + "\(found.originalCommandCount.counted("command")); "
+          + "shrunk in \(found.evaluations.counted("run"))." + also,
         replay: replay(plan: found.number)
       )
     }
@@ -167,7 +169,7 @@ struct HistoryCheck: Sendable {
     let isExercised = report.invariants.contains { $0.heldCount + $0.brokenCount > 0 }
     if sentences.isEmpty, report.planCount > 0, !isExercised {
       sentences.append(
-        "None of \(report.planCount) plans exercised an invariant: the check is vacuous. Check "
+        "None of \(report.planCount.counted("plan")) exercised an invariant: the check is vacuous. Check "
           + "whether the methods of \(subject.name) throw."
       )
     }

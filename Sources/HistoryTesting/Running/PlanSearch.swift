@@ -1,5 +1,6 @@
 internal import Checkers
 internal import Foundation
+internal import HistoryTypes
 internal import PropertyTesting
 internal import Simulation
 internal import Synchronization
@@ -150,7 +151,7 @@ extension Trace {
     for (one, two) in zip(events, other.events) where one != two {
       return "event \(one.at) was \(TraceCodec.encode(one)), and then \(TraceCodec.encode(two))"
     }
-    return "it had \(events.count) events, and then \(other.events.count)"
+    return "it had \(events.count.counted("event")), and then \(other.events.count)"
   }
 }
 
