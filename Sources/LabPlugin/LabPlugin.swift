@@ -10,6 +10,8 @@ import PackagePlugin
 @main
 struct LabPlugin: CommandPlugin {
   func performCommand(context: PluginContext, arguments: [String]) async throws {
+    let note = "Building history-lab for release, which takes minutes the first time.\n"
+    FileHandle.standardError.write(Data(note.utf8))
     let result = try packageManager.build(
       .product("history-lab"),
       parameters: .init(configuration: .release)

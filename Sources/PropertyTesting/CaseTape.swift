@@ -208,7 +208,7 @@ package struct CaseReport: Codable, Sendable {
   private let labels: [String]
   private let requirements: [Requirement]
   private let scores: [Score]
-  private let rejection: String?
+  private let reason: String?
 
   /// Describes the result of a case, and what its source has noted.
   package init(_ result: CaseResult, _ source: ChoiceSource) {
@@ -226,7 +226,7 @@ package struct CaseReport: Codable, Sendable {
       Requirement(label: $0.label, share: $0.share, isMet: $0.isMet)
     }
     scores = notes.scores.map { Score(label: $0.label, score: $0.score) }
-    rejection = notes.rejection
+    reason = notes.reason
   }
 
   /// Gives the notes to a copy of the source, and returns the result.
@@ -234,7 +234,7 @@ package struct CaseReport: Codable, Sendable {
     source.notes.labels = labels
     source.notes.requirements = requirements.map { ($0.label, $0.share, $0.isMet) }
     source.notes.scores = scores.map { ($0.label, $0.score) }
-    source.notes.rejection = rejection
+    source.notes.reason = reason
     switch kind {
     case .passed: return .passed
     case .discarded: return .discarded

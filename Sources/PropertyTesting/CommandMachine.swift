@@ -16,8 +16,9 @@
 ///
 /// This protocol defines a stateful property. Each case creates a machine, draws one possible
 /// command after the other, performs each immediately, and ends with `finish()`. An error thrown by
-/// either method fails the case, labelled with the type of the error.
-public protocol CommandMachine {
+/// either method fails the case, labelled with the type of the error. A machine whose methods await
+/// conforms to ``AsyncCommandMachine``.
+public protocol CommandMachine: RuleBasedMachine {
   /// A command with its arguments; failures show its description.
   associatedtype Command
 
@@ -41,8 +42,55 @@ extension CommandMachine {
   public mutating func finish() {}
 }
 
+/// A system driven by commands whose methods await, such as an actor.
+///
+///     struct ShelfMachine: AsyncCommandMachine {
+///       static let rules = [CommandRule<ShelfMachine>("add") { _, source in source.int(in: 0...9) }]
+///       let shelf = Shelf()  // an actor
+///       var model: Set<Int> = []
+///
+///       mutating func perform(_ book: Int) async throws { ... }
+///     }
+///
+/// See ``CommandMachine`` for how a case runs. If the system starts tasks, Swift's executors decide
+/// their order, and a failure may not recur; a ``SeededExecutor`` makes the order part of the case.
+public protocol AsyncCommandMachine: RuleBasedMachine {
+  /// A command with its arguments; failures show its description.
+  associatedtype Command
+
+  /// The kinds of commands, simplest first: shrinking prefers earlier ones.
+  static var rules: [CommandRule<Self>] { get }
+
+  /// Performs a command on the system and on the model, and compares the two.
+  ///
+  /// - Throws: An error that fails the case, or ``Rejection`` to discard it.
+  mutating func perform(_ command: Command) async throws
+
+  /// Checks the state after the last command; the default implementation does nothing.
+  ///
+  /// - Throws: An error that fails the case, ``Rejection`` to discard it, or ``Vacuity`` if the
+  ///   case tested nothing.
+  mutating func finish() async throws
+}
+
+extension AsyncCommandMachine {
+  /// Does nothing.
+  public mutating func finish() async {}
+}
+
+/// A type with rules by which commands are drawn; conform to one of the two machines instead.
+///
+/// Both declare the requirements again, so that Swift infers `Command` from their methods.
+public protocol RuleBasedMachine {
+  /// A command with its arguments; failures show its description.
+  associatedtype Command
+
+  /// The kinds of commands, simplest first: shrinking prefers earlier ones.
+  static var rules: [CommandRule<Self>] { get }
+}
+
 /// One kind of command: its precondition, and how to draw its arguments.
-public struct CommandRule<Machine: CommandMachine>: Sendable {
+public struct CommandRule<Machine: RuleBasedMachine>: Sendable {
   /// The name of the kind.
   public let name: String
   /// The frequency of the kind, relative to the weights of the others.
@@ -104,14 +152,32 @@ extension ChoiceSource {
     steps: ClosedRange<Int> = 0...50
   ) throws -> Int {
     var run = CommandRun<Machine>(steps, &self)
-    while try run.step(&machine, &self) {}
-    try run.finish(&machine)
+    while let command = try run.next(machine, &self) {
+      do { try machine.perform(command) } catch { throw run.failure(error, &self) }
+    }
+    do { try machine.finish() } catch { throw run.failure(error, isAtEnd: true) }
+    return run.commands.count
+  }
+
+  /// Draws commands for a machine and awaits each of them, then the final check.
+  ///
+  /// See the function for a ``CommandMachine``.
+  @discardableResult
+  public mutating func perform<Machine: AsyncCommandMachine>(
+    on machine: inout Machine,
+    steps: ClosedRange<Int> = 0...50
+  ) async throws -> Int {
+    var run = CommandRun<Machine>(steps, &self)
+    while let command = try run.next(machine, &self) {
+      do { try await machine.perform(command) } catch { throw run.failure(error, &self) }
+    }
+    do { try await machine.finish() } catch { throw run.failure(error, isAtEnd: true) }
     return run.commands.count
   }
 }
 
 /// The state of one case of a command machine.
-private struct CommandRun<Machine: CommandMachine> {
+private struct CommandRun<Machine: RuleBasedMachine> {
   private(set) var commands: [Machine.Command] = []
   private var repetition: Repetition
   private let rules = Machine.rules
@@ -127,30 +193,29 @@ private struct CommandRun<Machine: CommandMachine> {
     source.reuseNumbers()
   }
 
-  /// Performs one more command; returns `false` when the run is finished.
-  mutating func step(_ machine: inout Machine, _ source: inout ChoiceSource) throws -> Bool {
+  /// Draws the next command; returns `nil` when the run is finished.
+  mutating func next(
+    _ machine: Machine,
+    _ source: inout ChoiceSource
+  ) throws -> Machine.Command? {
     guard findPossible(machine), repetition.next(&source) else {
       repetition.stop(&source)
-      return false
+      return nil
     }
     do {
       let command = try rules[source.weighted(weights)].draw(machine, &source)
       commands.append(command)
       source.reportStep("\(commands.count). \(command)")
-      try machine.perform(command)
+      return command
     } catch {
-      repetition.stop(&source)
-      throw failure(error, isAtEnd: false)
+      throw failure(error, &source)
     }
-    return true
   }
 
-  func finish(_ machine: inout Machine) throws {
-    do {
-      try machine.finish()
-    } catch {
-      throw failure(error, isAtEnd: true)
-    }
+  /// Ends the run in the middle, and returns the failure for an error of the last command.
+  mutating func failure(_ error: any Error, _ source: inout ChoiceSource) -> any Error {
+    repetition.stop(&source)
+    return failure(error, isAtEnd: false)
   }
 
   /// Sets the weights of the currently possible rules; returns `false` if there are none.
@@ -172,7 +237,8 @@ private struct CommandRun<Machine: CommandMachine> {
     return isAnyPossible
   }
 
-  private func failure(_ error: any Error, isAtEnd: Bool) -> any Error {
+  /// Returns the failure for an error, with the commands so far.
+  func failure(_ error: any Error, isAtEnd: Bool) -> any Error {
     if error is Rejection || error is Vacuity { return error }
     return CommandFailure(
       commands: commands.map { "\($0)" },

@@ -23,7 +23,7 @@ public struct PropertyResult: Sendable {
     case failed
     /// Too many cases were discarded for the run to pass.
     case tooManyDiscarded
-    /// All cases that were not discarded were vacuous.
+    /// All cases that were not discarded were vacuous, or more than nine in ten.
     case vacuous
     /// A required class of cases was not covered often enough; see `statistics`.
     case notCovered
@@ -97,6 +97,8 @@ public struct PropertyStatistics: Sendable {
   public internal(set) var coverage: [String: Coverage] = [:]
   /// The number of discarded cases by reason.
   public internal(set) var rejections: [String: Int] = [:]
+  /// The number of vacuous cases by reason.
+  public internal(set) var vacuities: [String: Int] = [:]
   /// The greatest score of each label.
   public internal(set) var scores: [String: Double] = [:]
 
@@ -106,9 +108,10 @@ public struct PropertyStatistics: Sendable {
   /// Adds the notes of a case.
   mutating func add(_ notes: CaseNotes, choiceCount: Int, isDiscarded: Bool) {
     if isDiscarded {
-      rejections[notes.rejection ?? "discarded", default: 0] += 1
+      rejections[notes.reason ?? "discarded", default: 0] += 1
       return
     }
+    if let reason = notes.reason { vacuities[reason, default: 0] += 1 }
     caseCount += 1
     self.choiceCount += choiceCount
     for label in notes.labels { labels[label, default: 0] += 1 }
@@ -135,6 +138,7 @@ extension PropertyStatistics: CustomStringConvertible {
       lines.append("greatest \(label): \(score)")
     }
     for (reason, count) in Self.sorted(rejections) { lines.append("\(count) discarded: \(reason)") }
+    for (reason, count) in Self.sorted(vacuities) { lines.append("\(count) vacuous: \(reason)") }
     return lines.joined(separator: "\n")
   }
 

@@ -51,7 +51,7 @@ public struct PropertyRunner: Sendable {
   /// variation of the best one. A case whose property throws `Rejection` is discarded, one that
   /// throws `Vacuity` is vacuous, and any other error fails it. Discarded cases count toward
   /// `cases`. If all cases are discarded, or at least fifty that are more than nine in ten, the
-  /// outcome is `tooManyDiscarded`.
+  /// outcome is `tooManyDiscarded`; if as many are vacuous, it is `vacuous`.
   public func run(
     progress: ((Step) -> Void)? = nil,
     _ property: (inout ChoiceSource) throws -> CaseResult
@@ -213,10 +213,11 @@ extension PropertyResult {
 
   /// Sets the outcome of a run without failures.
   fileprivate mutating func judge() {
-    let isScarce = counts.discarded >= 50 && counts.discarded > counts.total * 9 / 10
-    if isScarce || counts.total > 0 && counts.passed + counts.vacuous == 0 {
+    /// Nine in ten may do without; with fewer than fifty such cases it may be chance.
+    func isTooMany(_ count: Int) -> Bool { count >= 50 && count > counts.total * 9 / 10 }
+    if isTooMany(counts.discarded) || counts.total > 0 && counts.passed + counts.vacuous == 0 {
       outcome = .tooManyDiscarded
-    } else if counts.total > 0, counts.passed == 0 {
+    } else if isTooMany(counts.vacuous) || counts.total > 0 && counts.passed == 0 {
       outcome = .vacuous
     } else if !statistics.missed.isEmpty {
       outcome = .notCovered
@@ -289,9 +290,11 @@ public enum CaseResult: Hashable, Sendable {
   package static func of(_ error: any Error, _ source: inout ChoiceSource) -> CaseResult {
     switch error {
     case let rejection as Rejection:
-      source.notes.rejection = rejection.reason
+      source.notes.reason = rejection.reason
       return .discarded
-    case is Vacuity: return .vacuous
+    case let vacuity as Vacuity:
+      source.notes.reason = vacuity.reason
+      return .vacuous
     default: return .failed(label: label(of: error), message: "\(error)")
     }
   }
@@ -310,14 +313,14 @@ struct CaseNotes: Sendable {
   var requirements: [(label: String, share: Double, isMet: Bool)] = []
   /// The scores to maximize.
   var scores: [(label: String, score: Double)] = []
-  /// The reason for which the case was discarded.
-  var rejection: String?
+  /// The reason for which the case was discarded or vacuous.
+  var reason: String?
 
   mutating func clear() {
     labels.removeAll(keepingCapacity: true)
     requirements.removeAll(keepingCapacity: true)
     scores.removeAll(keepingCapacity: true)
-    rejection = nil
+    reason = nil
   }
 }
 

@@ -16,10 +16,11 @@ struct PropertyReport {
     case .failed: result.failure.map(failed)
     case .tooManyDiscarded:
       "\(result.counts.discarded) of \(Self.counted(result.counts.total, "case")) were discarded"
-        + "\(reasons); make values that fit instead of filtering them. \(seedNote)"
+        + "\(reasons(result.statistics.rejections)); make values that fit instead of filtering them. "
+        + seedNote
     case .vacuous:
-      "None of \(Self.counted(result.counts.total, "case")) could have failed: the property is "
-        + "vacuous. \(seedNote)"
+      "\(result.counts.vacuous) of \(Self.counted(result.counts.total, "case")) could not have failed"
+        + "\(reasons(result.statistics.vacuities)): the property is vacuous. \(seedNote)"
     case .notCovered:
       "Too few cases were what the property requires: "
         + result.statistics.missed.map(coverage).joined(separator: "; ") + ". \(seedNote)"
@@ -36,8 +37,8 @@ struct PropertyReport {
 
   private var seedNote: String { "Seed: \(result.seed)." }
 
-  private var reasons: String {
-    let reasons = result.statistics.rejections.keys.sorted().prefix(3)
+  private func reasons(_ counts: [String: Int]) -> String {
+    let reasons = counts.keys.sorted().prefix(3)
     return reasons.isEmpty ? "" : " (\(reasons.joined(separator: ", ")))"
   }
 

@@ -29,6 +29,18 @@ import Testing
     #expect(smaller.regressions(since: card).count == card.cells.count)
   }
 
+  /// The card is that of a sound design, which another package commits.
+  @Test func `A committed card notices a design that got worse`() async throws {
+    let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .appending(path: "Examples/Guides/Tests/GuidesTests/Log.card.json")
+    let committed = try JSONDecoder().decode(SafetyCard.self, from: Data(contentsOf: file))
+    let worse = try await exploreHistory(of: MyLog.self, under: [.restart], depth: 3)
+    #expect(
+      worse.regressions(since: committed)
+        .contains("PurgeSafety under restart held, and now: breaks in 3 commands.")
+    )
+  }
+
   @Test func `A mutant score names the variants that no plan notices`() async throws {
     let score = try await mutantScore(
       of: [MyLog.self, FixedLog.self],

@@ -49,6 +49,20 @@ import Testing
     #expect(rarely.outcome == .tooManyDiscarded && rarely.counts.passed > 0)
   }
 
+  @Test func `A run that tests something in a few cases only is vacuous, with the reasons`() {
+    func run(_ share: Int) -> PropertyResult {
+      PropertyRunner(seed: 1, cases: 1_000).run { source in
+        if source.index(below: 100) < share { throw Vacuity("nothing was purged") }
+        return .passed
+      }
+    }
+    let mostly = run(97)
+    #expect(mostly.outcome == .vacuous && mostly.counts.passed > 0)
+    #expect(mostly.statistics.vacuities == ["nothing was purged": mostly.counts.vacuous])
+    #expect(mostly.statistics.description.contains(" vacuous: nothing was purged"))
+    #expect(run(80).outcome == .passed)
+  }
+
   @Test func `A thrown rejection discards the case, any other error fails it`() throws {
     struct Broken: Error {}
     let rejected = PropertyRunner(seed: 1, cases: 10).run { try $0.reject() }

@@ -69,6 +69,53 @@ import Testing
     #expect(text.contains("0, 3, 0, 0, 0, \"a\"\n"), "\(text)")
   }
 
+  /// A counter that forgets every third number.
+  private actor Forgetful {
+    private(set) var numbers: [Int] = []
+    private var count = 0
+
+    func add(_ number: Int) async {
+      await Task.yield()
+      count += 1
+      if !count.isMultiple(of: 3) { numbers.append(number) }
+    }
+  }
+
+  private struct ForgetfulMachine: AsyncCommandMachine {
+    struct Lost: Error {}
+    static let rules = [
+      CommandRule<ForgetfulMachine>("add") { _, source in source.int(in: 0...9) }
+    ]
+    let real = Forgetful()
+    var model: [Int] = []
+    let isCheckedAtEnd: Bool
+
+    mutating func perform(_ command: Int) async throws {
+      await real.add(command)
+      model.append(command)
+      if !isCheckedAtEnd, await real.numbers != model { throw Lost() }
+    }
+
+    mutating func finish() async throws {
+      if await real.numbers != model { throw Lost() }
+    }
+  }
+
+  @Test(arguments: [(false, "then"), (true, "at the end")])
+  func `A machine of an actor is awaited, and shrinks to its least steps`(
+    _ isCheckedAtEnd: Bool,
+    _ place: String
+  ) async throws {
+    let found = try await recordedIssues {
+      try await property { source in
+        var machine = ForgetfulMachine(isCheckedAtEnd: isCheckedAtEnd)
+        try await source.perform(on: &machine)
+      }
+    }
+    let text = found.last?.comments.map(\.rawValue).joined() ?? ""
+    #expect(text.contains("1. 0\n2. 0\n3. 0\n\(place): Lost()"), "\(text)")
+  }
+
   @Test @MainActor func `A body that draws its values runs on its test's actor`() async throws {
     let tally = Tally()
     try await property { source in

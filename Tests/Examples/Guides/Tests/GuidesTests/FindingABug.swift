@@ -68,6 +68,27 @@ struct Stack: CommandMachine {
   }
 }
 
+actor Shelf {
+  private(set) var books: Set<Int> = []
+
+  func add(_ book: Int) { books.insert(book) }
+}
+
+struct ShelfMachine: AsyncCommandMachine {
+  struct WrongBooks: Error {}
+
+  static let rules = [CommandRule<ShelfMachine>("add") { _, source in source.int(in: 0...9) }]
+
+  let shelf = Shelf()
+  var model: Set<Int> = []
+
+  mutating func perform(_ book: Int) async throws {
+    await shelf.add(book)
+    model.insert(book)
+    if await shelf.books != model { throw WrongBooks() }
+  }
+}
+
 @Suite struct FindingABugTests {
   @Test func `Sorting keeps every element`() async throws {
     try await property(Generator<Int>.ints().array()) { numbers in
@@ -92,9 +113,23 @@ struct Stack: CommandMachine {
     }
   }
 
+  @Test func `The shelf keeps its books`() async throws {
+    try await property { source in
+      var machine = ShelfMachine()
+      try await source.perform(on: &machine)
+    }
+  }
+
   @Test func `Reversing twice changes nothing`() async throws {
     try await property(Generator<Int>.ints().array()) { numbers in
       #expect(numbers.reversed().reversed() == numbers)
+    }
+  }
+
+  @Test func `The first of sorted numbers is the least`() async throws {
+    try await property(Generator<Int>.ints().array()) { numbers in
+      try assume(numbers.count > 1, "two numbers or more")
+      #expect(numbers.sorted().first! <= numbers.sorted().last!)
     }
   }
 
