@@ -131,15 +131,24 @@ import Testing
 
   // MARK: Archived tokens
 
-  private static func archive(
-    _ numbers: [String: Int],
-    named name: String = "_NSPersistentHistoryToken"
-  ) -> Data {
+  /// Returns an archive whose class has a name of as many characters as that of Core Data's token.
+  private static func otherArchive(_ numbers: [String: Int]) -> Data {
     let archiver = NSKeyedArchiver(requiringSecureCoding: false)
-    archiver.setClassName(name, for: StoredToken.self)
-    archiver.encode(StoredToken(numbers), forKey: NSKeyedArchiveRootObjectKey)
+    archiver.encode(TokenCopy(numbers), forKey: NSKeyedArchiveRootObjectKey)
     archiver.finishEncoding()
     return archiver.encodedData
+  }
+
+  /// Returns the same with the name of Core Data's class.
+  ///
+  /// `setClassName` has no effect in the Foundation of Linux.
+  private static func archive(_ numbers: [String: Int]) -> Data {
+    var data = otherArchive(numbers)
+    let (own, name) = (
+      Data("HistoryLabTests.TokenCopy".utf8), Data("_NSPersistentHistoryToken".utf8)
+    )
+    while let place = data.range(of: own) { data.replaceSubrange(place, with: name) }
+    return data
   }
 
   private static func positions(_ file: ConsumerFile) throws -> [String: Consumer.Position] {
@@ -190,9 +199,7 @@ import Testing
     let rest =
       " not an archived NSPersistentHistoryToken. Give the transactionNumber of the last transaction that "
       + #"the consumer has merged in a JSON list: [{"name": "widget", "token": 512}]."#
-    let archives = [
-      Self.archive([other: 1], named: "NSQueryGenerationToken"), Self.archive([:]),
-    ]
+    let archives = [Self.otherArchive([other: 1]), Self.archive([:])]
     for archive in archives {
       #expect(throws: LabError.usage(#"--cursors: "c.plist" is an archive, but"# + rest)) {
         try ConsumerFile(archive, path: "c.plist")
@@ -275,7 +282,7 @@ import Testing
 /// An object that is archived as Core Data archives a token: a dictionary from a store to a number.
 ///
 /// Only classes at the top level can be archived under another name.
-final class StoredToken: NSObject, NSCoding {
+final class TokenCopy: NSObject, NSCoding {
   private let numbers: [String: Int]
 
   init(_ numbers: [String: Int]) { self.numbers = numbers }

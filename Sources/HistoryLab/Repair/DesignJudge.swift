@@ -60,12 +60,14 @@ struct DesignJudge {
     let tally = try await tally(system, conditions, jobs: jobs)
     if Interruption.isRequested { throw .interrupted }
     let short = done.flatMap { task, outcome in breaks(task.condition, outcome) }
+    // A purge by age deletes nothing in plans in which no week passes.
+    let isIdle = tally.neverPurged && design.purgeAgeDays == nil
     let known = short.map(\.invariant)
     return DesignAdvice(
       name: system.name,
       sentence: design.sentence,
-      purging: tally.neverPurged ? .never : design.purging,
-      purges: tally.neverPurged ? "never purged in \(planCount) random plans" : design.purgeWords,
+      purging: isIdle ? .never : design.purging,
+      purges: isIdle ? "never purged in \(planCount) random plans" : design.purgeWords,
       conditions: conditions.map(\.rawValue),
       unsupported: seen.filter { system.refusal(of: $0) != nil }.map(\.rawValue),
       scope: "\(scope.sentence), and \(planCount) random plans",
