@@ -1,6 +1,7 @@
 import Basics
 import Checkers
 import Commands
+import FileCommands
 import HistoryBenchmarks
 import HistorySystems
 import Measuring
@@ -13,6 +14,8 @@ struct MutantTrials: CompositionPart {
   var mutants = Mutant.all
   /// Creates the system under test for a seeded bug.
   var system: @Sendable (Mutant) -> LabSystem = { LabSystem($0) }
+  /// The system that every seeded bug edits.
+  var unedited = LabSystem.named("tracker") ?? LabSystem.all[0]
   /// The number of plans per seed after which a mutant counts as a survivor.
   var caseCountMax = 2_000
 }
@@ -34,6 +37,7 @@ extension Composition {
     composition.catalogue[.axes] = BenchmarkAxis.allCases.map { .init($0.name, $0.sentence) }
     composition.processors = min(ProcessorCount.available, 256)
     composition.command = HelperProcess.command
+    composition[DesignReader.self] = DesignJudge().reader
     return composition
   }
 }

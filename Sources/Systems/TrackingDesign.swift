@@ -66,6 +66,15 @@ package struct TrackingDesign: Hashable, Sendable {
   /// An author that every process lists although no process uses it; `nil` if there is none.
   var idleAuthor: String?
 
+  /// Whether the design purges, after a pass or by command.
+  package var purges: Bool { strategy != .none || boundByCommand != nil }
+
+  /// The age in days of what the design purges by age; `nil` if no purge of it uses an age.
+  package var purgeAgeDays: Double? {
+    let bounds = (strategy == .none ? [] : [bound]) + (boundByCommand.map { [$0] } ?? [])
+    return bounds.contains(where: \.usesAge) ? PurgeBound.maximumAge / 86_400 : nil
+  }
+
   /// Returns the design under another name, with some decisions changed.
   package func named(
     _ name: String,

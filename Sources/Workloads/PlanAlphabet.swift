@@ -14,6 +14,8 @@ package struct PlanAlphabet: Sendable {
   private let actors: [ActorID]
   private let actions: Set<PlanAction>
   private let passesBySignal: Bool
+  /// The windows of a real history that replace the writes, by the seed of their header.
+  var windows: [UInt64: PastWindow] = [:]
 
   /// The maximum number of actors.
   package static let actorCountMax = 4
@@ -30,24 +32,37 @@ package struct PlanAlphabet: Sendable {
 
   /// Whether actors with equal configurations have the same moves.
   ///
-  /// The value is `false` with a mirror, which imports through the first running actor only.
-  package var treatsActorsAlike: Bool { condition != .mirrorLag }
+  /// The value is `false` with a mirror, which imports through the first running actor only, and with
+  /// windows of a real history, whose writes have authors.
+  package var treatsActorsAlike: Bool { condition != .mirrorLag && windows.isEmpty }
 
   /// Whether no command moves the clock backwards.
-  package var clockOnlyRises: Bool { condition != .clockBack && condition != .clockJump }
+  package var clockOnlyRises: Bool {
+    condition != .clockBack && condition != .clockJump && windows.values.allSatisfy(\.onlyRises)
+  }
 
   /// Whether plans may contain power-offs.
   package var losesPower: Bool { condition == .powerOff }
 
   /// Returns the place before the first command of a plan.
-  package func start(_ header: PlanHeader) -> PlanPlace { PlanPlace(header) }
+  package func start(_ header: PlanHeader) -> PlanPlace {
+    PlanPlace(header, window: windows[header.seed]?.commands)
+  }
 
   // MARK: Moves
 
   /// Returns the possible next commands, the simplest first.
   package func moves(from place: PlanPlace) -> [Command] {
-    let actions = writes(place) + passes(place) + ownMoves(place)
-    return actions.map { Command($0) } + powerOffs(place)
+    let actions = (windows.isEmpty ? writes(place) : []) + passes(place) + ownMoves(place)
+    return next(place) + actions.map { Command($0) } + powerOffs(place)
+  }
+
+  /// Returns the next command of the window of a real history, if its actor runs.
+  private func next(_ place: PlanPlace) -> [Command] {
+    guard let next = place.next, next.action.actor.map(place.running.contains) != false else {
+      return []
+    }
+    return [next]
   }
 
   /// Returns an insert of a new object, and an update and a delete of the newest, by each running actor.

@@ -10,31 +10,8 @@ extension PlanGenerator {
   static let pastPauseMax = 8
 
   /// Sets the model and the actors' names from a history, unless a setup names the actors.
-  ///
-  /// The most active authors become actors; the other authors only write. A mirror's imports are
-  /// protected, as they are by default in a tracker.
   func adopt(_ past: PastHistory, in header: inout PlanHeader) {
-    header.model = past.model
-    // The first actor must run, because it inserts the objects from before the first transaction.
-    header.actors[0].launched = true
-    guard style.setup == nil else { return }
-    let members = past.members
-    var names: [String: String] = [:]
-    for place in header.actors.indices {
-      let name = header.actors[place].id.name
-      let other = members.contains(name) ? name + "-process" : name
-      names[name] = place < members.count ? members[place] : other
-    }
-    for place in header.actors.indices {
-      header.actors[place].author = names[header.actors[place].id.name]
-      // The setting `allAuthors` contains names of authors, which are replaced too.
-      header.actors[place].allAuthors = header.actors[place].allAuthors?.map { names[$0] ?? $0 }
-      header.actors[place].ignores = header.actors[place].ignores?.map { names[$0] ?? $0 }
-    }
-    header.batchAuthors += members.dropFirst(header.actors.count)
-    if members.count < past.authors.count, header.protectedAuthors.isEmpty {
-      header.protectedAuthors = [Self.mirrorAuthors]
-    }
+    past.adopt(in: &header, namesActors: style.setup == nil)
   }
 
   /// Draws a range of consecutive transactions of a history, and the commands between them.
@@ -125,11 +102,40 @@ extension PlanGenerator {
   }
 }
 
+extension PastHistory {
+  /// Sets a plan's model and, with `namesActors`, the names of its actors.
+  ///
+  /// The most active authors become actors; the other authors only write. A mirror's imports are
+  /// protected, as they are by default in a tracker.
+  func adopt(in header: inout PlanHeader, namesActors: Bool) {
+    header.model = model
+    // The first actor must run, because it inserts the objects from before the first transaction.
+    header.actors[0].launched = true
+    guard namesActors else { return }
+    var names: [String: String] = [:]
+    for place in header.actors.indices {
+      let name = header.actors[place].id.name
+      let other = members.contains(name) ? name + "-process" : name
+      names[name] = place < members.count ? members[place] : other
+    }
+    for place in header.actors.indices {
+      header.actors[place].author = names[header.actors[place].id.name]
+      // The setting `allAuthors` contains names of authors, which are replaced too.
+      header.actors[place].allAuthors = header.actors[place].allAuthors?.map { names[$0] ?? $0 }
+      header.actors[place].ignores = header.actors[place].ignores?.map { names[$0] ?? $0 }
+    }
+    header.batchAuthors += members.dropFirst(header.actors.count)
+    if members.count < authors.count, header.protectedAuthors.isEmpty {
+      header.protectedAuthors = [PlanGenerator.mirrorAuthors]
+    }
+  }
+}
+
 /// Translates the objects of a history into objects of one plan.
 ///
 /// Keys are counted from 1 for each entity. An object that existed before the plan's first
 /// transaction is inserted by a write at the beginning of the plan.
-private struct PastWrites {
+struct PastWrites {
   private struct Key: Hashable {
     let entity: Int
     let key: Int64

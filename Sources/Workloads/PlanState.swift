@@ -201,13 +201,20 @@ package struct PlanPlace: Sendable {
   private var live: [Int64] = []
   private var insertCount: Int64 = 0
   private var writeCount: Int64 = 0
+  /// The commands of the window of a real history; `nil` if the plan repeats none.
+  private let window: [Command]?
+  /// The number of these commands that were performed.
+  private var windowCount = 0
 
   /// Whether a power-off cannot roll back an acknowledged commit.
   let isSynced: Bool
   /// The consumers, which read history in addition to the actors.
   let consumers: [ActorID]
 
-  init(_ header: PlanHeader) {
+  init(_ header: PlanHeader, window: [Command]? = nil) {
+    self.window = window
+    // Objects of the condition's own writes must not have the keys of the window's objects.
+    insertCount = window == nil ? 0 : Self.ownKeysStart
     isSynced = header.synchronous == .full
     consumers = header.consumers
     running = Set(header.actors.filter(\.launched).map(\.id))
@@ -219,6 +226,13 @@ package struct PlanPlace: Sendable {
   // MARK: Changes
 
   private static let entity = "Item"
+  private static let ownKeysStart: Int64 = 1_000_000
+
+  /// The next command of the window; `nil` without a window, and at its end.
+  var next: Command? {
+    guard let window, windowCount < window.count else { return nil }
+    return window[windowCount]
+  }
 
   /// A change that inserts a new object.
   var insert: PlannedChange {
@@ -242,6 +256,7 @@ package struct PlanPlace: Sendable {
 
   /// Applies a command and its events.
   package mutating func note(_ action: Action, _ events: [Event]) {
+    if let next, next.action == action { windowCount += 1 }
     switch action {
     case .write(let write): count(write)
     case .begin(let write):
@@ -275,13 +290,14 @@ package struct PlanPlace: Sendable {
       leave(actor)
     case (.signalled, let actor?): signalled.insert(actor)
     // An event with data outside of commands occurs only after a power-off.
-    case (.data(let objects), nil): live = objects.keys.map(\.key).sorted()
+    case (.data(let objects), nil) where window == nil: live = objects.keys.map(\.key).sorted()
     case (.called(nil, "deliver"), let actor?): signalled.remove(actor)
     default: break
     }
   }
 
   private mutating func note(_ change: CommittedChange) {
+    guard window == nil else { return }
     switch change.type {
     case .insert:
       live.append(change.object.key)
@@ -301,6 +317,7 @@ package struct PlanPlace: Sendable {
   package func describe(_ state: inout StateSketch) {
     state.enter(nil)
     for key in live { state.add(ObjectName(Self.entity, key)) }
+    if window != nil { state.add(windowCount) }
     for actor in running {
       state.enter(actor)
       state.add(step(of: actor).rawValue)

@@ -4,6 +4,7 @@ import SQLiteStorage
 import Testing
 
 @testable import Commands
+@testable import FileCommands
 @testable import HistoryLab
 
 /// The verb `advise`, from the command line to the printed answer and the exit code.
@@ -149,6 +150,81 @@ import Testing
       }
       #expect(measuredCount == 5)
     }
+  }
+
+  // MARK: Designs
+
+  @Test func `A design that breaks under the conditions of the file is a reason, with a plan`()
+    async throws
+  {
+    try await withStore { folder, file in
+      let page = "\(folder)/advice.html"
+      let result = await runCurrent([
+        "advise", file, "--design", "article", "--cursors", "\(folder)/c.json", "--html", page,
+      ])
+      #expect(result.code == .violation && result.errors == "", "\(result.errors)")
+      #expect(result.output.contains("The design article breaks CursorProgress under steady"))
+      #expect(
+        result.output.contains(
+          "Run: every plan of 2 actors to depth 3, and 10 random plans, under steady"
+        )
+      )
+      #expect(result.output.contains("repair --system article --seen-in FILE"))
+      let html = try String(contentsOfFile: page, encoding: .utf8)
+      #expect(html.contains("The design"))
+    }
+  }
+
+  @Test func `A design by age is judged by its age, and one without purges grows`() async throws {
+    try await withStore { folder, file in
+      let cursors = ["--cursors", "\(folder)/c.json"]
+      let aged = await runCurrent(
+        ["advise", file, "--design", "seven-day-purge", "--json"] + cursors
+      )
+      #expect(aged.output.contains("A purge of what is older than 7 days takes"))
+      let path = "\(folder)/mine.json"
+      try makeFile(
+        path,
+        #"{"design": 1, "name": "mine", "like": "corner", "strategy": "none", "boundByCommand": "none"}"#
+      )
+      let never = await runCurrent(["advise", file, "--design", path, "--json"] + cursors)
+      #expect(never.code == .violation)
+      #expect(never.output.contains("never purges: history grows without bound."))
+    }
+  }
+
+  @Test func `A design that holds bounds the history that it purges`() async throws {
+    try await withStore { folder, file in
+      let path = "\(folder)/mine.json"
+      try makeFile(path, #"{"design": 1, "name": "mine", "like": "corner"}"#)
+      let result = await runCurrent([
+        "advise", file, "--design", path, "--cursors", "\(folder)/c.json",
+      ])
+      #expect(result.code == .good, "\(result.output)\(result.errors)")
+      #expect(result.output.contains("breaks the design \(path) under the conditions"))
+    }
+  }
+
+  @Test func `A name that is no design gets a sentence`() async throws {
+    try await withStore { folder, file in
+      for (name, sentence) in [
+        ("kit-22", "Did you mean \"kit-2\"?"), ("tracker", "is not a design whose decisions"),
+        ("\(folder)/none.json", "there is no file"),
+      ] {
+        let result = await runCurrent(["advise", file, "--design", name])
+        #expect(result.code == .usage && result.output == "")
+        #expect(result.errors.contains(sentence), "\(result.errors)")
+      }
+    }
+  }
+
+  private func runCurrent(
+    _ words: [String]
+  ) async -> (code: ExitCode, output: String, errors: String) {
+    var composition = Composition.current
+    composition[DesignReader.self] =
+      DesignJudge(scope: ExploreScope(actors: 2, depth: 3), planCount: 10).reader
+    return await run(words, composition: composition)
   }
 
   @Test func `Wrong files get one sentence`() async throws {

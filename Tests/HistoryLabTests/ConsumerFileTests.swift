@@ -71,15 +71,15 @@ import Testing
     (#"[{"token": 1}]"#, #""c.json", object 1, has no name."# + shape),
     (
       #"[{"name": "a"}]"#,
-      #""c.json", object 1, "a", needs exactly one of date, token, and unknown with the value true."#
+      #""c.json", object 1, "a", needs exactly one of date, token, archive, and unknown with the value true."#
     ),
     (
       #"[{"name": "a", "token": 1, "date": "2001-01-02"}]"#,
-      #""c.json", object 1, "a", needs exactly one of date, token, and unknown with the value true."#
+      #""c.json", object 1, "a", needs exactly one of date, token, archive, and unknown with the value true."#
     ),
     (
       #"[{"name": "a", "unknown": false}]"#,
-      #""c.json", object 1, "a", needs exactly one of date, token, and unknown with the value true."#
+      #""c.json", object 1, "a", needs exactly one of date, token, archive, and unknown with the value true."#
     ),
     (
       #"[{"name": "a", "date": "yesterday"}]"#,
@@ -129,17 +129,101 @@ import Testing
     #expect(throws: LabError.usage(text)) { try Self.list([Self.kit + "app": "x"]) }
   }
 
-  @Test func `An archived token is refused with what to give instead`() {
+  // MARK: Archived tokens
+
+  /// Returns an archive whose class has a name of as many characters as that of Core Data's token.
+  private static func otherArchive(_ numbers: [String: Int]) -> Data {
+    let archiver = NSKeyedArchiver(requiringSecureCoding: false)
+    archiver.encode(TokenCopy(numbers), forKey: NSKeyedArchiveRootObjectKey)
+    archiver.finishEncoding()
+    return archiver.encodedData
+  }
+
+  /// Returns the same with the name of Core Data's class.
+  ///
+  /// `setClassName` has no effect in the Foundation of Linux.
+  private static func archive(_ numbers: [String: Int]) -> Data {
+    var data = otherArchive(numbers)
+    let (own, name) = (
+      Data("HistoryLabTests.TokenCopy".utf8), Data("_NSPersistentHistoryToken".utf8)
+    )
+    while let place = data.range(of: own) { data.replaceSubrange(place, with: name) }
+    return data
+  }
+
+  private static func positions(_ file: ConsumerFile) throws -> [String: Consumer.Position] {
+    var outline = HistoryOutline.stated(AdviceFile.fortyDays)
+    outline.store = AdviceFile.store
+    let consumers = try file.consumers(of: outline, now: now)
+    return Dictionary(uniqueKeysWithValues: consumers.map { ($0.name, $0.position) })
+  }
+
+  @Test func `An archived token states the number of its store, in a file, a list or a JSON list`()
+    async throws
+  {
+    let both = ["11111111-2222-3333-4444-555555555555": 7, AdviceFile.store.lowercased(): 12]
+    let file = try ConsumerFile(Self.archive(both), path: "folder/widget.data")
+    #expect(try Self.positions(file) == ["widget": .number(12)])
+    let defaults: [String: Any] = [
+      "lastToken": Self.archive([AdviceFile.store: 300]), Self.kit + "app": Self.archive(both),
+      "other": Data([1, 2]), Self.kit + "share": Date(timeIntervalSinceReferenceDate: 86400),
+    ]
+    for format in [PropertyListSerialization.PropertyListFormat.xml, .binary] {
+      let bytes = try PropertyListSerialization.data(
+        fromPropertyList: defaults.filter { $0.key != "lastToken" },
+        format: format,
+        options: 0
+      )
+      let list = try ConsumerFile(bytes, path: "c.plist")
+      #expect(try Self.positions(list) == ["app": .number(12), "share": .date(86400)])
+    }
+    try await withFolder { folder in
+      try Self.archive(both).write(to: URL(fileURLWithPath: folder + "/token.data"))
+      let text = #"[{"name": "watch", "archive": "token.data"}]"#
+      let json = try ConsumerFile(Data(text.utf8), path: folder + "/c.json")
+      #expect(try Self.positions(json) == ["watch": .number(12)])
+    }
+  }
+
+  @Test func `Archives of another store and other archives get a sentence`() throws {
+    let other = "11111111-2222-3333-4444-555555555555"
+    let foreign = try ConsumerFile(Self.archive([other: 7]), path: "widget.data")
+    #expect(
+      throws: LabError.usage(
+        #"--cursors: "widget.data", "widget", has a token of the store \#(other), but this file is "#
+          + "\(AdviceFile.store). Give the file that the token was read from, or a token of this one."
+      )
+    ) { try Self.positions(foreign) }
+    let late = try ConsumerFile(Self.archive([AdviceFile.store: 61]), path: "widget.data")
+    #expect(throws: LabError.self) { try Self.positions(late) }
     let rest =
-      #", such as one of an NSPersistentHistoryToken, which only Core Data can read. Give the "#
-      + "transactionNumber of the last transaction that the consumer has merged in a JSON list: "
-      + #"[{"name": "widget", "token": 512}]."#
+      " not an archived NSPersistentHistoryToken. Give the transactionNumber of the last transaction that "
+      + #"the consumer has merged in a JSON list: [{"name": "widget", "token": 512}]."#
+    let archives = [Self.otherArchive([other: 1]), Self.archive([:])]
+    for archive in archives {
+      #expect(throws: LabError.usage(#"--cursors: "c.plist" is an archive, but"# + rest)) {
+        try ConsumerFile(archive, path: "c.plist")
+      }
+    }
     let key = Self.kit + "app"
     #expect(
-      throws: LabError.usage(#"--cursors: "c.plist" has an archive under the key "\#(key)""# + rest)
+      throws: LabError.usage(
+        #"--cursors: "c.plist" has under the key "\#(key)" data that are"# + rest
+      )
     ) { try Self.list([key: Data([1, 2])]) }
-    #expect(throws: LabError.usage(#"--cursors: "c.plist" is an archive"# + rest)) {
-      try Self.list(["$archiver": "NSKeyedArchiver", "$version": 100_000], .binary)
+  }
+
+  @Test func `Damaged archives are refused and never crash`() throws {
+    let whole = Array(Self.archive([AdviceFile.store: 12]))
+    #expect(ArchivedToken(whole)?.numbers == [AdviceFile.store: 12])
+    for place in whole.indices {
+      for flip in [UInt8(1), 0x80, 0xFF] {
+        var damaged = whole
+        damaged[place] ^= flip
+        // A changed byte may change the number or the store's name, but not the shape.
+        if let token = ArchivedToken(damaged) { #expect(token.numbers.count == 1) }
+      }
+      #expect(ArchivedToken(Array(whole.prefix(place))) == nil)
     }
   }
 
@@ -192,5 +276,24 @@ import Testing
         + #"{"name": "c", "date": "2001-01-01"}, {"name": "d", "date": "2003-01-01"}]"#
     )
     #expect(ends.count == 4)
+  }
+}
+
+/// An object that is archived as Core Data archives a token: a dictionary from a store to a number.
+///
+/// Only classes at the top level can be archived under another name.
+final class TokenCopy: NSObject, NSCoding {
+  private let numbers: [String: Int]
+
+  init(_ numbers: [String: Int]) { self.numbers = numbers }
+
+  required init?(coder: NSCoder) { nil }
+
+  func encode(with coder: NSCoder) {
+    let dictionary = NSMutableDictionary()
+    for (store, number) in numbers {
+      dictionary.setObject(NSNumber(value: number), forKey: NSString(string: store))
+    }
+    coder.encode(dictionary, forKey: "NSPersistentHistoryTokenDictionary")
   }
 }

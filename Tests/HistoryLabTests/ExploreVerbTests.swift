@@ -45,6 +45,60 @@ import Workloads
     }
   }
 
+  // MARK: Windows of a real history
+
+  private func explore(
+    _ words: String...
+  ) async throws -> (result: (code: ExitCode, output: String, errors: String), CardsDocument?) {
+    try await withFolder { folder in
+      try AdviceFile.make(AdviceFile.fortyDays, at: folder + "/store")
+      let given = ["explore", "--actors", "2", "--output", folder, "--history", folder + "/store"]
+      let result = await lab(given + words)
+      return (result, try? cards(folder))
+    }
+  }
+
+  @Test func `Our tracker holds in every plan around windows of a real history`() async throws {
+    let (result, document) = try await explore(
+      "--conditions",
+      "steady,restart,clock-back",
+      "--depth",
+      "4",
+      "--windows",
+      "3"
+    )
+    #expect(result.code == .good, "\(result.output)\(result.errors)")
+    #expect(result.output.contains("Writes: 3 windows of the history of "))
+    let cell = document?.systems.first?.cells.first { $0.invariant == "PurgeSafety" }
+    #expect(cell?.result == .holds && (cell?.states ?? 0) > 100)
+  }
+
+  @Test func `The article's design loses real transactions around a window`() async throws {
+    let (result, document) = try await explore(
+      "--system",
+      "article",
+      "--conditions",
+      "clock-back",
+      "--depth",
+      "5",
+      "--windows",
+      "2"
+    )
+    #expect(result.code == .violation, "\(result.output)\(result.errors)")
+    #expect(result.output.contains("Note/1"), "\(result.output)")
+    #expect(document?.verdict == "invalid")
+  }
+
+  @Test func `Options about windows need a history that can be read`() async throws {
+    let alone = await lab(["explore", "--windows", "3"])
+    #expect(alone.code == .usage && alone.errors.contains("name a file with --history too"))
+    try await withFolder { folder in
+      try makeFile(folder + "/text")
+      let foreign = await lab(["explore", "--history", folder + "/text"])
+      #expect(foreign.code == .usage && foreign.errors.contains("--history: "))
+    }
+  }
+
   @Test func `An invariant that no plan exercises is not reported as holding`() async throws {
     try await withFolder { folder in
       let result = await lab([

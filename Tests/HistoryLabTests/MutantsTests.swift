@@ -38,7 +38,7 @@ import Testing
     #expect(report.outcomes.map(\.word) == ["not tried", "not tried", "survived"])
     #expect(report.killedCount == 0)
     #expect(report.failures.map(\.mutant.name) == ["immortal"])
-    #expect(report.because == "0 of 2 mutants killed by every one of 1 seed; it was ended early.")
+    #expect(report.because == "0 of 2 mutants killed by every one of 1 seed; the run ended early.")
     let joined = MutantDocument(
       joining: [MutantDocument(report, for: .folder)],
       gaps: ["part 1/2 was ended early."]

@@ -91,8 +91,13 @@ import Workloads
       let plan: String
       let invariant: String
     }
+    struct Subset: Decodable {
+      let decisions: [String]
+      let plan: String
+    }
     struct Answer: Decodable {
       let changes: [Change]
+      let subsets: [Subset]
       let design: String
     }
     let sets: [Answer]
@@ -114,6 +119,7 @@ import Workloads
     #expect(sets == [["position number"]])
     let answer = try #require(document.sets.first)
     let change = try #require(answer.changes.first)
+    #expect(answer.subsets.map(\.decisions) == [[]] && answer.subsets[0].plan == change.plan)
     let plan = try PlanCodec.decode(change.plan)
     let original = try #require(LabSystem.named("kit-2-readme"))
     let repaired = LabSystem(try DesignCodec.decode(answer.design), nil)
@@ -141,6 +147,40 @@ import Workloads
       "\(result.output)"
     )
     #expect(result.output.contains("Set 1: position = number"))
+  }
+
+  @Test func `Every proper subset of a set is broken by its plan`() async throws {
+    let words = [
+      "repair", "--system", "article", "--conditions", "steady,stamp-before-commit", "--plans",
+      "20",
+      "--depth", "3", "--max-changes", "0", "--json",
+    ]
+    let result = await lab(words)
+    #expect(result.code == .good, "\(result.errors)")
+    let document = try JSONDecoder().decode(Document.self, from: Data(result.output.utf8))
+    let design = try #require(LabSystem.named("article")?.design)
+    let answer = try #require(document.larger)
+    #expect(answer.changes.count == 2 && answer.subsets.count == 3)
+    for subset in answer.subsets {
+      var changed = design
+      for change in answer.changes where subset.decisions.contains(change.decision) {
+        DesignDecision.named(change.decision)?.set(change.to, in: &changed)
+      }
+      let worker = PlanWorker(LabSystem(changed, nil), at: .heap(), versions: [:])
+      #expect(try worker.violation(by: PlanCodec.decode(subset.plan)) != nil, "\(subset)")
+    }
+  }
+
+  @Test func `Only the conditions that a file's history shows are repaired`() async throws {
+    try await withFolder { folder in
+      try AdviceFile.make(AdviceFile.fortyDays, at: "\(folder)/a.sqlite")
+      let words = ["repair", "--system", "kit-2", "--max-changes", "0", "--plans", "5", "--depth"]
+      let result = await lab(words + ["3", "--seen-in", "\(folder)/a.sqlite"])
+      #expect(result.output.contains("Kit-2 holds under steady:"), "\(result.output)")
+      #expect(!result.output.contains("clock-back"))
+      let missing = await lab(words + ["3", "--seen-in", "\(folder)/none"])
+      #expect(missing.code == .usage && missing.errors.contains("--seen-in: there is no file"))
+    }
   }
 
   @Test func `A design is described as a file that repair reads again`() async throws {

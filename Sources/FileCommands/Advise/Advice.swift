@@ -24,6 +24,8 @@ struct Advice: Sendable {
   /// The authors that may read, and for which no position is known.
   let undeclaredAuthors: [String]
   var forecasts: [PurgeForecast]
+  /// The design by which the app tracks history; `nil` if none was given.
+  var design: DesignAdvice?
 
   /// Analyses a history.
   ///

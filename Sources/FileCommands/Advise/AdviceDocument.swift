@@ -107,6 +107,20 @@ struct AdviceDocument: Encodable {
     let measured: Trial?
   }
 
+  struct Design: Encodable {
+    struct Break: Encodable {
+      let condition: String
+      let invariant: String
+      let sentence: String
+    }
+    let name: String
+    let purges: String
+    let conditions: [String]
+    let unsupported: [String]
+    let scope: String
+    let breaks: [Break]
+  }
+
   /// The version of the format.
   let advice = 1
   let path: String
@@ -117,6 +131,8 @@ struct AdviceDocument: Encodable {
   let purges: [Purge]
   /// The call that makes the file smaller; `nil` where it shrinks by itself.
   let shrinkCall: String?
+  /// The design that was given with `--design`, run under the history's conditions.
+  let design: Design?
   let verdict: Verdict
 }
 
@@ -132,6 +148,18 @@ extension AdviceDocument {
     consumers = advice.consumers.map(Reader.init)
     purges = advice.forecasts.map { Purge($0, advice.outline.storage) }
     shrinkCall = advice.outline.vacuum.call
+    design = advice.design.map { design in
+      Design(
+        name: design.name,
+        purges: design.purges,
+        conditions: design.conditions,
+        unsupported: design.unsupported,
+        scope: design.scope,
+        breaks: design.breaks.map {
+          Design.Break(condition: $0.condition, invariant: $0.invariant, sentence: $0.sentence)
+        }
+      )
+    }
     self.verdict = Verdict(
       state: verdict.state.rawValue,
       exitCode: verdict.exitCode.rawValue,

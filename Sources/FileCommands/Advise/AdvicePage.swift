@@ -33,6 +33,12 @@ struct AdvicePage {
         [figure(purges)] + AdviceFacts.purgeNotes(advice).map { .paragraph($0) }
           + [.table(losses), .table(past), .table(trials)].filter(Self.hasRows)
       ),
+      advice.design.map { design in
+        PageSection(
+          "The design",
+          design.sentences.map { .paragraph($0) } + [.table(design.table)].filter(Self.hasRows)
+        )
+      },
       PageSection(
         "Verdict",
         [.paragraph(verdict.sentence)] + verdict.reasons.map { .paragraph($0) }

@@ -19,7 +19,7 @@ struct AdviceText {
   func text() -> String {
     let parts = [
       [path.visible], notKnown, cost, writers, entities, attributes, conditions, consumers, purges,
-      losses, past, trials, result,
+      losses, past, trials, design, result,
     ]
     return parts.filter { !$0.isEmpty }
       .map { $0.flatMap { Columns.fit($0, width: width) }.joined(separator: "\n") }
@@ -207,6 +207,12 @@ struct AdviceText {
   }
 
   // MARK: Verdict
+
+  private var design: [String] {
+    guard let design = advice.design else { return [] }
+    return ["The design"] + design.sentences.map { "  \($0)" }
+      + design.breaks.map { "  - \($0.condition), \($0.invariant): \($0.sentence)" }
+  }
 
   private var result: [String] {
     ["Verdict: \(verdict.sentence)"] + verdict.reasons.map { "  - \($0)" }

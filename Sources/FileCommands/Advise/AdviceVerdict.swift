@@ -31,7 +31,9 @@ struct AdviceVerdict: Sendable, Hashable {
 
   /// Judges the history as it is, or the purge that the user asked about.
   init(_ advice: Advice) {
-    let bad = Self.cutOff(advice) + Self.losses(advice) + Self.growth(advice)
+    let bad =
+      Self.cutOff(advice) + Self.losses(advice) + (advice.design?.reasons ?? [])
+      + Self.growth(advice)
     let unknown = Self.unknown(advice)
     if !bad.isEmpty {
       (state, reasons) = (.loses, bad + unknown)
@@ -98,7 +100,7 @@ extension AdviceVerdict {
       "\(status.consumer.name.visible.quoted) has merged nothing of the last "
         + "\(InspectUnits.duration(status.lagSeconds ?? 0)): every purge stops at it, and history grows."
     }
-    guard advice.wanted == nil, !advice.history.wasPurged, let seconds = advice.history.keptSeconds,
+    guard !advice.plansPurges, !advice.history.wasPurged, let seconds = advice.history.keptSeconds,
       seconds >= unpurgedDaysMin * 86400
     else { return held }
     return held + [
@@ -126,7 +128,7 @@ extension AdviceVerdict {
   }
 
   private static func unknownBound(_ advice: Advice) -> [String] {
-    guard advice.wanted == nil else { return [] }
+    guard !advice.plansPurges else { return [] }
     let seconds = advice.history.keptSeconds ?? 0
     if !advice.history.wasPurged && seconds < unpurgedDaysMin * 86400 {
       return [
@@ -151,6 +153,12 @@ extension AdviceVerdict {
         "Run regularly, it keeps history bounded.",
       ]
     }
+    if let design = advice.design {
+      return [
+        "No plan of \(design.scope) breaks the design \(design.name) under the conditions of this history.",
+        "It \(design.purges), which keeps history bounded.",
+      ]
+    }
     return [
       "History was purged, and keeps \(InspectUnits.duration(advice.history.keptSeconds ?? 0)).",
       "Nothing is gone that one of the \(count) has not merged.",
@@ -171,7 +179,12 @@ extension AdviceVerdict {
     if !advice.undeclaredAuthors.isEmpty {
       words.append("Name authors that never read with --writes-only AUTHOR.")
     }
-    if advice.wanted == nil && state != .bounded {
+    if let design = advice.design, !design.breaks.isEmpty {
+      words.append(
+        "Find the fewest changes of the design: repair --system \(design.name.shellQuoted) --seen-in FILE."
+      )
+    }
+    if !advice.plansPurges && state != .bounded {
       words.append("Judge a purge that you plan with --older-than DAYS.")
     }
     if let safest = advice.safest, advice.unknownConsumers.isEmpty, advice.undeclaredAuthors.isEmpty
@@ -181,5 +194,12 @@ extension AdviceVerdict {
       )
     }
     return words
+  }
+}
+
+extension Advice {
+  /// Whether regular purges are planned: by age, or by a design.
+  fileprivate var plansPurges: Bool {
+    wanted != nil || design.map { $0.purging != .never } ?? false
   }
 }

@@ -16,8 +16,8 @@ struct AdviseOptions: VerbOptions {
   @Option(
     "cursors",
     .path("FILE"),
-    "Reads the positions of consumers: a JSON list of objects with name and one of date, token or "
-      + "unknown, or a property list of UserDefaults with the kit's dates."
+    "Reads the positions of consumers: a JSON list of objects with name and one of date, token, archive "
+      + "or unknown, a property list with the kit's dates, or an archived token."
   )
   var cursors: String?
   @Option(
@@ -26,6 +26,13 @@ struct AdviseOptions: VerbOptions {
     "The beginning of the kit's keys in a property list."
   )
   var prefix = KitCursors.standardPrefix
+  @Option(
+    "design",
+    .text("NAME|FILE", "a design's name, or a file ending in .json that describes one"),
+    "Judges how the app tracks history: a published design, or a file that describes one, is run under "
+      + "the conditions that the history shows."
+  )
+  var design: String?
   @Option(
     "writes-only",
     each: .text("AUTHOR", "an author's name"),
@@ -46,11 +53,19 @@ struct AdviseOptions: VerbOptions {
   @Flag(.json) var json
   @Option("html", .path("FILE"), "Writes the advice with charts as a page that needs no network.")
   var page: String?
+  @Option(.jobs) var jobs: Int
 
   /// - Throws: A usage error if a file cannot be read or the page cannot be written.
   func validate(in composition: Composition) throws(LabError) {
     try FilePath.checkReadable(file)
     if let cursors { try FilePath.checkReadable(cursors, for: "--cursors") }
+    if let design {
+      if FilePath.isDesign(design) {
+        try FilePath.checkReadable(design, for: "--design")
+      } else {
+        try composition.checkSystem(design)
+      }
+    }
     if let page {
       try FilePath.checkWritableFile(page, for: "--html")
       guard !Self.isSame(page, file), cursors.map({ Self.isSame(page, $0) }) != true else {
@@ -89,14 +104,18 @@ extension AdviseVerb {
         "advise App.sqlite --cursors Library/Preferences/group.com.example.plist --measure",
         "The kit's dates, and purges measured on a private copy."
       ),
-      Example("advise App.sqlite --html advice.html", "The same as a page with charts."),
+      Example(
+        "advise App.sqlite --design kit-2-readme",
+        "Does this way of tracking lose history, in the conditions that the file shows?"
+      ),
     ]
-  ) { (options, _, terminal) in AdviseVerb(options: options, terminal: terminal) }
+  ) { AdviseVerb(options: $0, composition: $1, terminal: $2) }
 }
 
 /// Answers whether a store's history may be purged, and who would lose what.
 struct AdviseVerb: Verb {
   let options: AdviseOptions
+  let composition: Composition
   let terminal: Terminal
   /// Returns the current time in seconds since 2001-01-01 UTC, for dates in the future.
   var now: @Sendable () -> Double = { Date().timeIntervalSinceReferenceDate }
@@ -114,11 +133,22 @@ struct AdviseVerb: Verb {
     let given = try options.cursors.map { path throws(LabError) in
       try ConsumerFile(path, prefix: options.prefix).consumers(of: outline, now: now())
     }
-    var advice = Advice(outline, given: given ?? [], options.settings)
+    var settings = options.settings
+    let design = try await design(for: outline)
+    settings.olderThanDays = settings.olderThanDays ?? design?.ageDays
+    var advice = Advice(outline, given: given ?? [], settings)
+    advice.design = design
     if options.measures { try measure(&advice, inspector) }
     let verdict = AdviceVerdict(advice)
     try report(advice, verdict)
     return verdict.exitCode
+  }
+
+  /// Runs the given design under the conditions that a history shows; `nil` without a design.
+  private func design(for outline: HistoryOutline) async throws(LabError) -> DesignAdvice? {
+    guard let name = options.design else { return nil }
+    let conditions = SeenConditions.names(in: PastHistory(outline))
+    return try await composition[DesignReader.self].read(name, conditions, options.jobs)
   }
 
   private func report(_ advice: Advice, _ verdict: AdviceVerdict) throws(LabError) {

@@ -8,14 +8,17 @@ import HistoryTypes
 /// A file that states the positions of consumers: a JSON list, or a property list of `UserDefaults`.
 ///
 /// A JSON list has an object for each consumer, with `name` and one of `date` (ISO 8601), `token`
-/// (the number of the last transaction that it has merged) and `unknown` (`true`). With a token,
-/// `store` may name the UUID of the store that issued it. A property list has the dates that
-/// PersistentHistoryTrackingKit stores, by author.
+/// (the number of the last transaction that it has merged), `archive` (the path of a file with an
+/// archived `NSPersistentHistoryToken`) and `unknown` (`true`). With a token, `store` may name the UUID
+/// of the store that issued it. A property list has the dates that PersistentHistoryTrackingKit stores,
+/// by author, or archived tokens. An archived token alone is a consumer with the name of its file.
 struct ConsumerFile {
   /// A consumer with the UUID of the store that issued its token, if the file states it.
   struct Entry: Sendable, Hashable {
-    let consumer: Consumer
+    var consumer: Consumer
     var store: String?
+    /// The archived token that states the position.
+    var archive: ArchivedToken?
   }
 
   /// The path as the user gave it.
@@ -47,7 +50,7 @@ struct ConsumerFile {
     entries =
       isJSON
       ? try Self.json(bytes, path)
-      : try Self.propertyList(bytes, path, prefix).map { Entry(consumer: $0) }
+      : try Self.propertyList(bytes, path, prefix)
     let names = entries.map(\.consumer.name)
     if let twice = Dictionary(grouping: names, by: \.self).first(where: { $0.value.count > 1 }) {
       throw .usage(
@@ -63,11 +66,12 @@ extension ConsumerFile {
     var name: String?
     var date: String?
     var token: Int64?
+    var archive: String?
     var store: String?
     var unknown: Bool?
   }
 
-  private static let shape =
+  static let shape =
     #"Give a list such as [{"name": "widget", "date": "2025-01-31T12:30:00Z"}, {"name": "app", "#
     + #""token": 512}, {"name": "watch", "unknown": true}]."#
 
@@ -81,20 +85,26 @@ extension ConsumerFile {
     }
     var entries: [Entry] = []
     for (index, item) in items.enumerated() {
-      entries.append(try entry(item, "\(path.quoted), object \(index + 1)"))
+      entries.append(try entry(item, "\(path.quoted), object \(index + 1)", path))
     }
     return entries
   }
 
-  private static func entry(_ item: Item, _ place: String) throws(LabError) -> Entry {
+  private static func entry(
+    _ item: Item,
+    _ place: String,
+    _ path: String
+  ) throws(LabError) -> Entry {
     guard let name = item.name, !name.isEmpty else {
       throw .usage("--cursors: \(place), has no name. \(shape)")
     }
-    let given = [item.date != nil, item.token != nil, item.unknown != nil].count { $0 }
+    let given = [
+      item.date != nil, item.token != nil, item.archive != nil, item.unknown != nil,
+    ].count { $0 }
     guard given == 1, item.unknown != false else {
       throw .usage(
-        "--cursors: \(place), \(name.quoted), needs exactly one of date, token, and unknown with "
-          + "the value true."
+        "--cursors: \(place), \(name.quoted), needs exactly one of date, token, archive, and unknown "
+          + "with the value true."
       )
     }
     guard item.store == nil || item.token != nil else {
@@ -113,8 +123,41 @@ extension ConsumerFile {
       }
       position = .date(seconds)
     }
-    return Entry(consumer: Consumer(name, at: position), store: item.store)
+    let archive = try item.archive.map { archive throws(LabError) in
+      try token(archive, besides: path, "--cursors: \(place), \(name.quoted),")
+    }
+    return Entry(consumer: Consumer(name, at: position), store: item.store, archive: archive)
   }
+
+  /// Reads the archived token of a file, whose path is relative to the folder of the JSON list.
+  private static func token(
+    _ archive: String,
+    besides path: String,
+    _ place: String
+  ) throws(LabError) -> ArchivedToken {
+    let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
+    guard
+      let bytes = FileManager.default.contents(
+        atPath: URL(fileURLWithPath: archive, relativeTo: folder).path
+      )
+    else {
+      throw .usage(
+        "\(place) names the archive \(archive.quoted), which cannot be read. Give a path relative to "
+          + "the folder of the list."
+      )
+    }
+    guard let token = ArchivedToken(Array(bytes)) else {
+      throw .usage(
+        "\(place) names the archive \(archive.quoted), which is not an archived "
+          + "NSPersistentHistoryToken. \(transactionNumber)"
+      )
+    }
+    return token
+  }
+
+  static let transactionNumber =
+    "Give the transactionNumber of the last transaction that the consumer has merged in a JSON list: "
+    + #"[{"name": "widget", "token": 512}]."#
 
   /// Returns what is wrong with a JSON text, and where.
   private static func place(_ error: any Error) -> String {
@@ -136,97 +179,71 @@ extension ConsumerFile {
 }
 
 extension ConsumerFile {
-  private static func propertyList(
-    _ bytes: Data,
-    _ path: String,
-    _ prefix: String
-  ) throws(LabError) -> [Consumer] {
-    let isList = bytes.starts(with: Array("bplist".utf8)) || bytes.first.map(UInt8.isMarkup) == true
-    let list: [String: Any]?
-    do {
-      list =
-        isList
-        ? try PropertyListSerialization.propertyList(from: bytes, format: nil) as? [String: Any]
-        : nil
-    } catch { list = nil }
-    guard let list else {
-      throw .usage(
-        "--cursors: \(path.quoted) is neither a JSON list nor a property list with a dictionary. "
-          + "\(shape) Or give the file Library/Preferences/GROUP.plist of the app group."
-      )
-    }
-    if list["$archiver"] != nil { throw archived(path, "is an archive") }
-    let values = list.filter { $0.key.hasPrefix(prefix) }
-    if let token = values.filter({ $0.value is Data }).keys.min() {
-      throw archived(path, "has an archive under the key \(token.quoted)")
-    }
-    if let other = values.filter({ !($0.value is Date) }).keys.min() {
-      throw .usage(
-        "--cursors: \(path.quoted) has no date under the key \(other.quoted). Give the prefix of the "
-          + "keys of PersistentHistoryTrackingKit with --prefix."
-      )
-    }
-    let dates = KitCursors(list, prefix: prefix).dates
-    guard !dates.isEmpty else {
-      throw .usage(
-        "--cursors: \(path.quoted) has no date of PersistentHistoryTrackingKit: none of its "
-          + "\(list.count.counted("key")) starts with \(prefix.quoted). Give the defaults of the app group, or "
-          + "give the prefix of the keys with --prefix."
-      )
-    }
-    return dates.sorted { $0.key < $1.key }.map { author, date in
-      Consumer(author, at: .date(date.timeIntervalSinceReferenceDate))
-    }
-  }
-
-  private static func archived(_ path: String, _ what: String) -> LabError {
-    .usage(
-      "--cursors: \(path.quoted) \(what), such as one of an NSPersistentHistoryToken, which only Core "
-        + "Data can read. Give the transactionNumber of the last transaction that the consumer has "
-        + #"merged in a JSON list: [{"name": "widget", "token": 512}]."#
-    )
-  }
-}
-
-extension ConsumerFile {
   /// Returns the consumers, after comparing their positions with a history.
   ///
   /// `now` is the current time in seconds since 2001-01-01 UTC.
   ///
   /// - Throws: A usage error for a position that this history cannot have.
   func consumers(of outline: HistoryOutline, now: Double) throws(LabError) -> [Consumer] {
+    var consumers: [Consumer] = []
+    for entry in entries { consumers.append(try consumer(entry, of: outline, now: now)) }
+    return consumers
+  }
+
+  private func consumer(
+    _ entry: Entry,
+    of outline: HistoryOutline,
+    now: Double
+  ) throws(LabError) -> Consumer {
+    let name = entry.consumer.name
+    let what = "--cursors: \(path.quoted), \(name.quoted)"
+    if let store = entry.store, let own = outline.store, store.uppercased() != own {
+      throw Self.foreign(what, [store], own)
+    }
+    if outline.members?.contains(where: { $0.name == name }) == true {
+      throw .usage("\(what), is a registered member, whose own cursor counts. Leave it out.")
+    }
+    var consumer = entry.consumer
+    if let archive = entry.archive {
+      guard let number = outline.store.flatMap({ archive.numbers[$0] }) else {
+        throw Self.foreign(what, archive.numbers.keys.sorted(), outline.store ?? "without a UUID")
+      }
+      consumer.position = .number(number)
+    }
+    try check(consumer.position, of: outline, now: now, what)
+    return consumer
+  }
+
+  private static func foreign(_ what: String, _ stores: [String], _ own: String) -> LabError {
+    .usage(
+      "\(what), has a token of the store \(stores.joinedWithAnd), but this file is \(own). Give the file "
+        + "that the token was read from, or a token of this one."
+    )
+  }
+
+  private func check(
+    _ position: Consumer.Position,
+    of outline: HistoryOutline,
+    now: Double,
+    _ what: String
+  ) throws(LabError) {
     let head = outline.numbers.last ?? 0
     let latest = max(now, outline.timestamps.last { $0.isFinite } ?? now)
-    for entry in entries {
-      let (name, what) = (
-        entry.consumer.name, "--cursors: \(path.quoted), \(entry.consumer.name.quoted)"
+    switch position {
+    case .number(let number) where number < 0:
+      throw .usage("\(what), has the token \(number). Give a transaction number, 0 for none.")
+    case .number(let number) where number > head:
+      throw .usage(
+        "\(what), has the token \(number), beyond the newest transaction, #\(head): it belongs to "
+          + "another store, or this file is an older copy. Give a token of this file."
       )
-      if let store = entry.store, let own = outline.store, store.uppercased() != own {
-        throw .usage(
-          "\(what), has a token of the store \(store), but the UUID of this file is \(own). Inspect "
-            + "the file that issued the token, or give a token of this file."
-        )
-      }
-      if outline.members?.contains(where: { $0.name == name }) == true {
-        throw .usage("\(what), is a registered member, whose own cursor is used. Leave it out.")
-      }
-      switch entry.consumer.position {
-      case .number(let number) where number < 0:
-        throw .usage("\(what), has the token \(number). Give a transaction number, 0 for none.")
-      case .number(let number) where number > head:
-        throw .usage(
-          "\(what), has the token \(number), beyond the newest transaction, #\(head): it belongs to "
-            + "another store, or this file is an older copy. Give a token of this file."
-        )
-      case .date(let date) where date > latest:
-        throw .usage(
-          "\(what), has the date \(InspectUnits.date(date)), which is in the future. Give the time of "
-            + "the last transaction that it has merged, in UTC."
-        )
-      case .number, .date, .unknown: break
-      }
+    case .date(let date) where date > latest:
+      throw .usage(
+        "\(what), has the date \(InspectUnits.date(date)), which is in the future. Give the time of "
+          + "the last transaction that it has merged, in UTC."
+      )
+    case .number, .date, .unknown: break
     }
-    return entries.map(\.consumer)
   }
 }
 
@@ -250,7 +267,7 @@ extension UInt8 {
   }
 
   /// Returns whether a byte can start an XML text, with or without a mark of its encoding.
-  fileprivate static func isMarkup(_ byte: UInt8) -> Bool {
+  static func isMarkup(_ byte: UInt8) -> Bool {
     [UInt8(ascii: "<"), 0xEF, 0xFE, 0xFF].contains(byte) || isBlank(byte)
   }
 }

@@ -179,6 +179,32 @@ final class PlanWorker {
     return Trace(header: header, events: Array(events.prefix(kept)))
   }
 
+  /// The events of one command, and a hash of the system's state after the command.
+  struct Footprint: Hashable {
+    var events: [Event] = []
+    var digest: UInt64 = 0
+  }
+
+  /// Runs a plan completely, and returns the footprints of its commands, and of its closing phase.
+  func footprints(of plan: Plan) throws(SystemFailure) -> [Footprint] {
+    var footprints = [Footprint()]
+    var failure: SystemFailure?
+    _ = try simulator.run(plan) { event in
+      footprints[footprints.count - 1].events.append(event)
+      guard event.happening.isEnd(of: footprints.count) else { return true }
+      do throws(SystemFailure) {
+        footprints[footprints.count - 1].digest = try underTest.digest()
+      } catch {
+        failure = error
+        return false
+      }
+      footprints.append(Footprint())
+      return true
+    }
+    if let failure { throw failure }
+    return footprints
+  }
+
   /// Runs a plan completely, or up to a number of commands, and reads the state after each step.
   ///
   /// The state is the content of the contexts of all running actors and of the store.

@@ -18,6 +18,8 @@ struct ExploreTask: Sendable {
   let versions: [String: String]
   /// Whether plans that lead to equal states are merged, so that only one of them is continued.
   var mergesStates = true
+  /// The real history whose windows replace the writes; `nil` for the writes of the condition.
+  var past: ExploredHistory?
 
   /// The results of exploring one piece.
   struct Outcome: Sendable {
@@ -98,7 +100,7 @@ struct ExploreTask: Sendable {
   /// The properties shared with other pieces; `nil` if the piece's plans start from several headers.
   var kin: Kin? {
     let alphabet = alphabet
-    guard alphabet.headers.count == 1 else { return nil }
+    guard alphabet.headers.count == 1, past == nil else { return nil }
     return Kin(
       system: system.name,
       header: alphabet.headers[0],
@@ -111,6 +113,9 @@ struct ExploreTask: Sendable {
   /// The commands from which the plans of the piece are built.
   private var alphabet: PlanAlphabet {
     var alphabet = PlanAlphabet(condition, actors: scope.actors, actions: system.actions)
+    if let past {
+      alphabet.repeatWindows(of: past.history, count: past.windowCount, commands: scope.depth)
+    }
     for index in alphabet.headers.indices {
       alphabet.headers[index].timestamps = system.timestamps
     }
@@ -136,6 +141,18 @@ struct ExploreTask: Sendable {
       found[names[number]] = Counterexample(trace: trace, violation: violation)
     }
     return found
+  }
+}
+
+/// A real history, and the number of its windows that an exploration repeats.
+struct ExploredHistory: Sendable {
+  let path: String
+  let history: PastHistory
+  let windowCount: Int
+
+  /// A sentence about the writes of the plans.
+  var sentence: String {
+    "Writes: \(windowCount.counted("window")) of the history of \(path.visible), evenly spread over it."
   }
 }
 

@@ -40,6 +40,17 @@ struct ExploreOptions: VerbOptions {
     "The conditions to explore, one after the other; list conditions explains them."
   )
   var conditions = ConditionChoice.all
+  @Option(
+    "history",
+    .path("FILE"),
+    shown: "writes of any kind",
+    "A store file: the writes of each plan are a window of its real transactions, in their order."
+  )
+  var history: String?
+  @Option("windows", .integer("N", 1...1_000), "How many windows of --history are explored.")
+  private var windowCount = 8
+  @Flag("anonymous", "Replaces the names of authors and entities of --history by numbered ones.")
+  private var anonymous
   @Flag("card", "Prints a safety card: every invariant under every condition.") var card
   @Flag("quick", "Explores two actors to depth 5.") private var quick
   @Flag(
@@ -89,7 +100,28 @@ struct ExploreOptions: VerbOptions {
         try: "check --conditions \(condition.rawValue)"
       )
     }
+    if let history {
+      try FilePath.checkReadable(history, for: "--history")
+    } else if anonymous || $windowCount.isGiven {
+      throw .usage(
+        "--\(anonymous ? "anonymous" : "windows") is about the transactions of --history: name a file with "
+          + "--history too."
+      )
+    }
     try FilePath.checkWritableFolder(output, for: "--output")
+  }
+
+  /// Reads the history whose windows are explored; `nil` without `--history`.
+  ///
+  /// - Throws: a usage error for a file without a readable history.
+  func past() throws(LabError) -> ExploredHistory? {
+    try history.map { path throws(LabError) in
+      ExploredHistory(
+        path: path,
+        history: try PastHistoryFile.read(path, isAnonymous: anonymous),
+        windowCount: windowCount
+      )
+    }
   }
 
   private static func chosen(
@@ -141,6 +173,10 @@ extension ExploreVerb {
         "The shortest plan that breaks the published article when two writes tie."
       ),
       Example("explore --system all --card --quick", "A card for every design."),
+      Example(
+        "explore --system article --history App.sqlite --quick",
+        "All plans around windows of the transactions that an app really wrote."
+      ),
     ]
   ) { ExploreVerb(options: $0, composition: $1, terminal: $2) }
 }
@@ -155,13 +191,14 @@ struct ExploreVerb: Verb {
     let systems = try options.systems.map { (name) throws(LabError) in
       try LabSystem.find(name, ProgramShelf())
     }
+    let past = try options.past()
     let conditions = try systems.map { (system) throws(LabError) in try self.conditions(system) }
     let folder = try RunOutput(
       "explore",
       seed: 0,
       output: options.output
     )
-    let done = try await explore(zip(systems, conditions).map { ($0, $1) }, folder)
+    let done = try await explore(zip(systems, conditions).map { ($0, $1) }, past, folder)
     let cards = zip(systems, conditions).map { system, conditions in
       SafetyCard(
         system,
@@ -171,6 +208,7 @@ struct ExploreVerb: Verb {
       )
     }
     let (document, kept) = try keep(cards, folder)
+    if let past, !options.list.json { terminal.print(past.sentence) }
     try show(cards, document, kept, folder)
     try folder.finish(
       verdict: document.verdict,
@@ -194,6 +232,7 @@ struct ExploreVerb: Verb {
 
   private func explore(
     _ rows: [(system: LabSystem, conditions: [Condition])],
+    _ past: ExploredHistory?,
     _ folder: RunOutput
   ) async throws(LabError) -> [(task: ExploreTask, outcome: ExploreTask.Outcome)] {
     let tasks = rows.flatMap { system, conditions in
@@ -205,7 +244,8 @@ struct ExploreVerb: Verb {
             scope: scope,
             stateCountMax: options.stateCountMax,
             versions: folder.versions,
-            mergesStates: options.mergesStates
+            mergesStates: options.mergesStates,
+            past: past
           )
         }
       }

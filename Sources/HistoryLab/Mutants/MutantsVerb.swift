@@ -28,6 +28,21 @@ struct MutantsOptions: VerbOptions {
     "How many plans each generated edit runs, under every condition."
   )
   var planCount = 600
+  @Option(
+    "why",
+    .path("FOLDER"),
+    shown: "no explanation",
+    "Explains the plans NAME.jsonl of a folder, and compares what why names with where each bug acts."
+  )
+  var explained: String?
+  @Option(
+    "ends",
+    .integer("N", 1...1_000_000),
+    shown: "none",
+    "With --why: compares both ends of each curve with so many other continuations."
+  )
+  var endCount: Int?
+  @Flag("markdown", "Prints the explanations of --why as Markdown.") var isMarkdown
   @Option(.seed) var seed: UInt64
   @Option(.shard) private var shardChoice: ShardChoice?
   @Option(.jobs) var jobs: Int
@@ -41,12 +56,21 @@ struct MutantsOptions: VerbOptions {
   /// The number of seeds of a quick run.
   static let quickSeeds = 3
 
-  var exclusive: [[String]] { ["seeds", "quick", "shard"].map { ["generated", $0] } }
+  var exclusive: [[String]] {
+    ["seeds", "quick", "shard"].flatMap { [["generated", $0], ["why", $0]] } + [
+      ["generated", "why"], ["markdown", "json"],
+    ]
+  }
 
   /// - Throws: A usage error if a mutant is unknown, options contradict each other, or a folder
   ///   cannot be used.
   mutating func validate(in composition: Composition) throws(LabError) {
     shard = try shardChoice.shard()
+    guard explained != nil || !isMarkdown && endCount == nil else {
+      throw .usage(
+        "--\(isMarkdown ? "markdown" : "ends") needs --why FOLDER: it is about explanations of plans."
+      )
+    }
     guard isGenerated || !$planCount.isGiven else {
       throw .usage(
         "--plans needs --generated: without it, each mutant runs plans until one detects it."
@@ -136,7 +160,15 @@ extension MutantsVerb {
     _ composition: Composition,
     _ terminal: Terminal
   ) -> any Verb {
-    options.isGenerated
+    if let plans = options.explained {
+      return MutantPlacesVerb(
+        options: options,
+        composition: composition,
+        terminal: terminal,
+        plans: plans
+      )
+    }
+    return options.isGenerated
       ? GeneratedVerb(options: options, composition: composition, terminal: terminal)
       : MutantsVerb(options: options, composition: composition, terminal: terminal)
   }

@@ -114,9 +114,19 @@ struct MinimalSets<Change: Hashable & Sendable, Proof: Sendable> {
 
   private static func properSubsets(of set: Changes, in order: [Change]) -> [Changes] {
     let all = order.filter(set.contains)
-    guard all.count <= 20 else { return [] }
-    return (0..<(1 << all.count) - 1).map { bits in
-      Changes(all.indices.filter { bits >> $0 & 1 == 1 }.map { all[$0] })
+    return properSubsets(of: all.count).map { places in Changes(places.map { all[$0] }) }
+  }
+
+  /// Returns the proper subsets of the numbers from 0 to `count` - 1, the smallest first.
+  ///
+  /// Of more than 20 numbers, there are too many: the result is empty.
+  static func properSubsets(of count: Int) -> [[Int]] {
+    guard count <= 20 else { return [] }
+    let subsets: [[Int]] = (0..<(1 << count) - 1).map { bits in
+      (0..<count).filter { bits >> $0 & 1 == 1 }
+    }
+    return subsets.sorted { one, other in
+      one.count == other.count ? one.lexicographicallyPrecedes(other) : one.count < other.count
     }
   }
 }

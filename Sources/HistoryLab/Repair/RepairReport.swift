@@ -13,6 +13,8 @@ struct RepairReport: Sendable {
   struct Answer: Sendable {
     /// The changes, in the order of the decisions, each with a plan that breaks the design without it.
     let changes: [Reason]
+    /// Every proper subset of the changes, the smallest first, each with a plan that breaks it.
+    let subsets: [Subset]
     let cost: RepairCost
     let coverage: RepairTrials.Coverage
     /// The text of the changed design's file.
@@ -28,6 +30,14 @@ struct RepairReport: Sendable {
     var sentence: String {
       "\(plan.words). \(violation.checker): \(violation.because.capitalised.fullStopped)"
     }
+  }
+
+  /// A proper subset of a minimal set, with a plan that breaks the design with these changes.
+  struct Subset: Sendable {
+    /// The positions of the subset's changes in the set.
+    let places: [Int]
+    let plan: Plan
+    let violation: Violation
   }
 
   let system: String
@@ -96,6 +106,32 @@ struct RepairReport: Sendable {
     return table
   }
 
+  /// A sentence about the proper subsets of a set, each of which was run and broke.
+  func subsetSentence(_ answer: Answer) -> String {
+    let plans = answer.subsets.map(\.plan).uniqued.count
+    return
+      "Minimal: with each of the \(answer.subsets.count.counted("proper subset")) of these changes, "
+      + "one of \(plans.counted("plan")) breaks the design. Changes are numbered from 1."
+  }
+
+  /// A table of the plans that break proper subsets, with the changes of each subset by number.
+  func subsetTable(_ answer: Answer) -> ReportTable {
+    var table = ReportTable(columns: [
+      .prose("plan"), .text("breaks"), .prose("with these changes alone"),
+    ])
+    for plan in answer.subsets.map(\.plan).uniqued {
+      let broken = answer.subsets.filter { $0.plan == plan }
+      for checker in broken.map(\.violation.checker).uniqued {
+        let sets = broken.filter { $0.violation.checker == checker }.map { subset in
+          subset.places.isEmpty
+            ? "none" : subset.places.map { String($0 + 1) }.joined(separator: "+")
+        }
+        table.append([plan.words.printable, checker, sets.joined(separator: ", ")])
+      }
+    }
+    return table
+  }
+
   /// A table of costs: the design and its repairs in the same plans.
   func costTable(_ answers: [Answer]) -> ReportTable {
     var table = ReportTable(
@@ -110,8 +146,21 @@ struct RepairReport: Sendable {
     return table
   }
 
-  /// Returns a sentence that names the conditions with incomplete exploration; `nil` if there are none.
+  /// Returns sentences about the limits of an answer: designs that hold because they never purge, and
+  /// incomplete explorations; `nil` if there are none.
   func gap(_ answer: Answer) -> String? {
+    let sentences = [growth(answer), unexplored(answer)].compactMap(\.self)
+    return sentences.isEmpty ? nil : sentences.joined(separator: " ")
+  }
+
+  private func growth(_ answer: Answer) -> String? {
+    guard answer.cost.purged == 0 else { return nil }
+    return
+      "With these changes it never purged in \(limits.costPlans.counted("plan")): history only grows."
+  }
+
+  /// A sentence that names the conditions with incomplete exploration; `nil` if there are none.
+  private func unexplored(_ answer: Answer) -> String? {
     guard !answer.coverage.incomplete.isEmpty else { return nil }
     let names = answer.coverage.incomplete.map(\.rawValue).joinedWithAnd
     return "Unknown beyond \(limits.stateCountMax.counted("state")): \(names)."
@@ -136,6 +185,7 @@ extension RepairReport {
     guard !isSafe else { return parts.paragraphs }
     for (index, answer) in shown.enumerated() {
       parts += ["### \(system), set \(index + 1): \(heading(answer))", table(answer).markdown()]
+      parts += [subsetSentence(answer), subsetTable(answer).markdown()]
       if let gap = gap(answer) { parts.append(gap) }
     }
     if !shown.isEmpty {
@@ -153,8 +203,10 @@ extension RepairReport {
       PageSection(
         "Set \(index + 1): \(heading(answer))",
         anchor: "set-\(index + 1)",
-        [.table(table(answer))] + (gap(answer).map { [.paragraph($0)] } ?? [])
-          + [.preformatted(answer.file)]
+        [
+          .table(table(answer)), .paragraph(subsetSentence(answer)),
+          .table(subsetTable(answer)),
+        ] + (gap(answer).map { [.paragraph($0)] } ?? []) + [.preformatted(answer.file)]
       )
     }
     if !shown.isEmpty {
@@ -182,8 +234,16 @@ struct RepairDocument: Encodable {
     let invariant: String
     let because: String
   }
+  struct Subset: Encodable {
+    /// The names of the decisions that are changed.
+    let decisions: [String]
+    let plan: String
+    let invariant: String
+  }
   struct Answer: Encodable {
     let changes: [Change]
+    /// Every proper subset of the changes, each with a plan that breaks it.
+    let subsets: [Subset]
     let cost: [String: Int]
     let plans: Double
     let states: Int
@@ -237,6 +297,13 @@ struct RepairDocument: Encodable {
           commands: reason.plan.commands.map(\.phrase),
           invariant: reason.violation.checker,
           because: reason.violation.because
+        )
+      },
+      subsets: answer.subsets.map { subset in
+        Subset(
+          decisions: subset.places.map { answer.changes[$0].change.decision },
+          plan: PlanCodec.encode(subset.plan),
+          invariant: subset.violation.checker
         )
       },
       cost: counts(answer.cost),

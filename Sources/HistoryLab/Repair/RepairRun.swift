@@ -94,6 +94,7 @@ struct RepairRun {
         }
         return RepairReport.Reason(change: change, plan: plan, violation: violation)
       },
+      subsets: try subsets(changes, search),
       cost: try trials.cost(of: set, style: style),
       coverage: coverage,
       file: DesignCodec.encode(
@@ -104,6 +105,29 @@ struct RepairRun {
       )
     )
   }
+
+  /// Runs each proper subset of a minimal set on the plan that rejected it; the smallest come first.
+  private func subsets(
+    _ changes: [RepairChange],
+    _ search: MinimalSets<RepairChange, Plan>
+  ) throws(LabError) -> [RepairReport.Subset] {
+    var subsets: [RepairReport.Subset] = []
+    for places in MinimalSets<RepairChange, Plan>.properSubsets(of: changes.count) {
+      let subset = Set(places.map { changes[$0] })
+      guard let proof = search.rejections[subset],
+        let violation = try trials.violation(subset, by: search.proofs[proof])
+      else {
+        let phrases = subset.map(\.phrase).sorted().joinedWithAnd
+        throw .lab("no plan breaks \(system) with \(phrases) alone: this is a bug in history-lab.")
+      }
+      subsets.append(
+        RepairReport.Subset(places: places, plan: search.proofs[proof], violation: violation)
+      )
+    }
+    return subsets
+  }
+
+  private var system: String { trials.system.name }
 
   /// Returns a plan that breaks the design with all decisions of this project's tracker; else `nil`.
   private func unrepaired(

@@ -1,5 +1,6 @@
 import Basics
 import Commands
+import FileCommands
 import Foundation
 import HistoryTypes
 import Programs
@@ -23,6 +24,12 @@ struct RepairOptions: VerbOptions {
     "The conditions under which every cell of the card must hold."
   )
   var conditions = ConditionChoice.all
+  @Option(
+    "seen-in",
+    .path("FILE"),
+    "Only the conditions that advise sees in the history of a store file."
+  )
+  var seenIn: String?
   @Flag("stated-use", "Leaves out the conditions that the design's authors exclude.")
   var statedUse
   @Option("max-changes", .integer("N", 0...8), "The most changes of a set that is searched for.")
@@ -54,6 +61,7 @@ struct RepairOptions: VerbOptions {
     guard actors <= PlanAlphabet.actorCountMax else {
       throw .usage("--actors: at most \(PlanAlphabet.actorCountMax) actors can be explored.")
     }
+    if let seenIn { try FilePath.checkReadable(seenIn, for: "--seen-in") }
     if let page { try FilePath.checkWritableFile(page, for: "--html") }
   }
 
@@ -79,6 +87,10 @@ extension RepairVerb {
       Example(
         "repair --system kit-1.3 --conditions steady,crash,restart --max-changes 2",
         "The same for a few conditions only."
+      ),
+      Example(
+        "repair --system kit-2 --seen-in App.sqlite",
+        "Only under the conditions that an app's history shows."
       ),
       Example("repair --system kit-2 --describe", "The design as a file, to change and check."),
     ]
@@ -132,12 +144,18 @@ struct RepairVerb: Verb {
   /// Returns the named conditions that can be explored on the system.
   private func conditions(_ system: LabSystem) throws(LabError) -> [Condition] {
     let named = try options.conditions.conditions(for: system)
+    let seen = try options.seenIn.map { (path) throws(LabError) in
+      Set(try SeenConditions.names(in: path).compactMap(Condition.init))
+    }
     let chosen = Condition.allCases.filter { condition in
       named.contains(condition) && system.refusal(of: condition) == nil
+        && seen?.contains(condition) != false
         && !(options.statedUse && system.statedUse?.covers(condition) == false)
     }
     guard chosen.isEmpty else { return chosen }
-    throw .usage("--conditions: none of these can be explored for \(system.name).")
+    throw .usage(
+      "--\(seen == nil ? "conditions" : "seen-in"): none of these can be explored for \(system.name)."
+    )
   }
 
   private func show(_ report: RepairReport) throws(LabError) {

@@ -76,15 +76,18 @@ struct ViolationCurve: Hashable, Sendable {
 
   /// Returns the curve for continuations with given numbers, run after each command.
   ///
+  /// `places` are the numbers of kept commands; `nil` stands for every number.
+  ///
   /// The closure runs one continuation and returns whether the invariant broke.
   static func measured<Failure: Error>(
     commands: Int,
+    at places: [Int]? = nil,
     numbers: [Int],
     breaks: (_ kept: Int, _ number: Int) throws(Failure) -> Bool
   ) throws(Failure) -> ViolationCurve {
     var curve = ViolationCurve(commands: commands)
     for number in numbers {
-      for kept in 0...commands {
+      for kept in places ?? Array(0...commands) {
         curve.points[kept].total += 1
         if try breaks(kept, number) { curve.points[kept].count += 1 }
       }

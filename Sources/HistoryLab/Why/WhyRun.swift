@@ -1,10 +1,12 @@
 import Checkers
 import Commands
 import Programs
+import PropertyTesting
 import Reporting
 import Simulation
 import Systems
 import Traces
+import Workloads
 
 /// Runs variations of a counterexample's plan on its system.
 ///
@@ -28,7 +30,49 @@ struct WhyRun: Sendable {
     return min(continuationsByDefault, max(trialCount, count))
   }
 
+  init(system: LabSystem, recipe: ContinuationRecipe, checker: String) {
+    self.system = system
+    self.recipe = recipe
+    self.checker = checker
+  }
+
+  /// Creates the run of a plan with the default conditions, and with the plan's own conditions.
+  ///
+  /// - Throws: a usage error if the system does not support a chosen condition.
+  init(
+    system: LabSystem,
+    plan: Plan,
+    checker: String,
+    commands: Int = WhyOptions.commandsByDefault,
+    conditions: ConditionChoice = .everyday,
+    seed: UInt64? = nil
+  ) throws(LabError) {
+    let planOptions = PlanOptions(commands: commands, conditions: conditions)
+    var style = try planOptions.style(for: system)
+    style.conditions.formUnion(Condition.found(in: plan).intersection(system.conditions))
+    let recipe = ContinuationRecipe(
+      plan: plan,
+      generator: PlanGenerator(style),
+      seed: seed ?? plan.header.seed
+    )
+    self.init(system: system, recipe: recipe, checker: checker)
+  }
+
   // MARK: Continuations
+
+  /// Returns the shares before the first and after the last command, from continuations of another
+  /// seed than those of the curve.
+  func ends(continuations: Int, jobs: Int) async throws(LabError) -> [ShareInterval] {
+    let other = SeededGenerator.seed(recipe.seed, part: 1 << 32)
+    let ends = WhyRun(
+      system: system,
+      recipe: ContinuationRecipe(plan: recipe.plan, generator: recipe.generator, seed: other),
+      checker: checker
+    )
+    let last = recipe.plan.commands.count
+    let tally = try await ends.tally(1...continuations, at: [0, last], jobs: jobs) { _ in }
+    return [tally.curve.points[0], tally.curve.points[last]]
+  }
 
   /// Returns the curve; by default, the step budget determines the number of continuations.
   func curve(
@@ -53,6 +97,7 @@ struct WhyRun: Sendable {
 
   private func tally(
     _ numbers: ClosedRange<Int>,
+    at places: [Int]? = nil,
     jobs: Int,
     _ progress: @escaping @Sendable (Int) -> Void
   ) async throws(LabError) -> Tally {
@@ -61,7 +106,7 @@ struct WhyRun: Sendable {
         // A worker blocks while it waits for an external program, so each worker needs its own thread.
         group.addTask(executorPreference: ThreadPerJob()) {
           do throws(LabError) {
-            return .success(try part(numbers.filter { $0 % jobs == job }, progress))
+            return .success(try part(numbers.filter { $0 % jobs == job }, at: places, progress))
           } catch {
             return .failure(error)
           }
@@ -83,12 +128,14 @@ struct WhyRun: Sendable {
   /// Runs one worker's share of the continuations.
   private func part(
     _ numbers: [Int],
+    at places: [Int]?,
     _ progress: (Int) -> Void
   ) throws(LabError) -> Tally {
     let trials = VariationRunner(system, checker)
     defer { trials.close() }
     let curve = try ViolationCurve.measured(
       commands: recipe.plan.commands.count,
+      at: places,
       numbers: numbers
     ) { kept, number throws(LabError) in
       defer { progress(1) }

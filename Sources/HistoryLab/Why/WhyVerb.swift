@@ -32,7 +32,7 @@ struct WhyOptions: VerbOptions {
   )
   var continuations: Int?
   @Option("commands", .integer("N", 1...100_000), "The most commands that a continuation may have.")
-  var commands = 40
+  var commands = commandsByDefault
   @Option(
     "conditions",
     ConditionChoice.reader,
@@ -41,6 +41,7 @@ struct WhyOptions: VerbOptions {
   var conditions = ConditionChoice.everyday
   @Option("seed", .seed, shown: "the plan's own", "The seed of all continuations.")
   var seed: UInt64?
+  static let commandsByDefault = 40
   @Option(.jobs) var jobs: Int
   @Option(.timeout) var timeout: Double
   @Flag(.json) var json
@@ -101,14 +102,13 @@ struct WhyVerb: Verb {
     defer { trials.close() }
     let original = try trials.observe(source.plan)
     let violation = try violation(in: original.suite, source)
-    let run = WhyRun(
+    let run = try WhyRun(
       system: source.system,
-      recipe: ContinuationRecipe(
-        plan: source.plan,
-        generator: PlanGenerator(try style(for: source)),
-        seed: options.seed ?? source.plan.header.seed
-      ),
-      checker: violation.checker
+      plan: source.plan,
+      checker: violation.checker,
+      commands: options.commands,
+      conditions: options.conditions,
+      seed: options.seed
     )
     let curve = try await curve(of: run)
     let counterexample = Counterexample(trace: original.trace, violation: violation)
@@ -148,15 +148,6 @@ struct WhyVerb: Verb {
   private var replayWords: String {
     let system = options.system.map { " --system \($0.shellQuoted)" } ?? ""
     return "replay \(options.file.shellQuoted)\(system)"
-  }
-
-  /// Returns the generator style of continuations: the chosen conditions, and the plan's conditions.
-  private func style(for source: ReplaySource) throws(LabError) -> PlanStyle {
-    let planOptions = PlanOptions(commands: options.commands, conditions: options.conditions)
-    var style = try planOptions.style(for: source.system)
-    let own = Condition.found(in: source.plan).intersection(source.system.conditions)
-    style.conditions.formUnion(own)
-    return style
   }
 
   private func curve(of run: WhyRun) async throws(LabError) -> ViolationCurve {

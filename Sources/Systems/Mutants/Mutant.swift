@@ -43,4 +43,7 @@ package struct Mutant: Sendable {
 
   /// Enables this edit from now on, in the whole process.
   package func turnOn() { MutantSwitch.set(number) }
+
+  /// Selects the unedited code from now on, in the whole process.
+  package static func turnAllOff() { MutantSwitch.set(0) }
 }

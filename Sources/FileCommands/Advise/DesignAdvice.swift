@@ -1,0 +1,141 @@
+import Basics
+package import Commands
+import HistoryInspection
+import HistoryStore
+import Reporting
+
+/// The behavior of a tracking design under the conditions that a history shows.
+package struct DesignAdvice: Sendable, Hashable {
+  /// The rule by which the design purges.
+  package enum Purging: Sendable, Hashable {
+    /// It never purges.
+    case never
+    /// It purges what is older than some days, in every case or if a position is missing or old.
+    case byAge(days: Double)
+    /// It purges only what it knows to be merged.
+    case byPosition
+  }
+
+  /// A short plan that breaks an invariant under one condition.
+  package struct Break: Sendable, Hashable {
+    let condition: String
+    package let invariant: String
+    /// The commands of the plan, and the reason why it breaks the invariant.
+    let sentence: String
+
+    package init(condition: String, invariant: String, sentence: String) {
+      self.condition = condition
+      self.invariant = invariant
+      self.sentence = sentence
+    }
+  }
+
+  let name: String
+  let sentence: String
+  let purging: Purging
+  /// A clause about its purges, such as "purges what is older than seven days".
+  let purges: String
+  /// The conditions whose plans were run, and the conditions that the design does not support.
+  let conditions: [String]
+  let unsupported: [String]
+  /// The plans that were run, such as "2 actors to depth 4".
+  let scope: String
+  /// For each condition and invariant, the shortest plan that breaks it.
+  let breaks: [Break]
+
+  package init(
+    name: String,
+    sentence: String,
+    purging: Purging,
+    purges: String,
+    conditions: [String],
+    unsupported: [String],
+    scope: String,
+    breaks: [Break]
+  ) {
+    self.name = name
+    self.sentence = sentence
+    self.purging = purging
+    self.purges = purges
+    self.conditions = conditions
+    self.unsupported = unsupported
+    self.scope = scope
+    self.breaks = breaks
+  }
+
+  /// The age in days of the design's purges; `nil` if it does not purge by age.
+  var ageDays: Double? { if case .byAge(let days) = purging { days } else { nil } }
+}
+
+extension DesignAdvice {
+  /// Sentences about the design: its purges, and the extent of what was run.
+  var sentences: [String] {
+    let run = "Run: every plan of \(scope), under \(conditions.joinedWithAnd)."
+    let left =
+      unsupported.isEmpty
+      ? [] : ["Not run, because the design does not support it: \(unsupported.joinedWithAnd)."]
+    return ["\(name): \(sentence)", "It \(purges).", run] + left
+      + (breaks.isEmpty ? ["No plan breaks an invariant."] : [])
+  }
+
+  /// The broken invariants, with the conditions and the shortest plans.
+  var table: ReportTable {
+    var table = ReportTable(
+      caption: "What breaks \(name)",
+      columns: [.text("condition"), .text("invariant"), .prose("shortest plan")]
+    )
+    for one in breaks { table.append([one.condition, one.invariant, one.sentence]) }
+    return table
+  }
+
+  /// The reasons why the design loses history or lets it grow, one for each broken invariant.
+  var reasons: [String] {
+    let invariants = breaks.map(\.invariant).uniqued
+    let broken = invariants.map { invariant in
+      let all = breaks.filter { $0.invariant == invariant }
+      return
+        "The design \(name) breaks \(invariant) under \(all.map(\.condition).uniqued.joinedWithAnd): "
+        + all[0].sentence
+    }
+    return purging == .never
+      ? ["The design \(name) never purges: history grows without bound."] + broken : broken
+  }
+}
+
+/// Judges tracking designs for `advise`; the module that knows the designs replaces the default.
+package struct DesignReader: CompositionPart {
+  /// Returns a design's behavior under conditions, by the design's name or file.
+  package var read:
+    @Sendable (
+      _ name: String,
+      _ conditions: [String],
+      _ jobs: Int
+    ) async throws(LabError) -> DesignAdvice
+
+  /// Creates a reader for a build without designs.
+  package init() {
+    read = { name, _, _ throws(LabError) in
+      throw .usage("--design: this build has no design \(name.quoted).")
+    }
+  }
+}
+
+/// The conditions of the lab that the history of a store file shows.
+package enum SeenConditions {
+  /// Returns the names of the conditions, after `steady`, which every history shows.
+  ///
+  /// - Throws: a usage error for a file without a readable history.
+  package static func names(in path: String) throws(LabError) -> [String] {
+    let outline: HistoryOutline
+    do throws(InspectionError) {
+      outline = try StoreInspector(stopCheck: Interruption.stopCheck).outline(of: path)
+    } catch {
+      throw .inspection(error)
+    }
+    return names(in: PastHistory(outline))
+  }
+
+  static func names(in history: PastHistory) -> [String] {
+    ["steady"] + HistoryCondition.all(in: history).map(\.name)
+  }
+}

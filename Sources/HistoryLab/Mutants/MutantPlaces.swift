@@ -1,0 +1,187 @@
+import Basics
+import Checkers
+import Commands
+import Foundation
+import HistoryTypes
+import Reporting
+import Simulation
+import Systems
+import Traces
+import Workloads
+
+/// Explains one plan of each seeded bug as `why` does, and compares the command that the explanation
+/// names with the command at which the bug acts.
+struct MutantPlacesVerb: Verb {
+  let options: MutantsOptions
+  let composition: Composition
+  let terminal: Terminal
+  /// The folder with a plan `NAME.jsonl` for each seeded bug.
+  let plans: String
+
+  func run() async throws(LabError) -> ExitCode {
+    let bugs = options.mutants.filter { $0.equivalence == nil }
+    var places: [MutantPlace] = []
+    let bar = ProgressBar(WorkState("explaining", unit: "bugs", total: bugs.count), on: terminal)
+    defer { bar.finish() }
+    for mutant in bugs {
+      if Interruption.isRequested { throw .interrupted }
+      places.append(try await place(of: mutant))
+      bar.advance(note: mutant.name)
+    }
+    bar.finish()
+    let report = MutantPlacesReport(places: places)
+    terminal.print(options.isMarkdown ? report.markdown : report.table.text())
+    if !options.isMarkdown { terminal.print(report.sentence) }
+    return report.isGood ? .good : .violation
+  }
+
+  /// Runs one bug's plan on the edited and on the unedited code, and explains the plan.
+  ///
+  /// The edit is switched on for the whole process, so the unedited code runs first.
+  private func place(of mutant: Mutant) async throws(LabError) -> MutantPlace {
+    let path = "\(plans)/\(mutant.name).jsonl"
+    guard let text = FileManager.default.contents(atPath: path) else {
+      throw .usage(
+        "--why: there is no plan \(path.quoted). Name a folder with a plan for each bug."
+      )
+    }
+    let plan: Plan
+    do throws(FormatError) {
+      plan = try LabFile(String(decoding: text, as: UTF8.self)).plan
+    } catch {
+      throw .usage("--why: \(path.quoted): \(error.description)")
+    }
+    let system = composition[MutantTrials.self].system(mutant)
+    let own: Int?
+    do throws(SystemFailure) {
+      Mutant.turnAllOff()
+      let right = try footprints(of: plan, on: composition[MutantTrials.self].unedited)
+      let wrong = try footprints(of: plan, on: system)
+      own = zip(right, wrong).enumerated().first { $0.element.0 != $0.element.1 }?.offset
+    } catch {
+      throw .lab("\(path.quoted) could not be run on \(system.name): \(error.message)")
+    }
+    return try await explained(mutant, plan, system, own: own.map { $0 + 1 })
+  }
+
+  private func footprints(
+    of plan: Plan,
+    on system: LabSystem
+  ) throws(SystemFailure) -> [PlanWorker.Footprint] {
+    let worker = PlanWorker(system, at: .heap(), versions: [:])
+    defer { worker.close() }
+    return try worker.footprints(of: plan)
+  }
+
+  private func explained(
+    _ mutant: Mutant,
+    _ plan: Plan,
+    _ system: LabSystem,
+    own: Int?
+  ) async throws(LabError) -> MutantPlace {
+    let runner = VariationRunner(system, "")
+    defer { runner.close() }
+    guard let violation = try runner.observe(plan).suite.violation else {
+      throw .undecided("the plan of \(mutant.name) breaks no invariant on it.")
+    }
+    let start = terminal.now()
+    let run = try WhyRun(system: system, plan: plan, checker: violation.checker)
+    let curve = try await run.curve(continuations: nil, jobs: options.jobs) { _ in }
+    let seconds = (terminal.now() - start) / .seconds(1)
+    var ends: [ShareInterval] = []
+    if let count = options.endCount {
+      ends = try await run.ends(continuations: count, jobs: options.jobs)
+    }
+    return MutantPlace(
+      mutant: mutant.name,
+      checker: violation.checker,
+      commandCount: plan.commands.count,
+      own: own,
+      curve: curve,
+      ends: ends,
+      seconds: seconds
+    )
+  }
+}
+
+/// The command at which a seeded bug acts, and the explanation of a plan that shows the bug.
+struct MutantPlace: Sendable {
+  let mutant: String
+  let checker: String
+  let commandCount: Int
+  /// The number of the first command after which the run differs from that of the unedited code.
+  ///
+  /// The number after the last command stands for the closing phase; `nil` if the runs are equal.
+  let own: Int?
+  let curve: ViolationCurve
+  /// The shares before the first and after the last command, from other continuations; empty if they were
+  /// not run.
+  let ends: [ShareInterval]
+  let seconds: Double
+
+  /// The last command, if the bug acts in the closing phase only; else the command at which it acts.
+  var place: Int? { own.map { min($0, commandCount) } }
+
+  /// The command that the explanation names.
+  var named: Int? { curve.steepestRise?.command }
+
+  var isNamed: Bool { place != nil && named == place }
+
+  /// Whether both ends of the curve have intervals that overlap with those of more continuations.
+  var endsAgree: Bool {
+    guard let first = curve.points.first, let last = curve.points.last, ends.count == 2 else {
+      return false
+    }
+    return zip([first, last], ends).allSatisfy { $0.lower <= $1.upper && $1.lower <= $0.upper }
+  }
+}
+
+/// The places of all seeded bugs, and how often the explanation names them.
+struct MutantPlacesReport {
+  let places: [MutantPlace]
+
+  /// The share of explanations that must name the command at which the bug acts.
+  static let shareMin = 0.9
+
+  private var namedCount: Int { places.count(where: \.isNamed) }
+
+  var isGood: Bool { Double(namedCount) >= Self.shareMin * Double(places.count) }
+
+  /// The result in one sentence.
+  var sentence: String {
+    let slowest = places.map(\.seconds).max() ?? 0
+    let compared = places.filter { !$0.ends.isEmpty }
+    let count = compared.first?.ends.first?.total.grouped ?? ""
+    let ends =
+      compared.isEmpty
+      ? ""
+      : " In \(compared.count(where: \.endsAgree)) of \(compared.count) both ends of the curve agree with "
+        + "those of \(count) continuations."
+    return
+      "In \(namedCount) of \(places.count.counted("plan")) the command that raised the probability most "
+      + "is the one at which the bug acts.\(ends) The slowest curve took "
+      + "\(String(format: "%.1f", slowest)) s."
+  }
+
+  var table: ReportTable {
+    var table = ReportTable(columns: [
+      .text("bug"), .text("invariant"), .number("commands"), .text("acts at"), .text("named"),
+      .text("no return after"), .text("probabilities"), .text("ends, again"), .number("seconds"),
+    ])
+    for place in places {
+      let acts = place.own.map { $0 > place.commandCount ? "closing" : String($0) }
+      table.append([
+        place.mutant, place.checker, String(place.commandCount), acts ?? "nowhere",
+        (place.named.map(String.init) ?? "none") + (place.isNamed ? "" : " (another)"),
+        place.curve.pointOfNoReturn.map(String.init) ?? "none",
+        place.curve.points.map { WhyText.percent($0.share) }.joined(separator: ", "),
+        place.ends.map { WhyText.percent($0.share) }.joined(separator: ", ")
+          + (place.ends.isEmpty || place.endsAgree ? "" : " (differ)"),
+        String(format: "%.1f", place.seconds),
+      ])
+    }
+    return table
+  }
+
+  var markdown: String { [sentence, table.markdown()].paragraphs }
+}

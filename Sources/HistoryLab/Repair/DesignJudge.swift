@@ -1,0 +1,149 @@
+import Basics
+import Commands
+import FileCommands
+import Programs
+import Reporting
+import Simulation
+import Systems
+import Traces
+import Workloads
+
+/// Runs a design under the conditions of a history, for `advise --design`.
+struct DesignJudge {
+  /// The plans that are all run: a second or two for ten conditions.
+  var scope = ExploreScope(actors: 2, depth: 4)
+  var stateCountMax = 50_000
+  /// The number of longer random plans, which show whether the design ever purges.
+  var planCount = 200
+
+  /// The part of the composition that `advise` asks.
+  var reader: DesignReader {
+    var reader = DesignReader()
+    reader.read = { name, conditions, jobs throws(LabError) in
+      try await advice(name, conditions, jobs: jobs)
+    }
+    return reader
+  }
+
+  /// Returns the behavior of a design under conditions, by the conditions' names.
+  ///
+  /// - Throws: a usage error if the system is not a design whose decisions are known.
+  func advice(
+    _ name: String,
+    _ names: [String],
+    jobs: Int
+  ) async throws(LabError) -> DesignAdvice {
+    let system = try LabSystem.find(name, ProgramShelf())
+    guard let design = system.design else {
+      let known = TrackingDesign.all.map(\.name).joinedWithAnd
+      throw .usage(
+        "--design: \(name.quoted) is not a design whose decisions are known. Those are \(known), and files "
+          + "that describe one.",
+        try: "repair --system kit-2 --describe"
+      )
+    }
+    let seen = names.compactMap(Condition.init)
+    let conditions = seen.filter { system.refusal(of: $0) == nil }
+    let tasks = conditions.map { condition in
+      ExploreTask(
+        system: system,
+        condition: condition,
+        scope: scope,
+        stateCountMax: stateCountMax,
+        versions: [:]
+      )
+    }
+    let done = try await ExploreQueue(tasks).run(jobs: jobs) { _ in
+    } progress: { _ in
+      !Interruption.isRequested
+    }
+    let tally = try await tally(system, conditions, jobs: jobs)
+    if Interruption.isRequested { throw .interrupted }
+    let short = done.flatMap { task, outcome in breaks(task.condition, outcome) }
+    // A purge by age deletes nothing in plans in which no week passes.
+    let isIdle = tally.neverPurged && design.purgeAgeDays == nil
+    let known = short.map(\.invariant)
+    return DesignAdvice(
+      name: system.name,
+      sentence: design.sentence,
+      purging: isIdle ? .never : design.purging,
+      purges: isIdle ? "never purged in \(planCount) random plans" : design.purgeWords,
+      conditions: conditions.map(\.rawValue),
+      unsupported: seen.filter { system.refusal(of: $0) != nil }.map(\.rawValue),
+      scope: "\(scope.sentence), and \(planCount) random plans",
+      breaks: short
+        + tally.broken.filter { !known.contains($0.checker) }.map {
+          longBreak(of: $0.checker, plan: $0.plan, system, conditions)
+        }
+    )
+  }
+
+  /// Runs random plans under all conditions together.
+  private func tally(
+    _ system: LabSystem,
+    _ conditions: [Condition],
+    jobs: Int
+  ) async throws(LabError) -> CheckTally {
+    let options = PlanOptions(conditions: .named(conditions))
+    let run = CheckRun(
+      system: system,
+      recipe: PlanRecipe(
+        generator: PlanGenerator(try options.style(for: system)),
+        seed: 1,
+        timestamps: system.timestamps
+      ),
+      versions: [:],
+      place: { _ in .heap() }
+    )
+    return try await run.tally(plans: planCount, jobs: jobs) { _ in
+    } goesOn: {
+      !Interruption.isRequested
+    }
+  }
+
+  /// A break that no short plan shows; the sentence is the command that shrinks the random plan.
+  private func longBreak(
+    of invariant: String,
+    plan number: Int,
+    _ system: LabSystem,
+    _ conditions: [Condition]
+  ) -> DesignAdvice.Break {
+    let names = conditions.map(\.rawValue).joined(separator: ",")
+    return DesignAdvice.Break(
+      condition: "random plans",
+      invariant: invariant,
+      sentence: "Random plan \(number) breaks it; the shortest is found by check --system "
+        + "\(system.name.shellQuoted) --conditions \(names) --seed 1 --plans \(planCount)."
+    )
+  }
+
+  private func breaks(
+    _ condition: Condition,
+    _ outcome: ExploreTask.Outcome
+  ) -> [DesignAdvice.Break] {
+    outcome.broken.sorted { $0.key < $1.key }.map { invariant, counterexample in
+      let plan = counterexample.trace.header.plan
+      let because = counterexample.violation.because.capitalised.fullStopped
+      return DesignAdvice.Break(
+        condition: condition.rawValue,
+        invariant: invariant,
+        sentence: "\(plan.words). \(because)".printable
+      )
+    }
+  }
+}
+
+extension TrackingDesign {
+  /// The rule by which the design purges, as `advise` tells them apart.
+  fileprivate var purging: DesignAdvice.Purging {
+    guard purges else { return .never }
+    return purgeAgeDays.map { .byAge(days: $0) } ?? .byPosition
+  }
+
+  /// A clause about the design's purges.
+  fileprivate var purgeWords: String {
+    guard purges else { return "never purges" }
+    let bound = DesignDecision.named("bound")
+    return bound.map { $0.sentence(of: $0.choice(of: self)) } ?? "purges"
+  }
+}

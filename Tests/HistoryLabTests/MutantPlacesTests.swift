@@ -1,0 +1,81 @@
+import Foundation
+import Reporting
+import Systems
+import Testing
+
+@testable import Commands
+@testable import HistoryLab
+
+/// The option `--why` of the verb `mutants`.
+@Suite struct `Explanations of seeded bugs` {
+  private static func curve(_ counts: [Int], of total: Int = 100) -> ViolationCurve {
+    var curve = ViolationCurve(commands: counts.count - 1)
+    for number in 0..<total {
+      let part = ViolationCurve.fixed(counts.map { number < $0 ? 1 : 0 })
+      curve.add(part)
+    }
+    return curve
+  }
+
+  private static func place(_ own: Int?, _ counts: [Int], ends: [Int]) -> MutantPlace {
+    MutantPlace(
+      mutant: "bug",
+      checker: "PurgeSafety",
+      commandCount: counts.count - 1,
+      own: own,
+      curve: curve(counts),
+      ends: ends.map { ShareInterval(count: $0, total: 10_000) },
+      seconds: 1
+    )
+  }
+
+  @Test func `The named command is compared with the first one that differs`() {
+    let named = Self.place(3, [10, 12, 20, 100], ends: [1_000, 10_000])
+    #expect(named.named == 3 && named.isNamed && named.endsAgree)
+    let another = Self.place(2, [10, 12, 20, 100], ends: [1_000, 10_000])
+    #expect(!another.isNamed)
+    let equal = Self.place(nil, [10, 12, 20, 100], ends: [1_000, 10_000])
+    #expect(!equal.isNamed)
+    #expect(MutantPlacesReport(places: [named]).isGood)
+    #expect(!MutantPlacesReport(places: [named, another]).isGood)
+  }
+
+  @Test func `A bug that acts in the closing phase counts for the last command`() {
+    let closing = Self.place(4, [10, 12, 20, 100], ends: [1_000, 10_000])
+    #expect(closing.place == 3 && closing.isNamed)
+    #expect(MutantPlacesReport(places: [closing]).table.text().contains("closing"))
+  }
+
+  @Test func `Ends that more continuations do not confirm are reported`() {
+    let wrong = Self.place(3, [10, 12, 20, 100], ends: [4_000, 10_000])
+    #expect(!wrong.endsAgree)
+    #expect(MutantPlacesReport(places: [wrong]).table.text().contains("(differ)"))
+  }
+
+  @Test func `The verb explains a plan of each bug`() async throws {
+    let least = URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "LeastPlans/purge-by-greatest-cursor.jsonl")
+    try await withFolder { folder in
+      try FileManager.default.copyItem(
+        at: least,
+        to: URL(fileURLWithPath: folder + "/mortal.jsonl")
+      )
+      var composition = Composition.current
+      composition.take([.mortal, .same])
+      let words = ["mutants", "--why", folder, "--markdown", "--jobs", "2"]
+      let result = await run(words, composition: composition)
+      #expect(result.output.contains("| mortal |"), "\(result.output)\(result.errors)")
+      #expect(!result.output.contains("same"))
+      composition.take([.immortal])
+      let missing = await run(words, composition: composition)
+      #expect(missing.code == .usage && missing.errors.contains("immortal.jsonl"))
+    }
+  }
+}
+
+extension ViolationCurve {
+  /// A curve of one continuation, with the outcome at each point.
+  fileprivate static func fixed(_ counts: [Int]) -> ViolationCurve {
+    measured(commands: counts.count - 1, numbers: [0]) { kept, _ in counts[kept] == 1 }
+  }
+}
