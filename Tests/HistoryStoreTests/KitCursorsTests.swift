@@ -46,7 +46,7 @@ import Testing
     #expect(registration.cursorImport == expected)
     #expect(try store.numbers(after: registration.cursor) == Array(number + 1..<5))
     #expect(try store.recordedCursor(of: registration) == registration.cursor)
-    #expect(expected.description.contains("through #\(number) "))
+    #expect(expected.description.contains("starts after #\(number), "))
   }
 
   @Test func `After a clock step back, transactions that the kit skipped are delivered`() throws {

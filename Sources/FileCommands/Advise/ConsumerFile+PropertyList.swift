@@ -23,8 +23,8 @@ extension ConsumerFile {
     } catch { list = nil }
     guard let list else {
       throw .usage(
-        "--cursors: \(path.quoted) is neither a JSON list nor a property list with keys. \(shape) Or "
-          + "give the file Library/Preferences/GROUP.plist of the app group."
+        "--cursors: \(path.quoted) is neither a JSON list nor a property list with a dictionary. "
+          + "\(shape) Or give the file Library/Preferences/GROUP.plist of the app group."
       )
     }
     if list["$archiver"] != nil { return [try archived(bytes, path)] }
