@@ -201,12 +201,12 @@ extension ConsumerFile {
       throw Self.foreign(what, [store], own)
     }
     if outline.members?.contains(where: { $0.name == name }) == true {
-      throw .usage("\(what), is a registered member, whose own cursor counts. Leave it out.")
+      throw .usage("\(what), is a registered member, whose own cursor is used. Leave it out.")
     }
     var consumer = entry.consumer
     if let archive = entry.archive {
       guard let number = outline.store.flatMap({ archive.numbers[$0] }) else {
-        throw Self.foreign(what, archive.numbers.keys.sorted(), outline.store ?? "without a UUID")
+        throw Self.foreign(what, archive.numbers.keys.sorted(), outline.store)
       }
       consumer.position = .number(number)
     }
@@ -214,10 +214,11 @@ extension ConsumerFile {
     return consumer
   }
 
-  private static func foreign(_ what: String, _ stores: [String], _ own: String) -> LabError {
+  private static func foreign(_ what: String, _ stores: [String], _ own: String?) -> LabError {
     .usage(
-      "\(what), has a token of the store \(stores.joinedWithAnd), but this file is \(own). Give the file "
-        + "that the token was read from, or a token of this one."
+      "\(what), has a token of the store \(stores.joinedWithAnd), but "
+        + (own.map { "the UUID of this file is \($0). " } ?? "this file has no UUID. ")
+        + "Inspect the file that issued the token, or give a token of this file."
     )
   }
 
