@@ -190,8 +190,8 @@ import Testing
     let foreign = try ConsumerFile(Self.archive([other: 7]), path: "widget.data")
     #expect(
       throws: LabError.usage(
-        #"--cursors: "widget.data", "widget", has a token of the store \#(other), but this file is "#
-          + "\(AdviceFile.store). Give the file that the token was read from, or a token of this one."
+        #"--cursors: "widget.data", "widget", has a token of the store \#(other), but the UUID of this file is "#
+          + "\(AdviceFile.store). Inspect the file that issued the token, or give a token of this file."
       )
     ) { try Self.positions(foreign) }
     let late = try ConsumerFile(Self.archive([AdviceFile.store: 61]), path: "widget.data")
