@@ -23,6 +23,10 @@ let package = Package(
     .executableTarget(name: "RefusedUpdate", dependencies: tracking),
     .executableTarget(name: "MergedUpdate", dependencies: tracking),
     .executableTarget(name: "SafePurge", dependencies: tracking),
-    .testTarget(name: "GuidesTests", dependencies: tracking + testing),
+    .testTarget(
+      name: "GuidesTests",
+      dependencies: tracking + testing,
+      exclude: ["Counterexamples", "Log.card.json"]
+    ),
   ]
 )

@@ -1,0 +1,13 @@
+import PersistentHistory
+
+/// The code of the page "Writing with plain SQL".
+enum WritingWithPlainSQL {
+  static func open() throws {
+    let model = try Model([Entity("Item", [Attribute("title", .string)])])
+    var configuration = StoreConfiguration()
+    configuration.foreignWrites = .captured
+    let store = try Store(path: "shared.store", model: model, configuration: configuration)
+    try store.batchInsert(into: "Item", [["title": "milk"]], by: BatchAuthor("app"))
+    precondition(try store.currentToken().number == 1)
+  }
+}
