@@ -29,7 +29,13 @@ package final class ScratchFolder {
     }
   }
 
-  deinit { if lock >= 0 { close(lock) } }
+  deinit {
+    // A child that is being started has a copy of the descriptor for a moment, so closing it here
+    // would not release the lock yet.
+    guard lock >= 0 else { return }
+    _ = flock(lock, LOCK_UN)
+    close(lock)
+  }
 
   /// Creates a subfolder that only the user can access.
   package func makeFolder(_ name: String) throws(LabError) -> String {
