@@ -18,6 +18,10 @@ extension HistoryError {
     case untracked(path: String)
     /// The store was opened without history tracking, but its file tracks history: writes fail.
     case readOnly(path: String)
+    /// The store is suspended, or was suspended while the request ran.
+    case suspended(path: String)
+    /// The store was to be suspended inside one of its own requests.
+    case insideRequest(path: String)
     /// Another store or process has the file open, and the request needs exclusive access.
     case storeInUse(path: String)
     /// The system could not remove or replace the file, for the associated reason.
@@ -122,6 +126,16 @@ extension HistoryError.Reason {
       (
         "\(path) tracks history but was opened with tracksHistory off, so it can only be read: a "
           + "write would be missing from history.", "Open the store with tracksHistory on."
+      )
+    case .suspended(let path):
+      (
+        "\(path) is suspended; the request changed nothing.",
+        "Resume the store, and try again."
+      )
+    case .insideRequest(let path):
+      (
+        "\(path) cannot be suspended inside one of its own requests, which must end first.",
+        "Suspend it after the request, or from another thread."
       )
     case .storeInUse(let path):
       (
@@ -282,6 +296,14 @@ extension HistoryError {
 
   package static func readOnly(path: String) -> Self {
     Self(.readOnly(path: path))
+  }
+
+  package static func suspended(path: String) -> Self {
+    Self(.suspended(path: path))
+  }
+
+  package static func insideRequest(path: String) -> Self {
+    Self(.insideRequest(path: path))
   }
 
   package static func storeInUse(path: String) -> Self {

@@ -69,6 +69,12 @@ extension HistoryError.Code {
   public static let untracked = Self("untracked")
   /// The store was opened without history tracking, but its file tracks history: writes fail.
   public static let readOnly = Self("readOnly")
+  /// The store is suspended, or was suspended while the request ran.
+  public static let suspended = Self("suspended")
+  /// The store was to be suspended inside one of its own requests.
+  public static let insideRequest = Self("insideRequest")
+  /// The file cannot be accessed while the device is locked; see ``FileProtection``.
+  public static let unavailable = Self("unavailable")
   /// Another store or process has the file open, and the request needs exclusive access.
   public static let storeInUse = Self("storeInUse")
   /// The system could not remove or replace the file.
@@ -179,7 +185,8 @@ extension HistoryError {
     if case .otherModel(_, let conflict) = reason { conflict } else { nil }
   }
 
-  /// The extended result code of SQLite (https://sqlite.org/rescode.html), for ``Code/sqlite``.
+  /// The extended result code of SQLite (https://sqlite.org/rescode.html), for ``Code/sqlite`` and
+  /// ``Code/unavailable``.
   public var sqliteCode: Int32? {
     if case .sqlite(let error) = reason { error.code } else { nil }
   }
@@ -221,7 +228,9 @@ extension HistoryError.Reason {
   /// The code of the reason.
   fileprivate var code: HistoryError.Code {
     switch self {
-    case .sqlite: .sqlite
+    case .sqlite(let error): error.cause == .unavailable ? .unavailable : .sqlite
+    case .suspended: .suspended
+    case .insideRequest: .insideRequest
     case .foreignFile: .foreignFile
     case .newerFormat: .newerFormat
     case .otherModel(_, let conflict): conflict.code

@@ -8,8 +8,13 @@ import SQLiteStorage
 /// may have the same file open, and each can read the others' changes from the history.
 public final class Store: Sendable {
   private let lock = ConnectionLock()
-  // This property is accessed only while the lock is held.
-  nonisolated(unsafe) private let core: StoreCore
+  // This property is accessed only while the lock is held; `nil` while the file is closed.
+  nonisolated(unsafe) private var core: StoreCore?
+  private let header: FileHeader
+  /// The state of the suspension, which every request checks.
+  let suspension = Suspension()
+  /// The locks of the members that run in this store.
+  let memberHolds = MemberHolds()
   /// The slot for the watcher that all watches of the store share.
   let watcherSlot = WatcherSlot()
 
@@ -89,14 +94,17 @@ public final class Store: Sendable {
     _ configuration: StoreConfiguration,
     _ opened: consuming OpenedFile
   ) throws {
-    let found = opened.header.foreignWrites
+    let header = opened.header
+    let found = header.foreignWrites
     let core = try StoreCore(path: path, configuration: configuration, opened: opened)
     if let wanted = configuration.foreignWrites, core.canWriteHistory {
       try core.adopt(wanted, instead: found)
     } else if found != .unwatched {
       try core.checkForeignSchema()
     }
+    core.connection.endWaits(with: suspension.interruption)
     self.core = core
+    self.header = header
     self.path = path
     self.filePath = core.connection.filePath
     self.id = core.id
@@ -110,12 +118,53 @@ public final class Store: Sendable {
     _ body: (StoreCore) throws -> Result
   ) throws(HistoryError) -> Result {
     do {
-      return try lock.withLock {
-        do {
-          return try core.perform { try body(core) }
-        } catch {
-          throw core.explained(error)
+      while true {
+        let result = try lock.withLock { () throws -> Result? in
+          guard let core, !suspension.isClosed || core.isInRequest else { return nil }
+          do {
+            return try core.perform { try body(core) }
+          } catch {
+            throw suspension.explains(error) ? HistoryError.suspended(path: path) : core.explained(error)
+          }
         }
+        if let result { return result }
+        try suspension.waitForResume(path: path)
+      }
+    } catch {
+      throw HistoryError(error)
+    }
+  }
+
+  /// Waits until the request in progress has ended, closes the file, and runs a closure before any other request.
+  ///
+  /// - Parameter interrupting: Called every millisecond with the core until the request has ended.
+  /// - Throws: ``HistoryError/Code/insideRequest`` if this thread is in a request of the store.
+  func close(interrupting: (borrowing Connection) -> Void) throws(HistoryError) {
+    // The suspension's lock is held, so no other thread replaces the core.
+    let current = core
+    try lock.withLock(whileTaken: { if let current { interrupting(current.connection) } }) {
+      () throws(HistoryError) in
+      guard let current else { return }
+      guard !current.isInRequest else { throw .insideRequest(path: path) }
+      // A file that is only read is not locked: the store reads it as immutable, or reads a private copy.
+      guard !isForReading else { return }
+      current.prepareToClose()
+      core = nil
+    }
+  }
+
+  /// Opens the file again that ``close(interrupting:)`` closed.
+  ///
+  /// - Throws: the errors of opening the file; the store then stays closed.
+  func reopen() throws(HistoryError) {
+    do {
+      try lock.withLock {
+        guard core == nil else { return }
+        let opened = try FileHeader.reopen(path: filePath, header, configuration)
+        let core = try StoreCore(path: path, configuration: configuration, opened: opened)
+        try core.noticeForeignWrites()
+        core.connection.endWaits(with: suspension.interruption)
+        self.core = core
       }
     } catch {
       throw HistoryError(error)

@@ -57,6 +57,10 @@ public struct StoreConfiguration: Sendable {
   /// The file records it, for all programs. The default is `nil`, which keeps what the file records;
   /// a new file starts with ``ForeignWrites/unwatched``. It applies to stores with history only.
   public var foreignWrites: ForeignWrites?
+  /// The protection of the store's files while the device is locked, on Apple's systems.
+  ///
+  /// The default is ``FileProtection/system``. It applies to files that this store creates.
+  public var fileProtection = FileProtection.system
   /// The bundle identifier that transactions record, or `nil` for none.
   public var bundleID: String?
   /// The process name that transactions record, or `nil` for none.

@@ -11,6 +11,8 @@ final class StoreCore {
   let configuration: StoreConfiguration
   let connection: Connection
   let transactions: TransactionStatements
+  /// Whether a request is in progress.
+  var isInRequest: Bool { depth > 0 }
   /// The nesting depth of the requests in progress.
   private var depth = 0
   /// The program's model with the numbers of the file.
@@ -92,6 +94,12 @@ final class StoreCore {
     self.transactions = transactions
     // The file's triggers are for programs without this library: this one writes history itself.
     if file.foreignWrites != .unwatched { connection.setRunsTriggers(false) }
+  }
+
+  /// Rolls back a transaction that is left open, and makes closing the file copy no log, which could take long.
+  func prepareToClose() {
+    if connection.isInTransaction { transactions.rollBack(connection) }
+    connection.setCheckpointsOnClose(false)
   }
 
   /// Whether this store may write history into the file.

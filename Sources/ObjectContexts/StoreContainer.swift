@@ -78,6 +78,35 @@ public final class StoreContainer: Sendable {
     return tokens
   }
 
+  /// Suspends all stores, as ``HistoryStore/Store/suspend(within:calls:)`` does.
+  ///
+  /// The requests in progress have the time limit together.
+  ///
+  /// - Throws: ``HistoryError/Code/insideRequest``; the other stores are suspended nevertheless.
+  public func suspend(
+    within limit: Duration = .seconds(1),
+    calls: CallsWhileSuspended = .fail
+  ) throws(HistoryError) {
+    let deadline = ContinuousClock.now + limit
+    try forEach { store throws(HistoryError) in try store.suspend(until: deadline, calls) }
+  }
+
+  /// Resumes all stores, as ``HistoryStore/Store/resume()`` does.
+  ///
+  /// - Throws: the first error; the other stores are resumed nevertheless.
+  public func resume() throws(HistoryError) {
+    try forEach { store throws(HistoryError) in try store.resume() }
+  }
+
+  /// Runs a closure for all stores, and then throws the first error.
+  private func forEach(_ body: (Store) throws(HistoryError) -> Void) throws(HistoryError) {
+    var first: HistoryError?
+    for store in stores {
+      do throws(HistoryError) { try body(store) } catch { first = first ?? error }
+    }
+    if let first { throw first }
+  }
+
   /// Creates a context on the store that contains an entity.
   ///
   /// - Throws: ``HistoryError/Code/unknownEntity`` if no store contains the entity.

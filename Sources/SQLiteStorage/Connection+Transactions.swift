@@ -97,6 +97,19 @@ package final class ConnectionLock: @unchecked Sendable {
     defer { sqlite3_mutex_leave(mutex) }
     return try body()
   }
+
+  /// Runs a closure with the lock held, and calls another one every millisecond until the lock is free.
+  package func withLock<Result, Failure: Error>(
+    whileTaken wait: () -> Void,
+    _ body: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    while sqlite3_mutex_try(mutex) != SQLITE_OK {
+      wait()
+      sqlite3_sleep(1)
+    }
+    defer { sqlite3_mutex_leave(mutex) }
+    return try body()
+  }
 }
 
 /// A monotonic clock that is cheap to read, exact to a few milliseconds.

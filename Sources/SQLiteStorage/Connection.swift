@@ -6,6 +6,7 @@ import CSQLite
 package struct Connection: ~Copyable {
   package let handle: OpaquePointer
   private let checkpoints: UnsafeMutablePointer<CheckpointPolicy>
+  private let lockWait: UnsafeMutablePointer<LockWait>
 
   /// Opens the file and sets every pragma explicitly.
   ///
@@ -13,22 +14,26 @@ package struct Connection: ~Copyable {
   package init(path: String, _ options: ConnectionOptions = .init()) throws(SQLiteError) {
     var opened: OpaquePointer?
     let name = options.access == .immutable ? Self.immutableURI(of: path) : path
-    let code = sqlite3_open_v2(name, &opened, Self.flags(options.access), options.vfs)
+    let code = sqlite3_open_v2(name, &opened, Self.flags(options), options.vfs)
     guard code == SQLITE_OK, let opened else {
       let error = SQLiteError(opened, code: code, sql: path)
       sqlite3_close_v2(opened)
       throw error
     }
     sqlite3_extended_result_codes(opened, 1)
-    sqlite3_busy_timeout(opened, options.busyTimeoutMs)
+    let wait = UnsafeMutablePointer<LockWait>.allocate(capacity: 1)
+    wait.initialize(to: LockWait(opened, timeoutMs: options.busyTimeoutMs))
+    sqlite3_busy_handler(opened, waitForLock, wait)
     let failed = sqlite3_exec(opened, options.pragmas, nil, nil, nil)
     guard failed == SQLITE_OK else {
       let error = SQLiteError(opened, code: failed, sql: path)
       Self.leaveAsFound(opened)
       sqlite3_close_v2(opened)
+      Self.free(wait)
       throw error
     }
     handle = opened
+    lockWait = wait
     checkpoints = .allocate(capacity: 1)
     checkpoints.initialize(to: CheckpointPolicy(every: options.checkpointFrames))
     sqlite3_wal_hook(opened, checkpointHook, checkpoints)
@@ -38,11 +43,17 @@ package struct Connection: ~Copyable {
     sqlite3_wal_hook(handle, nil, nil)
     sqlite3_close_v2(handle)
     checkpoints.deallocate()
+    Self.free(lockWait)
   }
 
-  private static func flags(_ access: ConnectionOptions.Access) -> Int32 {
-    let common = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
-    return switch access {
+  private static func free(_ wait: UnsafeMutablePointer<LockWait>) {
+    wait.deinitialize(count: 1)
+    wait.deallocate()
+  }
+
+  private static func flags(_ options: ConnectionOptions) -> Int32 {
+    let common = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | options.protection.flag
+    return switch options.access {
     case .readOnly: common | SQLITE_OPEN_READONLY
     case .readWrite: common | SQLITE_OPEN_READWRITE
     case .create: common | SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
@@ -98,10 +109,19 @@ package struct Connection: ~Copyable {
     if isInTransaction { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
   }
 
-  /// Sets the maximum time to wait for a lock, in milliseconds; with 0 there is no wait.
-  package borrowing func setBusyTimeout(_ milliseconds: Int32) {
-    sqlite3_busy_timeout(handle, milliseconds)
+  /// The maximum time to wait for a lock, in milliseconds; with 0 there is no wait.
+  package var busyTimeoutMs: Int32 {
+    get { lockWait.pointee.timeoutMs }
+    nonmutating set { lockWait.pointee.timeoutMs = newValue }
   }
+
+  /// Makes a flag end the waits of this connection for locks, with `SQLITE_BUSY`.
+  package borrowing func endWaits(with flag: StopFlag) { lockWait.pointee.stop = flag }
+
+  /// Ends the running statements with `SQLITE_INTERRUPT`; any thread may call it.
+  ///
+  /// See https://sqlite.org/c3ref/interrupt.html.
+  package borrowing func interrupt() { sqlite3_interrupt(handle) }
 
   /// Sets whether statements of this connection run the triggers of the file; they do by default.
   ///
@@ -143,8 +163,7 @@ package struct Connection: ~Copyable {
       do throws(SQLiteError) {
         return try text(sql)
       } catch {
-        let limitMs = try integer("PRAGMA busy_timeout") ?? 0
-        guard error.cause == .busy, waitedMs < limitMs else { throw error }
+        guard error.cause == .busy, waitedMs < busyTimeoutMs else { throw error }
         waitedMs += max(1, Int64(sqlite3_sleep(2)))
       }
     }
@@ -231,6 +250,8 @@ package struct ConnectionOptions: Sendable {
   }
 
   package var access = Access.create
+  /// The protection of the files while the device is locked.
+  package var protection = FileProtectionFlag.system
   package var synchronous = Synchronous.normal
   /// The maximum time to wait for a lock, in milliseconds; with 0 there is no wait.
   package var busyTimeoutMs: Int32 = 5000
@@ -257,6 +278,27 @@ package struct ConnectionOptions: Sendable {
     PRAGMA journal_size_limit=67108864;
     PRAGMA trusted_schema=OFF;
     """
+  }
+}
+
+/// The protection of files while the device is locked, as a flag for the VFS of Apple's systems.
+///
+/// Apple: `SQLITE_OPEN_FILEPROTECTION_COMPLETE` and its neighbors in `sqlite3.h`. Other systems have
+/// no such protection, and the flag is left out.
+package enum FileProtectionFlag: Int32, Sendable {
+  /// The protection that the system gives to new files.
+  case system = 0
+  case complete = 0x0010_0000
+  case completeUnlessOpen = 0x0020_0000
+  case completeUntilFirstUserAuthentication = 0x0030_0000
+  case none = 0x0040_0000
+
+  fileprivate var flag: Int32 {
+    #if canImport(Darwin)
+    rawValue
+    #else
+    0
+    #endif
   }
 }
 

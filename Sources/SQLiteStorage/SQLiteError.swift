@@ -17,6 +17,8 @@ package struct SQLiteError: Error, Hashable, Sendable {
     case corrupt
     /// The file is not an SQLite database.
     case notADatabase
+    /// The system denies access to the file, because it is protected while the device is locked.
+    case unavailable
     /// The file or its folder is not writable.
     case readOnly
     /// The file cannot be opened or created.
@@ -65,9 +67,14 @@ package struct SQLiteError: Error, Hashable, Sendable {
     case SQLITE_CANTOPEN: .cannotOpen
     case SQLITE_CONSTRAINT: .constraint
     case SQLITE_NOMEM: .noMemory
+    // Apple's systems answer so for protected files; connections have no authorizer of their own.
+    case SQLITE_AUTH: .unavailable
     default: .other
     }
   }
+
+  /// Whether the statement was interrupted.
+  package var isInterruption: Bool { code & 0xff == SQLITE_INTERRUPT }
 
   /// Whether the SQL does not match the schema, or is invalid.
   package var isOfSchema: Bool { code & 0xff == SQLITE_ERROR || code & 0xff == SQLITE_SCHEMA }
@@ -87,6 +94,7 @@ extension SQLiteError: CustomStringConvertible {
     case .io: "The disk could not be read or written; check it and try again."
     case .corrupt: "The file is damaged; restore it from a copy."
     case .notADatabase: "The file is not an SQLite database."
+    case .unavailable: "The file is protected while the device is locked; try again after it is unlocked."
     case .readOnly: "Check the permissions of the file and its folder."
     case .cannotOpen: "Check that the folder exists and can be written."
     case .constraint, .noMemory, .other: nil

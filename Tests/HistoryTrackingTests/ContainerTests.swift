@@ -56,6 +56,17 @@ import Testing
     #expect(tracker.store === view.store)
   }
 
+  @Test func `A container suspends and resumes all its stores, whatever one of them throws`() throws {
+    let container = try container(["Cache": false, "Item": true, "Note": true])
+    try container.suspend()
+    #expect(container.stores.map(\.isSuspended) == [true, true, true])
+    #expect(throws: HistoryError.self) { try container.currentTokens() }
+    try Store.destroy(path: container.stores[0].path)
+    #expect(throws: HistoryError.self) { try container.resume() }
+    #expect(container.stores.map(\.isSuspended) == [true, false, false])
+    #expect(try container.stores[1].currentToken() == .beginning(of: container.stores[1].id))
+  }
+
   @Test func `Without a store with history there is none to track`() throws {
     let container = try container(["Cache": false])
     #expect(throws: HistoryError.untracked(path: container.stores[0].path)) {

@@ -128,6 +128,41 @@ import Testing
     await tracker.stop()
   }
 
+  @Test func `A suspended tracker rests, and catches up when it is resumed`() async throws {
+    let view = ObjectContext(store: try open(), author: "app")
+    let tracker = tracker(view)
+    let writer = try shared.writer("widget")
+    try await tracker.start()
+    try tracker.suspend()
+    for title in ["a", "b"] { try writer.write(title) }
+    await #expect(throws: HistoryError.suspended(path: shared.path)) { try await tracker.pass() }
+    #expect(passes.watermarks == [0])
+    try tracker.resume()
+    await passes.wait(for: 2)
+    await eventually("the failure is over") { await tracker.failure == nil }
+    #expect(try view.titles == ["a", "b"])
+    try writer.write("c")
+    await passes.wait(for: 3)
+    await tracker.stop()
+  }
+
+  @Test func `A pass that a suspension stops is repeated after it`() async throws {
+    let view = ObjectContext(store: try open(), author: "app")
+    let tracker = tracker(view)
+    try await tracker.start()
+    passes.holdNextMerge()
+    try shared.writer("widget").write("first")
+    await passes.waitUntilHeld()
+    try tracker.suspend()
+    passes.letGo()
+    await eventually("the pass fails") { await tracker.failure?.code == .suspended }
+    #expect(passes.watermarks == [0])
+    try tracker.resume()
+    await passes.wait(for: 1)
+    await eventually("the failure is over") { await tracker.failure == nil }
+    await tracker.stop()
+  }
+
   @Test func `A tracker released without being stopped is freed with everything it retained`()
     async throws
   {

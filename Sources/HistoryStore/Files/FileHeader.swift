@@ -60,13 +60,8 @@ struct FileHeader {
     creating stored: StoredModel?,
     _ configuration: StoreConfiguration
   ) throws -> OpenedFile {
-    var options = ConnectionOptions()
-    options.access = stored == nil ? .readWrite : .create
-    options.synchronous = configuration.durability == .full ? .full : .normal
-    options.busyTimeoutMs = configuration.busyTimeout.clampedMilliseconds
-    options.cacheSizeKiB = configuration.cacheSizeKiB
-    options.checkpointFrames = configuration.checkpointFrames
-    options.vfs = configuration.vfs
+    var options = ConnectionOptions(configuration)
+    if stored != nil { options.access = .create }
     if stored != nil && configuration.vfs == nil { NewFile.make(path) }
     let connection = try Connection(path: path, options)
     var header: FileHeader
@@ -74,6 +69,27 @@ struct FileHeader {
       header = try read(connection, path: path, model, creating: stored, configuration)
       try connection.turnOnLog()
       if configuration.tracksHistory && !header.isTracked { try header.beginTracking(connection) }
+    } catch {
+      connection.leaveAsFound()
+      throw error
+    }
+    return OpenedFile(connection: connection, header: header, reading: nil)
+  }
+
+  /// Opens the file of a suspended store again, with the header that the store has.
+  ///
+  /// - Throws: ``HistoryError/Code/replaced`` if the file now contains another store.
+  static func reopen(
+    path: String,
+    _ header: FileHeader,
+    _ configuration: StoreConfiguration
+  ) throws -> OpenedFile {
+    let connection = try Connection(path: path, ConnectionOptions(configuration))
+    do {
+      try check(connection, path: path)
+      let id = try connection.text("SELECT value FROM history_metadata WHERE name = 'store'")
+      guard id == header.id.description else { throw HistoryError.replaced(path: path) }
+      try connection.turnOnLog()
     } catch {
       connection.leaveAsFound()
       throw error
@@ -237,6 +253,20 @@ extension FileHeader {
       "SELECT value FROM history_metadata WHERE name = '\(ForeignSchema.settingName)'"
     )
     return text.flatMap(ForeignWrites.init) ?? .unwatched
+  }
+}
+
+extension ConnectionOptions {
+  /// The options of a connection that reads and writes an existing file of a store.
+  fileprivate init(_ configuration: StoreConfiguration) {
+    self.init()
+    access = .readWrite
+    synchronous = configuration.durability == .full ? .full : .normal
+    busyTimeoutMs = configuration.busyTimeout.clampedMilliseconds
+    cacheSizeKiB = configuration.cacheSizeKiB
+    checkpointFrames = configuration.checkpointFrames
+    protection = configuration.fileProtection.flag
+    vfs = configuration.vfs
   }
 }
 

@@ -46,7 +46,7 @@ package enum InspectionError: Error, Hashable, Sendable {
       switch error.cause {
       case .notADatabase: .notADatabase(path: path)
       case .corrupt: .damaged(path: path, reason: error.message)
-      case .cannotOpen, .readOnly, .io: .unreadable(path: path, reason: error.message)
+      case .cannotOpen, .readOnly, .unavailable, .io: .unreadable(path: path, reason: error.message)
       case .busy, .full, .constraint, .noMemory, .other: .sqlite(path: path, error)
       }
   }

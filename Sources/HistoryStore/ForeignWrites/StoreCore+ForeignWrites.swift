@@ -60,8 +60,8 @@ extension StoreCore {
   /// Then the changes stay captured, and the read returns history without them.
   func takeForeignChangesBeforeRead() throws {
     guard canWriteHistory else { return }
-    connection.setBusyTimeout(0)
-    defer { connection.setBusyTimeout(configuration.busyTimeout.clampedMilliseconds) }
+    connection.busyTimeoutMs = 0
+    defer { connection.busyTimeoutMs = configuration.busyTimeout.clampedMilliseconds }
     do {
       let taken = try write { try takeForeignChanges(after: newest()) }
       guard let written = taken.written else { return }

@@ -63,12 +63,85 @@ public struct MemberLocks: Sendable {
 }
 
 /// A token that marks a member as running while any reference to it exists.
-package final class MemberHold: Sendable {
-  private let release: @Sendable () -> Void
+package final class MemberHold: @unchecked Sendable {
+  private let lock = ConnectionLock()
+  // This property is accessed only while the lock is held; `nil` while the store is suspended.
+  private var release: (@Sendable () -> Void)?
 
   package init(release: @escaping @Sendable () -> Void) { self.release = release }
 
-  deinit { release() }
+  /// Creates a hold of a suspended store, which does not mark the member yet.
+  init() {}
+
+  deinit { letGo() }
+
+  /// Whether the member is marked as running.
+  var isHeld: Bool { lock.withLock { release != nil } }
+
+  /// Ends the mark, until ``take(over:)``.
+  func letGo() {
+    lock.withLock {
+      release?()
+      release = nil
+    }
+  }
+
+  /// Takes over the mark of another hold.
+  func take(over other: MemberHold) {
+    let taken = other.lock.withLock {
+      defer { other.release = nil }
+      return other.release
+    }
+    lock.withLock { release = taken }
+  }
+}
+
+/// The holds of the members that run in one store.
+final class MemberHolds: @unchecked Sendable {
+  private struct Entry {
+    let member: MemberID
+    weak var hold: MemberHold?
+  }
+
+  private let lock = ConnectionLock()
+  // These properties are accessed only while the lock is held.
+  private var entries: [Entry] = []
+  private var isReleased = false
+
+  /// Returns an answer with a hold that is released while the store is suspended.
+  func add(
+    _ member: MemberID,
+    _ take: () -> MemberLocks.Answer
+  ) -> MemberLocks.Answer {
+    lock.withLock {
+      let answer = isReleased ? .held(MemberHold()) : take()
+      guard case .held(let hold) = answer else { return answer }
+      entries.removeAll { $0.hold == nil }
+      entries.append(Entry(member: member, hold: hold))
+      return answer
+    }
+  }
+
+  /// Releases all holds.
+  func release() {
+    lock.withLock {
+      isReleased = true
+      for entry in entries { entry.hold?.letGo() }
+    }
+  }
+
+  /// Takes the holds again that are still in use; a member that another process has launched stays without.
+  func take(_ take: (MemberID) -> MemberLocks.Answer) {
+    lock.withLock {
+      isReleased = false
+      for entry in entries {
+        guard let hold = entry.hold, !hold.isHeld, case .held(let taken) = take(entry.member) else {
+          continue
+        }
+        hold.take(over: taken)
+      }
+    }
+  }
 }
 
 /// The running members, in memory.

@@ -51,7 +51,7 @@ extension Store {
     takenFrom previous: Registration?
   ) throws(HistoryError) -> MemberHold? {
     if let hold = previous?.held.hold, previous?.member == member { return hold }
-    switch configuration.memberLocks.take(member, self) {
+    switch memberHolds.add(member, { configuration.memberLocks.take(member, self) }) {
     case .held(let hold): return hold
     case .taken(let processID): throw .inUse(member, processID: processID)
     case .unknown: return nil

@@ -113,7 +113,9 @@ public struct Registration: Sendable, Hashable {
   }
 
   /// Whether this value keeps other processes from running a member with the same name.
-  public var isHeld: Bool { held.hold != nil }
+  ///
+  /// The value is `false` while the store is suspended.
+  public var isHeld: Bool { held.hold?.isHeld ?? false }
 
   /// A copy of the registration without the lock, for a snapshot that outlasts the process.
   package var released: Registration { with(hold: nil) }

@@ -74,8 +74,9 @@ final class FileWatch: @unchecked Sendable {
     let count = withUnsafeMutableBytes(of: &descriptors) { bytes in
       poll(bytes.assumingMemoryBound(to: pollfd.self).baseAddress, 2, timeoutMs)
     }
-    guard count > 0, descriptors.0.revents != 0 else { return [] }
-    return readEvents()
+    guard count > 0 else { return [] }
+    if descriptors.1.revents != 0 { _ = read(wakeUp.read, buffer.baseAddress, buffer.count) }
+    return descriptors.0.revents != 0 ? readEvents() : []
   }
 
   /// Interrupts a wait, from any thread.

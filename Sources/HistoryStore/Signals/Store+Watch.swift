@@ -26,7 +26,8 @@ extension Store {
     _ tell: @escaping @Sendable (_ newest: HistoryToken) -> Void
   ) throws(HistoryError) -> ChangeWatch {
     guard !isForReading else { throw .openForReading(path: path) }
-    let watcher = try watcherSlot.watcher(of: WatchedFile(self))
+    // The watch opens a connection, which a suspended store must not have.
+    let watcher = try locked { _ in try watcherSlot.watcher(of: WatchedFile(self)) }
     return ChangeWatch(self, watcher, tell)
   }
 }
@@ -111,6 +112,7 @@ extension Store {
 final class ChangeWatcher: Sendable {
   let listeners = ChangeListeners()
   private let files: FileWatch
+  private let loop: WatchLoop
   private let thread: WatchThread
 
   /// Starts watching on a dedicated thread.
@@ -121,8 +123,15 @@ final class ChangeWatcher: Sendable {
     files = try FileWatch(file)
     let loop: WatchLoop
     do { loop = try WatchLoop(file, files, listeners) } catch { throw HistoryError(error) }
+    self.loop = loop
     thread = try WatchThread(path: file.path) { loop.run() }
   }
+
+  /// Closes the connection of the watch until ``resume()``.
+  func pause() { loop.pause() }
+
+  /// Continues after ``pause()``, and reports the newest position.
+  func resume() { loop.resume() }
 
   /// Ends the thread, and waits for its end unless the thread is calling a listener.
   ///
@@ -138,6 +147,9 @@ final class ChangeWatcher: Sendable {
 final class WatcherSlot: @unchecked Sendable {
   private let lock = ConnectionLock()
   private weak var watcher: ChangeWatcher?
+
+  /// The watcher that runs, if any.
+  var current: ChangeWatcher? { lock.withLock { watcher } }
 
   /// Returns the current watcher, or starts a new one.
   func watcher(of file: WatchedFile) throws(HistoryError) -> ChangeWatcher {

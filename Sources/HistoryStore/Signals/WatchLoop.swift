@@ -18,16 +18,24 @@ final class WatchLoop: @unchecked Sendable {
   private let file: WatchedFile
   private let files: FileWatch
   private let listeners: ChangeListeners
+  /// Held while the reader is used, but not while a listener is called.
+  private let access = ConnectionLock()
   private var reader: HeadReader?
   /// The last reported position, or the newest position when the watch started.
   private var reported: HistoryToken
+  /// Whether the store is suspended; then the reader is closed, and the thread only waits.
+  private var isPaused = false
+  /// Whether the next look reports the newest position even if it was reported before.
+  private var mustReport = false
+  /// The flag that ends the reader's wait for a lock.
+  private let stop = StopFlag()
 
   /// Starts the watch; commits after this call will be reported.
   ///
   /// - Throws: the errors of opening and reading the store.
   init(_ file: WatchedFile, _ files: FileWatch, _ listeners: ChangeListeners) throws {
     files.arm()
-    let reader = try HeadReader(file)
+    let reader = try HeadReader(file, stop)
     reported = try reader.token()
     self.file = file
     self.files = files
@@ -38,7 +46,7 @@ final class WatchLoop: @unchecked Sendable {
   /// Runs until the notifications of the listeners have ended.
   func run() {
     while !listeners.hasEnded {
-      let wake = files.wait(file.pollMs)
+      let wake = files.wait(access.withLock { isPaused } ? .max : file.pollMs)
       if wake == .signal {
         look()
       } else if !listeners.hasEnded {
@@ -47,19 +55,50 @@ final class WatchLoop: @unchecked Sendable {
     }
   }
 
-  /// Reads the newest position, and notifies the listeners if the position changed.
-  private func look(checkingFile: Bool = false) {
-    do {
-      if checkingFile { files.arm() }
-      let reader = try currentReader(checkingFile: checkingFile)
-      let head = try reader.token()
-      guard try head != reported || reader.hasForeignChanges() else { return }
-      reported = head
-      listeners.tell(head)
-    } catch {
-      // The file is missing, locked or being replaced: the next signal or poll tries again.
+  /// Closes the reader, so that the watch holds no lock until ``resume()``.
+  ///
+  /// A call of a listener that is in progress continues.
+  func pause() {
+    stop.isSet = true
+    access.withLock {
+      isPaused = true
       reader = nil
     }
+    stop.isSet = false
+  }
+
+  /// Continues after ``pause()``, and reports the newest position in any case.
+  func resume() {
+    access.withLock {
+      isPaused = false
+      mustReport = true
+    }
+    files.interrupt()
+  }
+
+  /// Reads the newest position, and notifies the listeners if the position changed.
+  private func look(checkingFile: Bool = false) {
+    let news = access.withLock { () -> HistoryToken? in
+      do {
+        return try isPaused ? nil : findNews(checkingFile: checkingFile)
+      } catch {
+        // The file is missing, locked or being replaced: the next signal or poll tries again.
+        reader = nil
+        return nil
+      }
+    }
+    if let news { listeners.tell(news) }
+  }
+
+  /// Returns the newest position if it must be reported.
+  private func findNews(checkingFile: Bool) throws -> HistoryToken? {
+    if checkingFile { files.arm() }
+    let reader = try currentReader(checkingFile: checkingFile)
+    let head = try reader.token()
+    guard try mustReport || head != reported || reader.hasForeignChanges() else { return nil }
+    reported = head
+    mustReport = false
+    return head
   }
 
   /// Returns the reader of the file at the store's path, or the previous reader if no file exists.
@@ -72,7 +111,7 @@ final class WatchLoop: @unchecked Sendable {
   }
 
   private func openReader() throws -> HeadReader {
-    let opened = try HeadReader(file)
+    let opened = try HeadReader(file, stop)
     reader = opened
     return opened
   }
@@ -144,7 +183,7 @@ final class HeadReader {
   /// Opens an existing store.
   ///
   /// - Throws: ``SQLiteError``, or ``HistoryError`` when the file is not a store.
-  init(_ file: WatchedFile) throws {
+  init(_ file: WatchedFile, _ stop: StopFlag) throws {
     var options = ConnectionOptions()
     options.access = .readWrite
     options.busyTimeoutMs = file.configuration.busyTimeout.clampedMilliseconds
@@ -152,6 +191,7 @@ final class HeadReader {
     options.vfs = file.configuration.vfs
     let before = FileIdentity(file.path)
     let connection = try Connection(path: file.path, options)
+    connection.endWaits(with: stop)
     let store = try Self.store(connection, path: file.path)
     let layout = try Self.layout(connection, path: file.path)
     let sql = StoreStatement.head.sql(layout)

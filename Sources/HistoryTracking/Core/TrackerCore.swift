@@ -305,6 +305,7 @@ extension HistoryError {
   package var mayGoAway: Bool {
     switch code {
     case .hookFailed, .stopped, .conflict: true
+    case .unavailable: true
     default: isBusy || isFull || isInputOutput
     }
   }

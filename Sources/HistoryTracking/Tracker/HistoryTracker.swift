@@ -165,6 +165,29 @@ public actor HistoryTracker {
 }
 
 extension HistoryTracker {
+  /// Suspends the tracker's store, as ``HistoryStore/Store/suspend(within:calls:)`` does.
+  ///
+  /// A pass in progress fails with ``HistoryError/Code/suspended`` at its next step. No signals arrive
+  /// until ``resume()``.
+  ///
+  /// - Throws: ``HistoryError/Code/insideRequest`` if called inside a request of the store.
+  public nonisolated func suspend(
+    within limit: Duration = .seconds(1),
+    calls: CallsWhileSuspended = .fail
+  ) throws(HistoryError) {
+    try store.suspend(within: limit, calls: calls)
+  }
+
+  /// Resumes the tracker's store; a started tracker then runs a pass to catch up.
+  ///
+  /// If another process has launched the member meanwhile, the pass fails with
+  /// ``HistoryError/Code/superseded``.
+  ///
+  /// - Throws: the errors of ``HistoryStore/Store/resume()``.
+  public nonisolated func resume() throws(HistoryError) { try store.resume() }
+}
+
+extension HistoryTracker {
   /// A snapshot of the in-memory state of a tracker between two requests.
   package struct Snapshot: Sendable {
     let core: TrackerCore.Snapshot

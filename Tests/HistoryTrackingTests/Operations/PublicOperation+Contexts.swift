@@ -154,6 +154,54 @@ extension PublicOperation {
     ]
   }
 
+  /// The operations that suspend and resume.
+  static var suspensions: [PublicOperation] {
+    [
+      PublicOperation("Store.suspend()", takesNoLock: true, on: { try container($0).stores[0] }) {
+        try $0.suspend()
+        return "\($0.isSuspended)"
+      },
+      PublicOperation("Store.resume()", on: { try suspendedContainer($0).stores[0] }) {
+        try $0.resume()
+        return "\(try $0.currentToken().number)"
+      },
+      PublicOperation("StoreContainer.suspend()", takesNoLock: true, on: container) {
+        try $0.suspend()
+        return "\($0.stores.map(\.isSuspended))"
+      },
+      PublicOperation("StoreContainer.resume()", on: suspendedContainer) {
+        try $0.resume()
+        return "\(try $0.currentTokens().map(\.number))"
+      },
+      PublicOperation("HistoryTracker.suspend()", takesNoLock: true, on: tracker) {
+        try $0.suspend()
+        return "\($0.store.isSuspended)"
+      },
+      PublicOperation(
+        "HistoryTracker.resume()",
+        on: { world in
+          let tracker = try tracker(world)
+          try tracker.suspend()
+          return tracker
+        },
+        {
+          try $0.resume()
+          return "\(try $0.store.currentToken().number)"
+        }
+      ),
+    ]
+  }
+
+  private static func tracker(_ world: OperationWorld) throws -> HistoryTracker {
+    try HistoryTracker("app", container: container(world))
+  }
+
+  private static func suspendedContainer(_ world: OperationWorld) throws -> StoreContainer {
+    let container = try container(world)
+    try container.suspend()
+    return container
+  }
+
   /// A container with the world's store.
   static func container(_ world: OperationWorld) throws -> StoreContainer {
     let configuration = world.configuration

@@ -143,5 +143,5 @@ extension PublicOperation {
   /// failures.
   static let all =
     reading + opening + batches + purging + members + consumers + contexts + containers
-    + tracking + hooks
+    + suspensions + tracking + hooks
 }

@@ -33,13 +33,14 @@ struct PublicOperation: Sendable {
   init<Subject: Sendable>(
     _ name: String,
     isQuiet: Bool = false,
+    takesNoLock: Bool = false,
     hasSteps: Bool = false,
     on make: @escaping @Sendable (OperationWorld) async throws -> Subject,
     _ perform: @escaping @Sendable (Subject) async throws -> String
   ) {
     self.name = name
     self.isQuiet = isQuiet
-    takesNoLock = isQuiet
+    self.takesNoLock = isQuiet || takesNoLock
     self.hasSteps = hasSteps
     prepare = { world in
       let subject = try await make(world)
