@@ -152,6 +152,8 @@ struct StressNemesis {
     case kill(StressPlace?, visit: Int)
     /// Stop a process for a while.
     case stop(Duration)
+    /// Let a process suspend its store, and stop it for a while.
+    case suspend(Duration)
     /// Let a guest join or retire.
     case moveGuest
   }
@@ -180,7 +182,8 @@ struct StressNemesis {
     }
     if nextStop <= now {
       nextStop = now + pause(Self.killsPerStop)
-      disturbances.append(.stop(.milliseconds(Int.random(in: 30...500, using: &random))))
+      let time = Duration.milliseconds(Int.random(in: 30...500, using: &random))
+      disturbances.append(Bool.random(using: &random) ? .stop(time) : .suspend(time))
     }
     if nextGuest <= now {
       nextGuest = now + pause(Self.killsPerMove)

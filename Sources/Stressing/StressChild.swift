@@ -75,6 +75,23 @@ final class StressChild {
     send(SIGSTOP)
   }
 
+  /// The names of the files that the process has locked; `nil` if the system does not list them.
+  ///
+  /// See https://man7.org/linux/man-pages/man5/proc_pid_fdinfo.5.html.
+  var lockedFiles: [String]? {
+    let folder = "/proc/\(process.processIdentifier)"
+    let files = FileManager.default
+    guard let descriptors = try? files.contentsOfDirectory(atPath: "\(folder)/fd") else { return nil }
+    var names: Set<String> = []
+    for descriptor in descriptors {
+      let facts = try? String(contentsOfFile: "\(folder)/fdinfo/\(descriptor)", encoding: .utf8)
+      guard facts?.contains("lock:") == true else { continue }
+      let file = try? files.destinationOfSymbolicLink(atPath: "\(folder)/fd/\(descriptor)")
+      names.insert(file.map { URL(fileURLWithPath: $0).lastPathComponent } ?? "a file")
+    }
+    return names.sorted()
+  }
+
   /// Continues the process with SIGCONT.
   func goOn() {
     isStopped = false
@@ -130,10 +147,18 @@ enum StressWord: String, Sendable {
   case retire
   /// To a process: die at a place; the place and the visit follow the word.
   case die
+  /// To a process: suspend the store until `resume`.
+  case suspend
+  /// To a process: resume the store.
+  case resume
   /// To a process: exit.
   case end
   /// From a process: it follows the store.
   case ready
+  /// From a process: its store is suspended.
+  case suspended
+  /// From a process: its store is resumed.
+  case resumed
   /// From a process: it has carried out the newest command that it received.
   case done
 }

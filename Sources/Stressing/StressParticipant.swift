@@ -167,10 +167,27 @@ package final class StressParticipant: Sendable {
       return false
     case .die:
       if let place = order.place { seams.death.arm(place, visit: order.visit) }
+    case .suspend:
+      try tracker.suspend(within: .milliseconds(100))
+      Self.say(.suspended)
+    case .resume:
+      try await resume()
+      Self.say(.resumed)
     case .end: return false
-    case .ready, .done: break
+    case .ready, .done, .suspended, .resumed: break
     }
     return true
+  }
+
+  /// Resumes the store, and retries while the disk is at fault.
+  private func resume() async throws {
+    for _ in 1..<Self.attemptCountMax {
+      do throws(HistoryError) { return try tracker.resume() } catch {
+        guard role.disk != nil, error.isOfDisk else { throw error }
+      }
+      try await Task.sleep(for: .milliseconds(Self.attemptPauseMs))
+    }
+    try tracker.resume()
   }
 
   /// Makes passes until one finds no new transactions.

@@ -87,6 +87,8 @@ package struct StressResult: Codable, Hashable, Sendable {
   package var integrityProblem: String?
   /// Sentences about commits after which a running process made no pass.
   package var sleepers: [String] = []
+  /// Sentences about processes that held a lock although their store was suspended.
+  package var locksWhileSuspended: [String] = []
   /// Sentences about unexpected behaviour of processes.
   package var failures: [String] = []
   /// Whether the run was ended early.
@@ -134,7 +136,7 @@ package struct StressResult: Codable, Hashable, Sendable {
 
   /// The violated expectations, each as a clause.
   package var faults: [String] {
-    var faults = failures
+    var faults = failures + locksWhileSuspended
     faults += checkers.filter { $0.verdict == "invalid" }
       .map { "\($0.checker): \($0.because ?? "")" }
     if let integrityProblem { faults.append("the file is damaged: \(integrityProblem)") }
@@ -147,10 +149,13 @@ package struct StressResult: Codable, Hashable, Sendable {
     return faults + historyFaults
   }
 
-  /// The errors that must not reach a caller: all except those that a faulty disk can cause.
+  /// The errors that must not reach a caller: all except those that a faulty disk or a suspension can cause.
   private var errorFaults: [String] {
     participants.compactMap { participant in
-      let errors = participant.errors.filter { disk == nil || !Self.diskErrors.contains($0.key) }
+      let errors = participant.errors.filter { code, _ in
+        !(disk != nil && Self.diskErrors.contains(code))
+          && !(counts.suspensions > 0 && code == SystemFailure.Code.suspended.rawValue)
+      }
       let count = errors.values.reduce(0, +)
       guard count > 0 else { return nil }
       return
@@ -203,6 +208,10 @@ package struct StressCounts: Codable, Hashable, Sendable {
   package var killedAt: [String: Int] = [:]
   /// The number of processes that were stopped and continued.
   package var stops = 0
+  /// The number of processes that suspended their store, were stopped, and resumed it.
+  package var suspensions = 0
+  /// The number of them whose locks were read.
+  package var lockReadings = 0
   /// The number of lives that followed a death.
   package var restarts = 0
   /// The number of times that a guest joined; `retires` counts those that retired.

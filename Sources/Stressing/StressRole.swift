@@ -94,6 +94,8 @@ final class StressMember {
   var restartsAt = ContinuousClock.now
   /// The time at which a stopped process continues; `nil` if it is not stopped.
   var stopsUntil: ContinuousClock.Instant?
+  /// The time for which the process is stopped once it has suspended its store; `nil` if it is not to.
+  var suspendsFor: Duration?
   /// The time at which the process is killed if it has not died at `place` by then.
   var diesAt: ContinuousClock.Instant?
   /// The start of the present life.
@@ -162,6 +164,7 @@ final class StressMember {
     place = nil
     diesAt = nil
     stopsUntil = nil
+    suspendsFor = nil
   }
 }
 

@@ -67,11 +67,16 @@ extension StressSession {
       victim.diesAt = now + Self.deathTime
       victim.child?.tell(StressOrder(dyingAt: place, visit: visit))
     case .stop(let duration):
-      let living = members.filter { $0.state == .running && $0.stopsUntil == nil }
+      let living = members.filter { $0.state == .running && $0.stopsUntil == nil && $0.suspendsFor == nil }
       guard let victim = nemesis.choose(living) else { return }
       victim.stopsUntil = now + duration
       victim.child?.stop()
       result.counts.stops += 1
+    case .suspend(let duration):
+      let living = members.filter { $0.state == .running && $0.stopsUntil == nil && $0.diesAt == nil && $0.suspendsFor == nil }
+      guard let victim = nemesis.choose(living) else { return }
+      victim.suspendsFor = duration
+      victim.child?.tell(StressOrder(.suspend))
     case .moveGuest: try moveGuest(at: now)
     }
   }
@@ -79,7 +84,7 @@ extension StressSession {
   /// Lets an absent guest join, or one retire that has run for at least 500 ms.
   func moveGuest(at now: ContinuousClock.Instant) throws {
     let movable = members.filter { member in
-      guard member.isGuest, member.diesAt == nil, member.stopsUntil == nil else { return false }
+      guard member.isGuest, member.diesAt == nil, member.stopsUntil == nil, member.suspendsFor == nil else { return false }
       return member.state == .away
         || (member.state == .running && now - member.startedAt > .milliseconds(500))
     }
@@ -103,7 +108,7 @@ extension StressSession {
       if member.stopsUntil != nil { member.stopsUntil = .now }
       if member.diesAt != nil { member.diesAt = .now }
     }
-    try wait("come back") { $0.state == .running && $0.diesAt == nil }
+    try wait("come back") { $0.state == .running && $0.diesAt == nil && $0.suspendsFor == nil }
   }
 }
 

@@ -1,3 +1,4 @@
+import Basics
 import Foundation
 import HistoryStore
 import HistoryTypes
@@ -161,6 +162,7 @@ package final class StressSession {
       if let until = member.stopsUntil, until <= now {
         member.stopsUntil = nil
         child.goOn()
+        if member.suspendsFor != nil { child.tell(StressOrder(.resume)) }
       }
       if let time = member.diesAt, time <= now, child.isRunning {
         member.place = nil
@@ -176,6 +178,16 @@ package final class StressSession {
       member.state = .running
       if !isQuiet { member.child?.tell(StressOrder(.write)) }
     case .done: member.isDone = true
+    case .suspended:
+      guard let child = member.child, let time = member.suspendsFor else { return }
+      child.stop()
+      member.stopsUntil = .now + time
+      result.counts.suspensions += 1
+      guard let locked = child.lockedFiles else { return }
+      result.counts.lockReadings += 1
+      guard !locked.isEmpty else { return }
+      result.locksWhileSuspended.append("\(member.id) held \(locked.joinedWithAnd) while suspended")
+    case .resumed: member.suspendsFor = nil
     default: break
     }
   }

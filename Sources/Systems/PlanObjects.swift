@@ -71,6 +71,7 @@ extension SystemFailure {
       case .rewound, .otherStore: .rewound
       case .superseded: .superseded
       case .inUse: .inUse
+      case .suspended: .suspended
       default: .failed
       }
     self.init(code, error.description)

@@ -106,6 +106,7 @@ package struct SystemFailure: Error, Hashable, Sendable, CustomStringConvertible
     case busy
     case full
     case io
+    case suspended
     case crashed
     case unsupported
     case failed

@@ -251,9 +251,18 @@ private struct StressText {
         "killed \(counts.kills.grouped): " + (places + [anywhere]).joined(separator: ", ")
       )
       lines.append(
-        "stopped \(counts.stops.grouped), restarted \(counts.restarts.grouped), joined "
+        "stopped \(counts.stops.grouped), suspended \(counts.suspensions.grouped), restarted \(counts.restarts.grouped), joined "
           + "\(counts.joins.grouped), retired \(counts.retires.grouped)"
       )
+    }
+    if counts.suspensions > 0 {
+      let read =
+        counts.lockReadings > 0
+        ? "locks were looked for in \(counts.lockReadings.grouped) suspended processes, and "
+          + (result.locksWhileSuspended.isEmpty
+            ? "none was held" : "\(result.locksWhileSuspended.count.grouped) held some")
+        : "this system does not list the locks of the suspended processes"
+      lines.append(read)
     }
     if let disk = result.disk { lines.append(sentence(of: disk, result.filledCount)) }
     if counts.wakeUps > 0 {
