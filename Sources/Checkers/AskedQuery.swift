@@ -78,7 +78,7 @@ struct AskedQuery {
       return difference(lines, timeline.log.transactions.map(\.commit.name))
     case .verify: return difference(lines, gapLines)
     case .refusals, .watch, .large, .values, .purges, .damage, .passes, .models, .containers,
-      .foreign:
+      .foreign, .suspension:
       return difference(lines, [])
     case .table: return difference(lines, tableLines)
     case .files: return copiedLines.flatMap { difference(lines, $0) }
@@ -163,7 +163,8 @@ struct AskedQuery {
       Set(positions.flatMap { matchingChanges($0).map(\.object) }).map(\.description).sorted()
     case .transaction, .sql, .rows, .members, .find, .purge, .sorted, .uris, .tokens, .size, .due,
       .differences, .lags, .visit, .signals, .verify, .table, .refusals, .files, .watch, .tour,
-      .large, .values, .purges, .damage, .passes, .models, .containers, .foreign:
+      .large, .values, .purges, .damage, .passes, .models, .containers, .foreign,
+      .suspension:
       []
     }
   }

@@ -124,7 +124,8 @@ public final class Store: Sendable {
           do {
             return try core.perform { try body(core) }
           } catch {
-            throw suspension.explains(error) ? HistoryError.suspended(path: path) : core.explained(error)
+            throw suspension.explains(error)
+              ? HistoryError.suspended(path: path) : core.explained(error)
           }
         }
         if let result { return result }

@@ -94,7 +94,8 @@ extension SQLiteError: CustomStringConvertible {
     case .io: "The disk could not be read or written; check it and try again."
     case .corrupt: "The file is damaged; restore it from a copy."
     case .notADatabase: "The file is not an SQLite database."
-    case .unavailable: "The file is protected while the device is locked; try again after it is unlocked."
+    case .unavailable:
+      "The file is protected while the device is locked; try again after it is unlocked."
     case .readOnly: "Check the permissions of the file and its folder."
     case .cannotOpen: "Check that the folder exists and can be written."
     case .constraint, .noMemory, .other: nil

@@ -81,7 +81,9 @@ final class StressChild {
   var lockedFiles: [String]? {
     let folder = "/proc/\(process.processIdentifier)"
     let files = FileManager.default
-    guard let descriptors = try? files.contentsOfDirectory(atPath: "\(folder)/fd") else { return nil }
+    guard let descriptors = try? files.contentsOfDirectory(atPath: "\(folder)/fd") else {
+      return nil
+    }
     var names: Set<String> = []
     for descriptor in descriptors {
       let facts = try? String(contentsOfFile: "\(folder)/fdinfo/\(descriptor)", encoding: .utf8)

@@ -67,13 +67,17 @@ extension StressSession {
       victim.diesAt = now + Self.deathTime
       victim.child?.tell(StressOrder(dyingAt: place, visit: visit))
     case .stop(let duration):
-      let living = members.filter { $0.state == .running && $0.stopsUntil == nil && $0.suspendsFor == nil }
+      let living = members.filter {
+        $0.state == .running && $0.stopsUntil == nil && $0.suspendsFor == nil
+      }
       guard let victim = nemesis.choose(living) else { return }
       victim.stopsUntil = now + duration
       victim.child?.stop()
       result.counts.stops += 1
     case .suspend(let duration):
-      let living = members.filter { $0.state == .running && $0.stopsUntil == nil && $0.diesAt == nil && $0.suspendsFor == nil }
+      let living = members.filter {
+        $0.state == .running && $0.stopsUntil == nil && $0.diesAt == nil && $0.suspendsFor == nil
+      }
       guard let victim = nemesis.choose(living) else { return }
       victim.suspendsFor = duration
       victim.child?.tell(StressOrder(.suspend))
@@ -84,7 +88,9 @@ extension StressSession {
   /// Lets an absent guest join, or one retire that has run for at least 500 ms.
   func moveGuest(at now: ContinuousClock.Instant) throws {
     let movable = members.filter { member in
-      guard member.isGuest, member.diesAt == nil, member.stopsUntil == nil, member.suspendsFor == nil else { return false }
+      guard member.isGuest, member.diesAt == nil, member.stopsUntil == nil,
+        member.suspendsFor == nil
+      else { return false }
       return member.state == .away
         || (member.state == .running && now - member.startedAt > .milliseconds(500))
     }

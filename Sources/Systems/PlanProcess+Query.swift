@@ -59,6 +59,7 @@ extension PlanProcess {
     case .damage: try faults(of: DamageCourse(store: store, seed: query.page))
     case .passes: try faults(of: PassCourse(store: store, seed: query.page))
     case .models: try faults(of: ModelCourse(store: store, seed: query.page))
+    case .suspension: try faults(of: SuspensionCourse(store: store, seed: query.page))
     case .foreign: try faults(of: ForeignWriteCourse(store: store, seed: query.page))
     case .containers: try faults(of: ContainerCourse(store: store, seed: query.page))
     default: nil
@@ -89,7 +90,8 @@ extension PlanProcess {
     case .table: return try tableLines(after: query.number ?? 0, query.planned, bench)
     case .refusals: return try refusalLines()
     case .tour: return try tour(query.planned, from: query.date, bench)
-    case .files, .watch, .large, .values, .purges, .damage, .passes, .models, .containers, .foreign:
+    case .files, .watch, .large, .values, .purges, .damage, .passes, .models, .containers, .foreign,
+      .suspension:
       return []
     case .count, .changeCount: return [String(try store.count(try request(query)))]
     case .exists: return [String(try store.hasHistory(try request(query)))]

@@ -81,6 +81,8 @@ package struct PlannedQuery: Hashable, Sendable {
     case containers
     /// A test of a program with plain SQL beside programs with the library; the page size is its seed.
     case foreign
+    /// A test of programs that suspend and resume their stores on disk; the page size is its seed.
+    case suspension
 
     /// Whether the query requests objects of an entity.
     package var isOfEntity: Bool {

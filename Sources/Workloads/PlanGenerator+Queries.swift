@@ -132,7 +132,7 @@ extension PlanGenerator {
   /// The forms of requests about stores on disk, with their weights.
   private static let diskForms: [(PlannedQuery.Form, Int)] = [
     (.files, 4), (.watch, 2), (.large, 2), (.purges, 4), (.values, 6), (.damage, 3), (.passes, 3),
-    (.models, 3), (.containers, 2), (.foreign, 3),
+    (.models, 3), (.containers, 2), (.foreign, 3), (.suspension, 2),
   ]
 
   /// The forms of requests, with their weights.

@@ -56,7 +56,8 @@ import Testing
     #expect(tracker.store === view.store)
   }
 
-  @Test func `A container suspends and resumes all its stores, whatever one of them throws`() throws {
+  @Test func `A container suspends and resumes all its stores, whatever one of them throws`() throws
+  {
     let container = try container(["Cache": false, "Item": true, "Note": true])
     try container.suspend()
     #expect(container.stores.map(\.isSuspended) == [true, true, true])

@@ -35,6 +35,7 @@ import Traces
   @Test(
     arguments: [
       PlannedQuery.Form.large, .values, .damage, .passes, .models, .containers, .foreign,
+      .suspension,
     ],
     1...9
   )
