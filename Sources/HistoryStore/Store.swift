@@ -143,8 +143,8 @@ public final class Store: Sendable {
   func close(interrupting: (borrowing Connection) -> Void) throws(HistoryError) {
     // The suspension's lock is held, so no other thread replaces the core.
     let current = core
-    try lock.withLock(whileTaken: { if let current { interrupting(current.connection) } }) {
-      () throws(HistoryError) in
+    let interrupt = { if let current { interrupting(current.connection) } }
+    try lock.withLock(whileTaken: interrupt) { () throws(HistoryError) in
       guard let current else { return }
       guard !current.isInRequest else { throw .insideRequest(path: path) }
       // A file that is only read is not locked: the store reads it as immutable, or reads a private copy.

@@ -37,9 +37,10 @@ struct LockWait {
     self.vfs = vfs
   }
 
-  /// Pauses before the next attempt to lock, or returns `false` when the wait is over.
+  /// Pauses before the next attempt to lock.
   ///
   /// - Parameter attempt: The number of attempts before; 0 starts a wait.
+  /// - Returns: Whether to try again; `false` when the wait is over.
   mutating func pause(attempt: Int32) -> Bool {
     if attempt == 0 { waitedMs = 0 }
     let next = Self.pausesMs[min(Int(attempt), Self.pausesMs.count - 1)]

@@ -157,11 +157,11 @@ extension PublicOperation {
   /// The operations that suspend and resume.
   static var suspensions: [PublicOperation] {
     [
-      PublicOperation("Store.suspend()", takesNoLock: true, on: { try container($0).stores[0] }) {
+      PublicOperation("Store.suspend()", takesNoLock: true, on: firstStore) {
         try $0.suspend()
         return "\($0.isSuspended)"
       },
-      PublicOperation("Store.resume()", on: { try suspendedContainer($0).stores[0] }) {
+      PublicOperation("Store.resume()", on: suspendedStore) {
         try $0.resume()
         return "\(try $0.currentToken().number)"
       },
@@ -190,6 +190,14 @@ extension PublicOperation {
         }
       ),
     ]
+  }
+
+  private static func firstStore(_ world: OperationWorld) throws -> Store {
+    try container(world).stores[0]
+  }
+
+  private static func suspendedStore(_ world: OperationWorld) throws -> Store {
+    try suspendedContainer(world).stores[0]
   }
 
   private static func tracker(_ world: OperationWorld) throws -> HistoryTracker {
