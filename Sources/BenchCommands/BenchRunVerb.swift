@@ -78,7 +78,9 @@ struct BenchRunOptions: VerbOptions {
     try FilePath.checkWritableFolder(output, for: "--output")
     shard = try shardChoice.shard()
     guard exactOnly || repeats == 1 else {
-      throw .usage("--repeat repeats what --exact-only counts: give both, or leave it out.")
+      throw .usage(
+        "--repeat works only with --exact-only: add --exact-only, or leave out --repeat."
+      )
     }
     guard !exactOnly || (rounds == nil && rate == nil) else {
       throw .usage("--exact-only measures no time: leave out --rounds and --planned-rate.")

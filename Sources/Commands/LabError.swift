@@ -14,8 +14,8 @@ package enum LabError: Error, Equatable, Sendable {
 
   /// Converts an error that occurred while a store file was read or written.
   ///
-  /// After SIGINT or SIGTERM the result is an undecided error. A full disk, an I/O error or a lack of
-  /// memory gives a lab error; every other cause gives a usage error. The message names the files.
+  /// The kind of the error is `undecided` after SIGINT or SIGTERM, `lab` for a full disk, an I/O error or
+  /// a lack of memory, and `usage` for every other cause. The message names the files.
   package static func store(_ error: HistoryError, naming files: String...) -> LabError {
     if Interruption.isRequested { return .interrupted }
     let sentence = named(error.description, files)

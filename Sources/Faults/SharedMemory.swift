@@ -215,7 +215,7 @@ struct DatabaseLock {
     return SQLITE_OK
   }
 
-  /// Lowers a handle's level from `held` to shared or to none.
+  /// Lowers the level of a handle's lock from `held` to `wanted`, which is shared or none.
   mutating func lower(_ held: inout Int32, to wanted: Int32) {
     if held <= wanted { return }
     if held > SQLITE_LOCK_SHARED { level = SQLITE_LOCK_SHARED }

@@ -14,9 +14,9 @@ struct MutantTrials: CompositionPart {
   var mutants = Mutant.all
   /// Creates the system under test for a seeded bug.
   var system: @Sendable (Mutant) -> LabSystem = { LabSystem($0) }
-  /// The system that every seeded bug edits.
+  /// The system without a bug, of which every mutant is an edited copy.
   var unedited = LabSystem.named("tracker") ?? LabSystem.all[0]
-  /// The number of plans per seed after which a mutant counts as a survivor.
+  /// The number of plans for each random seed that a mutant passes before it counts as a survivor.
   var caseCountMax = 2_000
 }
 

@@ -10,9 +10,9 @@ extension HistoryError {
     case foreignFile(path: String)
     /// The file was written by a newer version of this library.
     case newerFormat(path: String, found: Int64, known: Int64)
-    /// The program's model does not fit the file's model, with the differences.
+    /// The program's model does not fit the file's model; the associated value has the differences.
     case otherModel(path: String, ModelConflict)
-    /// Members with an older model are registered, so that the model cannot be migrated.
+    /// The model cannot be migrated, because the associated members with an older model are registered.
     case olderMembers(path: String, [OlderMember])
     /// The store keeps no history.
     case untracked(path: String)
@@ -75,9 +75,9 @@ extension HistoryError {
     case replaced(path: String)
     /// Several stores of a container keep history, but a tracker follows only one.
     case severalStores([String])
-    /// The tracker has no such hook, or it was removed.
+    /// The tracker has no such hook, or the hook was removed.
     case unknownHook(String)
-    /// A hook threw; the associated strings are the hook's subject and a description of its error.
+    /// A hook threw; the associated strings name what the hook is called for, and describe its error.
     case hookFailed(String, why: String)
     /// A hook called its own tracker for a result that is available only after the hook returns.
     case insideHook(MemberID)

@@ -78,7 +78,7 @@ public final class Store: Sendable {
     }
   }
 
-  /// Creates a file with a model that another file records, and opens it.
+  /// Creates and opens a file whose model is the one that another file contains.
   convenience init(
     creating path: String,
     _ stored: StoredModel,

@@ -119,7 +119,7 @@ package struct ChangeRecord: Hashable, Sendable, BitwiseCopyable {
   /// The key of the changed object within its entity.
   @usableFromInline
   package var key: Int64
-  /// The column bitmap of an update.
+  /// The columns that an update has changed, one bit for each.
   @usableFromInline
   package var columns: UInt64
   /// The number of the changed object's entity.

@@ -122,9 +122,10 @@ enum NotedCase: LosslessStringConvertible, Hashable, Sendable {
   }
 }
 
-/// The cases that ended a process, in a file next to the corpus, until they no longer do.
+/// The cases that crashed the process that ran them.
 ///
-/// They are only run in child processes.
+/// A file next to the corpus holds each of them until it no longer crashes. They are only run in child
+/// processes.
 struct TrappedCases: Sendable {
   private let corpus: Corpus
   /// The part of file names that differs between arguments of the test; empty without arguments.

@@ -13,7 +13,9 @@ package struct ProtocolFinding: Hashable, Sendable, Codable {
   }
   package let command: String
   package var status: Status
-  /// The first fault of the command, or the reason why the command was not sent.
+  /// The first mistake in the program's answer to the command, or the reason why it was not sent.
+  ///
+  /// `nil` if the answer is right.
   package var because: String?
 }
 

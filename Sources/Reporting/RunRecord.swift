@@ -168,7 +168,9 @@ package struct Shard: Sendable, Hashable, Codable, CustomStringConvertible {
       let number = try Self.number(index, environment)
       let total = try Self.number(count, environment)
       guard let shard = Shard(number + 1, of: total) else {
-        throw ScheduleError("\(index)=\(number) is not one of \(count)=\(total), counted from 0")
+        throw ScheduleError(
+          "\(index)=\(number) is out of range: with \(count)=\(total) it is 0 to \(total - 1)"
+        )
       }
       return shard
     }

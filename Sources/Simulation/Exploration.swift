@@ -112,7 +112,8 @@ package protocol PlanJudge {
   func describe(_ state: inout StateSketch, tick: Int)
   /// The invariants that are broken so far; later events cannot change that.
   var broken: UInt64 { get }
-  /// The result after the last event: the broken invariants, and those exercised and not broken.
+  /// The result after the last event, with one bit for each invariant: the broken ones, and those that were
+  /// exercised and held.
   var conclusion: (broken: UInt64, held: UInt64) { get }
 }
 

@@ -32,9 +32,13 @@ extension StressSession {
     result.seconds = (clock.now - start) / .seconds(1)
   }
 
-  /// Measures the length of history and the lag of the slowest member while the processes write.
+  /// Takes one sample of the length of history and the lag of the slowest member, and reports it.
   ///
+  /// - Parameters:
+  ///   - note: Called with the number of transactions since the last sample, and with the sample in words.
+  ///   - seen: The number of the newest transaction at the last sample.
   /// - Returns: The number of the newest transaction.
+  /// - Throws: An error if the store cannot be read.
   func sample(_ note: (Int, String) -> Void, after seen: Int64) throws -> Int64 {
     let register = try store.register()
     let head = try store.currentToken().number

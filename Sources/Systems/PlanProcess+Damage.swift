@@ -131,7 +131,7 @@ struct DamageCourse: DiskCourse {
     return 0
   }
 
-  /// Compares the next save on a store with the same save on a restored copy of the store.
+  /// Restores a copy of a store, makes the same save on both, and compares the results.
   private mutating func restore(_ folder: borrowing ScratchFolder) throws(HistoryError) {
     guard let file = try fill(folder, "kept") else { return }
     let tokens = try file.fetch(HistoryRequest(after: nil)).transactions.map(\.token)

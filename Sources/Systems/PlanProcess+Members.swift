@@ -4,7 +4,7 @@ import Traces
 
 /// The requests about members and purges.
 extension PlanProcess {
-  /// Purges if a number of seconds have passed since the last purge.
+  /// Purges if the last purge is at least as many seconds ago as the query says.
   func purgeIfDue(_ query: PlannedQuery) throws(HistoryError) -> [String] {
     var seconds = 0.0
     if case .ago(let some) = query.start { seconds = some }

@@ -94,7 +94,7 @@ package final class PublishedSystem: SystemUnderTest {
     return newest.token.transactionName
   }
 
-  /// Ends an actor's membership; its own position is removed, a position shared by an author is kept.
+  /// Ends an actor's membership, and removes its position unless actors with the same author share it.
   private func retire(_ actor: ActorID, _ log: inout EventLog) throws(SystemFailure) {
     let setup = try host.process(actor).setup
     shared.members.remove(actor)

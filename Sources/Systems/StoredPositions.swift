@@ -44,7 +44,7 @@ struct StoredPositions {
   /// Removes all positions in one place.
   mutating func removeAll(in owner: ActorID?) { all[owner] = nil }
 
-  /// Adds each position to the state, in the section of the place's owner, the process or the author.
+  /// Adds each position to the state, in the section of the process or author that owns it.
   func describe(_ state: inout StateSketch, _ design: TrackingDesign) {
     let usesAge = design.bound.usesAge || design.boundByCommand?.usesAge == true
     for (owner, known) in all.sorted(by: { ($0.key?.name ?? "") < ($1.key?.name ?? "") }) {

@@ -4,9 +4,9 @@ import Traces
 
 /// A design of history tracking as a value: one choice for each decision in which designs differ.
 ///
-/// ``PublishedSystem`` runs every combination of choices. All designs have in common a stored position
-/// for each author or process, and passes that store the position of the last fetched transaction. A
-/// fetch without results changes no position. A purge deletes strictly before a position or a date,
+/// ``PublishedSystem`` runs every combination of choices. In every design, each author or process has a
+/// stored position. A pass fetches, merges, and stores the position of the last transaction that it fetched;
+/// a fetch without results changes no position. A purge deletes strictly before a position or a date,
 /// whether or not every process has merged the deleted transactions.
 package struct TrackingDesign: Hashable, Sendable {
   /// The design's name in the lab.

@@ -159,7 +159,7 @@ package enum PlannedHook: String, CaseIterable, Sendable {
   case observer
   /// A merge hook that throws at every third call; the pass then fails and is repeated.
   case retry = "throws-retry"
-  /// A merge hook that throws at every third call, which is then skipped.
+  /// A merge hook that throws at every third call; the pass then goes on without that call.
   case skip = "throws-skip"
   /// An observer that throws at every third call; the pass then fails and is repeated.
   case observerRetry = "observer-throws-retry"

@@ -61,11 +61,11 @@ extension PlanGenerator {
     )
   }
 
-  /// Returns the weight of delayed syncs; 0 if they could cost more than the newest transactions.
+  /// Returns the weight of delayed syncs; 0 if a power-off could then lose more than the newest transactions.
   ///
-  /// Without power-offs, delayed syncs are harmless. With them, every commit must wait for the log, and
-  /// no part of the log may be checkpointed. Otherwise a power-off would damage the database file, for
-  /// any program.
+  /// In a plan without power-offs, delayed syncs are harmless. In a plan with power-offs, they are allowed
+  /// only if every commit syncs the log and no part of the log is checkpointed. Otherwise a power-off could
+  /// damage the database file, whichever program writes it.
   private func delayWeight(_ draft: PlanDraft) -> Int {
     guard draft.active.contains(.powerOff) else { return 1 }
     let isHarmless = draft.header.synchronous == .full && draft.header.checkpointPages == nil

@@ -88,7 +88,7 @@ import Testing
     ),
     (
       #"[{"name": "a", "unknown": true, "store": "x"}]"#,
-      #""c.json", object 1, "a", has a store without a token: leave out the key store, or add the token."#
+      #""c.json", object 1, "a", has the key "store" without the key "token": remove the one, or add the other."#
     ),
     (
       #"[{"name": "a", "token": 1}, {"name": "a", "token": 2}]"#,

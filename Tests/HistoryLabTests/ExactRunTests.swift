@@ -78,7 +78,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ("bench run --repeat 20", "--repeat repeats what --exact-only counts: give both"),
+    ("bench run --repeat 20", "--repeat works only with --exact-only: add --exact-only"),
     ("bench run --exact-only --rounds 3", "--exact-only measures no time: leave out --rounds"),
     ("bench run --exact-only --repeat 1", "--repeat takes a whole number from 2 to 1,000"),
   ])

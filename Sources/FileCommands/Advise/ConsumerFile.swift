@@ -109,7 +109,7 @@ extension ConsumerFile {
     }
     guard item.store == nil || item.token != nil else {
       throw .usage(
-        "--cursors: \(place), \(name.quoted), has a store without a token: leave out the key store, or add the token."
+        "--cursors: \(place), \(name.quoted), has the key \"store\" without the key \"token\": remove the one, or add the other."
       )
     }
     var position = Consumer.Position.unknown

@@ -128,7 +128,7 @@ struct InspectDocument: Encodable {
   let authors: [Author]
   let entities: [Entity]
   let bursts: Bursts
-  /// `nil` for a file without a registry, such as one of Core Data.
+  /// The members in the file's registry; `nil` if the file has none, as Core Data's files.
   let members: [Member]?
   /// Whether CloudKit mirrors the file, as far as the file shows.
   let isMirrored: Bool

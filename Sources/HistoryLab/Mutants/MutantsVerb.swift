@@ -93,7 +93,7 @@ struct MutantsOptions: VerbOptions {
     if !all.isEmpty,
       let unknown = names.first(where: { name in !all.contains { $0.name.hasPrefix(name) } })
     {
-      throw .usage("this build has no generated edit whose name begins with \(unknown).")
+      throw .usage("this build has no generated mutant whose name begins with \"\(unknown)\".")
     }
     return names.isEmpty
       ? all : all.filter { mutant in names.contains { mutant.name.hasPrefix($0) } }

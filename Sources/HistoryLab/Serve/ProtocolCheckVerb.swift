@@ -23,7 +23,9 @@ struct ProtocolCheckOptions: VerbOptions {
   mutating func validate(in composition: Composition) throws(LabError) {
     command = ExternalProgram.command(in: command) ?? command
     guard !command.allSatisfy(\.isWhitespace) else {
-      throw .usage("the command is empty: name a program, in quotes with its arguments.")
+      throw .usage(
+        "the command is empty: give a program and its arguments together, in one pair of quotes."
+      )
     }
   }
 }

@@ -7,7 +7,7 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// The outcome of importing a member's date from PersistentHistoryTrackingKit.
+/// The outcome of importing a member's cursor from the date that PersistentHistoryTrackingKit stored.
 public enum CursorImport: Sendable, Hashable {
   /// The member starts at this position, up to which it has certainly merged all history.
   case imported(HistoryToken, date: Date)

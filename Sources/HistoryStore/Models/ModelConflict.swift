@@ -48,9 +48,9 @@ extension ModelConflict {
       )
     case .needsMigration:
       (
-        "Model version \(programVersion) cannot be applied to \(path) with version "
-          + "\(fileVersion) without a migration: \(list).",
-        "Keep what was removed, or call Store.migrate before opening the store."
+        "\(path) has model version \(fileVersion). Version \(programVersion) of the program needs a "
+          + "migration, because of these differences: \(list).",
+        "Put back what the new version leaves out, or call Store.migrate before opening the store."
       )
     case .newerFile:
       (

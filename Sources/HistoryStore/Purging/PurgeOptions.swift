@@ -114,7 +114,9 @@ public struct PurgeResult: Sendable, Hashable {
   public let isDue: Bool
   /// The members that this purge marked as lost, by name; their next fetch fails with an error.
   public let lostMembers: [MemberID]
-  /// The gaps of more than a day that the limit on age ignored, newest first.
+  /// The gaps of more than a day between the timestamps of successive transactions, newest first.
+  ///
+  /// The limit on age does not count them, because the clock may have been wrong.
   public let timestampJumps: [TimestampJump]
 }
 
