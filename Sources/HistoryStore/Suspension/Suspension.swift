@@ -14,6 +14,9 @@ final class Suspension: Sendable {
   /// Entered while the store is suspended.
   private let suspended = DispatchGroup()
 
+  // A group must not be released while it is entered.
+  deinit { open() }
+
   /// Whether new requests are not performed.
   var isClosed: Bool { closed.load(ordering: .acquiring) }
 
