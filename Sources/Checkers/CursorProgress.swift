@@ -21,7 +21,8 @@ package struct CursorProgress: Invariant {
   package private(set) var resetCount = 0
   /// The commands that move a cursor, or read the history before a cursor moves.
   private static let words: Set<String> = [
-    "launch", "fetch", "merge", "record", "pass", "deliver", "poll", "consume", "resync", "retire",
+    "launch", "suspend", "resume", "fetch", "merge", "record", "pass", "deliver", "poll", "consume",
+    "resync", "retire",
   ]
   private var hasMoved = false
   private var hasGoneBack = false

@@ -32,6 +32,8 @@ package struct WakeUp: Invariant {
   private let isDriven: Bool
   /// The pass that each member must make, by the member's position in the timeline.
   private var duties: [Duty?] = []
+  /// The actors whose process is suspended, by position in the timeline.
+  private var suspended: Set<Int> = []
   private var hasWoken = false
   private var isOver = false
 
@@ -73,13 +75,25 @@ package struct WakeUp: Invariant {
       guard Self.isDisturbing(timeline.plan.commands[command].action) else { return }
       self[duty: actor]?.isDisturbed = true
     case .launched: launch(event, actor, on: timeline)
+    case .suspended: suspend(actor)
+    case .resumed:
+      suspended.remove(actor)
+      launch(event, actor, on: timeline)
     // A resync reads the data at the newest position, so the actor need not make a pass.
-    case .stopped, .crashed, .retired, .resynced: self[duty: actor] = nil
+    case .stopped, .crashed, .retired, .resynced:
+      suspended.remove(actor)
+      self[duty: actor] = nil
     case .fetched: meet(actor)
     case .merged where timeline.command.word != "merge": meet(actor)
     case .ended(_, .failed) where timeline.command.mayPass: meet(actor)
     default: break
     }
+  }
+
+  /// Requires no pass while an actor's process is suspended.
+  private mutating func suspend(_ actor: Int) {
+    suspended.insert(actor)
+    self[duty: actor] = nil
   }
 
   private static func isDisturbing(_ action: Action) -> Bool {
@@ -100,7 +114,7 @@ package struct WakeUp: Invariant {
     var rest = owing
     while let member = rest.first {
       rest.subtract(timeline.everyone[member].bit)
-      guard self[duty: member] == nil else { continue }
+      guard self[duty: member] == nil, !suspended.contains(member) else { continue }
       self[duty: member] = Duty(position: timeline.log.count, since: event.tick)
     }
   }

@@ -290,6 +290,8 @@ struct CounterexampleNarrator {
     case .stopped: return step.word == "stop" ? nil : "stops"
     case .crashed: return step.word == "crash" ? nil : "crashes"
     case .retired: return step.word == "retire" ? nil : "retires"
+    case .suspended: return step.word == "suspend" ? nil : "is suspended"
+    case .resumed: return step.word == "resume" ? nil : "is resumed"
     case .committed(let transaction): return "->" + Say.joint + Say.name(transaction.name)
     case .wroteNothing: return "->" + Say.joint + "nothing"
     case .fetched(let names): return "fetch " + Say.names(names)

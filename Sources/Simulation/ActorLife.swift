@@ -10,6 +10,8 @@ struct ActorLife {
   }
   private var states: [ActorID: State] = [:]
   private var staged: Set<ActorID> = []
+  /// Running actors whose process is suspended.
+  private(set) var suspended: Set<ActorID> = []
   /// Actors with a process that continues although a later launch has replaced it.
   private var replaced: Set<ActorID> = []
   /// Running actors whose process may have been replaced by a launch that then failed.
@@ -22,9 +24,11 @@ struct ActorLife {
     self.capabilities = capabilities
   }
 
-  /// The running actors of the plan, sorted by name; consumers are not included.
+  /// The running actors of the plan, sorted by name; consumers and suspended actors are not included.
   var running: [ActorID] {
-    states.filter { $0.value == .running && header.actor($0.key) != nil }.keys.sorted()
+    states.filter {
+      $0.value == .running && header.actor($0.key) != nil && !suspended.contains($0.key)
+    }.keys.sorted()
   }
 
   /// The running consumers, in the plan's order.
@@ -36,6 +40,7 @@ struct ActorLife {
       state.enter(actor)
       state.add(life == .running)
       state.add(staged.contains(actor))
+      if suspended.contains(actor) { state.add(2) }
       if replaced.contains(actor) { state.add(true) }
       if overtaken.contains(actor) { state.add(false) }
     }
@@ -49,6 +54,9 @@ struct ActorLife {
     guard isConsumer || header.actor(actor) != nil else { return "the plan has no actor \(actor)" }
     let isRunning = states[actor] == .running
     switch action {
+    case .resume: return suspended.contains(actor) ? nil : "\(actor) is not suspended"
+    case .crash where isRunning: return nil
+    case _ where suspended.contains(actor): return "\(actor) is suspended"
     // A second process of a running actor must be refused by the system under test, so it is allowed here.
     case .launch: return isRunning && !mayLaunchTwice(actor) ? "\(actor) is running" : nil
     case .commit: return staged.contains(actor) ? nil : "\(actor) has begun no write"
@@ -76,6 +84,7 @@ struct ActorLife {
   mutating func noteEnd() {
     for actor in alive { states[actor] = .ended }
     staged.removeAll()
+    suspended.removeAll()
     replaced.removeAll()
     overtaken.removeAll()
   }
@@ -107,8 +116,11 @@ struct ActorLife {
       staged.remove(actor)
     case .stop(let actor), .crash(let actor), .retire(let actor):
       states[actor] = .ended
+      suspended.remove(actor)
       overtaken.remove(actor)
       staged.remove(actor)
+    case .suspend(let actor): suspended.insert(actor)
+    case .resume(let actor): suspended.remove(actor)
     case .begin(let write): staged.insert(write.actor)
     case .commit(let actor): staged.remove(actor)
     default: break

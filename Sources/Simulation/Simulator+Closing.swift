@@ -14,6 +14,9 @@ extension Simulator {
     quietRounds: Int = 2,
     _ observe: (Event) -> Bool
   ) {
+    for actor in life.suspended.sorted() where !isStopped {
+      perform(.resume(actor), command: nil, observe)
+    }
     if post != nil { reconcile(observe) }
     let roundCountMax = max(Self.closingRoundCountMax, header.pageCountMax(commandCount) + 2)
     if !isStopped { close(header, quietRounds, roundCountMax, observe) }

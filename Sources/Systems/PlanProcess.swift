@@ -38,8 +38,8 @@ final class PlanProcess {
     let staged: PlannedWrite?
     let begunAt: Date?
     let contexts: [ObjectContext.Snapshot]
-    /// The cached state of its store connection.
-    let store: CachedFileState
+    /// The cached state of its store connection; `nil` if the store is suspended.
+    let store: CachedFileState?
   }
 
   func snapshot() throws(SystemFailure) -> Snapshot {
@@ -49,7 +49,8 @@ final class PlanProcess {
       staged: staged,
       begunAt: begunAt,
       contexts: contexts.map(\.snapshot),
-      store: try mappingErrors { () throws(HistoryError) in try store.cachedState() }
+      store: store.isSuspended
+        ? nil : try mappingErrors { () throws(HistoryError) in try store.cachedState() }
     )
   }
 
@@ -61,7 +62,7 @@ final class PlanProcess {
     begunAt = snapshot.begunAt
     self.store = store
     contexts = snapshot.contexts.map { ObjectContext(store: store, snapshot: $0) }
-    try store.restore(snapshot.store)
+    if let state = snapshot.store { try store.restore(state) }
   }
 
   /// Returns the author of a write.

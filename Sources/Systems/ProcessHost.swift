@@ -17,11 +17,19 @@ protocol HostedProcess: AnyObject {
   /// Restores a process from a snapshot, on a store that was restored too.
   init(_ snapshot: Snapshot, on store: Store) throws(HistoryError)
 
+  /// Returns whether the process's store was suspended at a snapshot.
+  static func isSuspended(_ snapshot: Snapshot) -> Bool
+
   /// Ends the process, and discards its memory.
   func end()
 
   /// Adds the process's memory, except its contexts, to a sketch of the system's state.
   func describe(_ state: inout StateSketch)
+}
+
+extension HostedProcess {
+  /// Processes of systems without suspensions never are.
+  static func isSuspended(_ snapshot: Snapshot) -> Bool { false }
 }
 
 /// The shared part of the systems on this project's store.
@@ -126,6 +134,21 @@ final class ProcessHost<Hosted: HostedProcess> {
     log.add(actor, happening)
   }
 
+  /// Suspends the store of an actor's process.
+  func suspend(_ actor: ActorID, _ log: inout EventLog) throws(SystemFailure) {
+    let store = try process(actor).process.store
+    try mappingErrors { () throws(HistoryError) in try store.suspend(within: .zero) }
+    log.add(actor, .suspended)
+  }
+
+  /// Resumes the store of an actor's process; its watch then reports the newest position.
+  func resume(_ actor: ActorID, _ log: inout EventLog) throws(SystemFailure) {
+    let store = try process(actor).process.store
+    try mappingErrors { () throws(HistoryError) in try store.resume() }
+    log.add(actor, .resumed)
+    if try bench().header.drive == .signals { log.add(actor, .signalled) }
+  }
+
   private func endAll() {
     for process in running.values { process.end() }
     for process in replaced.values { process.end() }
@@ -162,7 +185,8 @@ final class ProcessHost<Hosted: HostedProcess> {
   /// Logs a signal for each running actor if a commit was signalled; only in plans driven by signals.
   func tellSignals(_ log: inout EventLog) {
     guard let opened, opened.header.drive == .signals, opened.signals.take() else { return }
-    for actor in running.keys.sorted() { log.add(actor, .signalled) }
+    for (actor, process) in running.sorted(by: { $0.key < $1.key })
+    where !process.process.store.isSuspended { log.add(actor, .signalled) }
   }
 
   // MARK: Snapshots
@@ -218,7 +242,10 @@ final class ProcessHost<Hosted: HostedProcess> {
     try bench.restore(kept.bench, snapshot.restoreFiles)
     for (actor, process) in kept.processes.sorted(by: { $0.key < $1.key }) {
       let store = try bench.connect()
-      running[actor] = try mappingErrors { () throws(HistoryError) in try Hosted(process, on: store)
+      running[actor] = try mappingErrors { () throws(HistoryError) in
+        let restored = try Hosted(process, on: store)
+        if Hosted.isSuspended(process) { try store.suspend(within: .zero) }
+        return restored
       }
     }
     try restore(consumers: kept.consumers, bench)

@@ -81,6 +81,7 @@ final class StorePool {
   func take() throws(HistoryError) -> Store {
     defer { taken += 1 }
     if taken < stores.count {
+      try stores[taken].resume()
       try stores[taken].discardCache()
       return stores[taken]
     }

@@ -137,6 +137,8 @@ package enum Capability: String, Sendable, Hashable, CaseIterable {
   case poll
   /// Launching a second process of a running actor.
   case twice
+  /// Processes that close their store while the system suspends them.
+  case suspend
   /// Steps of a process that a later launch of the same actor has replaced.
   case belated
   /// Fetches with filters, and purges of a selected part of history.

@@ -63,6 +63,8 @@ final class TrackedProcess: HostedProcess {
     reported = snapshot.reported
   }
 
+  static func isSuspended(_ snapshot: Snapshot) -> Bool { snapshot.process.store == nil }
+
   func end() { engine.end() }
 
   func describe(_ state: inout StateSketch) {

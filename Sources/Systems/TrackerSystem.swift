@@ -56,6 +56,8 @@ package final class TrackerSystem: SystemUnderTest {
     case .stop(let actor): host.end(actor, .stopped, &log)
     case .crash(let actor): host.end(actor, .crashed, &log)
     case .retire(let actor): try retire(actor, &log)
+    case .suspend(let actor): try host.suspend(actor, &log)
+    case .resume(let actor): try host.resume(actor, &log)
     case .belated(let actor, let step): try belated(step, of: actor, &log)
     case .deliver(let actor, _), .poll(let actor, _): try look(actor, &log)
     default:

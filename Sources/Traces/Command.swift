@@ -31,6 +31,10 @@ package enum Action: Hashable, Sendable {
   case crash(ActorID)
   /// An actor unregisters as a member.
   case retire(ActorID)
+  /// An actor closes its store before its process is suspended.
+  case suspend(ActorID)
+  /// An actor opens its store again after its process was suspended.
+  case resume(ActorID)
   /// An actor fetches new transactions.
   case fetch(ActorID)
   /// An actor merges the fetched transactions into its contexts.
@@ -75,6 +79,8 @@ package enum Action: Hashable, Sendable {
     case .stop: "stop"
     case .crash: "crash"
     case .retire: "retire"
+    case .suspend: "suspend"
+    case .resume: "resume"
     case .fetch: "fetch"
     case .merge: "merge"
     case .record: "record"
@@ -102,7 +108,8 @@ package enum Action: Hashable, Sendable {
     case .query(let query): query.actor
     case .read(let reading): reading.consumer
     case .commit(let actor), .launch(let actor), .stop(let actor), .crash(let actor),
-      .retire(let actor), .fetch(let actor), .merge(let actor), .record(let actor),
+      .retire(let actor), .suspend(let actor), .resume(let actor), .fetch(let actor),
+      .merge(let actor), .record(let actor),
       .pass(let actor), .purge(let actor), .resync(let actor), .consume(let actor),
       .belated(let actor, _), .deliver(let actor, _), .poll(let actor, _), .view(let actor, _):
       actor
@@ -239,6 +246,8 @@ enum CommandWord: String, CaseIterable {
   case stop
   case crash
   case retire
+  case suspend
+  case resume
   case fetch
   case merge
   case record
@@ -276,7 +285,9 @@ enum CommandWord: String, CaseIterable {
     case .read: ["consumer", "page", "entity", "author", "stops", "steps"]
     case .clock: ["advance"]
     case .data, .history: []
-    case .commit, .launch, .stop, .crash, .retire, .fetch, .merge, .record, .pass, .purge, .resync:
+    case .commit, .launch, .stop, .crash, .retire, .suspend, .resume, .fetch, .merge, .record,
+      .pass,
+      .purge, .resync:
       ["actor"]
     }
   }

@@ -34,6 +34,8 @@ package enum Happening: Hashable, Sendable {
   case stopped
   case crashed
   case retired
+  case suspended
+  case resumed
   /// A write took effect as one transaction.
   case committed(CommittedTransaction)
   /// A write took no effect and left no transaction.
@@ -194,6 +196,8 @@ package enum EventWord: String, Hashable, Sendable, CaseIterable {
   case stopped
   case crashed
   case retired
+  case suspended
+  case resumed
   case committed
   case wroteNothing
   case fetched
@@ -240,7 +244,9 @@ package enum EventWord: String, Hashable, Sendable, CaseIterable {
     case .data: ["objects"]
     case .fault: ["fault"]
     case .clock: ["now"]
-    case .stopped, .crashed, .retired, .wroteNothing, .lost, .expired, .rewound, .signalled, .woke:
+    case .stopped, .crashed, .retired, .suspended, .resumed, .wroteNothing, .lost, .expired,
+      .rewound,
+      .signalled, .woke:
       []
     }
   }
@@ -258,6 +264,8 @@ extension Happening {
     case .stopped: .stopped
     case .crashed: .crashed
     case .retired: .retired
+    case .suspended: .suspended
+    case .resumed: .resumed
     case .committed: .committed
     case .wroteNothing: .wroteNothing
     case .fetched: .fetched

@@ -26,7 +26,8 @@ extension PlanCodec {
     case .clock(let advance): return ["advance": JSONValue(advance)]
     case .data, .history: return [:]
     case .commit(let actor), .launch(let actor), .stop(let actor), .crash(let actor),
-      .retire(let actor), .fetch(let actor), .merge(let actor), .record(let actor),
+      .retire(let actor), .suspend(let actor), .resume(let actor), .fetch(let actor),
+      .merge(let actor), .record(let actor),
       .pass(let actor), .purge(let actor), .resync(let actor):
       return ["actor": .string(actor.name)]
     }
@@ -113,6 +114,8 @@ extension PlanCodec {
     case .stop: return .stop(try actor())
     case .crash: return .crash(try actor())
     case .retire: return .retire(try actor())
+    case .suspend: return .suspend(try actor())
+    case .resume: return .resume(try actor())
     case .fetch: return .fetch(try actor())
     case .merge: return .merge(try actor())
     case .record: return .record(try actor())

@@ -40,7 +40,8 @@ extension TraceCodec {
         .merging(["now": JSONValue(answer.now), "lines": JSONValue(strings: answer.lines)]) { $1 }
     case .fault(let fault): ["fault": PlanCodec.json(of: fault)]
     case .clock(let now): ["now": JSONValue(now)]
-    case .stopped, .crashed, .retired, .wroteNothing, .lost, .expired, .rewound, .signalled, .woke:
+    case .stopped, .crashed, .retired, .suspended, .resumed, .wroteNothing, .lost, .expired,
+      .rewound, .signalled, .woke:
       [:]
     }
   }
@@ -128,6 +129,8 @@ struct EventReader {
     case .registered: .registered(cursor: try fields.string(ifAny: "cursor"))
     case .launched: .launched(cursor: try fields.string(ifAny: "cursor"))
     case .stopped: .stopped
+    case .suspended: .suspended
+    case .resumed: .resumed
     case .crashed: .crashed
     case .retired: .retired
     case .committed: .committed(try transaction(fields))

@@ -218,7 +218,8 @@ extension WireCodec {
     case .fetch, .merge, .pass, .consume, .history: return ["transactions"]
     case .purge: return ["purged"]
     case .view, .data: return ["objects"]
-    case .begin, .stop, .crash, .retire, .record, .belated, .deliver, .poll, .query, .read, .clock:
+    case .begin, .stop, .crash, .retire, .suspend, .resume, .record, .belated, .deliver, .poll,
+      .query, .read, .clock:
       return []
     }
   }

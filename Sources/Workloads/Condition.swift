@@ -39,6 +39,8 @@ package enum Condition: String, CaseIterable, Hashable, Sendable {
   case hookFailure = "hook-failure"
   /// Retention limits purge history although a member has not merged it.
   case retention
+  /// The system suspends processes, which close their stores before, and go on later.
+  case suspension
   /// Power-offs lose or tear data that was not synced.
   case powerOff = "power-off"
   /// File system calls and memory allocations fail.
@@ -111,6 +113,7 @@ extension Condition {
       advance < 0 ? [.clockBack] : advance >= 86_400 ? [.pause, .clockJump] : []
     case .crash: [.crash]
     case .stop: [.restart]
+    case .suspend, .resume: [.suspension]
     case .consume: [.mirrorLag]
     case .belated: [.sameActorTwice]
     case .deliver(_, let fate), .poll(_, let fate): fate == .delivered ? [] : [.lostNotification]

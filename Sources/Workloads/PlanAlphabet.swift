@@ -104,6 +104,7 @@ package struct PlanAlphabet: Sendable {
     case .crash: steps(place) + running(place).map(Action.crash) + launches(place)
     case .restart: running(place).map(Action.stop) + launches(place)
     case .lostNotification: signals(place)
+    case .suspension: steps(place) + suspensions(place)
     case .sameActorTwice: running(place).map(Action.launch)
     case .backgroundWrites: background(place)
     case .absentAuthor: inserts(place) { PlannedWrite(actor: $0, author: .absent, changes: $1) }
@@ -127,6 +128,12 @@ package struct PlanAlphabet: Sendable {
       case .merged: .record(actor)
       }
     }
+  }
+
+  /// Returns a suspension of each running actor, and the end of the suspension of each suspended one.
+  private func suspensions(_ place: PlanPlace) -> [Action] {
+    running(place).map(Action.suspend)
+      + actors.filter(place.suspended.contains).map(Action.resume)
   }
 
   private func staging(_ place: PlanPlace) -> [Action] {

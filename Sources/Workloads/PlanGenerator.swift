@@ -201,6 +201,8 @@ package struct PlanGenerator: Sendable {
     case .stop: .stop(actor)
     case .crash: .crash(actor)
     case .retire: .retire(actor)
+    case .suspend: .suspend(actor)
+    case .resume: .resume(actor)
     case .fetch: .fetch(actor)
     case .merge: .merge(actor)
     case .record: .record(actor)

@@ -13,6 +13,8 @@ struct PlanState {
   private let isReplacing: Bool
   private var running: UInt64
   private var staging: UInt64 = 0
+  /// The running actors whose process is suspended.
+  private var suspended: UInt64 = 0
   /// The actors that a signal has been sent to and has not reached.
   private var signalled: UInt64 = 0
   /// The actors with a process that continues although a later launch has replaced it.
@@ -65,6 +67,8 @@ struct PlanState {
     case .stop: kind = .stop
     case .crash: kind = .crash
     case .retire: kind = .retire
+    case .suspend: kind = .suspend
+    case .resume: kind = .resume
     case .fetch: kind = .fetch
     case .merge: kind = .merge
     case .record: kind = .record
@@ -90,18 +94,21 @@ struct PlanState {
 
   /// Returns the set of actors that may perform an action; for `consume`, the set of consumers.
   func eligible(for action: PlanAction) -> UInt64 {
-    switch action {
+    let awake = running & ~suspended
+    return switch action {
     case .launch: everyone & ~running
-    case .begin: running & ~staging
-    case .commit: staging
+    case .crash: running
+    case .resume: suspended
+    case .begin: awake & ~staging
+    case .commit: staging & ~suspended
     case .clock: everyone
     case .consume: consumers
-    case .deliver: running & signalled
-    case .poll: passesBySignal ? running : 0
-    case .belated: replaced
-    case .resync: hasRetention ? running : 0
-    case .pass, .fetch, .merge, .record: passesBySignal ? 0 : running
-    default: running
+    case .deliver: awake & signalled
+    case .poll: passesBySignal ? awake : 0
+    case .belated: replaced & ~suspended
+    case .resync: hasRetention ? awake : 0
+    case .pass, .fetch, .merge, .record: passesBySignal ? 0 : awake
+    default: awake
     }
   }
 
@@ -138,6 +145,8 @@ struct PlanState {
       leave(bit)
       members &= ~bit
       behind &= ~bit
+    case .suspend: suspended |= bit
+    case .resume: suspended &= ~bit
     case .begin: staging |= bit
     case .commit:
       staging &= ~bit
@@ -173,6 +182,7 @@ struct PlanState {
 
   private mutating func leave(_ bit: UInt64) {
     running &= ~bit
+    suspended &= ~bit
     staging &= ~bit
     signalled &= ~bit
     midPass &= ~bit
@@ -194,6 +204,8 @@ package struct PlanPlace: Sendable {
   }
   private(set) var running: Set<ActorID>
   private(set) var staged: Set<ActorID> = []
+  /// The actors whose process is suspended; ``running`` does not contain them.
+  private(set) var suspended: Set<ActorID> = []
   /// The actors that a signal has been sent to and has not reached.
   private(set) var signalled: Set<ActorID> = []
   private var steps: [ActorID: Step] = [:]
@@ -288,6 +300,12 @@ package struct PlanPlace: Sendable {
     case (.stopped, let actor?), (.crashed, let actor?), (.retired, let actor?):
       running.remove(actor)
       leave(actor)
+    case (.suspended, let actor?):
+      running.remove(actor)
+      suspended.insert(actor)
+    case (.resumed, let actor?):
+      suspended.remove(actor)
+      running.insert(actor)
     case (.signalled, let actor?): signalled.insert(actor)
     // An event with data outside of commands occurs only after a power-off.
     case (.data(let objects), nil) where window == nil: live = objects.keys.map(\.key).sorted()
@@ -309,6 +327,7 @@ package struct PlanPlace: Sendable {
 
   private mutating func leave(_ actor: ActorID) {
     staged.remove(actor)
+    suspended.remove(actor)
     signalled.remove(actor)
     steps[actor] = nil
   }
@@ -318,8 +337,9 @@ package struct PlanPlace: Sendable {
     state.enter(nil)
     for key in live { state.add(ObjectName(Self.entity, key)) }
     if window != nil { state.add(windowCount) }
-    for actor in running {
+    for actor in running.union(suspended) {
       state.enter(actor)
+      if suspended.contains(actor) { state.add(-1) }
       state.add(step(of: actor).rawValue)
       state.add(staged.contains(actor))
       state.add(signalled.contains(actor))

@@ -160,6 +160,8 @@ package enum PlanAction: Int, CaseIterable, Sendable {
   case resync
   case launchTwice
   case belated
+  case suspend
+  case resume
 
   /// The relative frequency of the command in a plan without special conditions.
   var weight: Int {
@@ -167,10 +169,10 @@ package enum PlanAction: Int, CaseIterable, Sendable {
     case .write: 36
     case .pass: 12
     case .deliver: 10
-    case .fetch, .merge, .record, .belated: 8
+    case .fetch, .merge, .record, .belated, .resume: 8
     case .purge: 6
     case .launch, .clock, .consume: 5
-    case .batch, .commit: 4
+    case .batch, .commit, .suspend: 4
     case .crash, .stop, .begin, .poll, .resync, .launchTwice: 2
     case .retire: 1
     }
@@ -192,6 +194,7 @@ package enum PlanAction: Int, CaseIterable, Sendable {
     case .begin, .commit: .stampBeforeCommit
     case .batch: .backgroundWrites
     case .launchTwice, .belated: .sameActorTwice
+    case .suspend, .resume: .suspension
     default: nil
     }
   }

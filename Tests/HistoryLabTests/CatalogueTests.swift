@@ -68,7 +68,7 @@ import Workloads
     #expect(
       Set(Catalogue.conditions.map(\.name)) == [
         "steady", "ties", "clock-back", "clock-jump", "stamp-before-commit", "pause", "crash",
-        "restart", "lost-notification", "same-author-twice", "same-actor-twice",
+        "restart", "suspension", "lost-notification", "same-author-twice", "same-actor-twice",
         "background-writes", "absent-author", "config-skew", "late-join", "mirror-lag",
         "hook-failure", "retention", "power-off", "call-failure", "all",
       ]

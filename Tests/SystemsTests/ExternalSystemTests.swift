@@ -230,7 +230,9 @@ private final class ScriptedChannel: WireChannel {
       version: "1",
       capabilities: Capability.allCases.map(\.rawValue) + ["unheard-of"]
     )
-    let held: Set<Capability> = [.faults, .powerOff, .belated, .queries, .readings]
+    let held: Set<Capability> = [
+      .faults, .powerOff, .belated, .queries, .readings, .suspend,
+    ]
     #expect(hello.abilities == Set(Capability.allCases).subtracting(held))
   }
 

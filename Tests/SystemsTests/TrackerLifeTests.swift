@@ -23,6 +23,35 @@ import Traces
     #expect(try rig.perform(.fetch("widget")) == [.fetched(["3", "4"])])
   }
 
+  @Test func `A suspended process holds history back, and goes on in the middle of its pass`()
+    throws
+  {
+    let rig = try Rig(TrackerSystem())
+    try rig.write("app", insert(1))
+    #expect(try rig.perform(.fetch("widget")) == [.fetched(["1"])])
+    #expect(try rig.perform(.suspend("widget")) == [.suspended])
+    #expect(throws: SystemFailure.self) { try rig.perform(.merge("widget")) }
+    try rig.write("app", insert(2))
+    #expect(try !rig.perform(.pass("app")).map(\.word).contains(.purged))
+    #expect(try rig.perform(.resume("widget")) == [.resumed])
+    #expect(try rig.perform(.merge("widget")) == [.merged(["1"])])
+    #expect(try rig.perform(.record("widget")) == [.recorded(cursor: "1")])
+    #expect(try rig.perform(.fetch("widget")) == [.fetched(["2"])])
+  }
+
+  @Test func `A snapshot keeps a suspension`() throws {
+    let rig = try Rig(TrackerSystem())
+    try rig.write("app", insert(1))
+    try rig.perform(.suspend("widget"))
+    let snapshot = try rig.system.snapshot()
+    try rig.perform(.resume("widget"))
+    try rig.perform(.pass("widget"))
+    try rig.system.restore(snapshot)
+    #expect(throws: SystemFailure.self) { try rig.perform(.pass("widget")) }
+    try rig.perform(.resume("widget"))
+    #expect(try rig.perform(.fetch("widget")) == [.fetched(["1"])])
+  }
+
   @Test func `Each step reports its effects`() throws {
     let rig = try Rig(TrackerSystem())
     try rig.write("app", insert(1))

@@ -236,6 +236,8 @@ extension RandomPlan {
     case .stop: .stop(member())
     case .crash: .crash(member())
     case .retire: .retire(member())
+    case .suspend: .suspend(member())
+    case .resume: .resume(member())
     case .fetch: .fetch(member())
     case .merge: .merge(member())
     case .record: .record(member())
@@ -278,6 +280,8 @@ extension CommandWord {
       case .stop: .stop
       case .crash: .crash
       case .retire: .retire
+      case .suspend: .suspend
+      case .resume: .resume
       case .fetch: .fetch
       case .merge: .merge
       case .record: .record

@@ -57,6 +57,8 @@ extension RandomPlan {
     case .stopped: .stopped
     case .crashed: .crashed
     case .retired: .retired
+    case .suspended: .suspended
+    case .resumed: .resumed
     case .committed: .committed(transaction())
     case .wroteNothing: .wroteNothing
     case .fetched: .fetched(list(0...3) { $0.name() })

@@ -53,6 +53,13 @@ extension Catalogue {
       .documented("users report that what was written meanwhile is not announced again")
     ),
     Entry(
+      "suspension",
+      "The system suspends a process, which has closed its store, and lets it go on later.",
+      .documented(
+        "apps are ended with 0xdead10cc when they are suspended with a lock (GRDB's guide)"
+      )
+    ),
+    Entry(
       "lost-notification",
       "A notification of a change does not arrive.",
       .documented("the published kit subscribes some time after start() has returned")

@@ -135,6 +135,7 @@ extension Condition {
     case .crash: .crash
     case .lostNotification: .signals
     case .sameActorTwice: .twice
+    case .suspension: .suspend
     case .backgroundWrites: .batch
     case .absentAuthor: .nullAuthor
     case .configSkew: .config
@@ -163,6 +164,7 @@ extension LabSystem {
       case .poll: capabilities.contains(.poll)
       case .resync: capabilities.contains(.resync)
       case .belated: capabilities.contains(.belated)
+      case .suspend, .resume: capabilities.contains(.suspend)
       default: capabilities.contains(.steps) || !steps.contains(action)
       }
     }

@@ -366,6 +366,8 @@ extension Action {
     case .stop: return .stop(actor)
     case .crash: return .crash(actor)
     case .retire: return .retire(actor)
+    case .suspend: return .suspend(actor)
+    case .resume: return .resume(actor)
     case .fetch: return .fetch(actor)
     case .merge: return .merge(actor)
     case .record: return .record(actor)

@@ -235,9 +235,9 @@ extension ExternalSystem {
   /// The capabilities that no external program can have.
   ///
   /// `faults` and `powerOff` need control of the program's files. `belated` needs a view of a
-  /// process that reports no events. The protocol has no messages for `queries` and `readings`.
+  /// process that reports no events. The protocol has no messages for `queries`, `readings` and `suspend`.
   package static let excludedCapabilities: Set<Capability> = [
-    .faults, .powerOff, .belated, .queries, .readings,
+    .faults, .powerOff, .belated, .queries, .readings, .suspend,
   ]
 }
 
