@@ -129,7 +129,8 @@ class Site:
         for name in self.products:
             self.links.add_pages(name, (ROOT / f"Sources/{name}/{name}.docc").rglob("*.md"))
         self.links.add(DESIGNS, "Designs", "Designs")
-        self.links.add(REFERENCE / "cards.md", "Designs", "Designs")
+        for report in ("cards.md", "repairs.md"):
+            self.links.add(REFERENCE / report, "Designs", "Designs")
         (lab / DESIGNS.name).unlink()
         try:
             self.make_lab_pages(lab)

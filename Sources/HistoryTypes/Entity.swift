@@ -11,7 +11,7 @@ public struct Entity: Hashable, Sendable, Codable {
   public let renamingIdentifier: String?
   /// A Boolean value that indicates whether the program's model has the entity.
   ///
-  /// An entity that only a newer program's model has keeps its number in ``Store/model``, without
+  /// An entity that only a newer program's model has keeps its number in `Store.model`, without
   /// attributes; requests cannot name it.
   public let isDeclared: Bool
   /// The bitmap of the attributes whose values a delete preserves in history.

@@ -1,5 +1,6 @@
-import PropertyTesting
 import Testing
+
+@testable import PropertyTesting
 
 @Suite struct ChoiceSourceTests {
   /// Draws one value of every kind.
@@ -85,6 +86,21 @@ import Testing
     let values = (0..<20).map { _ in source.int(in: 1...1_000_000) }
     #expect(values.dropFirst(10).allSatisfy { $0 == 1 } && values[9] > 1)
     #expect(source.isExhausted == true)
+  }
+
+  @Test func `A restarted source draws what a new one draws`() {
+    var used = ChoiceSource(seed: 0)
+    for seed in UInt64(0)..<100 {
+      used.restart(seed: seed)
+      var new = ChoiceSource(seed: seed)
+      func draw(_ source: inout ChoiceSource) -> [Int] {
+        // Numbers may repeat in every second case only.
+        if seed.isMultiple(of: 2) { source.reuseNumbers() }
+        return (0..<6).map { _ in source.int(in: 0...999_999, label: "size") }
+      }
+      #expect(draw(&used) == draw(&new))
+      #expect(used.sequence == new.sequence)
+    }
   }
 
   @Test func `A replay follows the spans when the length of one has changed`() {

@@ -1,0 +1,27 @@
+import PersistentHistory
+
+/// Stands in for UIKit's class, which only Apple's mobile systems have.
+final class UIScene {}
+
+/// The code of the page "Suspending a process".
+struct SuspendingAProcess {
+  let tracker: HistoryTracker
+
+  func sceneDidEnterBackground(_ scene: UIScene) {
+    try? tracker.suspend(within: .seconds(2))
+  }
+
+  func sceneWillEnterForeground(_ scene: UIScene) {
+    try? tracker.resume()
+  }
+
+  /// Leaves the foreground and returns to it, and checks that the store followed.
+  static func switchApps(_ store: Store) throws {
+    let app = SuspendingAProcess(tracker: HistoryTracker("app", store: store, contexts: []))
+    app.sceneDidEnterBackground(UIScene())
+    precondition(store.isSuspended)
+    app.sceneWillEnterForeground(UIScene())
+    precondition(!store.isSuspended)
+    _ = try store.currentToken()
+  }
+}
