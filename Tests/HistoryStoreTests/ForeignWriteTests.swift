@@ -58,6 +58,22 @@ final class PlainProgram {
     )
   }
 
+  @Test func `A delete keeps its values when the next insert takes its key and moves`() throws {
+    try store.insert("Item", ["title": "milk", "count": 2])
+    try stranger.execute("BEGIN; DELETE FROM Item; INSERT INTO Item(count) VALUES(3); COMMIT")
+    let history = try store.history().dropFirst()
+    #expect(
+      history.contains { $0.contains("delete Item/1 [\"title=\\\"milk\\\"\"]") },
+      "\(history)"
+    )
+  }
+
+  @Test func `REPLACE by the same values is an update of all attributes`() throws {
+    try store.insert("Item", ["title": "milk", "count": 2])
+    try stranger.execute("REPLACE INTO Item(_key, title, count) VALUES(1, 'milk', 2)")
+    #expect(try store.history().dropFirst() == ["#2 update Item/1 [\"title\", \"count\"]"])
+  }
+
   @Test func `Changes that cancel out leave no transaction`() throws {
     try stranger.execute(
       "INSERT INTO Item(title) VALUES('a'); UPDATE Item SET count = 1; DELETE FROM Item"

@@ -149,12 +149,20 @@ private struct EntityTriggers {
   }
 
   /// After a change of a key: records a delete and an insert.
+  ///
+  /// A row that was inserted just before, as one that moves to a key that was never used, was never
+  /// there under its old key: its insert is removed instead.
   private var newKey: (name: String, sql: String) {
-    trigger(
+    let insert = """
+      FROM history_foreign WHERE id = (SELECT max(id) FROM history_foreign)
+        AND entity = \(number) AND key = OLD._key AND operation = 0
+      """
+    return trigger(
       "rekeyed",
       "AFTER UPDATE",
       """
-      \(recordedDelete(where: " WHERE OLD._key IS NOT NEW._key"))
+      \(recordedDelete(where: " WHERE OLD._key IS NOT NEW._key AND NOT EXISTS(SELECT 1 \(insert))"))
+      DELETE \(insert) AND OLD._key IS NOT NEW._key;
       INSERT INTO history_foreign(entity, key, operation, author)
         SELECT \(number), NEW._key, 0, \(author) WHERE OLD._key IS NOT NEW._key;
       \(advance(past: "NEW._key", where: " AND OLD._key IS NOT NEW._key"))
