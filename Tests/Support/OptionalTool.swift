@@ -35,7 +35,7 @@ package enum OptionalTool: String, CaseIterable, Sendable {
     case .secondUser: "run the tests as an ordinary user, or clone to a folder that all can read"
     case .jemalloc: "scripts/setup"
     case .python3: "scripts/setup"
-    case .sqlPrograms: "apt-get install sqlite3 python3 libdbd-sqlite3-perl"
+    case .sqlPrograms: "scripts/setup"
     case .processFiles: "mount -t proc proc /proc"
     }
   }
