@@ -74,6 +74,18 @@ final class PlainProgram {
     #expect(try store.history().dropFirst() == ["#2 update Item/1 [\"title\", \"count\"]"])
   }
 
+  @Test(arguments: ["_key", "rowid", "oid", "_rowid_"])
+  func `A new key is a delete and an insert, by whatever name it is set`(_ name: String) throws {
+    try store.insert("Item", ["title": "milk"])
+    try stranger.execute("UPDATE Item SET \(name) = 900")
+    let history = try store.history().dropFirst()
+    #expect(
+      history == ["#2 delete Item/1 [\"title=\\\"milk\\\"\"]", "#2 insert Item/900"],
+      "\(history)"
+    )
+    #expect(throws: SQLiteError.self) { try stranger.execute("UPDATE Item SET \(name) = 1") }
+  }
+
   @Test func `Changes that cancel out leave no transaction`() throws {
     try stranger.execute(
       "INSERT INTO Item(title) VALUES('a'); UPDATE Item SET count = 1; DELETE FROM Item"
