@@ -9,7 +9,8 @@ package import Traces
 /// reading of the data against the model; at the end the views of all running members against the
 /// data, except members that were notified that they miss history. Objects that were changed by
 /// transactions of authors that a member ignores are left out for that member, and so are those of
-/// transactions that one of its merge hooks finished since its contexts were loaded.
+/// transactions that one of its merge hooks finished since its contexts were loaded, and what a
+/// member with an older version of the model does not know.
 ///
 /// Does not verify: columns, values and tombstones in history (HistoryExplainsData,
 /// TombstoneFidelity), views in the middle of a plan, which may be behind. After a write of unknown
@@ -89,10 +90,11 @@ private struct FinalView: Sendable {
 
   func violation(against data: Objects, on timeline: Timeline) -> Violation? {
     let leftOut = objectsLeftOut(on: timeline)
+    let id = timeline.everyone[member].id
+    let data = Self.data(data, knownTo: id, timeline.plan.header)
     guard let difference = Difference(from: data, to: objects, except: leftOut) else { return nil }
     let last = timeline.lastWrite(of: difference.object)
     let cause = last.map { " (\(timeline.writer(of: $0)) last wrote it in \(timeline.label($0)))" }
-    let id = timeline.everyone[member].id
     let owner = context == "view" ? "\(id)'s view" : "\(id)'s context \(context)"
     return Violation(
       checker: Convergence.name,
@@ -100,6 +102,19 @@ private struct FinalView: Sendable {
       because: difference.sentence(of: owner, against: "the store") + (cause ?? ""),
       transaction: last.map { timeline.log.transactions[$0].commit.name }
     )
+  }
+
+  /// Returns the objects and attributes that an actor's program knows.
+  private static func data(_ data: Objects, knownTo id: ActorID, _ header: PlanHeader) -> Objects {
+    guard header.isOlder(id) else { return data }
+    var known: Objects = [:]
+    for entity in header.olderModel.entities {
+      let names = Set(entity.attributes.map(\.name))
+      for (object, values) in data where object.entity == entity.name {
+        known[object] = values.filter { names.contains($0.key) }
+      }
+    }
+    return known
   }
 
   /// Returns the names that a view may give to outdated objects, which have negative keys.

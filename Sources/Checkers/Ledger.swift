@@ -33,11 +33,22 @@ package struct Ledger: Sendable {
   private var hasCommitted = false
   private(set) var staged: [ActorID: StagedWrite] = [:]
   private var position = 0
+  /// The actors whose first launch changes the model of the file; empty if the plan has one version.
+  private let newerActors: Set<ActorID>
+  /// Whether writes by programs without the library become transactions.
+  private let capturesPlainSQL: Bool
 
   init(_ plan: Plan) {
     commands = plan.commands
     let tracksViews = plan.commands.contains { $0.action.hasPolicy }
-    possibilities = [Possibility(ReferenceModel(plan.header.model), tracksViews: tracksViews)]
+    let header = plan.header
+    let older = Set(header.actors.map(\.id).filter(header.isOlder))
+    possibilities = [
+      Possibility(ReferenceModel(header.model), tracksViews: tracksViews, olderActors: older)
+    ]
+    capturesPlainSQL = header.foreignWrites == .captured
+    newerActors =
+      header.hasOlderModel ? Set(header.actors.map(\.id)).subtracting(older) : []
   }
 
   /// Appends a command to the plan.
@@ -55,7 +66,9 @@ package struct Ledger: Sendable {
     if mismatch != nil { mismatch = nil }
     if net != nil { net = nil }
     switch event.happening {
-    case .called(let command, _): begin(command)
+    case .called(let command, let word):
+      begin(command)
+      if word == "launch", let actor = event.actor { beginLaunch(of: actor) }
     case .committed(let transaction): commit(transaction)
     case .ended(_, let outcome): end(outcome)
     case .crashed, .stopped, .retired:
@@ -79,7 +92,12 @@ package struct Ledger: Sendable {
     let action = commands[command].action
     isDisturbed = !commands[command].faults.isEmpty
     switch action {
-    case .write(let write): current = PlannedEdit(.write(write))
+    case .write(let write):
+      let isPlainSQL = capturesPlainSQL && write.context == PlannedWrite.plainSQL
+      let replaces = write.policy == .overwrite
+      current = PlannedEdit(
+        isPlainSQL ? .plainSQL(write.changes, replacing: replaces) : .write(write)
+      )
     case .batch(let batch): current = PlannedEdit(.batch(batch))
     case .commit(let actor):
       let write = staged[actor]
@@ -90,6 +108,13 @@ package struct Ledger: Sendable {
     default: break
     }
     currentAction = action
+  }
+
+  /// Expects the change of the model that the first launch of a newer program makes.
+  private mutating func beginLaunch(of actor: ActorID) {
+    guard newerActors.contains(actor), possibilities.contains(where: { !$0.model.isUpgraded })
+    else { return }
+    current = PlannedEdit(.upgrade, isOptional: true)
   }
 
   private mutating func commit(_ transaction: CommittedTransaction) {
@@ -111,7 +136,7 @@ package struct Ledger: Sendable {
     guard let current else { return }
     switch outcome {
     case .ok where !hasCommitted && !current.isOptional: take(current.edit, reported: [])
-    case .failed where hasCommitted: mismatch = .failedAndCommitted
+    case .failed where hasCommitted && !current.edit.isUpgrade: mismatch = .failedAndCommitted
     case .unknown where !hasCommitted: fork(current.edit)
     default: break
     }

@@ -60,7 +60,11 @@ package struct ObserverDelivery: Invariant {
     for (position, status) in timeline.log.statuses.enumerated() {
       let seen = position < observed.count ? observed[position] : []
       let owing = status.required.intersection(watched).subtracting(seen)
-      guard let member = owing.first else { continue }
+      guard !owing.isEmpty,
+        let member = timeline.everyone.indices.first(where: { member in
+          owing.contains(timeline.everyone[member].bit) && timeline.isKnown(position, to: member)
+        })
+      else { continue }
       return .invalid(Self.violation(position, member, on: timeline))
     }
     guard timeline.hasForeignWork(for: watched) else {

@@ -8,9 +8,12 @@ package struct Possibility: Sendable {
   private var log: [(at: Int, edit: Edit)] = []
   /// The object states that views have read; `nil` if no merge policy depends on them.
   private var knownViews: KnownViews?
+  /// The actors whose programs lack the attributes of the plan's model that have default values.
+  private let olderActors: Set<ActorID>
 
-  init(_ model: ReferenceModel, tracksViews: Bool = false) {
+  init(_ model: ReferenceModel, tracksViews: Bool = false, olderActors: Set<ActorID> = []) {
     self.model = model
+    self.olderActors = olderActors
     knownViews = tracksViews ? KnownViews() : nil
   }
 
@@ -22,7 +25,8 @@ package struct Possibility: Sendable {
     let resolved = resolve(edit, reported)
     log.append((position, resolved))
     let net = resolved.apply(to: &model)
-    knownViews?.note(net, at: position, by: edit.viewWriter, model.objects)
+    let noted = edit.isPlainSQL ? Self.captured(net, reported) : net
+    knownViews?.note(noted, at: position, by: edit.viewWriter, model.objects)
     if let view = edit.viewWriter {
       // A save reads again the objects that it updates or deletes. For an insert, the view reads the object
       // only if it has not read it before.
@@ -36,6 +40,14 @@ package struct Possibility: Sendable {
       }
     }
     return net
+  }
+
+  /// Returns the net changes that the file captures: an update that leaves all values may be missing.
+  private static func captured(_ net: [NetChange], _ reported: [CommittedChange]) -> [NetChange] {
+    net.filter { change in
+      change.type != .update || change.changesValues
+        || reported.contains { $0.object == change.object }
+    }
   }
 
   /// Rolls back to a transaction by replaying the edits up to it; all views are discarded.
@@ -131,7 +143,8 @@ package struct Possibility: Sendable {
     case .overwrite:
       let entity = model.model.entities.first { $0.name == object.entity }
       var whole: Values = [:]
-      for attribute in entity?.attributes ?? [] {
+      let isOlder = olderActors.contains(write.actor)
+      for attribute in entity?.attributes ?? [] where attribute.isOlder || !isOlder {
         whole[attribute.name] = set[attribute.name] ?? seen[attribute.name] ?? .null
       }
       return PlannedChange(.update, object, whole)
@@ -144,14 +157,33 @@ enum Edit: Sendable {
   case write(PlannedWrite)
   case changes([PlannedChange])
   case batch(PlannedBatch)
+  /// A program without the library writes.
+  ///
+  /// A program that replaces rows sets all of their attributes.
+  case plainSQL([PlannedChange], replacing: Bool)
+  /// A newer program changes the model of the file.
+  case upgrade
 
   func apply(to model: inout ReferenceModel) -> [NetChange] {
     switch self {
-    case .write(let write): model.apply(write.changes)
-    case .changes(let changes): model.apply(changes)
-    case .batch(let batch): model.apply(batch)
+    case .upgrade:
+      model.upgrade()
+      return []
+    case .write(let write): return model.apply(write.changes)
+    case .changes(let changes): return model.apply(changes)
+    case .plainSQL(let changes, let replaces):
+      var net = model.apply(changes)
+      if replaces { for index in net.indices { net[index].columns = ~0 } }
+      return net
+    case .batch(let batch): return model.apply(batch)
     }
   }
+
+  /// Whether the edit is a change of the model, which stays in effect if the launch then fails.
+  var isUpgrade: Bool { if case .upgrade = self { true } else { false } }
+
+  /// Whether a program without the library makes the edit.
+  var isPlainSQL: Bool { if case .plainSQL = self { true } else { false } }
 
   /// The actor whose view saves the write; `nil` for other edits.
   var viewWriter: ActorID? {
@@ -162,8 +194,9 @@ enum Edit: Sendable {
   var editedObjects: Set<ObjectName> {
     switch self {
     case .write(let write): Set(write.changes.filter { $0.type != .insert }.map(\.object))
-    case .changes(let changes): Set(changes.filter { $0.type != .insert }.map(\.object))
-    case .batch: []
+    case .changes(let changes), .plainSQL(let changes, _):
+      Set(changes.filter { $0.type != .insert }.map(\.object))
+    case .batch, .upgrade: []
     }
   }
 
@@ -171,8 +204,8 @@ enum Edit: Sendable {
   var objects: [ObjectName] {
     switch self {
     case .write(let write): write.changes.map(\.object)
-    case .changes(let changes): changes.map(\.object)
-    case .batch: []
+    case .changes(let changes), .plainSQL(let changes, _): changes.map(\.object)
+    case .batch, .upgrade: []
     }
   }
 }

@@ -12,8 +12,34 @@ package struct ReferenceModel: Sendable {
   /// The objects that exist; an attribute that was never set is absent and means null.
   package private(set) var objects: Objects = [:]
 
-  /// Creates the data of an empty store.
-  package init(_ model: Model) { self.model = model }
+  /// Whether the data has the attributes that the older version of the plan's model lacks.
+  package private(set) var isUpgraded: Bool
+  /// The default values of these attributes, by entity.
+  private let defaults: [String: Values]
+
+  /// Creates the data of an empty store, which begins with the older version of the model if there is one.
+  package init(_ model: Model) {
+    self.model = model
+    isUpgraded = model.version == 1
+    var defaults: [String: Values] = [:]
+    for entity in model.entities {
+      for attribute in entity.attributes where !attribute.isOlder {
+        defaults[entity.name, default: [:]][attribute.name] = attribute.defaultValue
+      }
+    }
+    self.defaults = defaults
+  }
+
+  /// Applies an upgrade: every object gets the default values of the attributes that are new.
+  ///
+  /// - Complexity: linear in the objects.
+  package mutating func upgrade() {
+    guard !isUpgraded else { return }
+    isUpgraded = true
+    for object in Array(objects.keys) {
+      objects[object]?.merge(defaults[object.entity] ?? [:]) { old, _ in old }
+    }
+  }
 
   /// Applies the changes of one write in order, and returns their net effect.
   ///
@@ -70,6 +96,9 @@ package struct ReferenceModel: Sendable {
   private mutating func insert(_ change: PlannedChange, _ net: inout NetChanges) {
     guard objects[change.object] == nil else { return }
     objects[change.object] = change.values
+    if isUpgraded, let defaults = defaults[change.object.entity] {
+      objects[change.object]?.merge(defaults) { given, _ in given }
+    }
     net.edit(change.object, before: nil) { entry in
       entry.isThere = true
       guard entry.wasThere else { return }

@@ -213,6 +213,21 @@ extension Timeline {
     return false
   }
 
+  /// Returns whether a transaction changes anything that a member's program knows.
+  ///
+  /// Under one version of the model every transaction does.
+  func isKnown(_ position: Int, to member: Int) -> Bool {
+    let header = plan.header
+    guard header.hasOlderModel else { return true }
+    let model = header.model(of: everyone[member].id)
+    return log.transactions[position].commit.changes.contains { change in
+      guard let entity = model.entities.first(where: { $0.name == change.object.entity }) else {
+        return false
+      }
+      return change.columns.isEmpty || change.columns.contains { entity.index(of: $0) != nil }
+    }
+  }
+
   /// Returns the position of the transaction that last changed an object, or `nil`.
   ///
   /// - Complexity: linear in the changes.

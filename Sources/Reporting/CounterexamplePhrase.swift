@@ -96,7 +96,12 @@ enum CounterexamplePhrase {
   }
 
   static func write(_ write: PlannedWrite) -> String {
-    let context = write.context == "view" ? nil : "in\(joint)\(printable(write.context))"
+    let context =
+      switch write.context {
+      case "view": nil as String?
+      case PlannedWrite.plainSQL: "with plain SQL"
+      default: "in\(joint)\(printable(write.context))"
+      }
     let policy = write.policy == .objectWins ? nil : "policy\(joint)\(write.policy.rawValue)"
     let time = write.ticks ? nil : "clock stands still"
     return changes(write.changes) + remarks([context, author(write.author), policy, time])

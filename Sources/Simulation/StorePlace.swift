@@ -217,7 +217,8 @@ extension StorePlace {
     _ faults: [PlannedFault] = [],
     mayLosePower: Bool = false
   ) throws(SystemFailure) {
-    let kind = "\(header.timestamps.rawValue) \(header.model.hashValue)"
+    let kind =
+      "\(header.timestamps.rawValue) \(header.model.hashValue) \(header.foreignWrites.rawValue)"
     if !hasTemplate(kind: kind) {
       // The system is closed first, so that no connection to another kind's file is used for this file.
       // The seed is fixed, so that the image does not depend on which plan comes first.

@@ -63,7 +63,7 @@ final class CoreEngine: PassEngine {
     for (index, hook) in hooks.enumerated() {
       switch hook.registration(index, notes) {
       case .observer(let call):
-        for entity in core.store.model.entities {
+        for entity in core.store.model.entities where entity.isDeclared {
           for operation in ChangeType.allCases {
             let id = try core.addObserver(
               entity: entity.name,

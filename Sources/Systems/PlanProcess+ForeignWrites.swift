@@ -57,7 +57,7 @@ struct ForeignWriteCourse: DiskCourse {
       default: execute(plain)
       }
     }
-    try compare()
+    try insertByTwoAuthors(plain)
     try insert(plain)
     try turnOff(plain, path, configuration, model)
     programs.removeAll()
@@ -234,6 +234,23 @@ struct ForeignWriteCourse: DiskCourse {
       }
     }
     return values
+  }
+
+  /// Inserts two objects under two authors, which must be two transactions.
+  private mutating func insertByTwoAuthors(_ plain: PlainProgram) throws(HistoryError) {
+    try compare()
+    plain.execute(
+      """
+      UPDATE history_foreign_author SET author = 'importer'; INSERT INTO Tag(name) VALUES('first');
+      UPDATE history_foreign_author SET author = NULL; INSERT INTO Tag(name) VALUES('second')
+      """,
+      faults
+    )
+    let page = try programs[0].fetch(HistoryRequest(after: token))
+    let found = page.transactions.map(\.author)
+    expect(found == ["importer", nil], "two writes by two authors have the authors \(found)")
+    authors = ["importer", nil]
+    try compare()
   }
 
   // MARK: The other ways

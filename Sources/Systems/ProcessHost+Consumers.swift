@@ -11,7 +11,7 @@ extension ProcessHost {
   ) throws(SystemFailure) -> Bool {
     switch action {
     case .launch(let id) where bench.header.consumers.contains(id):
-      let store = try bench.connect()
+      let store = try bench.connect(bench.header.model)
       let started = try mappingErrors { () throws(HistoryError) in
         try ConsumerProcess(id, on: store, keeping: ownTokens[id])
       }
@@ -70,7 +70,7 @@ extension ProcessHost {
     _ bench: StoreBench
   ) throws(SystemFailure) {
     for (id, snapshot) in kept.sorted(by: { $0.key < $1.key }) {
-      let store = try bench.connect()
+      let store = try bench.connect(bench.header.model)
       consumers[id] = try mappingErrors { () throws(HistoryError) in
         try ConsumerProcess(snapshot, on: store)
       }

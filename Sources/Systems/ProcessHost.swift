@@ -114,13 +114,16 @@ final class ProcessHost<Hosted: HostedProcess> {
     return process
   }
 
-  /// Starts an actor's process on its own connection.
+  /// Starts an actor's process on its own connection, and logs a change of the model by that launch.
   func start(
     _ actor: ActorID,
+    _ log: inout EventLog,
     _ make: (PlannedActor, Store) throws(HistoryError) -> Hosted
   ) throws(SystemFailure) -> Hosted {
     let bench = try bench()
-    let (planned, store) = (try bench.planned(actor), try bench.connect())
+    let planned = try bench.planned(actor)
+    let store = try bench.connect(bench.header.model(of: actor))
+    try bench.tellUpgrade(by: actor, &log)
     let started = try mappingErrors { () throws(HistoryError) in try make(planned, store) }
     if let old = running.updateValue(started, forKey: actor), keepsReplaced {
       replaced.updateValue(old, forKey: actor)?.end()
@@ -163,6 +166,8 @@ final class ProcessHost<Hosted: HostedProcess> {
   func performsCommon(_ action: Action, _ log: inout EventLog) throws(SystemFailure) -> Bool {
     let bench = try bench()
     switch action {
+    case .write(let write) where write.isPlainSQL(bench.header):
+      try process(write.actor).process.find(write, on: bench, &log)
     case .write(let write):
       try process(write.actor).process.write(write, &bench.objects, &log)
     case .batch(let batch):
@@ -241,7 +246,7 @@ final class ProcessHost<Hosted: HostedProcess> {
     endAll()
     try bench.restore(kept.bench, snapshot.restoreFiles)
     for (actor, process) in kept.processes.sorted(by: { $0.key < $1.key }) {
-      let store = try bench.connect()
+      let store = try bench.connect(bench.header.model(of: actor))
       running[actor] = try mappingErrors { () throws(HistoryError) in
         let restored = try Hosted(process, on: store)
         if Hosted.isSuspended(process) { try store.suspend(within: .zero) }

@@ -70,7 +70,7 @@ package final class PublishedSystem: SystemUnderTest {
   private func launch(_ actor: ActorID, _ log: inout EventLog) throws(SystemFailure) {
     let bench = try host.bench()
     let setup = try PublishedSetup(try bench.planned(actor), bench.header, design)
-    let process = try host.start(actor) { planned, store throws(HistoryError) in
+    let process = try host.start(actor, &log) { planned, store throws(HistoryError) in
       try PublishedProcess(planned, setup, on: store)
     }
     let isNew = shared.members.insert(actor).inserted

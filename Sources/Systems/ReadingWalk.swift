@@ -92,7 +92,7 @@ struct ReadingWalk {
     on bench: StoreBench,
     _ log: inout EventLog
   ) throws(SystemFailure) {
-    let store = try bench.connect()
+    let store = try bench.connect(bench.header.model)
     let second: HistoryConsumer
     do throws(HistoryError) {
       second = try Self.consumer(reading, on: store)

@@ -33,6 +33,7 @@ extension StoreBench {
 
   /// Inspects the store, and logs the unreported effects of a command with an injected fault.
   func reconcile(after action: Action, _ log: inout EventLog) throws(SystemFailure) {
+    try adoptModel()
     let isResync = isResync(action, log)
     if let actor = action.actor, purging != nil || isResync {
       try mappingErrors { () throws(HistoryError) in
@@ -108,7 +109,7 @@ extension StoreBench {
   }
 
   /// Returns the number of the newest reported transaction that no power-off has rolled back.
-  private static func newest(in log: EventLog) -> Int64 { log.newest.flatMap { Int64($0) } ?? 0 }
+  static func newest(in log: EventLog) -> Int64 { log.newest.flatMap { Int64($0) } ?? 0 }
 
   /// Logs the write of the interrupted command, with the values that are in the store.
   private func tell(
@@ -118,7 +119,15 @@ extension StoreBench {
     _ log: inout EventLog
   ) {
     guard let actor else { return }
-    var written = unreported
+    var written = Self.reported(unreported, data)
+    written.writer = "\(actor)/\(written.context ?? "")"
+    log.add(actor, .committed(written))
+  }
+
+  /// Returns a transaction with the values that its changes have left in the store.
+  static func reported(_ transaction: CommittedTransaction, _ data: Objects) -> CommittedTransaction
+  {
+    var written = transaction
     for (index, change) in written.changes.enumerated() where change.type != .delete {
       let values = data[change.object] ?? [:]
       written.changes[index].values =
@@ -126,8 +135,7 @@ extension StoreBench {
         ? values.filter { $0.value != .null }
         : values.filter { change.columns.contains($0.key) }
     }
-    written.writer = "\(actor)/\(written.context ?? "")"
-    log.add(actor, .committed(written))
+    return written
   }
 
   /// Reconciles object names with the store.

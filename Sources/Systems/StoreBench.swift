@@ -43,11 +43,35 @@ final class StoreBench {
 
   /// Opens the lab's own connection, from which the signal board reads the newest transaction.
   private func open() throws(SystemFailure) {
-    let store = try connect()
-    opened = store
+    opened = try connect(header.olderModel)
+    try adoptModel()
+  }
+
+  /// Opens the lab's own connection with the plan's model once a newer program has changed the file.
+  func adoptModel() throws(SystemFailure) {
+    if let older = opened, older.model.version < header.model.version {
+      let skew = try mappingErrors { () throws(HistoryError) in try older.modelSkew() }
+      if skew != nil {
+        opened = try connect(header.model)
+        seen = nil
+      }
+    }
     signals.visible = nil
     guard header.drive == .signals else { return }
-    signals.visible = { [weak store] in StoreBench.head(of: store) }
+    signals.visible = { [weak store = opened] in StoreBench.head(of: store) }
+  }
+
+  /// Logs the change of the model that an actor's launch has made, if it has made one.
+  func tellUpgrade(by actor: ActorID, _ log: inout EventLog) throws(SystemFailure) {
+    guard header.hasOlderModel, !header.isOlder(actor) else { return }
+    try adoptModel()
+    for transaction in try newTransactions(log) { log.add(actor, .committed(transaction)) }
+  }
+
+  /// Returns the transactions that no event has reported.
+  func newTransactions(_ log: EventLog) throws(SystemFailure) -> [CommittedTransaction] {
+    let newest = Self.newest(in: log)
+    return try history().filter { Int64($0.name) ?? 0 > newest }
   }
 
   /// Returns the newest visible transaction; `nil` if the file cannot be read.
@@ -55,10 +79,10 @@ final class StoreBench {
     do throws(HistoryError) { return try store?.currentToken().number } catch { return nil }
   }
 
-  /// Returns a connection for a new process.
-  func connect() throws(SystemFailure) -> Store {
+  /// Returns a connection for a new process with a model.
+  func connect(_ model: Model) throws(SystemFailure) -> Store {
     let pool = pool
-    return try mappingErrors { () throws(HistoryError) in try pool.take() }
+    return try mappingErrors { () throws(HistoryError) in try pool.take(model) }
   }
 
   /// Returns the lab's own connection to the store.
@@ -253,7 +277,7 @@ final class StoreBench {
   /// Restores the files and the lab's part of a snapshot; every process must have ended.
   func restore(_ snapshot: Snapshot, _ files: @Sendable () -> Void) throws(SystemFailure) {
     opened = nil
-    if environment.vfs == nil || environment.isOnDisk { pool.close() }
+    if environment.vfs == nil || environment.isOnDisk || header.hasOlderModel { pool.close() }
     files()
     pool.reset(seed: snapshot.random)
     objects = snapshot.objects

@@ -5,7 +5,8 @@ import Traces
 /// The reusable connections of one system.
 ///
 /// Opening a connection costs more than a short plan. Connections therefore stay open while their
-/// files are restored; only the cached state of each connection is discarded.
+/// files are restored; only the cached state of each connection is discarded. A connection that has
+/// seen two versions of the model is not used again.
 final class StorePool {
   private var stores: [Store] = []
   private var taken = 0
@@ -16,6 +17,7 @@ final class StorePool {
   let configuration: StoreConfiguration
   private let path: String
   private let model: Model
+  private let hasOlderModel: Bool
   private let checkpointPages: Int?
   private let locks: PlannedLocks
 
@@ -38,10 +40,12 @@ final class StorePool {
     if environment.vfs != nil { configuration.busyTimeout = .zero }
     configuration.durability = header.synchronous == .full ? .full : .normal
     if let pages = header.checkpointPages { configuration.checkpointFrames = Int32(pages) }
+    if header.foreignWrites == .captured { configuration.foreignWrites = .captured }
     self.clock = clock
     self.configuration = configuration
     path = environment.path
     model = header.model
+    hasOlderModel = header.hasOlderModel
     checkpointPages = header.checkpointPages
     locks = header.locks
   }
@@ -61,6 +65,7 @@ final class StorePool {
       && configuration.protectedAuthors == header.protectedAuthors
       && configuration.timestamps == Self.timestamps(header, configuration.layout)
       && configuration.durability == (header.synchronous == .full ? .full : .normal)
+      && (configuration.foreignWrites == .captured) == (header.foreignWrites == .captured)
       && checkpointPages == header.checkpointPages && locks == header.locks
   }
 
@@ -77,8 +82,11 @@ final class StorePool {
     taken = 0
   }
 
-  /// Returns a connection without cached state of the file.
-  func take() throws(HistoryError) -> Store {
+  /// Returns a connection without cached state of the file, for a program with a model.
+  func take(_ model: Model) throws(HistoryError) -> Store {
+    guard !hasOlderModel else {
+      return try Store(path: path, model: model, configuration: configuration)
+    }
     defer { taken += 1 }
     if taken < stores.count {
       try stores[taken].resume()

@@ -155,6 +155,10 @@ package enum Capability: String, Sendable, Hashable, CaseIterable {
   case faults
   /// Restarting after a power-off.
   case powerOff
+  /// Files that capture what programs without the library write with plain SQL.
+  case plainSQL
+  /// Several versions of the model on one file.
+  case models
 }
 
 /// The location of a system's store, and its clock and seed.

@@ -94,7 +94,9 @@ final class TrackerEngine: PassEngine {
   private func register(_ hook: PlannedHook, _ index: Int, _ model: Model) throws(HistoryError) {
     switch hook.registration(index, notes) {
     case .observer(let call):
-      let kinds = model.entities.flatMap { entity in ChangeType.allCases.map { (entity.name, $0) } }
+      let kinds = model.entities.filter(\.isDeclared).flatMap { entity in
+        ChangeType.allCases.map { (entity.name, $0) }
+      }
       try ask { tracker, _ throws(HistoryError) in
         for (entity, operation) in kinds {
           try await tracker.registerObserver(entity: entity, operation: operation) { group in

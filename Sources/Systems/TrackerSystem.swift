@@ -85,7 +85,7 @@ package final class TrackerSystem: SystemUnderTest {
     let bench = try host.bench()
     let setup = try TrackerSetup(try bench.planned(actor), bench.header)
     let follows = bench.header.drive == .signals
-    let started = try host.start(actor) { planned, store throws(HistoryError) in
+    let started = try host.start(actor, &log) { planned, store throws(HistoryError) in
       try TrackedProcess(
         planned,
         setup,

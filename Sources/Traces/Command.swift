@@ -205,6 +205,17 @@ package struct PlannedWrite: Hashable, Sendable {
     self.policy = policy
     self.ticks = ticks
   }
+
+  /// The context of a write that a program without the library makes with plain SQL.
+  ///
+  /// The actor's process is the first one that then reads the store. The header must say that the file
+  /// captures such writes.
+  package static let plainSQL = "sql"
+
+  /// Whether a program without the library makes the write.
+  package func isPlainSQL(_ header: PlanHeader) -> Bool {
+    context == Self.plainSQL && header.foreignWrites == .captured
+  }
 }
 
 /// A batch request: an update or delete by predicate.

@@ -21,6 +21,9 @@ extension PlanCodec {
     members["checkpointPages"] = header.checkpointPages.map { .integer(Int64($0)) }
     if header.locks != .held { members["locks"] = .string(header.locks.rawValue) }
     if header.tokens != .store { members["tokens"] = .string(header.tokens.rawValue) }
+    if header.foreignWrites != .unwatched {
+      members["foreignWrites"] = .string(header.foreignWrites.rawValue)
+    }
     let consumers = header.consumers.map(\.name)
     if !consumers.isEmpty { members["consumers"] = JSONValue(strings: consumers) }
     if !header.batchAuthors.isEmpty {
@@ -42,6 +45,7 @@ extension PlanCodec {
       "name": .string(attribute.name), "type": .string(attribute.type.rawValue),
     ]
     if attribute.preservesValueInHistoryOnDeletion { members["preserved"] = .bool(true) }
+    if attribute.defaultValue != .null { members["default"] = attribute.defaultValue.json }
     return .object(members)
   }
 
@@ -57,6 +61,7 @@ extension PlanCodec {
     members["strategy"] = actor.strategy.map(JSONValue.string)
     members["cursors"] = actor.cursors.map(JSONValue.string)
     members["hooks"] = actor.hooks.map { JSONValue(strings: $0) }
+    members["model"] = actor.modelVersion.map { .integer(Int64($0)) }
     return .object(members)
   }
 
@@ -71,10 +76,11 @@ extension PlanCodec {
   private static let headerKeys = [
     "plan", "seed", "step", "timestamps", "drive", "model", "actors", "consumers", "batchAuthors",
     "protectedAuthors", "retention", "synchronous", "checkpointPages", "locks", "tokens", "driver",
+    "foreignWrites",
   ]
   private static let actorKeys = [
     "id", "author", "launched", "allAuthors", "batchAuthors", "ignores", "contexts", "page",
-    "strategy", "cursors", "hooks",
+    "strategy", "cursors", "hooks", "model",
   ]
 
   /// Reads a plan's header; the version is checked first, because a newer version may have other keys.
@@ -96,6 +102,7 @@ extension PlanCodec {
     }
     header.locks = try fields.choice("locks", default: .held)
     header.tokens = try fields.choice("tokens", default: .store)
+    header.foreignWrites = try fields.choice("foreignWrites", default: .unwatched)
     header.consumers = try consumers(fields)
     header.batchAuthors = try fields.strings(ifAny: "batchAuthors") ?? []
     header.protectedAuthors = try fields.strings(ifAny: "protectedAuthors") ?? []
@@ -140,18 +147,24 @@ extension PlanCodec {
         return Entity(try entity.string("entity"), attributes)
       }
     do {
-      return try Model(entities)
+      // What an older version of the model lacks has default values.
+      let isNewer = entities.contains { !$0.attributes.allSatisfy(\.isOlder) }
+      return try Model(entities, version: isNewer ? 2 : 1)
     } catch {
       throw fields.place.error("the model is wrong", error.description)
     }
   }
 
   private static func attribute(_ fields: Fields) throws(FormatError) -> Attribute {
-    try fields.allow(["name", "type", "preserved"])
+    try fields.allow(["name", "type", "preserved", "default"])
+    let type = try fields.choice("type", as: AttributeType.self)
     return Attribute(
       try fields.string("name"),
-      try fields.choice("type", as: AttributeType.self),
-      preservesValueInHistoryOnDeletion: try fields.bool("preserved", default: false)
+      type,
+      preservesValueInHistoryOnDeletion: try fields.bool("preserved", default: false),
+      defaultValue: try fields.find("default", "a value of the type \(type.rawValue)") {
+        Value($0, as: type)
+      } ?? .null
     )
   }
 
@@ -180,6 +193,9 @@ extension PlanCodec {
       value.text.flatMap { ["shared", "own"].contains($0) ? $0 : nil }
     }
     actor.hooks = try fields.strings(ifAny: "hooks")
+    actor.modelVersion = try fields.find("model", "1 or 2") { value in
+      value.whole.flatMap { 1...2 ~= $0 ? Int($0) : nil }
+    }
     return actor
   }
 

@@ -40,6 +40,14 @@ package enum PlannedTokens: String, Hashable, Sendable, CaseIterable {
   case own
 }
 
+/// The way in which the store's file handles writes by programs without the library.
+package enum PlannedForeignWrites: String, Hashable, Sendable, CaseIterable {
+  /// History does not contain them.
+  case unwatched
+  /// They become transactions of history.
+  case captured
+}
+
 /// The retention limits beyond which a member is cut off; absent limits are off.
 package struct PlannedRetention: Hashable, Sendable {
   /// The maximum age of unmerged history in seconds, relative to the newest transaction.
@@ -80,6 +88,8 @@ package struct PlannedActor: Hashable, Sendable {
   package var cursors: String?
   /// The actor's hooks, as words that the system knows.
   package var hooks: [String]?
+  /// The version of the model that the actor's program has; `nil` means the plan's model.
+  package var modelVersion: Int?
 
   package init(_ id: ActorID, author: String?, launched: Bool = true) {
     self.id = id
@@ -118,6 +128,10 @@ package struct PlanHeader: Hashable, Sendable {
   package var locks: PlannedLocks = .held
   /// The place where consumers keep their tokens; the default is `store`.
   package var tokens: PlannedTokens = .store
+  /// The way in which the file handles writes by programs without the library.
+  ///
+  /// The default is `unwatched`.
+  package var foreignWrites: PlannedForeignWrites = .unwatched
   /// The entities of the store.
   package var model: Model
   /// The actors, launched in this order.
@@ -138,6 +152,34 @@ package struct PlanHeader: Hashable, Sendable {
 
   /// Returns the actor with an id, or `nil`.
   package func actor(_ id: ActorID) -> PlannedActor? { actors.first { $0.id == id } }
+}
+
+/// The versions of a plan's model.
+extension PlanHeader {
+  /// Whether the store begins with an older version of the model.
+  package var hasOlderModel: Bool { model.version > 1 }
+
+  /// The model with which the store begins, without the attributes that have a default value.
+  ///
+  /// An entity whose attributes all have one is new in the plan's model, too.
+  package var olderModel: Model {
+    guard hasOlderModel else { return model }
+    let entities = model.entities.map { Entity($0.name, $0.attributes.filter(\.isOlder)) }
+    return Model(unchecked: entities.filter { !$0.attributes.isEmpty })
+  }
+
+  /// Returns whether an actor's program has the older version of the model.
+  package func isOlder(_ actor: ActorID) -> Bool {
+    hasOlderModel && self.actor(actor)?.modelVersion == 1
+  }
+
+  /// Returns the model of an actor's program.
+  package func model(of actor: ActorID) -> Model { isOlder(actor) ? olderModel : model }
+}
+
+extension Attribute {
+  /// Whether the older version of a plan's model has the attribute.
+  package var isOlder: Bool { defaultValue == .null }
 }
 
 /// A complete generated test input: the header and the commands, in order.

@@ -45,6 +45,10 @@ package enum Condition: String, CaseIterable, Hashable, Sendable {
   case powerOff = "power-off"
   /// File system calls and memory allocations fail.
   case callFailure = "call-failure"
+  /// A program without the library writes to the file with plain SQL.
+  case foreignWriter = "foreign-writer"
+  /// Actors have different versions of the model, and a newer one changes the file while others go on.
+  case modelSkew = "model-skew"
 
   /// The default conditions of plans.
   package static let everyday: Set<Condition> = [
@@ -60,7 +64,8 @@ package enum Condition: String, CaseIterable, Hashable, Sendable {
   /// The probability is `nil` for conditions whose commands are drawn one by one.
   var share: Double? {
     switch self {
-    case .lostNotification, .retention, .powerOff, .callFailure: 0.3
+    case .lostNotification, .retention, .powerOff, .callFailure, .foreignWriter, .modelSkew:
+      0.3
     case .hookFailure, .configSkew: 0.35
     case .sameAuthorTwice, .sameActorTwice, .lateJoin, .mirrorLag: 0.25
     default: nil
@@ -90,6 +95,7 @@ extension Condition {
     if authors.count < header.actors.count { found.insert(.absentAuthor) }
     if header.retention != nil { found.insert(.retention) }
     if !header.consumers.isEmpty { found.insert(.mirrorLag) }
+    if header.hasOlderModel { found.insert(.modelSkew) }
     // If all actors ignore only a mirror's imports, they are not skewed: that is the kit's default.
     let isMirrorless = header.actors.allSatisfy { $0.ignores == [PlanGenerator.mirrorAuthor] }
     for actor in header.actors {
@@ -124,6 +130,7 @@ extension Condition {
   private static func found(in write: PlannedWrite, _ header: PlanHeader) -> Set<Condition> {
     var found: Set<Condition> = []
     if !write.ticks { found.insert(.ties) }
+    if write.isPlainSQL(header) { return found.union([.foreignWriter]) }
     if write.context != "view" { found.insert(.backgroundWrites) }
     switch write.author {
     case .own: break

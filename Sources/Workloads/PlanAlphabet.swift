@@ -113,6 +113,8 @@ package struct PlanAlphabet: Sendable {
     case .hookFailure: steps(place)
     case .retention: actions.contains(.resync) ? running(place).map(Action.resync) : []
     case .powerOff: place.consumers.map(Action.consume) + launches(place)
+    case .foreignWriter: plainSQL(place)
+    case .modelSkew: newer(place) + launches(place)
     }
   }
 
@@ -165,6 +167,30 @@ package struct PlanAlphabet: Sendable {
       }
   }
 
+  /// Returns an insert, an update and a delete with plain SQL, each found by each running actor.
+  private func plainSQL(_ place: PlanPlace) -> [Action] {
+    [place.insert, place.update, place.delete].compactMap { $0 }.flatMap { change in
+      running(place).map { actor in
+        .write(
+          PlannedWrite(
+            actor: actor,
+            context: PlannedWrite.plainSQL,
+            author: .absent,
+            changes: [change]
+          )
+        )
+      }
+    }
+  }
+
+  /// Returns updates of the attribute that only the newer version of the model has.
+  private func newer(_ place: PlanPlace) -> [Action] {
+    guard let update = place.update else { return [] }
+    let change = PlannedChange(.update, update.object, ["rank": update.values["count"] ?? .null])
+    return running(place).filter { !headers[0].isOlder($0) }
+      .map { .write(PlannedWrite(actor: $0, changes: [change])) }
+  }
+
   private static let hour = 3_600.0
   /// The length of a pause in seconds: more than the history limit of any published design.
   private static let pause = 8 * 86_400.0
@@ -188,6 +214,11 @@ extension PlanAlphabet {
     case .hookFailure: return hooked(header)
     case .retention: header.retention = PlannedRetention(transactions: 1)
     case .powerOff: return powerless(header)
+    case .foreignWriter: header.foreignWrites = .captured
+    case .modelSkew:
+      header.model = PlanModels.newer(header.model)
+      header.actors[count - 1].launched = false
+      for index in header.actors.indices.dropLast() { header.actors[index].modelVersion = 1 }
     default: break
     }
     return [header]

@@ -6,8 +6,11 @@ extension PlanGenerator {
   ///
   /// The log is often checkpointed into the database file, so that faults also hit checkpoints.
   func storage(_ header: inout PlanHeader, _ source: inout ChoiceSource) {
-    if style.setup?.synchronous == nil, source.bool(probability: 0.5, label: "full") {
-      header.synchronous = .full
+    if style.setup?.synchronous == nil {
+      let isFull = source.bool(probability: 0.5, label: "full")
+      // Without synced commits, a power-off can take a write of plain SQL out of history and leave it in
+      // the file. The store then captures it again, at another time.
+      if isFull || header.foreignWrites == .captured { header.synchronous = .full }
     }
     let pages = [nil, 4, 8, 16, 32, 64][source.weighted([1, 2, 3, 3, 2, 1], label: "checkpoint")]
     header.checkpointPages = pages
@@ -68,7 +71,9 @@ extension PlanGenerator {
   /// damage the database file, whichever program writes it.
   private func delayWeight(_ draft: PlanDraft) -> Int {
     guard draft.active.contains(.powerOff) else { return 1 }
-    let isHarmless = draft.header.synchronous == .full && draft.header.checkpointPages == nil
+    let isHarmless =
+      draft.header.synchronous == .full && draft.header.checkpointPages == nil
+      && draft.header.foreignWrites == .unwatched
     return isHarmless ? 16 : 0
   }
 

@@ -35,7 +35,24 @@ extension PlanGenerator {
       source.span("actor") { actor(name, of: count, active, header, &$0) }
     }
     places(&header, active, &source)
+    if active.contains(.modelSkew), style.past == nil { addVersions(to: &header, &source) }
     return header
+  }
+
+  /// Adds a newer version of the model, and draws which actors have it.
+  ///
+  /// Consumers report the columns that their own model has, so such plans have none.
+  private func addVersions(to header: inout PlanHeader, _ source: inout ChoiceSource) {
+    header.model = PlanModels.newer(header.model)
+    header.consumers = []
+    header.tokens = .store
+    for index in header.actors.indices {
+      let isNewer = source.bool(probability: 0.5, label: "version")
+      header.actors[index].modelVersion = isNewer ? nil : 1
+      // The first actor is launched at once, so that every plan has an actor that can write.
+      guard isNewer, index > 0, source.bool(probability: 0.6, label: "later") else { continue }
+      header.actors[index].launched = false
+    }
   }
 
   /// Draws whether a second process of an actor is refused, and where consumers keep their tokens.
@@ -44,6 +61,7 @@ extension PlanGenerator {
     _ active: Set<Condition>,
     _ source: inout ChoiceSource
   ) {
+    if active.contains(.foreignWriter) { header.foreignWrites = .captured }
     if active.contains(.sameActorTwice), style.actions.contains(.belated),
       source.bool(probability: 0.7, label: "locks")
     {

@@ -11,7 +11,7 @@ extension PlanGenerator {
     _ draft: PlanDraft,
     _ source: inout ChoiceSource
   ) {
-    guard style.hasQueries, source.bool(probability: 0.2, label: "queries") else { return }
+    guard hasQueries(draft), source.bool(probability: 0.2, label: "queries") else { return }
     var repetition = Repetition("query", 0...Self.queryCountMax, length: .average(5))
     while repetition.next(&source) {
       let position = source.index(below: commands.count + 1)
@@ -20,6 +20,11 @@ extension PlanGenerator {
   }
 
   private static let queryCountMax = 16
+
+  /// Whether a plan may have queries, whose answers depend on the model of the actor that makes them.
+  private func hasQueries(_ draft: PlanDraft) -> Bool {
+    style.hasQueries && !draft.header.hasOlderModel
+  }
 
   private func query(_ draft: PlanDraft, _ source: inout ChoiceSource) -> PlannedQuery {
     let actor = draft.header.actors[source.index(below: draft.header.actors.count)]
@@ -94,7 +99,7 @@ extension PlanGenerator {
     _ draft: PlanDraft,
     _ source: inout ChoiceSource
   ) {
-    guard style.hasQueries, source.bool(probability: 0.1, label: "requests") else { return }
+    guard hasQueries(draft), source.bool(probability: 0.1, label: "requests") else { return }
     var repetition = Repetition("request", 0...Self.requestCountMax, length: .average(5))
     while repetition.next(&source) {
       let position = source.index(below: commands.count + 1)
@@ -118,10 +123,12 @@ extension PlanGenerator {
     _ draft: PlanDraft,
     _ source: inout ChoiceSource
   ) {
-    guard style.hasQueries, source.bool(probability: style.diskShare, label: "disk") else { return }
+    let own = Self.ownDiskForms.filter { draft.active.contains($0.condition) }
+    let share = own.isEmpty ? style.diskShare : max(style.diskShare, Self.ownDiskShare)
+    guard style.hasQueries, source.bool(probability: share, label: "disk") else { return }
     let actor = draft.header.actors[source.index(below: draft.header.actors.count)]
     var query = PlannedQuery(actor: actor.id, form: .files)
-    let forms = Self.diskForms
+    let forms = own.isEmpty ? Self.diskForms : own.map { ($0.form, 1) }
     query.form = forms[source.weighted(forms.map(\.1))].0
     query.page =
       query.form == .watch
@@ -134,6 +141,13 @@ extension PlanGenerator {
     (.files, 4), (.watch, 2), (.large, 2), (.purges, 4), (.values, 6), (.damage, 3), (.passes, 3),
     (.models, 3), (.containers, 2), (.foreign, 3), (.suspension, 2),
   ]
+
+  /// The forms of requests about stores on disk that belong to a condition.
+  private static let ownDiskForms: [(condition: Condition, form: PlannedQuery.Form)] = [
+    (.foreignWriter, .foreign), (.modelSkew, .models),
+  ]
+  /// The share of plans under such a condition with its form.
+  private static let ownDiskShare = 0.03
 
   /// The forms of requests, with their weights.
   private static let requestForms: [(PlannedQuery.Form, Int)] = [

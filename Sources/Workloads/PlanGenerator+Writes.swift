@@ -22,7 +22,7 @@ extension PlanGenerator {
       length: .average(style.averageChangeCount)
     )
     while repetition.next(&source) {
-      let change = change(&source, only: only, draft)
+      let change = change(&source, only: only, draft.header.model(of: actor.id), draft)
       draft.state.note(change)
       changes.append(change)
     }
@@ -33,6 +33,38 @@ extension PlanGenerator {
       changes: changes,
       policy: Self.replaces(changes) ? .objectWins : policy,
       ticks: ticks
+    )
+  }
+
+  /// Draws a write of a program without the library, which an actor is the first to find.
+  ///
+  /// The program knows the attributes with which the store began. It names no author, its own or an
+  /// actor's.
+  func plainSQL(
+    _ source: inout ChoiceSource,
+    _ actor: PlannedActor,
+    _ draft: inout PlanDraft
+  ) -> PlannedWrite {
+    let author: WriteAuthor =
+      switch source.weighted([6, 2, 1], label: "author") {
+      case 0: .absent
+      case 1: .other("script")
+      default: .other(draft.header.actors[source.index(below: draft.header.actors.count)].id.name)
+      }
+    let replaces = source.bool(probability: 0.3, label: "replaces")
+    var changes: [PlannedChange] = []
+    var repetition = Repetition("change", 1...style.changeCountMax, length: .average(2))
+    while repetition.next(&source) {
+      let change = change(&source, only: nil, draft.header.olderModel, draft)
+      draft.state.note(change)
+      changes.append(change)
+    }
+    return PlannedWrite(
+      actor: actor.id,
+      context: PlannedWrite.plainSQL,
+      author: author,
+      changes: changes,
+      policy: replaces ? .overwrite : .objectWins
     )
   }
 
@@ -100,9 +132,10 @@ extension PlanGenerator {
   private func change(
     _ source: inout ChoiceSource,
     only: ChangeType?,
+    _ model: Model,
     _ draft: PlanDraft
   ) -> PlannedChange {
-    let entities = draft.header.model.entities
+    let entities = model.entities
     let entity = entities[source.index(below: entities.count)]
     let key = source.integer(in: 1...Self.keyMax, simplest: 1)
     let wanted = only ?? operation(&source)
@@ -138,7 +171,7 @@ extension PlanGenerator {
     _ actor: PlannedActor,
     _ draft: PlanDraft
   ) -> PlannedBatch {
-    let entities = draft.header.model.entities
+    let entities = draft.header.model(of: actor.id).entities
     let entity = entities[source.index(below: entities.count)]
     let deletes = source.bool(probability: 0.2)
     return PlannedBatch(

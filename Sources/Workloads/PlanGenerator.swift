@@ -53,7 +53,7 @@ package struct PlanGenerator: Sendable {
     addReadings(to: &commands, draft, &source)
     addRequests(to: &commands, draft, &source)
     addDiskRequest(to: &commands, draft, &source)
-    if style.past == nil {
+    if style.past == nil, !header.hasOlderModel {
       addCrowd(to: &commands, draft, &source)
       widen(&header, &commands, active, &source)
     }
@@ -180,7 +180,13 @@ package struct PlanGenerator: Sendable {
     if action == .consume { return .consume(draft.header.consumers[place]) }
     let actor = draft.header.actors[place]
     switch action {
-    case .write: return .write(write(&source, actor, &draft))
+    case .write:
+      let isPlainSQL =
+        draft.header.foreignWrites == .captured
+        && source.bool(probability: 0.3, label: "plain SQL")
+      return .write(
+        isPlainSQL ? plainSQL(&source, actor, &draft) : write(&source, actor, &draft)
+      )
     case .begin: return .begin(write(&source, actor, &draft))
     case .batch: return .batch(batch(&source, actor, draft))
     case .belated:

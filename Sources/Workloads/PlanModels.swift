@@ -30,8 +30,22 @@ enum PlanModels {
     Entity("Tag", [Attribute("name", .string, preservesValueInHistoryOnDeletion: true)]),
   ])
 
-  static func make(_ entities: [Entity]) -> Model {
-    do { return try Model(entities) } catch { fatalError("A built-in model is wrong: \(error)") }
+  /// Returns a newer version of a model, with another attribute of each entity, and another entity.
+  ///
+  /// What is new has default values.
+  static func newer(_ model: Model) -> Model {
+    let entities = model.entities.map { entity in
+      let rank = Attribute("rank", .int, preservesValueInHistoryOnDeletion: true, defaultValue: 7)
+      return Entity(entity.name, entity.attributes + [rank])
+    }
+    let label = Entity("Label", [Attribute("text", .string, defaultValue: "new")])
+    return make(entities + [label], version: 2)
+  }
+
+  static func make(_ entities: [Entity], version: Int = 1) -> Model {
+    do { return try Model(entities, version: version) } catch {
+      fatalError("A built-in model is wrong: \(error)")
+    }
   }
 
   /// Draws a value for each attribute; a few attributes stay without a value.

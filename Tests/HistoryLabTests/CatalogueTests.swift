@@ -70,7 +70,8 @@ import Workloads
         "steady", "ties", "clock-back", "clock-jump", "stamp-before-commit", "pause", "crash",
         "restart", "suspension", "lost-notification", "same-author-twice", "same-actor-twice",
         "background-writes", "absent-author", "config-skew", "late-join", "mirror-lag",
-        "hook-failure", "retention", "power-off", "call-failure", "all",
+        "hook-failure", "retention", "power-off", "call-failure", "foreign-writer", "model-skew",
+        "all",
       ]
     )
     let unseen = ["ties", "clock-back"]

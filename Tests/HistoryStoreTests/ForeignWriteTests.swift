@@ -58,6 +58,34 @@ final class PlainProgram {
     )
   }
 
+  @Test func `A delete keeps its values when the next insert takes its key and moves`() throws {
+    try store.insert("Item", ["title": "milk", "count": 2])
+    try stranger.execute("BEGIN; DELETE FROM Item; INSERT INTO Item(count) VALUES(3); COMMIT")
+    let history = try store.history().dropFirst()
+    #expect(
+      history.contains { $0.contains("delete Item/1 [\"title=\\\"milk\\\"\"]") },
+      "\(history)"
+    )
+  }
+
+  @Test func `REPLACE by the same values is an update of all attributes`() throws {
+    try store.insert("Item", ["title": "milk", "count": 2])
+    try stranger.execute("REPLACE INTO Item(_key, title, count) VALUES(1, 'milk', 2)")
+    #expect(try store.history().dropFirst() == ["#2 update Item/1 [\"title\", \"count\"]"])
+  }
+
+  @Test(arguments: ["_key", "rowid", "oid", "_rowid_"])
+  func `A new key is a delete and an insert, by whatever name it is set`(_ name: String) throws {
+    try store.insert("Item", ["title": "milk"])
+    try stranger.execute("UPDATE Item SET \(name) = 900")
+    let history = try store.history().dropFirst()
+    #expect(
+      history == ["#2 delete Item/1 [\"title=\\\"milk\\\"\"]", "#2 insert Item/900"],
+      "\(history)"
+    )
+    #expect(throws: SQLiteError.self) { try stranger.execute("UPDATE Item SET \(name) = 1") }
+  }
+
   @Test func `Changes that cancel out leave no transaction`() throws {
     try stranger.execute(
       "INSERT INTO Item(title) VALUES('a'); UPDATE Item SET count = 1; DELETE FROM Item"

@@ -20,6 +20,8 @@ package enum OptionalTool: String, CaseIterable, Sendable {
   case jemalloc
   /// Python, the language of an example system under test.
   case python3
+  /// Three programs that write to a store's file with plain SQL: the shell of SQLite, Python and Perl.
+  case sqlPrograms
   /// The system's processes as files, below `/proc`.
   case processFiles
 
@@ -33,6 +35,7 @@ package enum OptionalTool: String, CaseIterable, Sendable {
     case .secondUser: "run the tests as an ordinary user, or clone to a folder that all can read"
     case .jemalloc: "scripts/setup"
     case .python3: "scripts/setup"
+    case .sqlPrograms: "scripts/setup"
     case .processFiles: "mount -t proc proc /proc"
     }
   }
@@ -66,6 +69,8 @@ package enum OptionalTool: String, CaseIterable, Sendable {
     case .mountableFileSystem, .jemalloc: true
     case .secondUser: Self.othersCanReadTests
     case .python3: Self.hasCommand("python3")
+    case .sqlPrograms:
+      ["sqlite3", "python3", "perl"].allSatisfy(Self.hasCommand) && Self.perlHasSQLite
     case .processFiles: FileManager.default.fileExists(atPath: "/proc/self/stat")
     }
   }
@@ -93,6 +98,17 @@ package enum OptionalTool: String, CaseIterable, Sendable {
       url.deleteLastPathComponent()
       needed = S_IXOTH
     }
+  }
+
+  /// Whether Perl has its module for SQLite.
+  private static var perlHasSQLite: Bool {
+    let perl = Process()
+    perl.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    perl.arguments = ["perl", "-MDBD::SQLite", "-e", "1"]
+    perl.standardError = FileHandle.nullDevice
+    guard (try? perl.run()) != nil else { return false }
+    perl.waitUntilExit()
+    return perl.terminationStatus == 0
   }
 
   /// Whether a command is on the PATH.

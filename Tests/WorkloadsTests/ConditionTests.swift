@@ -42,6 +42,8 @@ import Traces
         case .clockJump: [.pause, .clockBack]
         // A member notices a rewind only if it has seen the lost transactions and still runs.
         case .configSkew, .powerOff: [.mirrorLag]
+        // A newer version of the model is met when its first actor is launched later.
+        case .modelSkew: [.lateJoin]
         default: []
         }
       #expect(others.subtracting(alike).isEmpty, "\(condition): \(others)")
@@ -49,10 +51,10 @@ import Traces
   }
 
   @Test func `All conditions together are detected, a few at a time`() {
-    let found = Self.plans(Set(Condition.allCases), 300).map(Condition.found)
+    let found = Self.plans(Set(Condition.allCases), 900).map(Condition.found)
     #expect(Set(found.joined()) == Set(Condition.allCases))
     let shaping = found.map { $0.filter { $0.share != nil }.count }
-    #expect(shaping.filter { $0 > 5 }.count < 30)
+    #expect(shaping.filter { $0 > 5 }.count < 150)
   }
 
   @Test(.property(cases: 60, seed: 1))

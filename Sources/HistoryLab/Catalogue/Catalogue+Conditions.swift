@@ -125,6 +125,16 @@ extension Catalogue {
       "Calls to the file system, and for memory, fail.",
       .documented("sqlite.org on SQLITE_IOERR, SQLITE_FULL, SQLITE_BUSY and SQLITE_NOMEM")
     ),
+    Entry(
+      "foreign-writer",
+      "A program that knows nothing of history writes to the file with plain SQL.",
+      .documented("changes by such programs are not noticed (GRDB 1460)")
+    ),
+    Entry(
+      "model-skew",
+      "Actors have different versions of the model, and a newer one changes the file.",
+      .documented("a widget runs the old program after an update (Pacer 98)")
+    ),
     Entry("all", "All of these."),
   ]
 }

@@ -144,6 +144,8 @@ extension Condition {
     case .retention: .retention
     case .powerOff: .powerOff
     case .callFailure: .faults
+    case .foreignWriter: .plainSQL
+    case .modelSkew: .models
     case .steady, .restart, .sameAuthorTwice, .lateJoin: nil
     }
   }

@@ -124,9 +124,12 @@ private struct EntityTriggers {
       "inserted",
       "AFTER INSERT",
       """
-      INSERT INTO history_foreign(entity, key, operation, columns, author)
-        SELECT \(number), NEW._key, ifnull(max(1), 0), ifnull(max(columns), 0), \(author)
-        FROM history_foreign WHERE id = \(last) AND \(isReplaced);
+      INSERT INTO history_foreign(entity, key, operation, author)
+        VALUES(\(number), NEW._key, 0, \(author));
+      UPDATE history_foreign SET operation = 1,
+        columns = (SELECT columns FROM history_foreign WHERE id = \(last) - 1)
+        WHERE id = \(last)
+        AND EXISTS(SELECT 1 FROM history_foreign WHERE id = \(last) - 1 AND \(isReplaced));
       UPDATE \(table) SET _key = \(nextKey) WHERE _key = NEW._key AND NEW._key < \(nextKey)
         AND (SELECT operation FROM history_foreign WHERE id = \(last)) = 0
         AND NOT EXISTS(SELECT 1 FROM history_foreign WHERE id = \(last) - 2 AND \(isReplaced));
@@ -143,18 +146,24 @@ private struct EntityTriggers {
       """
     return trigger(
       "rekeying",
-      "BEFORE UPDATE",
+      "BEFORE UPDATE OF \(Self.keyNames)",
       "SELECT \(raise(sentence)) WHERE NEW._key IS NOT OLD._key AND NEW._key < \(nextKey);"
     )
   }
 
   /// After a change of a key: records a delete and an insert.
+  ///
+  /// A row that was inserted just before, as one that moves to a key that was never used, was never
+  /// there under its old key: its insert is removed instead.
   private var newKey: (name: String, sql: String) {
     trigger(
       "rekeyed",
-      "AFTER UPDATE",
+      "AFTER UPDATE OF \(Self.keyNames)",
       """
-      \(recordedDelete(where: " WHERE OLD._key IS NOT NEW._key"))
+      DELETE FROM history_foreign WHERE OLD._key IS NOT NEW._key
+        AND id = (SELECT max(id) FROM history_foreign)
+        AND entity = \(number) AND key = OLD._key AND operation = 0;
+      \(recordedDelete(where: " WHERE OLD._key IS NOT NEW._key AND changes() = 0"))
       INSERT INTO history_foreign(entity, key, operation, author)
         SELECT \(number), NEW._key, 0, \(author) WHERE OLD._key IS NOT NEW._key;
       \(advance(past: "NEW._key", where: " AND OLD._key IS NOT NEW._key"))
@@ -192,6 +201,12 @@ private struct EntityTriggers {
   }
 
   // MARK: Parts of SQL
+
+  /// The names under which a statement can set the key (https://sqlite.org/lang_createtable.html#rowid).
+  ///
+  /// Triggers on these names alone cost other updates nothing. A statement in a trigger that inserts into the
+  /// table that it reads would be slow: SQLite puts the rows into a temporary table first.
+  private static let keyNames = "_key, rowid, oid, _rowid_"
 
   private var table: String { "\"\(entity.table)\"" }
 

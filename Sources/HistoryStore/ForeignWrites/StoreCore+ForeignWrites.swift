@@ -227,7 +227,9 @@ extension StoreCore {
       case nil: continue
       case .insert: packed.insert(effect.entity, effect.key)
       case .update:
-        let columns = effect.columns & entity.liveColumns
+        // A row that was replaced by one with the same values has lost its version. Contexts that have
+        // read it would find a conflict that no merge ends, so it counts as updated.
+        let columns = (effect.columns == 0 ? .max : effect.columns) & entity.liveColumns
         if columns == 0 { continue }
         packed.update(effect.entity, effect.key, columns)
       case .delete: try packDelete(effect, entity)

@@ -1,0 +1,165 @@
+import HistoryStore
+import HistoryTypes
+import SQLiteStorage
+import Traces
+
+extension PlanProcess {
+  /// Performs a write of a program without the library, and reads the store for the first time after it.
+  ///
+  /// The read makes the write a transaction of history.
+  func find(
+    _ write: PlannedWrite,
+    on bench: StoreBench,
+    _ log: inout EventLog
+  ) throws(SystemFailure) {
+    let author = author(write.author)
+    try mappingErrors { () throws(HistoryError) in
+      try bench.write(write.changes, by: author, replacing: write.policy == .overwrite)
+      _ = try store.currentToken()
+    }
+    let found = try bench.newTransactions(log)
+    if found.isEmpty { log.add(actor.id, .wroteNothing) }
+    let data = try bench.data()
+    for transaction in found {
+      log.add(actor.id, .committed(StoreBench.reported(transaction, data)))
+    }
+  }
+}
+
+extension StoreBench {
+  /// Writes changes with plain SQL, as one transaction of SQLite.
+  ///
+  /// Changes of missing objects, and inserts of existing ones, are skipped.
+  fileprivate func write(
+    _ changes: [PlannedChange],
+    by author: String?,
+    replacing: Bool
+  ) throws(HistoryError) {
+    do throws(SQLiteError) {
+      var program = PlainSQL(try Connection(path: environment.path, options), objects)
+      try program.begin(author)
+      for change in changes { try program.apply(change, header.model, replacing: replacing) }
+      objects.attempt(program.inserted)
+      try program.commit(author)
+      for (name, id) in program.inserted { objects.enter(name, id) }
+    } catch {
+      throw HistoryError(error)
+    }
+  }
+
+  /// The options of the program's connection.
+  private var options: ConnectionOptions {
+    var options = ConnectionOptions()
+    options.access = .readWrite
+    options.synchronous = header.synchronous == .full ? .full : .normal
+    options.vfs = environment.vfs
+    if environment.vfs != nil { options.busyTimeoutMs = 0 }
+    if let pages = header.checkpointPages { options.checkpointFrames = Int32(pages) }
+    return options
+  }
+}
+
+/// A program that writes objects of a plan with plain SQL.
+private struct PlainSQL: ~Copyable {
+  private let connection: Connection
+  private let objects: PlanObjects
+  /// The objects that the program has inserted, by the plan's names.
+  private(set) var inserted: [ObjectName: ObjectID] = [:]
+
+  init(_ connection: consuming Connection, _ objects: PlanObjects) {
+    self.connection = connection
+    self.objects = objects
+  }
+
+  func begin(_ author: String?) throws(SQLiteError) {
+    try connection.execute("BEGIN IMMEDIATE")
+    if let author {
+      let put = try Statement(connection, "UPDATE history_foreign_author SET author = ?1")
+      put.bind(author, at: 1)
+      try put.run()
+    }
+  }
+
+  func commit(_ author: String?) throws(SQLiteError) {
+    if author != nil { try connection.execute("UPDATE history_foreign_author SET author = NULL") }
+    try connection.execute("COMMIT")
+  }
+
+  mutating func apply(
+    _ change: PlannedChange,
+    _ model: Model,
+    replacing: Bool
+  ) throws(SQLiteError) {
+    let table = "\"\(change.object.entity)\""
+    let key = (inserted[change.object] ?? objects.id(change.object))?.key
+    let count = try connection.integer("SELECT count(*) FROM \(table) WHERE _key = \(key ?? 0)")
+    switch (change.type, count == 1 ? key : nil) {
+    case (.insert, nil):
+      try insert(change.values, table)
+      let newest = try connection.integer("SELECT max(_key) FROM \(table)") ?? 0
+      let number = (model.entities.firstIndex { $0.name == change.object.entity } ?? 0) + 1
+      inserted[change.object] = ObjectID(entity: Int32(number), key: newest)
+    case (.update, let key?) where !change.values.isEmpty:
+      try replacing ? replace(key, change.values, table) : update(key, change.values, table)
+    case (.delete, let key?): try connection.execute("DELETE FROM \(table) WHERE _key = \(key)")
+    default: break
+    }
+  }
+
+  private func insert(_ values: Values, _ table: String) throws(SQLiteError) {
+    guard !values.isEmpty else {
+      return try connection.execute("INSERT INTO \(table) DEFAULT VALUES")
+    }
+    let names = values.keys.sorted()
+    let list = names.map { "\"\($0)\"" }.joined(separator: ", ")
+    let places = names.indices.map { "?\($0 + 1)" }.joined(separator: ", ")
+    try run("INSERT INTO \(table)(\(list)) VALUES(\(places))", names, values)
+  }
+
+  private func update(_ key: Int64, _ values: Values, _ table: String) throws(SQLiteError) {
+    let names = values.keys.sorted()
+    let sets = names.enumerated().map { "\"\($1)\" = ?\($0 + 1)" }.joined(separator: ", ")
+    try run("UPDATE \(table) SET \(sets) WHERE _key = \(key)", names, values)
+  }
+
+  /// Replaces a row by one with the same key and other values.
+  private func replace(_ key: Int64, _ values: Values, _ table: String) throws(SQLiteError) {
+    let query = try Statement(connection, "SELECT name FROM pragma_table_info(?1)")
+    query.bind(String(table.dropFirst().dropLast()), at: 1)
+    var columns: [String] = []
+    while try query.step() { columns.append(query.text(0) ?? "") }
+    columns.removeAll { $0 == "_key" || $0 == "_version" }
+    let names = values.keys.sorted()
+    let list = columns.map { ", \"\($0)\"" }.joined()
+    let kept = columns.map { column in
+      names.firstIndex(of: column).map { ", ?\($0 + 1)" } ?? ", \"\(column)\""
+    }
+    let sql = """
+      REPLACE INTO \(table)(_key\(list))
+      SELECT _key\(kept.joined()) FROM \(table) WHERE _key = \(key)
+      """
+    try run(sql, names, values)
+  }
+
+  private func run(_ sql: String, _ names: [String], _ values: Values) throws(SQLiteError) {
+    let statement = try Statement(connection, sql)
+    for (index, name) in names.enumerated() {
+      Self.bind(values[name] ?? .null, at: Int32(index + 1), statement)
+    }
+    try statement.run()
+  }
+
+  private static func bind(_ value: Value, at place: Int32, _ statement: borrowing Statement) {
+    switch value {
+    case .null: statement.bindNull(at: place)
+    case .int(let value): statement.bind(value, at: place)
+    case .double(let value): statement.bind(value, at: place)
+    case .string(let value): statement.bind(value, at: place)
+    case .data(let value): value.withUnsafeBytes { statement.bind(copying: $0, at: place) }
+    case .date(let value): statement.bind(value.timeIntervalSinceReferenceDate, at: place)
+    case .bool(let value): statement.bind(value ? 1 : 0 as Int64, at: place)
+    case .uuid(let value):
+      withUnsafeBytes(of: value.uuid) { statement.bind(copying: $0, at: place) }
+    }
+  }
+}
