@@ -68,6 +68,8 @@ struct IsolatedBody: @unchecked Sendable {
 
   /// Runs a case; a failed expectation fails it like a thrown error.
   ///
+  /// A known issue fails the case only if the whole property is in `withKnownIssue`.
+  ///
   /// - Returns: The result, and the first issue if an expectation failed.
   func run(
     _ source: inout ChoiceSource,
@@ -76,7 +78,7 @@ struct IsolatedBody: @unchecked Sendable {
   ) async -> (CaseResult, Issue?) {
     var thrown: (any Error)?
     do { try await body.run(&source, on: isolation) } catch { thrown = error }
-    if let issue = recorder.take() {
+    if let issue = recorder.take(), await IssueRecorder.isFailure(issue) {
       let message = joined(values(source.sequence), "\(issue)")
       return (.failed(label: issue.label, message: message), issue)
     }

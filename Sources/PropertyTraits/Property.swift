@@ -10,8 +10,11 @@ public import Testing
 /// A case fails if the body throws or one of its expectations fails. The first failing case is
 /// shrunk, and recorded as an issue at the call, with its values, the seed and a line to replay
 /// it; the expectation that fails in the shrunk case is an issue at its own line. Other cases
-/// record no issues. A body that throws `Rejection` discards its case; one that throws `Vacuity`
-/// reports that the case tested nothing. A run with too many such cases fails as well.
+/// record no issues. A known issue of the body does not fail its case, unless the whole property is
+/// inside `withKnownIssue`: then the failure is shrunk, and its issues are known.
+///
+/// A body that throws `Rejection` discards its case; one that throws `Vacuity` reports that the case
+/// tested nothing. A run with too many such cases fails as well.
 ///
 /// A trap ends the process. The seed is printed before unless it was given; with a corpus, the
 /// case that is running also lies in a file, and the next run shrinks it in child processes: the
