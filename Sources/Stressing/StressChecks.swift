@@ -131,16 +131,24 @@ enum StressModel {
   static let noiseAuthor = "noise"
   static let bucketCount: Int64 = 8
 
-  static let model = Model(unchecked: [
-    Entity(
-      entity,
-      [
-        Attribute("title", .string, preservesValueInHistoryOnDeletion: true),
-        Attribute("count", .int), Attribute("bucket", .int),
-      ]
-    ),
-    Entity(noise, [Attribute("count", .int)]),
-  ])
+  /// The attribute that the older version of the model lacks, and its default value.
+  static let newAttribute = "stars"
+  private static let stars: Int64 = 3
+
+  static let model = Model(
+    unchecked: [
+      Entity(
+        entity,
+        [
+          Attribute("title", .string, preservesValueInHistoryOnDeletion: true),
+          Attribute("count", .int), Attribute("bucket", .int),
+          Attribute(newAttribute, .int, defaultValue: .int(stars)),
+        ]
+      ),
+      Entity(noise, [Attribute("count", .int)]),
+    ],
+    version: 2
+  )
 
   /// Returns the processes that write from the start.
   static func processes(_ count: Int) -> [ActorID] { (1...count).map { ActorID("process-\($0)") } }
@@ -158,6 +166,8 @@ enum StressModel {
       model: model,
       actors: actors.map { id in
         var actor = PlannedActor(id, author: id.name, launched: false)
+        // A program that was not updated yet goes on beside the new ones.
+        if id == (actors.dropFirst(2).first ?? deaf) { actor.modelVersion = 1 }
         if id == deaf {
           actor.ignores = [noiseAuthor]
           actor.page = 3
@@ -170,12 +180,12 @@ enum StressModel {
     return header
   }
 
+  /// Creates a store with the older version of the model, and opens it with the newer one.
+  ///
   /// - Throws: ``HistoryError`` if the file cannot be opened.
-  static func open(
-    _ path: String,
-    _ configuration: StoreConfiguration = StoreConfiguration()
-  ) throws(HistoryError) -> Store {
-    try Store(path: path, model: model, configuration: configuration)
+  static func create(_ path: String) throws(HistoryError) -> Store {
+    _ = try Store(path: path, model: header([], seed: 0).olderModel)
+    return try Store(path: path, model: model)
   }
 }
 

@@ -105,13 +105,20 @@ package final class StressParticipant: Sendable {
     _ role: StressRole,
     _ configuration: StoreConfiguration
   ) throws -> Store {
+    func open() throws(HistoryError) -> Store {
+      try Store(
+        path: role.store,
+        model: role.header.model(of: role.id),
+        configuration: configuration
+      )
+    }
     for _ in 1..<attemptCountMax {
-      do throws(HistoryError) { return try StressModel.open(role.store, configuration) } catch {
+      do throws(HistoryError) { return try open() } catch {
         guard role.disk != nil, error.isOfDisk else { throw error }
       }
       usleep(UInt32(attemptPauseMs) * 1000)
     }
-    return try StressModel.open(role.store, configuration)
+    return try open()
   }
 
   /// Launches the tracker, and retries while the disk is at fault.

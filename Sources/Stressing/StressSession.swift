@@ -56,7 +56,7 @@ package final class StressSession {
     self.command = command
     self.path = path
     self.traces = traces
-    store = try StressModel.open(path)
+    store = try StressModel.create(path)
     trace = try StressTrace("\(traces)/run.jsonl", of: nil)
     let file = "\(traces)/errors.txt"
     guard FileManager.default.createFile(atPath: file, contents: nil),
@@ -88,6 +88,7 @@ package final class StressSession {
     // A write to a process that is gone must not end this one; `attend` detects its end.
     signal(SIGPIPE, SIG_IGN)
     defer { endAll() }
+    try noteUpgrade()
     for member in members where !member.isGuest { try start(member) }
     try wait("follow the store") { $0.state == .running || $0.failure != nil }
     isDisturbed = true
@@ -96,6 +97,20 @@ package final class StressSession {
     disk?.clear()
     result.filledCount = disk?.filledCount
     try close()
+  }
+
+  /// Adds the change of the model, which the run itself has made, to the trace.
+  private func noteUpgrade() throws {
+    let now = MonotonicClock.now
+    let upgrades = try store.fetch(HistoryRequest(after: nil)).transactions.map {
+      CommittedTransaction(store.model, $0)
+    }
+    trace.add(
+      [.init(.called(command: nil, word: "launch"), at: now)]
+        + upgrades.map { .init(.committed($0), at: now) }
+        + [.init(.ended(command: nil, .ok), at: now)],
+      about: members[0].id
+    )
   }
 
   var failures: [StressMember] { members.filter { $0.failure != nil } }

@@ -20,6 +20,9 @@ struct StressWriter {
   static let objectCountMax = 240
   static let noiseCountMax = 60
 
+  /// Whether the program has the newer version of the model.
+  private var knowsNewAttribute: Bool { !role.header.isOlder(role.id) }
+
   init(_ role: StressRole, view: ObjectContext, seams: StressSeams) {
     self.role = role
     self.view = view
@@ -57,10 +60,14 @@ struct StressWriter {
   /// Returns new values; the title names the process, the number of its launch and the write.
   mutating func values() -> Values {
     labels += 1
-    return [
+    var values: Values = [
       "title": .string("\(role.name).\(role.life)/\(labels)"), "count": .int(number()),
       "bucket": .int(bucket()),
     ]
+    if knowsNewAttribute, Bool.random(using: &random) {
+      values[StressModel.newAttribute] = .int(Int64.random(in: 0...5, using: &random))
+    }
+    return values
   }
 
   func name(_ id: ObjectID) -> ObjectName {
@@ -86,7 +93,8 @@ struct StressWriter {
     save { writer in
       guard let object = writer.objects(StressModel.entity).randomElement(using: &writer.random)
       else { return [] }
-      let values: Values = ["count": .int(writer.number())]
+      let isNew = writer.knowsNewAttribute && Bool.random(using: &writer.random)
+      let values: Values = [isNew ? StressModel.newAttribute : "count": .int(writer.number())]
       do {
         for (name, value) in values { try object.set(value, for: name) }
       } catch let error as HistoryError where error.code == .unknownObject {

@@ -1,6 +1,8 @@
 import Basics
 import Foundation
+import HistoryTypes
 import Testing
+import Traces
 
 @testable import Stressing
 
@@ -23,6 +25,10 @@ import Testing
       ({ $0.heldMax = 10_001 }, "history grew to 10,001 of 100 transactions"),
       ({ $0.unreportedCount = 1 }, "the store holds 1 transaction that no process reported"),
       ({ $0.integrityProblem = "page 3" }, "the file is damaged: page 3"),
+      (
+        { $0.locksWhileSuspended = ["process-1 held store while suspended"] },
+        "Process-1 held store while suspended"
+      ), ({ $0.participants[0].errors["suspended"] = 2 }, "process-1 met 2 errors, first: "),
       ({ $0.failures = ["process-2 did not pause"] }, "Process-2 did not pause"),
     ]
     for (change, sentence) in breaks {
@@ -34,6 +40,21 @@ import Testing
         "\(result.because)"
       )
     }
+  }
+
+  @Test func `Calls that a suspension refused are no failures`() {
+    var result = StressResult.good
+    result.counts.suspensions = 1
+    result.participants[0].errors["suspended"] = 2
+    #expect(result.verdict == "valid")
+  }
+
+  @Test func `The third process has the older version of the model`() {
+    let header = StressModel.header(["process-1", "process-2", "process-3", "guest-1"], seed: 1)
+    #expect(header.actors.map(\.id).filter(header.isOlder) == ["process-3"])
+    let names = { (model: Model) in model.entities[0].attributes.map(\.name) }
+    #expect(names(header.model(of: "process-3")) == ["title", "count", "bucket"])
+    #expect(names(header.model) == ["title", "count", "bucket", "stars"])
   }
 
   @Test func `Errors are not failures of ours if the disk caused them`() {
