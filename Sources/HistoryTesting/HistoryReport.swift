@@ -78,7 +78,8 @@ extension HistoryFailure {
     let lines = Self.file(system, checker, "jsonl")
     Attachment.record(jsonLines, named: lines, sourceLocation: place)
     Attachment.record(html, named: picture, sourceLocation: place)
-    let folder = NSTemporaryDirectory() + "history-testing"
+    // Users of one machine share the temporary folder.
+    let folder = NSTemporaryDirectory() + "history-testing-\(NSUserName())"
     var text = text
     do {
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
