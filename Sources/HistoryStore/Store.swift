@@ -136,17 +136,24 @@ public final class Store: Sendable {
     }
   }
 
-  /// Waits until the request in progress has ended, closes the file, and runs a closure before any other request.
+  /// Throws if this thread is in a request of the store, whose end it would wait for.
   ///
-  /// - Parameter interrupting: Called every millisecond with the core until the request has ended.
-  /// - Throws: ``HistoryError/Code/insideRequest`` if this thread is in a request of the store.
-  func close(interrupting: (borrowing Connection) -> Void) throws(HistoryError) {
+  /// - Throws: ``HistoryError/Code/insideRequest``.
+  func checkIsOutsideRequest() throws(HistoryError) {
+    guard lock.withLockIfFree({ core?.isInRequest }) != true else {
+      throw .insideRequest(path: path)
+    }
+  }
+
+  /// Waits until the request in progress has ended, and closes the file.
+  ///
+  /// - Parameter interrupting: Called every millisecond with the connection until the request has ended.
+  func close(interrupting: (borrowing Connection) -> Void) {
     // The suspension's lock is held, so no other thread replaces the core.
     let current = core
     let interrupt = { if let current { interrupting(current.connection) } }
-    try lock.withLock(whileTaken: interrupt) { () throws(HistoryError) in
+    lock.withLock(whileTaken: interrupt) {
       guard let current else { return }
-      guard !current.isInRequest else { throw .insideRequest(path: path) }
       // A file that is only read is not locked: the store reads it as immutable, or reads a private copy.
       guard !isForReading else { return }
       current.prepareToClose()

@@ -98,6 +98,13 @@ package final class ConnectionLock: @unchecked Sendable {
     return try body()
   }
 
+  /// Runs a closure with the lock held, or returns `nil` if another thread holds the lock.
+  package func withLockIfFree<Result>(_ body: () -> Result) -> Result? {
+    guard sqlite3_mutex_try(mutex) == SQLITE_OK else { return nil }
+    defer { sqlite3_mutex_leave(mutex) }
+    return body()
+  }
+
   /// Runs a closure with the lock held, and calls another one every millisecond until the lock is free.
   package func withLock<Result, Failure: Error>(
     whileTaken wait: () -> Void,

@@ -163,6 +163,27 @@ import Testing
     #expect(try store.add("b") == 2)
   }
 
+  @Test func `Two threads that suspend, one inside a request, do not wait for each other`()
+    async throws
+  {
+    let starts = DispatchSemaphore(value: 0)
+    let added = started { [store] in
+      try store.batchInsert(into: "Item", by: BatchAuthor("app")) { _ in
+        starts.signal()
+        while !store.isSuspended {}
+        #expect { try store.suspend() } throws: { ($0 as? HistoryError)?.code == .insideRequest }
+        #expect { try store.resume() } throws: { ($0 as? HistoryError)?.code == .insideRequest }
+        return false
+      }
+    }
+    starts.wait()
+    try store.suspend(within: .seconds(60))
+    _ = try await added.value
+    #expect(store.isSuspended)
+    try store.resume()
+    #expect(try store.numbers() == [1])
+  }
+
   @Test func `A member that was launched meanwhile supersedes the registration`() throws {
     let registration = try store.join("app")
     try store.suspend()

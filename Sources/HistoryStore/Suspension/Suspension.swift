@@ -94,19 +94,14 @@ extension Store {
     until deadline: ContinuousClock.Instant,
     _ calls: CallsWhileSuspended
   ) throws(HistoryError) {
-    try suspension.lock.withLock { () throws(HistoryError) in
-      let wasClosed = suspension.isClosed
+    try checkIsOutsideRequest()
+    suspension.lock.withLock {
       suspension.close(calls)
       defer { suspension.interruption.isSet = false }
-      do throws(HistoryError) {
-        try close { connection in
-          guard ContinuousClock.now >= deadline else { return }
-          suspension.interruption.isSet = true
-          connection.interrupt()
-        }
-      } catch {
-        if !wasClosed { suspension.open() }
-        throw error
+      close { connection in
+        guard ContinuousClock.now >= deadline else { return }
+        suspension.interruption.isSet = true
+        connection.interrupt()
       }
       watcherSlot.current?.pause()
       memberHolds.release()
@@ -118,8 +113,10 @@ extension Store {
   /// Watches report the newest position, so that a started tracker catches up.
   ///
   /// - Throws: ``HistoryError/Code/replaced`` if the file was replaced by another store, and the errors
-  ///   of opening a file; the store then stays suspended.
+  ///   of opening a file; the store then stays suspended. ``HistoryError/Code/insideRequest`` if called
+  ///   inside a request of this store.
   public func resume() throws(HistoryError) {
+    try checkIsOutsideRequest()
     try suspension.lock.withLock { () throws(HistoryError) in
       guard suspension.isClosed else { return }
       try reopen()
