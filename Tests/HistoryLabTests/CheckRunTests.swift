@@ -72,7 +72,7 @@ extension CheckRun {
   @Test func `The tracker holds under every condition, and every invariant is exercised`()
     async throws
   {
-    let tally = try await checkRun("tracker", .all).tally(250)
+    let tally = try await checkRun("tracker", .all).tally(500)
     #expect(tally.broken.map(\.checker) == [])
     #expect(tally.notExercised == [])
     for condition in Condition.allCases {
