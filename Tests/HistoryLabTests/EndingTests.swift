@@ -34,7 +34,8 @@ struct `Interrupted commands` {
       let latest = folder + "/runs-of-it/latest"
       let record = try Data(contentsOf: URL(fileURLWithPath: latest + "/run.json"))
       let document = try JSONDecoder().decode(Document.self, from: record)
-      #expect(document.verdict == "unknown", "\(document)")
+      let found = try Self.counterexamples(in: latest)
+      #expect(document.verdict == "unknown", "\(document)\n\(found)")
       #expect(!FileManager.default.fileExists(atPath: latest + "/scratch"))
       let left = try FileManager.default.contentsOfDirectory(atPath: folder)
       #expect(Set(left).isSubset(of: ["runs-of-it", "stores"]), "\(left)")
@@ -44,6 +45,13 @@ struct `Interrupted commands` {
         #expect(paths.filter { $0.contains(".store") } == [])
       }
     }
+  }
+
+  /// Returns the counterexamples in the folder of a run, which is removed after the test.
+  private static func counterexamples(in folder: String) throws -> String {
+    try FileManager.default.contentsOfDirectory(atPath: folder)
+      .filter { $0.hasPrefix("counterexample") && $0.hasSuffix(".jsonl") }
+      .map { try String(contentsOfFile: "\(folder)/\($0)", encoding: .utf8) }.joined()
   }
 
   private struct Document: Decodable {
