@@ -20,7 +20,7 @@ extension HistoryError {
     case readOnly(path: String)
     /// The store is suspended, or was suspended while the request ran.
     case suspended(path: String)
-    /// The store was to be suspended inside one of its own requests.
+    /// The store was to be suspended or resumed inside one of its own requests.
     case insideRequest(path: String)
     /// Another store or process has the file open, and the request needs exclusive access.
     case storeInUse(path: String)
@@ -134,8 +134,8 @@ extension HistoryError.Reason {
       )
     case .insideRequest(let path):
       (
-        "\(path) cannot be suspended inside one of its own requests, which must end first.",
-        "Suspend it after the request, or from another thread."
+        "\(path) cannot be suspended or resumed inside one of its own requests, which must end first.",
+        "Call suspend() or resume() after the request."
       )
     case .storeInUse(let path):
       (

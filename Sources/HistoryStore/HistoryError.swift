@@ -71,7 +71,7 @@ extension HistoryError.Code {
   public static let readOnly = Self("readOnly")
   /// The store is suspended, or was suspended while the request ran.
   public static let suspended = Self("suspended")
-  /// The store was to be suspended inside one of its own requests.
+  /// The store was to be suspended or resumed inside one of its own requests.
   public static let insideRequest = Self("insideRequest")
   /// The file cannot be accessed while the device is locked; see ``FileProtection``.
   public static let unavailable = Self("unavailable")

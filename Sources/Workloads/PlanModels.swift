@@ -32,7 +32,7 @@ enum PlanModels {
 
   /// Returns a newer version of a model, with another attribute of each entity, and another entity.
   ///
-  /// What is new has default values.
+  /// The new attributes have default values.
   static func newer(_ model: Model) -> Model {
     let entities = model.entities.map { entity in
       let rank = Attribute("rank", .int, preservesValueInHistoryOnDeletion: true, defaultValue: 7)

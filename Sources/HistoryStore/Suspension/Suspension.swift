@@ -50,7 +50,7 @@ final class Suspension: Sendable {
   }
 }
 
-/// What calls of a suspended store do.
+/// The outcome of calls to a suspended store.
 public enum CallsWhileSuspended: Sendable, Hashable {
   /// They throw ``HistoryError/Code/suspended``.
   case fail
@@ -62,7 +62,7 @@ public enum CallsWhileSuspended: Sendable, Hashable {
 }
 
 extension Store {
-  /// Whether the store is suspended.
+  /// Whether the store is suspended, or a suspension has begun.
   public var isSuspended: Bool { suspension.isClosed }
 
   /// Closes the file until ``resume()``, so that the process holds no lock on it while the system suspends it.
@@ -78,7 +78,7 @@ extension Store {
   ///
   /// - Parameters:
   ///   - limit: The time that a request in progress has before it is interrupted.
-  ///   - calls: What calls do until the store is resumed.
+  ///   - calls: Whether calls fail or wait until the store is resumed.
   /// - Throws: ``HistoryError/Code/insideRequest`` if called inside a request of this store, such as in
   ///   the closure of a batch; the store is then not suspended.
   /// - Complexity: closes one connection, and one more if the store is watched.

@@ -8,12 +8,15 @@ struct SuspendingAProcess {
   let tracker: HistoryTracker
 
   func sceneDidEnterBackground(_ scene: UIScene) {
-    try? tracker.suspend(within: .seconds(2))
+    do { try tracker.suspend(within: .seconds(2)) } catch { report(error) }
   }
 
   func sceneWillEnterForeground(_ scene: UIScene) {
-    try? tracker.resume()
+    do { try tracker.resume() } catch { report(error) }
   }
+
+  /// Stands in for the app's own handling of errors.
+  func report(_ error: HistoryError) { fatalError("\(error)") }
 
   /// Leaves the foreground and returns to it, and checks that the store followed.
   static func switchApps(_ store: Store) throws {
