@@ -52,9 +52,11 @@ package struct StressResult: Codable, Hashable, Sendable {
 
     package init(name: String) { self.name = name }
 
+    /// Counts an error; a refusal by a suspended store is the first error only as long as there is no other.
     mutating func note(_ failure: SystemFailure) {
+      let isFirst = errors.keys.allSatisfy { $0 == StressResult.suspended }
+      if firstError == nil || isFirst && failure.code != .suspended { firstError = failure.message }
       errors[failure.code.rawValue, default: 0] += 1
-      firstError = firstError ?? failure.message
     }
   }
 
@@ -149,14 +151,20 @@ package struct StressResult: Codable, Hashable, Sendable {
     return faults + historyFaults
   }
 
-  /// The errors that must not reach a caller: all except those that a faulty disk or a suspension can cause.
+  /// Returns the number of errors that must not have reached an actor.
+  ///
+  /// A faulty disk and suspensions cause errors that may.
+  package func faultCount(of participant: Participant) -> Int {
+    participant.errors.reduce(0) { sum, error in
+      let isOfDisk = disk != nil && Self.diskErrors.contains(error.key)
+      let isOfSuspension = counts.suspensions > 0 && error.key == Self.suspended
+      return isOfDisk || isOfSuspension ? sum : sum + error.value
+    }
+  }
+
   private var errorFaults: [String] {
     participants.compactMap { participant in
-      let errors = participant.errors.filter { code, _ in
-        !(disk != nil && Self.diskErrors.contains(code))
-          && !(counts.suspensions > 0 && code == SystemFailure.Code.suspended.rawValue)
-      }
-      let count = errors.values.reduce(0, +)
+      let count = faultCount(of: participant)
       guard count > 0 else { return nil }
       return
         "\(participant.name) met \(count.counted("error")), first: \(participant.firstError ?? "")"
@@ -164,6 +172,7 @@ package struct StressResult: Codable, Hashable, Sendable {
   }
 
   private static let diskErrors: Set<String> = ["full", "io", "busy"]
+  private static let suspended = SystemFailure.Code.suspended.rawValue
 
   /// The number of disk errors that reached a caller.
   private var diskErrorCount: Int {

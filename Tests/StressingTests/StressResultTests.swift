@@ -47,6 +47,17 @@ import Traces
     result.counts.suspensions = 1
     result.participants[0].errors["suspended"] = 2
     #expect(result.verdict == "valid")
+    #expect(result.faultCount(of: result.participants[0]) == 0)
+  }
+
+  @Test func `The first error is one that no suspension explains`() {
+    var result = StressResult.good
+    result.counts.suspensions = 1
+    for (code, message) in [(SystemFailure.Code.suspended, "a"), (.io, "b"), (.full, "c")] {
+      result.participants[0].note(SystemFailure(code, message))
+    }
+    #expect(result.participants[0].firstError == "b")
+    #expect(result.faultCount(of: result.participants[0]) == 2)
   }
 
   @Test func `The third process has the older version of the model`() {

@@ -204,7 +204,7 @@ struct TrialSections {
       table.append(
         ReportTable.Row(
           [participant.name] + counts.map(\.grouped) + [participant.firstError ?? ""],
-          mark: participant.firstError == nil || stress.result.disk != nil ? nil : .bad,
+          mark: stress.result.faultCount(of: participant) == 0 ? nil : .bad,
           anchor: PageSection.anchor(from: "process \(participant.name)")
         )
       )
