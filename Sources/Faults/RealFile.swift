@@ -15,9 +15,12 @@ struct RealDisk {
   var isOff = false
   /// The number of power-offs; handles opened before the last one are invalid.
   private(set) var life = 0
+  /// The number of open handles, all of which were opened after the same number of power-offs.
+  private var openCount = 0
+  private var openedIn = 0
   /// The bytes of each changed file at its last sync, and the changes since that sync.
   private var unsynced: [String: UnsyncedWrites] = [:]
-  /// The paths of the databases that have been opened.
+  /// The paths of the databases that have been opened since the last power-off.
   private var databases: Set<String> = []
 
   /// Returns `SQLITE_OK`, or the code with which a call of a handle fails.
@@ -32,9 +35,20 @@ struct RealDisk {
     return ExtendedCode.failure(of: call, on: kind) ?? SQLITE_OK
   }
 
-  mutating func noteOpen(_ path: String, _ kind: FileKind) {
-    if kind == .main { databases.insert(path) }
+  /// Adds an open handle.
+  ///
+  /// A handle from before a power-off that is still open ends the process: SQLite shares the index of a
+  /// WAL between the handles of a process, so that it would survive the power-off.
+  mutating func noteOpen(_ path: String?, _ kind: FileKind) {
+    if openCount == 0 { openedIn = life }
+    guard openedIn == life else {
+      fatalError("\(path ?? "a temporary file") is opened while connections from before a power-off are open")
+    }
+    openCount += 1
+    if kind == .main, let path { databases.insert(path) }
   }
+
+  mutating func noteClose() { openCount -= 1 }
 
   mutating func noteDelete(_ path: String) { unsynced[path] = nil }
 
@@ -67,21 +81,28 @@ struct RealDisk {
       RealBytes.replace(path, by: writes.survivors(tornBy: &random))
     }
     for path in databases { unlink(path + "-shm") }
+    databases.removeAll()
     unsynced.removeAll()
   }
 }
 
 /// Functions that read and replace the bytes of real files.
 private enum RealBytes {
-  /// Returns all bytes of a file; an empty array if the file cannot be read.
+  /// Returns all bytes of a file that a connection has open.
+  ///
+  /// A file that cannot be read ends the process: a power-off would otherwise lose all of it.
   static func read(_ path: String) -> [UInt8] {
-    guard let file = fopen(path, "rb") else { return [] }
+    guard let file = fopen(path, "rb") else {
+      fatalError("\(path) is open and cannot be read: error \(errno)")
+    }
     defer { fclose(file) }
     fseek(file, 0, SEEK_END)
     var bytes = [UInt8](repeating: 0, count: max(0, ftell(file)))
     rewind(file)
     let count = fread(&bytes, 1, bytes.count, file)
-    bytes.removeLast(bytes.count - count)
+    guard count == bytes.count else {
+      fatalError("\(path) has \(bytes.count) bytes, of which \(count) can be read: error \(errno)")
+    }
     return bytes
   }
 
@@ -163,6 +184,7 @@ extension RealFile {
       let handle = RealFile.at(file)
       let real = RealFile.real(of: file)
       let code = real.pointee.pMethods.pointee.xClose(real)
+      handle.pointee.locked { $0.noteClose() }
       handle.pointee.release()
       handle.deinitialize(count: 1)
       return code

@@ -149,7 +149,7 @@ package final class RealFileSystem: FaultySystem, @unchecked Sendable {
     guard opened == SQLITE_OK else { return opened }
     let name = path.map { String(cString: $0) }
     let life = locked { disk in
-      if let name { disk.noteOpen(name, kind) }
+      disk.noteOpen(name, kind)
       return disk.life
     }
     RealFile.at(file).initialize(

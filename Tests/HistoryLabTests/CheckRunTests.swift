@@ -100,6 +100,16 @@ extension CheckRun {
     #expect(again.violation(of: checker) == finding.counterexample.violation)
   }
 
+  @Test func `An interrupted run keeps the plan that broke as it was`() async throws {
+    let run = try checkRun("article", .everyday)
+    let (checker, plan) = try #require(try await run.tally(40).broken.first)
+    let finding = try run.shrink(checker, plan: plan, goesOn: { false }) { _ in }
+    let kept = finding.counterexample.trace.header.plan
+    #expect(kept.commands == run.recipe.plan(plan).plan.commands)
+    #expect(!finding.isMinimal)
+    #expect(finding.counterexample.violation.checker == checker)
+  }
+
   @Test func `Violations do not depend on the number of jobs`() async throws {
     let run = try checkRun("article", seed: 5)
     let (one, two) = (try await run.tally(30), try await run.tally(30, jobs: 2))

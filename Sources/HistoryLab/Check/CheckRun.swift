@@ -88,9 +88,12 @@ struct CheckRun: Sendable {
   }
 
   /// Shrinks a plan, given by its number, to a minimal plan that still breaks an invariant.
+  ///
+  /// `goesOn` is called before each try. If it returns `false`, the smallest plan so far is returned.
   func shrink(
     _ checker: String,
     plan number: Int,
+    goesOn: () -> Bool = { true },
     progress: @escaping (Int) -> Void
   ) throws(LabError) -> ShrunkCounterexample {
     let place = try place(0)
@@ -102,11 +105,12 @@ struct CheckRun: Sendable {
     let shrunk = shrinker.shrink(found.choices, label: checker) { step in
       if case .shrank(_, let evaluations) = step { progress(evaluations) }
     } _: { source in
+      guard goesOn() else { return .passed }
       let violation = try worker.violation(of: checker, by: recipe.plan(from: &source))
       return violation.map { .failed(label: checker, message: $0.because) } ?? .passed
     }
     do throws(SystemFailure) {
-      return try finding(checker, number, shrunk, worker)
+      return try finding(checker, number, shrunk, isComplete: goesOn(), worker)
     } catch {
       let sentence =
         "plan \(number), made shorter, could not be run on \(system.name): \(error.message)"
@@ -118,6 +122,7 @@ struct CheckRun: Sendable {
     _ checker: String,
     _ number: Int,
     _ shrunk: ShrinkResult,
+    isComplete: Bool,
     _ worker: PlanWorker
   ) throws(SystemFailure) -> ShrunkCounterexample {
     var source = ChoiceSource(replaying: shrunk.sequence)
@@ -138,7 +143,7 @@ struct CheckRun: Sendable {
       plan: number,
       originalCommandCount: recipe.plan(number).plan.commands.count,
       evaluations: shrunk.evaluations,
-      isMinimal: shrunk.ending == .fixedPoint
+      isMinimal: isComplete && shrunk.ending == .fixedPoint
     )
   }
 }

@@ -178,7 +178,7 @@ struct CheckVerb: Verb {
     var counterexamples: [CounterexampleReport] = []
     // A plan that gives different traces cannot be shrunk.
     let broken = tally.difference == nil ? tally.broken : []
-    for (checker, plan) in broken where !Interruption.isRequested {
+    for (checker, plan) in broken {
       let shrunk = try shrink(run, checker, plan)
       counterexamples.append(
         try folder.keep(
@@ -242,7 +242,7 @@ struct CheckVerb: Verb {
     )
     defer { bar.finish() }
     var last = 0
-    return try run.shrink(checker, plan: plan) { evaluations in
+    return try run.shrink(checker, plan: plan, goesOn: { !Interruption.isRequested }) { evaluations in
       bar.advance(by: evaluations - last)
       last = evaluations
     }
