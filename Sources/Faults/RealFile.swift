@@ -42,7 +42,9 @@ struct RealDisk {
   mutating func noteOpen(_ path: String?, _ kind: FileKind) {
     if openCount == 0 { openedIn = life }
     guard openedIn == life else {
-      fatalError("\(path ?? "a temporary file") is opened while connections from before a power-off are open")
+      fatalError(
+        "\(path ?? "a temporary file") is opened while connections from before a power-off are open"
+      )
     }
     openCount += 1
     if kind == .main, let path { databases.insert(path) }

@@ -192,6 +192,14 @@ struct StressNemesis {
     return disturbances
   }
 
+  /// Kills, stops, continues or starts a program with plain SQL, as is due.
+  mutating func tend(
+    _ program: PlainSQLWriter,
+    at now: ContinuousClock.Instant
+  ) throws -> String? {
+    try program.tend(at: now, killsPerSecond: killsPerSecond, &random)
+  }
+
   /// Returns a random element; `nil` if there is none.
   mutating func choose<Element>(_ some: [Element]) -> Element? {
     some.randomElement(using: &random)

@@ -183,8 +183,17 @@ enum StressModel {
   /// Creates a store with the older version of the model, and opens it with the newer one.
   ///
   /// - Throws: ``HistoryError`` if the file cannot be opened.
-  static func create(_ path: String) throws(HistoryError) -> Store {
-    _ = try Store(path: path, model: header([], seed: 0).olderModel)
+  static func create(
+    _ path: String,
+    capturesPlainSQL: Bool = false
+  ) throws(HistoryError) -> Store {
+    var configuration = StoreConfiguration()
+    if capturesPlainSQL { configuration.foreignWrites = .captured }
+    _ = try Store(
+      path: path,
+      model: header([], seed: 0).olderModel,
+      configuration: configuration
+    )
     return try Store(path: path, model: model)
   }
 }

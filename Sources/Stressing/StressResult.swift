@@ -17,6 +17,8 @@ package struct StressSettings: Hashable, Sendable {
   /// The disk fault; `nil` for a sound disk.
   package var disk: StressDisk?
   package var seed: UInt64 = 0
+  /// Whether a Python program that knows nothing of the library writes plain SQL to the file.
+  package var hasPlainSQL = false
 
   package init() {}
 
@@ -74,6 +76,8 @@ package struct StressResult: Codable, Hashable, Sendable {
   package var seconds = 0.0
   package var participants: [Participant] = []
   package var counts = StressCounts()
+  /// What the program with plain SQL did; `nil` if the run had none.
+  package var plainSQL: PlainSQLWriter.Counts?
   /// The total number of committed transactions.
   package var committed: Int64 = 0
   /// The number of objects at the end.

@@ -19,8 +19,13 @@ extension StressSession {
       try attend()
       let now = clock.now
       for disturbance in nemesis.disturbances(at: now) { try act(disturbance, at: now) }
+      if let plainSQL, let failure = try nemesis.tend(plainSQL, at: now) {
+        result.failures.append("the program with plain SQL \(failure)")
+        return
+      }
       if sampleAt <= now {
         sampleAt = now + Self.sampleEvery
+        try readPlainSQL()
         do { seen = try sample(note, after: seen) } catch  where settings.disk != nil { continue }
       }
       if wakeUpAt <= now, settings.processes > 1 {
@@ -44,7 +49,9 @@ extension StressSession {
     let head = try store.currentToken().number
     let purged = register.marks.filter { $0.author != nil }.map(\.purged).max() ?? 0
     let held = Int(max(0, head - purged))
-    let slowest = register.members.filter { $0.state == 0 }.map(\.cursor).min() ?? head
+    let slowest =
+      register.members.filter { $0.state == 0 && $0.id != PlainSQLWriter.member }.map(\.cursor)
+      .min() ?? head
     result.sampleCount += 1
     result.committed = head
     result.heldMax = max(result.heldMax, held)
@@ -137,7 +144,9 @@ extension StressSession {
   func wakeUp() throws {
     try calm()
     isQuiet = true
+    plainSQL?.end()
     try ask(.pause, "pause")
+    try readPlainSQL()
     for _ in 0..<Self.wakeUpCount where failures.isEmpty && result.sleepers.isEmpty {
       let living = members.filter { $0.state == .running }
       guard let writer = nemesis.choose(living) else { break }
@@ -195,7 +204,9 @@ extension StressSession {
       }
     }
     isQuiet = true
+    plainSQL?.end()
     try ask(.pause, "pause")
+    try readPlainSQL()
     for _ in 0..<2 { try ask(.reconcile, "merge what there was") }
     try ask(.view, "tell what its view holds")
     try look()

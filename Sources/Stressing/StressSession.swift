@@ -26,6 +26,14 @@ package final class StressSession {
   /// The trace of the run itself.
   let trace: StressTrace
   let members: [StressMember]
+  /// The program with plain SQL; `nil` if the run has none.
+  let plainSQL: PlainSQLWriter?
+  /// The trace of that program, which the run itself writes.
+  let plainSQLTrace: StressTrace?
+  /// The run's own membership, which keeps the history that it has not read.
+  let registration: Registration?
+  /// The position up to which the run has read history, and the time at which it did.
+  var plainSQLPosition: (token: HistoryToken?, readAt: Int64)
   /// The real file system that is filled at times; `nil` if the run uses none.
   private let disk: FullDisk?
   var nemesis: StressNemesis
@@ -56,7 +64,7 @@ package final class StressSession {
     self.command = command
     self.path = path
     self.traces = traces
-    store = try StressModel.create(path)
+    store = try StressModel.create(path, capturesPlainSQL: settings.hasPlainSQL)
     trace = try StressTrace("\(traces)/run.jsonl", of: nil)
     let file = "\(traces)/errors.txt"
     guard FileManager.default.createFile(atPath: file, contents: nil),
@@ -66,6 +74,19 @@ package final class StressSession {
     members =
       StressModel.processes(settings.processes).map { StressMember($0) }
       + StressModel.guests(settings.guests).map { StressMember($0, isGuest: true) }
+    if settings.hasPlainSQL {
+      plainSQL = PlainSQLWriter(
+        store: path,
+        log: "\(traces)/plain-sql.log",
+        errors: errors,
+        rate: settings.rate
+      )
+      plainSQLTrace = try StressTrace("\(traces)/plain-sql.jsonl", of: nil)
+      registration = try store.join(PlainSQLWriter.member)
+    } else {
+      (plainSQL, plainSQLTrace, registration) = (nil, nil, nil)
+    }
+    plainSQLPosition = (registration?.cursor, startedAt)
     nemesis = StressNemesis(killsPerSecond: settings.killsPerSecond, seed: settings.seed)
     result = StressResult(settings)
   }
@@ -74,6 +95,7 @@ package final class StressSession {
 
   /// Kills every process, and waits until all are gone.
   func endAll() {
+    plainSQL?.end()
     for member in members { member.child?.kill() }
     for member in members { member.child?.waitForEnd() }
   }
@@ -130,13 +152,17 @@ package final class StressSession {
 
   /// Returns the traces of the run and of the processes, one lane per thread.
   package func sources(_ header: PlanHeader) -> [TraceSource] {
-    [TraceSource([TraceLife(path: "\(traces)/run.jsonl")], header)]
+    ["run", "plain-sql"].map { TraceSource([TraceLife(path: "\(traces)/\($0).jsonl")], header) }
       + members.flatMap {
         [TraceSource($0.trackerLives, header), TraceSource($0.writerLives, header)]
       }
   }
 
-  package var header: PlanHeader { StressModel.header(members.map(\.id), seed: settings.seed) }
+  package var header: PlanHeader {
+    var header = StressModel.header(members.map(\.id), seed: settings.seed)
+    if settings.hasPlainSQL { header.foreignWrites = .captured }
+    return header
+  }
 
   /// The time at which the trace starts, in nanoseconds of the monotonic clock.
   package var origin: Int64 { startedAt }

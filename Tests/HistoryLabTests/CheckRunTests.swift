@@ -103,7 +103,7 @@ extension CheckRun {
   @Test func `An interrupted run keeps the plan that broke as it was`() async throws {
     let run = try checkRun("article", .everyday)
     let (checker, plan) = try #require(try await run.tally(40).broken.first)
-    let finding = try run.shrink(checker, plan: plan, goesOn: { false }) { _ in }
+    let finding = try run.shrink(checker, plan: plan, goesOn: { false }, progress: { _ in })
     let kept = finding.counterexample.trace.header.plan
     #expect(kept.commands == run.recipe.plan(plan).plan.commands)
     #expect(!finding.isMinimal)

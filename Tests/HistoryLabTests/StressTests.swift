@@ -51,6 +51,7 @@ import Testing
     ("--kills-per-second 21", "--kills-per-second takes a number from 0 to 20"),
     ("--mutant record-before-merg", "Did you mean \"record-before-merge\"?"),
     ("--disk broken", "--disk takes"),
+    ("--disk full --plain-sql", "--disk and --plain-sql cannot be given together."),
   ])
   func `Invalid stress options are refused`(_ words: String, _ sentence: String) async {
     let result = await run(["stress"] + words.split(separator: " ").map(String.init))
@@ -87,6 +88,32 @@ import Testing
       #expect(document.result.participants.allSatisfy { $0.merged > 0 })
       #expect(!FileManager.default.fileExists(atPath: "\(folder)/latest/scratch"))
     }
+  }
+
+  @Test(.needs(.sqlPrograms))
+  func `What a Python script writes with plain SQL is merged by all processes`() async throws {
+    let command = try #require(BuiltCommand.path)
+    try await withFolder { folder in
+      let words = [
+        "stress", "--seconds", "2", "--seed", "5", "--kills-per-second", "3", "--plain-sql",
+        "--output", folder,
+      ]
+      let answer = try await ProcessAnswer(of: command, words)
+      #expect(answer.code == ExitCode.good.rawValue, "\(answer.said)")
+      #expect(answer.said.contains("a program with plain SQL wrote"))
+      let file = try String(contentsOfFile: "\(folder)/latest/stress.json", encoding: .utf8)
+      let document = try JSONDecoder().decode(Document.self, from: Data(file.utf8))
+      let program = try #require(document.result.plainSQL)
+      #expect(program.written > 0 && program.lives > program.kills)
+    }
+  }
+
+  @Test func `Without python3 no script is started`() async throws {
+    let command = try #require(BuiltCommand.path)
+    let script = "PATH=/nonexistent '\(command)' stress --seconds 1 --plain-sql"
+    let answer = try await ProcessAnswer(of: "/bin/sh", ["-c", script])
+    #expect(answer.code == ExitCode.usage.rawValue)
+    #expect(answer.said.contains("--plain-sql needs python3"), "\(answer.said)")
   }
 
   /// With the permission to mount, the full disk is a real file system; otherwise SQLite's calls

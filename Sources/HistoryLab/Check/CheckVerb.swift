@@ -242,10 +242,15 @@ struct CheckVerb: Verb {
     )
     defer { bar.finish() }
     var last = 0
-    return try run.shrink(checker, plan: plan, goesOn: { !Interruption.isRequested }) { evaluations in
-      bar.advance(by: evaluations - last)
-      last = evaluations
-    }
+    return try run.shrink(
+      checker,
+      plan: plan,
+      goesOn: { !Interruption.isRequested },
+      progress: { evaluations in
+        bar.advance(by: evaluations - last)
+        last = evaluations
+      }
+    )
   }
 
   private func finish(

@@ -45,6 +45,11 @@ struct StressOptions: VerbOptions {
     "Repeatedly fills the store's disk (full), or makes its file calls fail (failing)."
   )
   var disk: StressDisk?
+  @Flag(
+    "plain-sql",
+    "Lets a Python program that knows nothing of the library write to the file too; needs python3."
+  )
+  var hasPlainSQL
   @Option(.seed) var seed: UInt64
   @Option(.output) var output: String
   @Flag(.json) var json
@@ -58,11 +63,12 @@ struct StressOptions: VerbOptions {
     settings.rate = rate
     settings.mutant = mutant
     settings.disk = disk
+    settings.hasPlainSQL = hasPlainSQL
     settings.seed = seed
     return settings
   }
 
-  var exclusive: [[String]] { [["minutes", "seconds"]] }
+  var exclusive: [[String]] { [["minutes", "seconds"], ["disk", "plain-sql"]] }
 
   /// - Throws: A usage error if a folder cannot be used, or the mutant is unknown.
   mutating func validate(in composition: Composition) throws(LabError) {
@@ -72,6 +78,11 @@ struct StressOptions: VerbOptions {
         throw composition.unknown("mutant", name, known, try: "list systems")
       }
       mutant = name
+    }
+    if hasPlainSQL, !PlainSQLWriter.isAvailable {
+      throw .usage(
+        "--plain-sql needs python3, which is in no folder of PATH. Install it, or leave the option out."
+      )
     }
     try FilePath.checkWritableFolder(output, for: "--output")
   }
@@ -84,12 +95,12 @@ extension StressVerb {
     examples: [
       Example("stress", "Three processes on one store file for a minute, one killed each second."),
       Example(
-        "stress --processes 6 --minutes 10 --kills-per-second 2",
-        "More of them, and longer."
-      ),
-      Example(
         "stress --seconds 20 --mutant record-before-merge",
         "A seeded bug, which must be found."
+      ),
+      Example(
+        "stress --processes 6 --minutes 10 --plain-sql",
+        "More of them, beside a Python script that writes to the file without the library."
       ),
       Example("stress --seconds 5 --seed 1 --json", "A short run, for machines."),
     ]
@@ -165,7 +176,7 @@ struct StressVerb: Verb {
       try disk?.dissolve()
       do { try ran.get() } catch is StressSession.Interrupted { return session.interruptedResult }
       var result = session.result
-      result.failures = session.failureSentences
+      result.failures += session.failureSentences
       var checks = StressChecks(
         session.header,
         system: options.mutant.map { "mutant/\($0)" } ?? "tracker",
@@ -263,6 +274,12 @@ private struct StressText {
             ? "none was held" : "\(result.locksWhileSuspended.count.grouped) held some")
         : "this system does not list the locks of the suspended processes"
       lines.append(read)
+    }
+    if let program = result.plainSQL {
+      lines.append(
+        "a program with plain SQL wrote \(program.written.counted("transaction")); it was killed "
+          + "\(program.kills.grouped) times and stopped \(program.stops.grouped) times"
+      )
     }
     if let disk = result.disk { lines.append(sentence(of: disk, result.filledCount)) }
     if counts.wakeUps > 0 {
