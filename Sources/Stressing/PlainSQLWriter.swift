@@ -17,6 +17,12 @@ package final class PlainSQLWriter {
     package var stops = 0
     /// The number of its transactions that history got.
     package var written = 0
+
+    /// The counts in a sentence without its period.
+    package var sentence: String {
+      "a Python script with plain SQL wrote \(written.counted("transaction")); it was killed "
+        + "\(kills.counted("time")) and stopped \(stops.counted("time"))"
+    }
   }
 
   /// The beginning of the author of each transaction, which contains the life and the transaction's number.
@@ -276,7 +282,11 @@ extension StressSession {
       }
       request = request.next(after: page)
     }
-    if let token = plainSQLPosition.token { try store.record(registration, through: token) }
     result.plainSQL = plainSQL.counts
+    guard let token = plainSQLPosition.token else { return }
+    do throws(HistoryError) { try store.record(registration, through: token) } catch {
+      // The next reading records a later position.
+      guard error.isBusy else { throw error }
+    }
   }
 }

@@ -194,7 +194,9 @@ enum StressModel {
       model: header([], seed: 0).olderModel,
       configuration: configuration
     )
-    return try Store(path: path, model: model)
+    // The run itself must not wait long for a lock: a process that the run has stopped may hold it.
+    if capturesPlainSQL { configuration.busyTimeout = .milliseconds(20) }
+    return try Store(path: path, model: model, configuration: configuration)
   }
 }
 

@@ -100,11 +100,13 @@ import Testing
       ]
       let answer = try await ProcessAnswer(of: command, words)
       #expect(answer.code == ExitCode.good.rawValue, "\(answer.said)")
-      #expect(answer.said.contains("a program with plain SQL wrote"))
+      #expect(answer.said.contains("a Python script with plain SQL wrote"))
       let file = try String(contentsOfFile: "\(folder)/latest/stress.json", encoding: .utf8)
       let document = try JSONDecoder().decode(Document.self, from: Data(file.utf8))
       let program = try #require(document.result.plainSQL)
       #expect(program.written > 0 && program.lives > program.kills)
+      let page = try String(contentsOfFile: "\(folder)/latest/index.html", encoding: .utf8)
+      #expect(page.contains(program.sentence.dropFirst()))
     }
   }
 

@@ -214,8 +214,9 @@ struct TrialSections {
       anchor: "stress",
       [
         .paragraph(stress.because.capitalised + " Seed \(stress.result.seed)."),
+        stress.result.plainSQL.map { .paragraph($0.sentence.capitalised + ".") },
         .table(table),
-      ]
+      ].compactMap(\.self)
     )
   }
 

@@ -275,12 +275,7 @@ private struct StressText {
         : "this system does not list the locks of the suspended processes"
       lines.append(read)
     }
-    if let program = result.plainSQL {
-      lines.append(
-        "a program with plain SQL wrote \(program.written.counted("transaction")); it was killed "
-          + "\(program.kills.grouped) times and stopped \(program.stops.grouped) times"
-      )
-    }
+    if let sentence = result.plainSQL?.sentence { lines.append(sentence) }
     if let disk = result.disk { lines.append(sentence(of: disk, result.filledCount)) }
     if counts.wakeUps > 0 {
       lines.append(
