@@ -27,8 +27,6 @@ package final class PlainSQLWriter {
 
   /// The beginning of the author of each transaction, which contains the life and the transaction's number.
   static let authorPrefix = "plain-sql."
-  /// The member under which the run keeps the history that it has not read yet.
-  static let member = MemberID("run")
 
   private(set) var counts = Counts()
   private let store: String
@@ -242,51 +240,69 @@ package final class PlainSQLWriter {
     """
 }
 
-/// Transactions that a program with plain SQL has written.
+/// What the run itself reads of history.
 extension StressSession {
-  /// Reads the captured transactions that are new, and adds them to the trace of that program.
+  /// The number of transactions that the run remembers at least.
+  private static let rememberedCount = 20_000
+
+  /// Reads the new transactions, and adds those of the program with plain SQL to its trace.
   ///
   /// The run is a member of the store, so that no transaction is purged before this has read it.
-  func readPlainSQL() throws {
-    guard let plainSQL, let registration else { return }
-    var request = HistoryRequest(after: plainSQLPosition.token)
+  func readHistory() throws {
+    guard let registration else { return }
+    var request = HistoryRequest(after: readPosition.token)
     while true {
       let page = try store.fetch(request)
       let now = MonotonicClock.now
-      for transaction in page.transactions
-      where transaction.author?.hasPrefix(PlainSQLWriter.authorPrefix) == true {
-        var write = PlannedWrite(
-          actor: members[0].id,
-          context: PlannedWrite.plainSQL,
-          changes: try plainSQL.changes(of: transaction, store.model)
-        )
-        write.author = transaction.author.map(WriteAuthor.other) ?? .absent
-        let place = plainSQLPosition.readAt...now
-        let command = Command(.write(write))
-        plainSQLTrace?.add(
-          [
-            .init(
-              .called(command: plainSQL.counts.written, word: command.action.word),
-              at: plainSQLPosition.readAt,
-              given: command
-            ), .init(.committed(CommittedTransaction(store.model, transaction)), place),
-            .init(.ended(command: nil, .ok), place),
-          ],
-          about: members[0].id
-        )
+      if readTransactions.count > 2 * Self.rememberedCount {
+        let oldest = page.scannedThrough.number - Int64(Self.rememberedCount)
+        readTransactions = readTransactions.filter { $0.key.rawValue > oldest }
       }
-      plainSQLPosition.token = page.scannedThrough
+      for transaction in page.transactions {
+        readTransactions[transaction.number] = transaction
+        guard let plainSQL, transaction.author?.hasPrefix(PlainSQLWriter.authorPrefix) == true
+        else { continue }
+        try trace(transaction, of: plainSQL, until: now)
+      }
+      readPosition.token = page.scannedThrough
       guard page.hasMore else {
-        plainSQLPosition.readAt = now
+        readPosition.readAt = now
         break
       }
       request = request.next(after: page)
     }
-    result.plainSQL = plainSQL.counts
-    guard let token = plainSQLPosition.token else { return }
+    result.plainSQL = plainSQL?.counts
+    guard let token = readPosition.token else { return }
     do throws(HistoryError) { try store.record(registration, through: token) } catch {
       // The next reading records a later position.
       guard error.isBusy else { throw error }
     }
+  }
+
+  /// Adds a captured transaction to the trace; it was committed after the last reading.
+  private func trace(
+    _ transaction: HistoryTransaction,
+    of program: PlainSQLWriter,
+    until now: Int64
+  ) throws {
+    var write = PlannedWrite(
+      actor: members[0].id,
+      context: PlannedWrite.plainSQL,
+      changes: try program.changes(of: transaction, store.model)
+    )
+    write.author = transaction.author.map(WriteAuthor.other) ?? .absent
+    let command = Command(.write(write))
+    let place = readPosition.readAt...now
+    plainSQLTrace?.add(
+      [
+        .init(
+          .called(command: program.counts.written, word: command.action.word),
+          at: readPosition.readAt,
+          given: command
+        ), .init(.committed(CommittedTransaction(store.model, transaction)), place),
+        .init(.ended(command: nil, .ok), place),
+      ],
+      about: members[0].id
+    )
   }
 }

@@ -130,6 +130,8 @@ enum StressModel {
   /// An author that writes in bursts and that one process ignores.
   static let noiseAuthor = "noise"
   static let bucketCount: Int64 = 8
+  /// The member under which the run keeps the history that it has not read yet.
+  static let run = MemberID("run")
 
   /// The attribute that the older version of the model lacks, and its default value.
   static let newAttribute = "stars"
@@ -195,7 +197,7 @@ enum StressModel {
       configuration: configuration
     )
     // The run itself must not wait long for a lock: a process that the run has stopped may hold it.
-    if capturesPlainSQL { configuration.busyTimeout = .milliseconds(20) }
+    configuration.busyTimeout = .milliseconds(200)
     return try Store(path: path, model: model, configuration: configuration)
   }
 }

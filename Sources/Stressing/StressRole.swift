@@ -171,15 +171,18 @@ final class StressMember {
 /// Determines the outcome of the write that was in progress when a process was killed.
 ///
 /// Before a process can commit, it notes the number that the write's transaction will have. The
-/// transaction with that number in history is that write if the author matches. It is still there,
-/// because history is kept for the dead member.
+/// transaction with that number in history is that write if the author matches.
 struct StressReconciler {
   let store: Store
 
   /// Returns the outcome, and the number of the last transaction that the process has committed.
+  ///
+  /// Another thread of the process may have merged and recorded the write before the process was killed, so
+  /// that it is purged. `purged` then has it.
   func reconcile(
     _ role: StressRole,
-    after last: Int64
+    after last: Int64,
+    purged: [TransactionNumber: HistoryTransaction]
   ) throws -> (cutOff: TraceLife.CutOff, last: Int64) {
     guard FileManager.default.fileExists(atPath: role.writerTrace) else { return (.nothing, last) }
     let tail = try LifeTrace.tail(of: role.writerTrace, role.header)
@@ -189,7 +192,8 @@ struct StressReconciler {
       case .called(let count?, _) = open.event.happening,
       let noted = StressNumberFile.read(role.numberFile), noted.write == Int64(count)
     else { return (.nothing, reported) }
-    guard let transaction = try store.transaction(TransactionNumber(noted.number)) else {
+    let number = TransactionNumber(noted.number)
+    guard let transaction = try store.transaction(number) ?? purged[number] else {
       return (try isPurged(noted.number) ? .open : .nothing, reported)
     }
     guard transaction.author == author(of: given, role) else { return (.nothing, reported) }

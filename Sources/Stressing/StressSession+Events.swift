@@ -25,7 +25,7 @@ extension StressSession {
       }
       if sampleAt <= now {
         sampleAt = now + Self.sampleEvery
-        try readPlainSQL()
+        try readHistory()
         do { seen = try sample(note, after: seen) } catch  where settings.disk != nil { continue }
       }
       if wakeUpAt <= now, settings.processes > 1 {
@@ -50,7 +50,7 @@ extension StressSession {
     let purged = register.marks.filter { $0.author != nil }.map(\.purged).max() ?? 0
     let held = Int(max(0, head - purged))
     let slowest =
-      register.members.filter { $0.state == 0 && $0.id != PlainSQLWriter.member }.map(\.cursor)
+      register.members.filter { $0.state == 0 && $0.id != StressModel.run }.map(\.cursor)
       .min() ?? head
     result.sampleCount += 1
     result.committed = head
@@ -146,7 +146,7 @@ extension StressSession {
     isQuiet = true
     plainSQL?.end()
     try ask(.pause, "pause")
-    try readPlainSQL()
+    try readHistory()
     for _ in 0..<Self.wakeUpCount where failures.isEmpty && result.sleepers.isEmpty {
       let living = members.filter { $0.state == .running }
       guard let writer = nemesis.choose(living) else { break }
@@ -206,7 +206,7 @@ extension StressSession {
     isQuiet = true
     plainSQL?.end()
     try ask(.pause, "pause")
-    try readPlainSQL()
+    try readHistory()
     for _ in 0..<2 { try ask(.reconcile, "merge what there was") }
     try ask(.view, "tell what its view holds")
     try look()

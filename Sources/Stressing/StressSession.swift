@@ -30,10 +30,12 @@ package final class StressSession {
   let plainSQL: PlainSQLWriter?
   /// The trace of that program, which the run itself writes.
   let plainSQLTrace: StressTrace?
-  /// The run's own membership, which keeps the history that it has not read.
+  /// The run's own membership, which keeps the history that it has not read; `nil` on a faulty disk.
   let registration: Registration?
   /// The position up to which the run has read history, and the time at which it did.
-  var plainSQLPosition: (token: HistoryToken?, readAt: Int64)
+  var readPosition: (token: HistoryToken?, readAt: Int64)
+  /// The newest transactions that the run has read, by number.
+  var readTransactions: [TransactionNumber: HistoryTransaction] = [:]
   /// The real file system that is filled at times; `nil` if the run uses none.
   private let disk: FullDisk?
   var nemesis: StressNemesis
@@ -82,11 +84,11 @@ package final class StressSession {
         rate: settings.rate
       )
       plainSQLTrace = try StressTrace("\(traces)/plain-sql.jsonl", of: nil)
-      registration = try store.join(PlainSQLWriter.member)
     } else {
-      (plainSQL, plainSQLTrace, registration) = (nil, nil, nil)
+      (plainSQL, plainSQLTrace) = (nil, nil)
     }
-    plainSQLPosition = (registration?.cursor, startedAt)
+    registration = settings.disk == nil ? try store.join(StressModel.run) : nil
+    readPosition = (registration?.cursor, startedAt)
     nemesis = StressNemesis(killsPerSecond: settings.killsPerSecond, seed: settings.seed)
     result = StressResult(settings)
   }
@@ -251,7 +253,7 @@ package final class StressSession {
       var cutOff = TraceLife.CutOff.nothing
       if let role = member.role {
         (cutOff, member.lastNumber) = try StressReconciler(store: store)
-          .reconcile(role, after: member.lastNumber)
+          .reconcile(role, after: member.lastNumber, purged: readTransactions)
       }
       member.end(at: moment, cutOff)
       trace.add([.init(.crashed, at: moment)], about: member.id)
