@@ -37,6 +37,10 @@ package final class PlainSQLWriter {
   private var logged: [String: [LoggedChange]] = [:]
   /// The number of bytes of the log that were read.
   private var readCount: UInt64 = 0
+  /// The size of the log in bytes at the start of the present life.
+  private var logSize: Int64 = 0
+  /// Whether the present life has logged a transaction.
+  private(set) var hasBegun = false
   private var diesAt: ContinuousClock.Instant?
   private var stopsAt: ContinuousClock.Instant?
   private var goesOnAt: ContinuousClock.Instant?
@@ -100,6 +104,8 @@ package final class PlainSQLWriter {
     started.standardOutput = FileHandle.nullDevice
     started.standardError = errors
     started.terminationHandler = { ChildKeeper.forget($0.processIdentifier) }
+    logSize = Self.size(of: log)
+    hasBegun = false
     try started.run()
     try ChildKeeper.keep(started.processIdentifier)
     process = started
@@ -126,17 +132,21 @@ package final class PlainSQLWriter {
     guard let process else {
       guard startsAt ?? now <= now else { return nil }
       try start(seed: random.next())
-      guard killsPerSecond > 0 else { return nil }
-      diesAt = now + .seconds(Double.random(in: 0.2...2, using: &random) / killsPerSecond)
-      if Bool.random(using: &random) {
-        stopsAt = now + .seconds(Double.random(in: 0.1...1, using: &random) / killsPerSecond)
-      }
       return nil
     }
     guard process.isRunning else {
       let code = process.terminationStatus
       self.process = nil
       return "ended by itself with code \(code)"
+    }
+    if !hasBegun {
+      // The start of Python may take longer than a life.
+      hasBegun = Self.size(of: log) > logSize
+      guard hasBegun, killsPerSecond > 0 else { return nil }
+      diesAt = now + .seconds(Double.random(in: 0...2, using: &random) / killsPerSecond)
+      if Bool.random(using: &random) {
+        stopsAt = now + .seconds(Double.random(in: 0...1, using: &random) / killsPerSecond)
+      }
     }
     if let time = diesAt, time <= now {
       end()
@@ -151,6 +161,11 @@ package final class PlainSQLWriter {
       goesOnAt = nil
     }
     return nil
+  }
+
+  private static func size(of file: String) -> Int64 {
+    var facts = stat()
+    return stat(file, &facts) == 0 ? Int64(facts.st_size) : 0
   }
 
   /// Returns the planned changes of a transaction that the store has captured.

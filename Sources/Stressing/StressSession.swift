@@ -115,12 +115,26 @@ package final class StressSession {
     try noteUpgrade()
     for member in members where !member.isGuest { try start(member) }
     try wait("follow the store") { $0.state == .running || $0.failure != nil }
+    try awaitPlainSQL()
     isDisturbed = true
-    if failures.isEmpty { try disturb(note) }
+    if failures.isEmpty, result.failures.isEmpty { try disturb(note) }
     isDisturbed = false
     disk?.clear()
     result.filledCount = disk?.filledCount
     try close()
+  }
+
+  /// Starts the program with plain SQL, and waits until it writes.
+  private func awaitPlainSQL() throws {
+    guard let plainSQL, failures.isEmpty else { return }
+    let end = ContinuousClock.now + Self.patience
+    while !plainSQL.hasBegun {
+      try attend()
+      var failure = try nemesis.tend(plainSQL, at: .now)
+      if ContinuousClock.now > end { failure = "did not write" }
+      if let failure { return result.failures.append("the program with plain SQL \(failure)") }
+      usleep(2_000)
+    }
   }
 
   /// Adds the change of the model, which the run itself has made, to the trace.
