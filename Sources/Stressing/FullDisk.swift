@@ -192,12 +192,12 @@ struct StressNemesis {
     return disturbances
   }
 
-  /// Kills, stops, continues or starts a program with plain SQL, as is due.
+  /// Kills, stops, continues or starts the Python script, as is due.
   mutating func tend(
-    _ program: PlainSQLWriter,
+    _ script: PlainSQLWriter,
     at now: ContinuousClock.Instant
   ) throws -> String? {
-    try program.tend(at: now, killsPerSecond: killsPerSecond, &random)
+    try script.tend(at: now, killsPerSecond: killsPerSecond, &random)
   }
 
   /// Returns a random element; `nil` if there is none.

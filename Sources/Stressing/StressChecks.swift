@@ -182,6 +182,13 @@ enum StressModel {
     return header
   }
 
+  /// Returns the plan header of a run.
+  static func header(_ actors: [ActorID], of settings: StressSettings) -> PlanHeader {
+    var header = header(actors, seed: settings.seed)
+    if settings.hasPlainSQL { header.foreignWrites = .captured }
+    return header
+  }
+
   /// Creates a store with the older version of the model, and opens it with the newer one.
   ///
   /// - Throws: ``HistoryError`` if the file cannot be opened.

@@ -17,7 +17,7 @@ package struct StressSettings: Hashable, Sendable {
   /// The disk fault; `nil` for a sound disk.
   package var disk: StressDisk?
   package var seed: UInt64 = 0
-  /// Whether a Python program that knows nothing of the library writes plain SQL to the file.
+  /// Whether a Python script that does not use the library writes to the file with plain SQL.
   package var hasPlainSQL = false
 
   package init() {}
@@ -76,7 +76,7 @@ package struct StressResult: Codable, Hashable, Sendable {
   package var seconds = 0.0
   package var participants: [Participant] = []
   package var counts = StressCounts()
-  /// What the program with plain SQL did; `nil` if the run had none.
+  /// The events of the Python script with plain SQL; `nil` if the run had none.
   package var plainSQL: PlainSQLWriter.Counts?
   /// The total number of committed transactions.
   package var committed: Int64 = 0

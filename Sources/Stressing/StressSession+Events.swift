@@ -20,7 +20,7 @@ extension StressSession {
       let now = clock.now
       for disturbance in nemesis.disturbances(at: now) { try act(disturbance, at: now) }
       if let plainSQL, let failure = try nemesis.tend(plainSQL, at: now) {
-        result.failures.append("the program with plain SQL \(failure)")
+        result.failures.append("the Python script \(failure)")
         return
       }
       if sampleAt <= now {

@@ -26,9 +26,9 @@ package final class StressSession {
   /// The trace of the run itself.
   let trace: StressTrace
   let members: [StressMember]
-  /// The program with plain SQL; `nil` if the run has none.
+  /// The Python script with plain SQL; `nil` if the run has none.
   let plainSQL: PlainSQLWriter?
-  /// The trace of that program, which the run itself writes.
+  /// The trace of that script, which the run itself writes.
   let plainSQLTrace: StressTrace?
   /// The run's own membership, which keeps the history that it has not read; `nil` on a faulty disk.
   let registration: Registration?
@@ -80,6 +80,8 @@ package final class StressSession {
       plainSQL = PlainSQLWriter(
         store: path,
         log: "\(traces)/plain-sql.log",
+        actor: members[0].id,
+        header: StressModel.header(members.map(\.id), of: settings),
         errors: errors,
         rate: settings.rate
       )
@@ -124,7 +126,7 @@ package final class StressSession {
     try close()
   }
 
-  /// Starts the program with plain SQL, and waits until it writes.
+  /// Starts the Python script, and waits until it writes.
   private func awaitPlainSQL() throws {
     guard let plainSQL, failures.isEmpty else { return }
     let end = ContinuousClock.now + Self.patience
@@ -132,7 +134,7 @@ package final class StressSession {
       try attend()
       var failure = try nemesis.tend(plainSQL, at: .now)
       if ContinuousClock.now > end { failure = "did not write" }
-      if let failure { return result.failures.append("the program with plain SQL \(failure)") }
+      if let failure { return result.failures.append("the Python script \(failure)") }
       usleep(2_000)
     }
   }
@@ -175,9 +177,7 @@ package final class StressSession {
   }
 
   package var header: PlanHeader {
-    var header = StressModel.header(members.map(\.id), seed: settings.seed)
-    if settings.hasPlainSQL { header.foreignWrites = .captured }
-    return header
+    StressModel.header(members.map(\.id), of: settings)
   }
 
   /// The time at which the trace starts, in nanoseconds of the monotonic clock.

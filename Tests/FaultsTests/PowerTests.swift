@@ -1,5 +1,6 @@
 import CSQLite
 import Faults
+import Foundation
 import TestSupport
 import Testing
 
@@ -170,6 +171,39 @@ import Testing
         #expect(count >= (synchronous == "FULL" ? 8 : 0), "call \(k), seed \(seed)")
       }
     }
+  }
+
+  @Test func `A connection from before a power-off on a real disk must be closed`() async throws {
+    let result = try await #require(
+      processExitsWith: .failure,
+      observing: [\.standardErrorContent]
+    ) {
+      let folder = try TemporaryFolder()
+      let files = RealFileSystem()
+      let before = try Connection.store(folder.path("app.store"), on: files)
+      files.turnOff(PowerLoss())
+      files.turnOn()
+      _ = try Connection(folder.path("app.store"), on: files)
+      withExtendedLifetime(before) {}
+    }
+    let said = String(decoding: result.standardErrorContent, as: UTF8.self)
+    #expect(said.contains("is opened while connections from before a power-off are open"))
+  }
+
+  @Test func `A file on a real disk that cannot be read does not count as empty`() async throws {
+    let result = try await #require(
+      processExitsWith: .failure,
+      observing: [\.standardErrorContent]
+    ) {
+      let folder = try TemporaryFolder()
+      let files = RealFileSystem()
+      let connection = try Connection.store(folder.path("app.store"), on: files)
+      files.watchPower(.honest)
+      unlink(folder.path("app.store-wal"))
+      _ = connection.code("INSERT INTO item VALUES (1, 1)")
+    }
+    let said = String(decoding: result.standardErrorContent, as: UTF8.self)
+    #expect(said.contains("app.store-wal is open and cannot be read"))
   }
 
   /// Turns the power off at a call while a store saves and checkpoints.

@@ -47,7 +47,7 @@ struct StressOptions: VerbOptions {
   var disk: StressDisk?
   @Flag(
     "plain-sql",
-    "Lets a Python program that knows nothing of the library write to the file too; needs python3."
+    "Also lets a Python script write to the file with plain SQL, without the library; needs python3."
   )
   var hasPlainSQL
   @Option(.seed) var seed: UInt64
