@@ -95,12 +95,12 @@ extension StressVerb {
     examples: [
       Example("stress", "Three processes on one store file for a minute, one killed each second."),
       Example(
-        "stress --seconds 20 --mutant record-before-merge",
-        "A seeded bug, which must be found."
-      ),
-      Example(
         "stress --processes 6 --minutes 10 --plain-sql",
         "More of them, beside a Python script that writes to the file without the library."
+      ),
+      Example(
+        "stress --seconds 20 --mutant record-before-merge",
+        "A seeded bug, which must be found."
       ),
       Example("stress --seconds 5 --seed 1 --json", "A short run, for machines."),
     ]
