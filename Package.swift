@@ -246,7 +246,10 @@ let package = Package(
       ]
     ),
     tests("Checkers", ["HistoryTypes", "Traces"]),
-    tests("Stressing", ["Basics", "HistoryStore", "HistoryTypes", "ObjectContexts", "Programs", "Traces"]),
+    tests(
+      "Stressing",
+      ["Basics", "HistoryStore", "HistoryTypes", "ObjectContexts", "Programs", "Traces"]
+    ),
     tests("Measuring"),
     tests("Reporting", ["HistoryTypes", "Traces", "Measuring"]),
     // The examples are packages of their own, which scripts/examples tries with their tests. The
