@@ -258,8 +258,8 @@ struct CoreCheckers: Sendable {
 
 /// The checkers that need special features of a plan or of a system.
 ///
-/// These are observers, retention, protected authors, signals, power-offs, and answers about
-/// history.
+/// These are observers, retention, protected authors, signals, power-offs, suspensions, and answers
+/// about history.
 struct FurtherCheckers: Sendable {
   /// The names and the rules, in the order of the verdicts.
   static let all: [(checker: String, sentence: String)] = [
@@ -271,6 +271,7 @@ struct FurtherCheckers: Sendable {
     (Reclaim.name, Reclaim.sentence),
     (Durability.name, Durability.sentence),
     (WakeUp.name, WakeUp.sentence),
+    (NoLockWhileSuspended.name, NoLockWhileSuspended.sentence),
   ]
 
   private(set) var observerDelivery: ObserverDelivery
@@ -281,6 +282,7 @@ struct FurtherCheckers: Sendable {
   private(set) var reclaim: Reclaim
   private(set) var durability: Durability
   private(set) var wakeUp: WakeUp
+  private(set) var noLockWhileSuspended: NoLockWhileSuspended
 
   init(_ header: TraceHeader) {
     observerDelivery = ObserverDelivery(header)
@@ -291,6 +293,7 @@ struct FurtherCheckers: Sendable {
     reclaim = Reclaim(header)
     durability = Durability(header)
     wakeUp = WakeUp(header)
+    noLockWhileSuspended = NoLockWhileSuspended(header)
   }
 
   /// Checks the next event, and returns whether an invariant is broken so far.
@@ -303,6 +306,7 @@ struct FurtherCheckers: Sendable {
     reclaim.observe(event, on: timeline)
     durability.observe(event, on: timeline)
     wakeUp.observe(event, on: timeline)
+    noLockWhileSuspended.observe(event, on: timeline)
     return observerDelivery.violation != nil
       || loudExpiry.violation != nil
       || protectedAuthors.violation != nil
@@ -311,6 +315,7 @@ struct FurtherCheckers: Sendable {
       || reclaim.violation != nil
       || durability.violation != nil
       || wakeUp.violation != nil
+      || noLockWhileSuspended.violation != nil
   }
 
   /// The invariants that are broken so far, one bit each in the order of the verdicts.
@@ -320,6 +325,7 @@ struct FurtherCheckers: Sendable {
       protectedAuthors.violation != nil, historyExplainsData.violation != nil,
       tombstoneFidelity.violation != nil, reclaim.violation != nil,
       durability.violation != nil, wakeUp.violation != nil,
+      noLockWhileSuspended.violation != nil,
     ])
   }
 
@@ -343,6 +349,7 @@ struct FurtherCheckers: Sendable {
     body(reclaim.verdict(on: timeline))
     body(durability.verdict(on: timeline))
     body(wakeUp.verdict(on: timeline))
+    body(noLockWhileSuspended.verdict(on: timeline))
   }
 }
 

@@ -11,7 +11,8 @@ struct HeapDisk {
   var spare: [FilePointer] = []
   /// Files without a path that still have an open handle.
   var detached: Set<FilePointer> = []
-  var openHandleCount = 0
+  /// The handles that SQLite has open.
+  var openHandles: Set<OpenFile.Pointer> = []
   var random: SplitMix64
   /// The effect of syncs while unsynced writes are tracked; `nil` if they are not tracked.
   var watch: PowerWatch?
@@ -136,7 +137,7 @@ extension HeapDisk {
   var usage: HeapUsage {
     let all = Array(files.values) + Array(detached) + spare
     return HeapUsage(
-      openHandles: openHandleCount,
+      openHandles: openHandles.count,
       files: files.count,
       detachedFiles: detached.count,
       spareFiles: spare.count,

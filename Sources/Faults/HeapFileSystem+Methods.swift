@@ -19,7 +19,8 @@ extension HeapFileSystem {
     system.xOpen = { system, path, file, flags, outFlags in
       file?.pointee.pMethods = nil
       guard let file else { return SQLITE_CANTOPEN }
-      let code = HeapFileSystem.at(system).open(path, OpenFile.at(file), flags)
+      let entrance = HeapFileSystem.entrance(named: system?.pointee.zName)
+      let code = HeapFileSystem.at(system).open(path, OpenFile.at(file), flags, through: entrance)
       if code == SQLITE_OK { outFlags?.pointee = flags }
       return code
     }
@@ -84,7 +85,8 @@ extension HeapFileSystem {
   fileprivate func open(
     _ path: UnsafePointer<CChar>?,
     _ handle: OpenFile.Pointer,
-    _ flags: Int32
+    _ flags: Int32,
+    through entrance: Int
   ) -> Int32 {
     let path = path.map { String(cString: $0) }
     let kind = FileKind(openFlags: flags)
@@ -94,13 +96,14 @@ extension HeapFileSystem {
       if disk.isOff { return SQLITE_CANTOPEN }
       guard let file = disk.findFile(path, flags) else { return SQLITE_CANTOPEN }
       file.pointee.openCount += 1
-      disk.openHandleCount += 1
+      disk.openHandles.insert(handle)
       handle.initialize(
         to: OpenFile(
           owner: self,
           file: file,
           kind: kind,
-          isDeletedOnClose: flags & SQLITE_OPEN_DELETEONCLOSE != 0
+          isDeletedOnClose: flags & SQLITE_OPEN_DELETEONCLOSE != 0,
+          entrance: entrance
         )
       )
       return SQLITE_OK

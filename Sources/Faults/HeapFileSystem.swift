@@ -23,8 +23,9 @@ package final class HeapFileSystem: @unchecked Sendable {
   let methods: UnsafeMutablePointer<sqlite3_io_methods>
   /// The clock, which returns the time in seconds since 2001-01-01 UTC.
   let clock: @Sendable () -> Double
-  private let system: UnsafeMutablePointer<sqlite3_vfs>
-  private let cName: UnsafeMutablePointer<CChar>
+  /// The names of single users; see `makeEntrance`.
+  let entrances = Mutex(HeapEntrances())
+  private var system: HeapVFS?
 
   private static let instanceCount = Atomic<Int>(0)
 
@@ -37,24 +38,18 @@ package final class HeapFileSystem: @unchecked Sendable {
   package init(seed: UInt64 = 0, clock: @escaping @Sendable () -> Double = { 0 }) {
     let number = Self.instanceCount.add(1, ordering: .relaxed).newValue
     name = "heap-\(number)"
-    cName = Self.copy(name)
     disk = SharedDisk(seed: seed)
     self.clock = clock
     methods = .allocate(capacity: 1)
     methods.initialize(to: OpenFile.makeMethods())
-    system = .allocate(capacity: 1)
-    system.initialize(to: sqlite3_vfs())
-    fillIn(&system.pointee, name: cName)
-    let code = sqlite3_vfs_register(system, 0)
-    guard code == SQLITE_OK else { fatalError("SQLite did not register \(name): code \(code)") }
+    system = HeapVFS(self, name: name)
   }
 
   deinit {
-    sqlite3_vfs_unregister(system)
+    system?.unregister()
+    for entrance in entrances.withLock({ $0.registered }) { entrance.unregister() }
     disk.deallocate()
-    system.deallocate()
     methods.deallocate()
-    cName.deallocate()
   }
 
   /// Restarts the file system's random generator from a seed.
@@ -77,13 +72,6 @@ package final class HeapFileSystem: @unchecked Sendable {
   /// The handles, files and memory in use.
   package var usage: HeapUsage {
     disk.locked { $0.usage }
-  }
-
-  private static func copy(_ text: String) -> UnsafeMutablePointer<CChar> {
-    let characters = text.utf8CString
-    let copy = UnsafeMutablePointer<CChar>.allocate(capacity: characters.count)
-    for (index, character) in characters.enumerated() { (copy + index).initialize(to: character) }
-    return copy
   }
 }
 

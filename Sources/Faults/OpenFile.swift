@@ -14,6 +14,8 @@ struct OpenFile {
   let file: UnsafeMutablePointer<HeapFile>
   let kind: FileKind
   let isDeletedOnClose: Bool
+  /// The entrance of the file system through which the handle was opened.
+  let entrance: Int
   /// The level of the database lock that this handle holds.
   var lockLevel = SQLITE_LOCK_NONE
   var slots = SharedMemory.Holding()
@@ -22,7 +24,8 @@ struct OpenFile {
     owner: HeapFileSystem,
     file: UnsafeMutablePointer<HeapFile>,
     kind: FileKind,
-    isDeletedOnClose: Bool
+    isDeletedOnClose: Bool,
+    entrance: Int
   ) {
     base = sqlite3_file(pMethods: UnsafePointer(owner.methods))
     self.owner = .passRetained(owner)
@@ -30,6 +33,7 @@ struct OpenFile {
     self.file = file
     self.kind = kind
     self.isDeletedOnClose = isDeletedOnClose
+    self.entrance = entrance
   }
 
   /// Returns the handle from SQLite's pointer, which is never `nil` in a call of a method.
@@ -99,7 +103,7 @@ extension UnsafeMutablePointer where Pointee == OpenFile {
       file.pointee.memory.unmap(&pointee.slots)
       file.pointee.lock.lower(&pointee.lockLevel, to: SQLITE_LOCK_NONE)
       file.pointee.openCount -= 1
-      disk.openHandleCount -= 1
+      disk.openHandles.remove(self)
       if pointee.isDeletedOnClose { disk.unlink(file) }
       disk.retireIfUnused(file)
     }

@@ -1,3 +1,4 @@
+internal import Basics
 internal import HistoryTypes
 internal import Traces
 
@@ -292,6 +293,7 @@ struct CounterexampleNarrator {
     case .retired: return step.word == "retire" ? nil : "retires"
     case .suspended: return step.word == "suspend" ? nil : "is suspended"
     case .resumed: return step.word == "resume" ? nil : "is resumed"
+    case .locks(let held): return held.isEmpty ? nil : "holds " + held.joinedWithAnd
     case .committed(let transaction): return "->" + Say.joint + Say.name(transaction.name)
     case .wroteNothing: return "->" + Say.joint + "nothing"
     case .fetched(let names): return "fetch " + Say.names(names)

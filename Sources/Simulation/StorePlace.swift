@@ -103,6 +103,10 @@ package final class StorePlace {
       }
     )
     environment.writeCount = { files.writeCount }
+    environment.makeEntrance = {
+      let entrance = files.makeEntrance()
+      return StoreEntrance(vfs: entrance.name) { entrance.locks }
+    }
     return environment
   }
 

@@ -142,6 +142,7 @@ final class ProcessHost<Hosted: HostedProcess> {
     let store = try process(actor).process.store
     try mappingErrors { () throws(HistoryError) in try store.suspend(within: .zero) }
     log.add(actor, .suspended)
+    if let held = try bench().locks(of: store) { log.add(actor, .locks(held: held)) }
   }
 
   /// Resumes the store of an actor's process; its watch then reports the newest position.
@@ -192,6 +193,16 @@ final class ProcessHost<Hosted: HostedProcess> {
     guard let opened, opened.header.drive == .signals, opened.signals.take() else { return }
     for (actor, process) in running.sorted(by: { $0.key < $1.key })
     where !process.process.store.isSuspended { log.add(actor, .signalled) }
+  }
+
+  /// Logs the locks that suspended processes hold, if there are any.
+  func tellLocks(_ log: inout EventLog) {
+    guard let opened, running.values.contains(where: { $0.process.store.isSuspended }) else { return }
+    for (actor, process) in running.sorted(by: { $0.key < $1.key })
+    where process.process.store.isSuspended {
+      guard let held = opened.locks(of: process.process.store), !held.isEmpty else { continue }
+      log.add(actor, .locks(held: held))
+    }
   }
 
   // MARK: Snapshots

@@ -85,6 +85,9 @@ final class StoreBench {
     return try mappingErrors { () throws(HistoryError) in try pool.take(model) }
   }
 
+  /// Returns the file locks that a process's connection holds; `nil` if the disk does not report them.
+  func locks(of store: Store) -> [String]? { pool.locks(of: store) }
+
   /// Returns the lab's own connection to the store.
   func store() throws(SystemFailure) -> Store {
     guard let opened else { throw SystemFailure(.failed, "The store is closed.") }

@@ -9,6 +9,9 @@ import Traces
 /// seen two versions of the model is not used again.
 final class StorePool {
   private var stores: [Store] = []
+  private let makeEntrance: (@Sendable () -> StoreEntrance)?
+  /// The entrances of the stores, by the name of the VFS.
+  private var entrances: [String: StoreEntrance] = [:]
   private var taken = 0
   private let clock: PlanClock
   let random = RandomState(0)
@@ -43,6 +46,7 @@ final class StorePool {
     if header.foreignWrites == .captured { configuration.foreignWrites = .captured }
     self.clock = clock
     self.configuration = configuration
+    makeEntrance = environment.makeEntrance
     path = environment.path
     model = header.model
     hasOlderModel = header.hasOlderModel
@@ -73,19 +77,21 @@ final class StorePool {
   func reset(seed: UInt64) {
     taken = 0
     random.value = seed
+    if hasOlderModel { entrances.removeAll() }
     signals.reset()
   }
 
   /// Closes every connection; real files can be restored only when no connection is open.
   func close() {
     stores.removeAll()
+    entrances.removeAll()
     taken = 0
   }
 
   /// Returns a connection without cached state of the file, for a program with a model.
   func take(_ model: Model) throws(HistoryError) -> Store {
     guard !hasOlderModel else {
-      return try Store(path: path, model: model, configuration: configuration)
+      return try open(model)
     }
     defer { taken += 1 }
     if taken < stores.count {
@@ -93,9 +99,24 @@ final class StorePool {
       try stores[taken].discardCache()
       return stores[taken]
     }
-    let store = try Store(path: path, model: model, configuration: configuration)
+    let store = try open(model)
     stores.append(store)
     return store
+  }
+
+  /// Opens a store through an entrance of its own, if the disk has entrances.
+  private func open(_ model: Model) throws(HistoryError) -> Store {
+    var configuration = configuration
+    if let entrance = makeEntrance?() {
+      configuration.vfs = entrance.vfs
+      entrances[entrance.vfs] = entrance
+    }
+    return try Store(path: path, model: model, configuration: configuration)
+  }
+
+  /// Returns the file locks that a store of the pool holds; `nil` if the disk does not report them.
+  func locks(of store: Store) -> [String]? {
+    store.configuration.vfs.flatMap { entrances[$0] }?.locks()
   }
 }
 

@@ -180,6 +180,8 @@ package struct SystemEnvironment: Sendable {
   package var saveFiles: @Sendable () -> @Sendable () -> Void
   /// Returns a number that changes with every write to a file; `nil` if writes are not counted.
   package var writeCount: @Sendable () -> Int? = { nil }
+  /// Makes a VFS of its own for one store; `nil` if the VFS does not know who opened a file.
+  package var makeEntrance: (@Sendable () -> StoreEntrance)?
 
   package init(
     path: String,
@@ -193,6 +195,19 @@ package struct SystemEnvironment: Sendable {
     self.clock = clock
     self.seed = seed
     self.saveFiles = saveFiles
+  }
+}
+
+/// A VFS that only one store uses, so that the disk can tell which store holds a lock.
+package struct StoreEntrance: Sendable {
+  /// The name of the VFS.
+  package let vfs: String
+  /// Returns the locks on files that were opened through this VFS.
+  package let locks: @Sendable () -> [String]
+
+  package init(vfs: String, locks: @escaping @Sendable () -> [String]) {
+    self.vfs = vfs
+    self.locks = locks
   }
 }
 

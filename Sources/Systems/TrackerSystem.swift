@@ -48,8 +48,11 @@ package final class TrackerSystem: SystemUnderTest {
   }
 
   package func perform(_ action: Action, _ log: inout EventLog) throws(SystemFailure) {
-    // Signals are logged after every command, even if the command fails.
-    defer { host.tellSignals(&log) }
+    // Signals and locks are logged after every command, even if the command fails.
+    defer {
+      host.tellSignals(&log)
+      host.tellLocks(&log)
+    }
     if try host.performsCommon(action, &log) { return }
     switch action {
     case .launch(let actor): try launch(actor, &log)

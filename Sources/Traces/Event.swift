@@ -36,6 +36,8 @@ package enum Happening: Hashable, Sendable {
   case retired
   case suspended
   case resumed
+  /// The file locks that the process of a suspended actor holds; the disk under test reports them.
+  case locks(held: [String])
   /// A write took effect as one transaction.
   case committed(CommittedTransaction)
   /// A write took no effect and left no transaction.
@@ -198,6 +200,7 @@ package enum EventWord: String, Hashable, Sendable, CaseIterable {
   case retired
   case suspended
   case resumed
+  case locks
   case committed
   case wroteNothing
   case fetched
@@ -235,6 +238,7 @@ package enum EventWord: String, Hashable, Sendable, CaseIterable {
     case .registered, .launched, .recorded, .resynced: ["cursor"]
     case .recovered, .passed: ["through"]
     case .damaged: ["because"]
+    case .locks: ["held"]
     case .committed: CommittedTransaction.keys
     case .fetched, .observed, .merged, .finished, .received, .consumed, .purged,
       .history:
@@ -266,6 +270,7 @@ extension Happening {
     case .retired: .retired
     case .suspended: .suspended
     case .resumed: .resumed
+    case .locks: .locks
     case .committed: .committed
     case .wroteNothing: .wroteNothing
     case .fetched: .fetched

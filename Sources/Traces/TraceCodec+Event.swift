@@ -26,6 +26,7 @@ extension TraceCodec {
       json("cursor", of: cursor)
     case .recovered(let through), .passed(let through): json("through", of: through)
     case .damaged(let reason): ["because": .string(reason)]
+    case .locks(let held): ["held": JSONValue(strings: held)]
     case .committed(let transaction): json(of: transaction)
     case .fetched(let names), .observed(let names), .merged(let names), .finished(let names),
       .consumed(let names), .purged(let names):
@@ -131,6 +132,7 @@ struct EventReader {
     case .stopped: .stopped
     case .suspended: .suspended
     case .resumed: .resumed
+    case .locks: .locks(held: try list("held"))
     case .crashed: .crashed
     case .retired: .retired
     case .committed: .committed(try transaction(fields))
@@ -181,13 +183,17 @@ struct EventReader {
   }
 
   private func transactions() throws(FormatError) -> [TransactionName] {
-    guard let transactions = try fields.strings(ifAny: "transactions") else {
+    try list("transactions")
+  }
+
+  private func list(_ key: String) throws(FormatError) -> [String] {
+    guard let list = try fields.strings(ifAny: key) else {
       throw fields.place.error(
-        "\(fields.what) lacks the key \"transactions\"",
+        "\(fields.what) lacks the key \"\(key)\"",
         "It must be a list of strings."
       )
     }
-    return transactions
+    return list
   }
 
   private func outcome() throws(FormatError) -> Outcome {

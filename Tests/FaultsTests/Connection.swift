@@ -6,9 +6,14 @@ final class Connection {
   private var handle: OpaquePointer?
 
   /// Opens a store on one of our file systems, or on SQLite's default VFS if it is `nil`.
-  init(_ path: String, on files: (any FaultySystem)?) throws {
+  convenience init(_ path: String, on files: (any FaultySystem)?) throws {
+    try self.init(path, vfs: files?.name)
+  }
+
+  /// Opens a store on the VFS with a name.
+  init(_ path: String, vfs: String?) throws {
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
-    let code = sqlite3_open_v2(path, &handle, flags, files?.name)
+    let code = sqlite3_open_v2(path, &handle, flags, vfs)
     guard code == SQLITE_OK else { throw Failure(code: code, sql: "open \(path)") }
     sqlite3_extended_result_codes(handle, 1)
   }

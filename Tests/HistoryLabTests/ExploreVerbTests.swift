@@ -32,7 +32,7 @@ import Workloads
       #expect(result.output.contains("3,531"))
       #expect(
         result.output.contains(
-          "Every exercised invariant holds under steady and late-join, with 11 of 26 cells not "
+          "Every exercised invariant holds under steady and late-join, with 13 of 28 cells not "
             + "exercised."
         )
       )
@@ -108,10 +108,10 @@ import Workloads
       #expect(result.code == .good, "\(result.errors)")
       #expect(
         result.output.contains(
-          "Every exercised invariant holds under steady, with 11 of 13 cells not exercised."
+          "Every exercised invariant holds under steady, with 12 of 14 cells not exercised."
         )
       )
-      #expect(result.output.contains("holds, 2 of 13 exercised"))
+      #expect(result.output.contains("holds, 2 of 14 exercised"))
     }
     let system = try #require(LabSystem.named("article"))
     let refused = SafetyCard(system, conditions: [.hookFailure], pieceCount: 1, [])

@@ -36,7 +36,7 @@ import Testing
     let words = Set(counterexample.trace.events.map(\.happening.word))
     // Words that later versions added.
     let later: [EventWord] = [
-      .damaged, .finished, .passed, .answered, .received, .suspended, .resumed,
+      .damaged, .finished, .passed, .answered, .received, .suspended, .resumed, .locks,
     ]
     #expect(words == Set(EventWord.allCases).subtracting(later))
     // A later version added the key that marks a counterexample.

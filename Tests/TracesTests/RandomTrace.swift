@@ -59,6 +59,7 @@ extension RandomPlan {
     case .retired: .retired
     case .suspended: .suspended
     case .resumed: .resumed
+    case .locks: .locks(held: list(0...3) { $0.text() })
     case .committed: .committed(transaction())
     case .wroteNothing: .wroteNothing
     case .fetched: .fetched(list(0...3) { $0.name() })

@@ -1,0 +1,34 @@
+package import Traces
+
+/// A suspended process holds no lock on a file.
+///
+/// Verifies: from the end of a suspension's command until the process goes on or ends, the disk under
+/// test has no lock of a connection that this process opened, whichever process runs meanwhile.
+///
+/// Does not verify: locks that a command takes and releases, stores on disks that do not report locks,
+/// and marks of running members, which are no locks of SQLite.
+package struct NoLockWhileSuspended: Invariant {
+  package static let name = "NoLockWhileSuspended"
+  package static let sentence = "A process that is suspended holds no lock on a file."
+  package private(set) var violation: Violation?
+  private var wasLookedFor = false
+
+  package init(_ header: TraceHeader) {}
+
+  package mutating func observe(_ event: Event, on timeline: Timeline) {
+    guard violation == nil, case .locks(let held) = event.happening else { return }
+    wasLookedFor = true
+    guard !held.isEmpty else { return }
+    violation = Self.violation(
+      at: event,
+      because: "\(event.who) is suspended and holds \(held.joined(separator: ", "))"
+    )
+  }
+
+  package func verdict(on timeline: Timeline) -> Verdict {
+    if let violation { return .invalid(violation) }
+    return wasLookedFor
+      ? .valid
+      : .unknown("No process was suspended on a disk that reports locks.")
+  }
+}
