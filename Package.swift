@@ -107,6 +107,7 @@ let package = Package(
         "Checkers",
       ]
     ),
+    room("Campaigns", ["Basics", "Traces"]),
     room("Measuring", ["Basics"]),
     room("Reporting", ["Basics", "HistoryTypes", "Traces", "Measuring"]),
     room("HistorySystems", ["HistoryTypes", "Traces", "PropertyTesting", "Workloads", "Systems"]),
@@ -165,7 +166,7 @@ let package = Package(
         "SQLiteStorage", "HistoryInspection", "HistoryTracking", "Basics", "Traces",
         "PropertyTesting", "Workloads", "Faults", "Programs", "Systems", "HistorySystems",
         "Simulation", "Checkers",
-        "ProtocolChecks", "Stressing",
+        "ProtocolChecks", "Stressing", "Campaigns",
         "Measuring", "Reporting", "HistoryBenchmarks", "Commands", "FileCommands",
         "BenchCommands",
       ]
@@ -250,6 +251,7 @@ let package = Package(
       "Stressing",
       ["Basics", "HistoryStore", "HistoryTypes", "ObjectContexts", "Programs", "Traces"]
     ),
+    tests("Campaigns", ["HistoryTypes", "Traces"]),
     tests("Measuring"),
     tests("Reporting", ["HistoryTypes", "Traces", "Measuring"]),
     // The examples are packages of their own, which scripts/examples tries with their tests. The
@@ -270,7 +272,7 @@ let package = Package(
       [
         "Basics", "HistoryTypes", "SQLiteStorage", "HistoryStore", "HistoryInspection", "Traces",
         "Workloads", "Checkers", "Systems", "ProtocolChecks", "Stressing", "Simulation",
-        "Measuring", "Reporting",
+        "Campaigns", "Measuring", "Reporting",
         "HistoryBenchmarks", "Programs", "Commands", "FileCommands", "BenchCommands",
         "HistorySystems",
       ],

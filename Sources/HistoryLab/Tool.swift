@@ -10,7 +10,7 @@ extension ToolSpec {
     verbs: [
       CheckVerb.spec, ReplayVerb.spec, WhyVerb.spec, ExploreVerb.spec, RepairVerb.spec,
       MutantsVerb.spec,
-      StressVerb.spec,
+      StressVerb.spec, CampaignVerbs.group,
       .bench, ReportVerb.spec, HistoryListVerb.group, .inspect,
       .advise, .convert, ServeVerb.spec, ProtocolCheckVerb.group, .list,
     ],

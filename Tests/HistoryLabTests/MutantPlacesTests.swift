@@ -17,37 +17,39 @@ import Testing
     return curve
   }
 
-  private static func place(_ own: Int?, _ counts: [Int], ends: [Int]) -> MutantPlace {
+  private static func place(_ acts: [Int], _ counts: [Int], ends: [Int]) -> MutantPlace {
     MutantPlace(
       mutant: "bug",
       checker: "PurgeSafety",
       commandCount: counts.count - 1,
-      own: own,
+      acts: acts,
       curve: curve(counts),
       ends: ends.map { ShareInterval(count: $0, total: 10_000) },
       seconds: 1
     )
   }
 
-  @Test func `The named command is compared with the first one that differs`() {
-    let named = Self.place(3, [10, 12, 20, 100], ends: [1_000, 10_000])
-    #expect(named.named == 3 && named.isNamed && named.endsAgree)
-    let another = Self.place(2, [10, 12, 20, 100], ends: [1_000, 10_000])
+  @Test func `The named command is compared with those at which the bug acts`() {
+    let named = Self.place([3], [10, 12, 20, 100], ends: [1_000, 10_000])
+    #expect(named.named == 3 && named.isNamed && named.isFirstNamed && named.endsAgree)
+    let second = Self.place([1, 3], [10, 12, 20, 100], ends: [1_000, 10_000])
+    #expect(second.isNamed && !second.isFirstNamed)
+    let another = Self.place([2], [10, 12, 20, 100], ends: [1_000, 10_000])
     #expect(!another.isNamed)
-    let equal = Self.place(nil, [10, 12, 20, 100], ends: [1_000, 10_000])
-    #expect(!equal.isNamed)
+    let equal = Self.place([], [10, 12, 20, 100], ends: [1_000, 10_000])
+    #expect(!equal.isNamed && !equal.isFirstNamed)
     #expect(MutantPlacesReport(places: [named]).isGood)
     #expect(!MutantPlacesReport(places: [named, another]).isGood)
   }
 
   @Test func `A bug that acts in the closing phase counts for the last command`() {
-    let closing = Self.place(4, [10, 12, 20, 100], ends: [1_000, 10_000])
-    #expect(closing.place == 3 && closing.isNamed)
+    let closing = Self.place([4], [10, 12, 20, 100], ends: [1_000, 10_000])
+    #expect(closing.isNamed && closing.isFirstNamed)
     #expect(MutantPlacesReport(places: [closing]).table.text().contains("closing"))
   }
 
   @Test func `Ends that more continuations do not confirm are reported`() {
-    let wrong = Self.place(3, [10, 12, 20, 100], ends: [4_000, 10_000])
+    let wrong = Self.place([3], [10, 12, 20, 100], ends: [4_000, 10_000])
     #expect(!wrong.endsAgree)
     #expect(MutantPlacesReport(places: [wrong]).table.text().contains("(differ)"))
   }

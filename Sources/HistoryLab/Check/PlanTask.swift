@@ -186,7 +186,12 @@ final class PlanWorker {
   }
 
   /// Runs a plan completely, and returns the footprints of its commands, and of its closing phase.
-  func footprints(of plan: Plan) throws(SystemFailure) -> [Footprint] {
+  ///
+  /// The closure is called after each command with the number of commands so far.
+  func footprints(
+    of plan: Plan,
+    after: (_ count: Int) -> Void = { _ in }
+  ) throws(SystemFailure) -> [Footprint] {
     var footprints = [Footprint()]
     var failure: SystemFailure?
     _ = try simulator.run(plan) { event in
@@ -198,6 +203,7 @@ final class PlanWorker {
         failure = error
         return false
       }
+      after(footprints.count)
       footprints.append(Footprint())
       return true
     }

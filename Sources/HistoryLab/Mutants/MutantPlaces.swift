@@ -10,7 +10,7 @@ import Traces
 import Workloads
 
 /// Explains one plan of each seeded bug as `why` does, and compares the command that the explanation
-/// names with the command at which the bug acts.
+/// names with the commands at which the bug acts.
 struct MutantPlacesVerb: Verb {
   let options: MutantsOptions
   let composition: Composition
@@ -35,9 +35,7 @@ struct MutantPlacesVerb: Verb {
     return report.isGood ? .good : .violation
   }
 
-  /// Runs one bug's plan on the edited and on the unedited code, and explains the plan.
-  ///
-  /// The edit is switched on for the whole process, so the unedited code runs first.
+  /// Finds the commands of one bug's plan at which the bug acts, and explains the plan.
   private func place(of mutant: Mutant) async throws(LabError) -> MutantPlace {
     let path = "\(plans)/\(mutant.name).jsonl"
     guard let text = FileManager.default.contents(atPath: path) else {
@@ -52,32 +50,53 @@ struct MutantPlacesVerb: Verb {
       throw .usage("--why: \(path.quoted): \(error.description)")
     }
     let system = composition[MutantTrials.self].system(mutant)
-    let own: Int?
+    let acts: [Int]
     do throws(SystemFailure) {
-      Mutant.turnAllOff()
-      let right = try footprints(of: plan, on: composition[MutantTrials.self].unedited)
-      let wrong = try footprints(of: plan, on: system)
-      own = zip(right, wrong).enumerated().first { $0.element.0 != $0.element.1 }?.offset
+      acts = try actions(of: system, in: plan)
     } catch {
       throw .lab("\(path.quoted) could not be run on \(system.name): \(error.message)")
     }
-    return try await explained(mutant, plan, system, own: own.map { $0 + 1 })
+    return try await explained(mutant, plan, system, acts: acts)
+  }
+
+  /// Returns the numbers of the commands at which the edited code does something else than the unedited
+  /// code does in the same state.
+  ///
+  /// The edit is switched on for the whole process: the unedited code runs first, and later runs switch the
+  /// edit off after some commands.
+  private func actions(of system: LabSystem, in plan: Plan) throws(SystemFailure) -> [Int] {
+    Mutant.turnAllOff()
+    let right = try footprints(of: plan, on: composition[MutantTrials.self].unedited)
+    let wrong = try footprints(of: plan, on: system)
+    var acts: [Int] = []
+    for command in wrong.indices {
+      let other =
+        command == 0
+        ? right
+        : try footprints(of: plan, on: system) { if $0 == command { Mutant.turnAllOff() } }
+      guard command < other.count, other[command] == wrong[command] else {
+        acts.append(command + 1)
+        continue
+      }
+    }
+    return acts
   }
 
   private func footprints(
     of plan: Plan,
-    on system: LabSystem
+    on system: LabSystem,
+    after: (_ count: Int) -> Void = { _ in }
   ) throws(SystemFailure) -> [PlanWorker.Footprint] {
     let worker = PlanWorker(system, at: .heap(), versions: [:])
     defer { worker.close() }
-    return try worker.footprints(of: plan)
+    return try worker.footprints(of: plan, after: after)
   }
 
   private func explained(
     _ mutant: Mutant,
     _ plan: Plan,
     _ system: LabSystem,
-    own: Int?
+    acts: [Int]
   ) async throws(LabError) -> MutantPlace {
     let runner = VariationRunner(system, "")
     defer { runner.close() }
@@ -96,7 +115,7 @@ struct MutantPlacesVerb: Verb {
       mutant: mutant.name,
       checker: violation.checker,
       commandCount: plan.commands.count,
-      own: own,
+      acts: acts,
       curve: curve,
       ends: ends,
       seconds: seconds
@@ -104,28 +123,38 @@ struct MutantPlacesVerb: Verb {
   }
 }
 
-/// The command at which a seeded bug acts, and the explanation of a plan that shows the bug.
+/// The commands at which a seeded bug acts, and the explanation of a plan that shows the bug.
 struct MutantPlace: Sendable {
   let mutant: String
   let checker: String
   let commandCount: Int
-  /// The number of the first command after which the run differs from that of the unedited code.
+  /// The numbers of the commands at which the edited code does something else than the unedited code does
+  /// in the same state, in order.
   ///
-  /// The number after the last command stands for the closing phase; `nil` if the runs are equal.
-  let own: Int?
+  /// The number after the last command stands for the closing phase.
+  let acts: [Int]
   let curve: ViolationCurve
   /// The shares before the first and after the last command, from other continuations; empty if they were
   /// not run.
   let ends: [ShareInterval]
   let seconds: Double
 
-  /// The last command, if the bug acts in the closing phase only; else the command at which it acts.
-  var place: Int? { own.map { min($0, commandCount) } }
+  /// The commands at which the bug acts; the closing phase counts for the last command.
+  private var places: [Int] { acts.map { min($0, commandCount) } }
 
   /// The command that the explanation names.
   var named: Int? { curve.steepestRise?.command }
 
-  var isNamed: Bool { place != nil && named == place }
+  /// Whether the explanation names a command at which the bug acts.
+  var isNamed: Bool { named.map(places.contains) ?? false }
+
+  /// Whether the explanation names the first command at which the bug acts.
+  var isFirstNamed: Bool { named != nil && named == places.first }
+
+  /// What the table says of the named command, unless it is the first at which the bug acts.
+  fileprivate var remark: String {
+    isFirstNamed ? "" : isNamed ? " (not the first)" : " (another)"
+  }
 
   /// Whether both ends of the curve have intervals that overlap with those of more continuations.
   var endsAgree: Bool {
@@ -159,7 +188,8 @@ struct MutantPlacesReport {
         + "those of \(count) continuations."
     return
       "In \(namedCount) of \(places.count.counted("plan")) the command that raised the probability most "
-      + "is the one at which the bug acts.\(ends) The slowest curve took "
+      + "is one at which the bug acts, in \(places.count(where: \.isFirstNamed)) the first of them."
+      + "\(ends) The slowest curve took "
       + "\(String(format: "%.1f", slowest)) s."
   }
 
@@ -169,10 +199,10 @@ struct MutantPlacesReport {
       .text("no return after"), .text("probabilities"), .text("ends, again"), .number("seconds"),
     ])
     for place in places {
-      let acts = place.own.map { $0 > place.commandCount ? "closing" : String($0) }
+      let acts = place.acts.map { $0 > place.commandCount ? "closing" : String($0) }
       table.append([
-        place.mutant, place.checker, String(place.commandCount), acts ?? "nowhere",
-        (place.named.map(String.init) ?? "none") + (place.isNamed ? "" : " (another)"),
+        place.mutant, place.checker, String(place.commandCount), acts.isEmpty ? "nowhere" : acts.joined(separator: ", "),
+        (place.named.map(String.init) ?? "none") + place.remark,
         place.curve.pointOfNoReturn.map(String.init) ?? "none",
         place.curve.points.map { WhyText.percent($0.share) }.joined(separator: ", "),
         place.ends.map { WhyText.percent($0.share) }.joined(separator: ", ")

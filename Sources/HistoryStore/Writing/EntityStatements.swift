@@ -8,6 +8,8 @@ import SQLiteStorage
 final class EntityStatements {
   let entity: Entity
   let number: Int32
+  /// Whether the program's model has the entity.
+  let isDeclared: Bool
   /// The name of the table.
   let tableName: String
   /// The names of the columns, in the order of the program's attributes.
@@ -46,6 +48,7 @@ final class EntityStatements {
   init(_ entity: Entity, _ stored: StoredEntity, number: Int32) {
     self.entity = entity
     self.number = number
+    isDeclared = entity.isDeclared
     tableName = stored.table
     let numbers = entity.numbers.isEmpty ? Array(entity.attributes.indices) : entity.numbers
     columnNames = numbers.map { stored.attributes[$0].column }

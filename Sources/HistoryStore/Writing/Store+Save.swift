@@ -196,13 +196,13 @@ extension StoreCore {
     _ number: Int64,
     _ packer: inout ChangePacker
   ) throws -> EditOutcome {
-    let entity = try entity(edit.id.entity)
-    let row = try table(edit.id.entity).insert(connection)
+    let table = try table(edit.id.entity)
+    let row = try table.insert(connection)
     row.statement.bind(edit.id.key, at: 1)
     row.statement.bind(number, at: 2)
-    for (index, attribute) in entity.attributes.enumerated() {
+    for index in table.types.indices {
       let value = edit.values[index]
-      try check(value, of: attribute, in: entity)
+      try check(value, of: table, index)
       row.statement.bind(value, at: Int32(index) + 3)
     }
     try row.statement.run()
@@ -217,20 +217,21 @@ extension StoreCore {
     _ packer: inout ChangePacker,
     _ conflicts: inout [ObjectID]
   ) throws -> EditOutcome {
-    let row = try bindUpdate(edit, number)
+    let table = try table(edit.id.entity)
+    let row = try bindUpdate(edit, in: table, number)
     row.statement.bind(edit.version, at: 3)
     try row.statement.run()
     if connection.changes == 1 {
-      let columns = try table(edit.id.entity).numbers(of: edit.columns)
-      packer.update(edit.id.entity, edit.id.key, columns)
+      packer.update(edit.id.entity, edit.id.key, table.numbers(of: edit.columns))
       return .written
     }
-    return try resolve(edit, number, policy, &packer, &conflicts)
+    return try resolve(edit, in: table, number, policy, &packer, &conflicts)
   }
 
   /// Writes the part of an update that the policy permits, for a row that another writer changed.
   private func resolve(
     _ edit: ObjectEdit,
+    in table: EntityStatements,
     _ number: Int64,
     _ policy: MergePolicy,
     _ packer: inout ChangePacker,
@@ -241,33 +242,36 @@ extension StoreCore {
       return .leftOut
     }
     guard let stored = try values(of: edit.id) else { return .gone }
-    let table = try table(edit.id.entity)
     let resolved = edit.resolved(against: stored, policy, except: table.widened)
     guard resolved.columns != 0 else { return .leftOut }
-    let row = try bindUpdate(resolved, number)
+    let row = try bindUpdate(resolved, in: table, number)
     row.statement.bindNull(at: 3)
     try row.statement.run()
     packer.update(edit.id.entity, edit.id.key, table.numbers(of: resolved.columns))
     return .writtenOver(columns: resolved.columns)
   }
 
-  private func bindUpdate(_ edit: ObjectEdit, _ number: Int64) throws -> PreparedStatement {
-    let entity = try entity(edit.id.entity)
-    guard edit.columns >> UInt64(entity.attributes.count) == 0 else {
+  private func bindUpdate(
+    _ edit: ObjectEdit,
+    in table: EntityStatements,
+    _ number: Int64
+  ) throws -> PreparedStatement {
+    guard edit.columns >> UInt64(table.types.count) == 0 else {
       throw HistoryError.unknownAttribute(
-        entity: entity.name,
+        entity: table.entity.name,
         attribute: "#\(63 - edit.columns.leadingZeroBitCount)"
       )
     }
-    let row = try table(edit.id.entity).update(edit.columns, connection)
+    let row = try table.update(edit.columns, connection)
     row.statement.bind(edit.id.key, at: 1)
     row.statement.bind(number, at: 2)
-    var position: Int32 = 4
-    for index in entity.attributes.indices where edit.columns >> UInt64(index) & 1 == 1 {
+    var (position, columns) = (Int32(4), edit.columns)
+    while columns != 0 {
       let value = edit.values[Int(position) - 4]
-      try check(value, of: entity.attributes[index], in: entity)
+      try check(value, of: table, columns.trailingZeroBitCount)
       row.statement.bind(value, at: position)
       position += 1
+      columns &= columns - 1
     }
     return row
   }

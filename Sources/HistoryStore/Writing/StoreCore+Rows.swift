@@ -63,33 +63,31 @@ extension StoreCore {
   }
 
   func table(_ number: Int32) throws -> EntityStatements {
-    guard tables.indices.contains(Int(number) - 1), tables[Int(number) - 1].entity.isDeclared else {
-      throw HistoryError.unknownEntity("number \(number)")
+    if tables.indices.contains(Int(number) - 1) {
+      let table = tables[Int(number) - 1]
+      if table.isDeclared { return table }
     }
-    return tables[Int(number) - 1]
+    throw HistoryError.unknownEntity("number \(number)")
   }
 
   /// Throws for a value that does not fit its attribute, or exceeds SQLite's limits.
   ///
   /// A value that cannot be bound would become null (https://sqlite.org/limits.html).
   func check(_ value: Value, of attribute: Attribute, in entity: Entity) throws {
-    let fits =
-      switch value {
-      case .null: true
-      case .double(let double): attribute.type == .double && !double.isNaN
-      case .date(let date):
-        attribute.type == .date && !date.timeIntervalSinceReferenceDate.isNaN
-      case .string(let text):
-        attribute.type == .string && text.utf8.count <= Value.byteCountMax
-      case .data(let data): attribute.type == .data && data.count <= Value.byteCountMax
-      default: value.type == attribute.type
-      }
-    guard fits else {
+    guard value.fits(attribute.type) else {
       throw HistoryError.unfitValue(
         entity: entity.name,
         attribute: attribute.name,
         type: attribute.type
       )
+    }
+  }
+
+  /// Throws for a value that does not fit the attribute with an index, like ``check(_:of:in:)``.
+  @inline(__always)
+  func check(_ value: Value, of table: EntityStatements, _ index: Int) throws {
+    guard value.fits(table.types[index]) else {
+      return try check(value, of: table.entity.attributes[index], in: table.entity)
     }
   }
 
@@ -196,5 +194,19 @@ extension StoreCore {
       greatest = max(greatest, Int32(number))
     }
     cache.strings.markComplete(through: greatest)
+  }
+}
+
+extension Value {
+  /// Whether the value can be stored in an attribute of a type.
+  fileprivate func fits(_ type: AttributeType) -> Bool {
+    switch self {
+    case .null: true
+    case .double(let double): type == .double && !double.isNaN
+    case .date(let date): type == .date && !date.timeIntervalSinceReferenceDate.isNaN
+    case .string(let text): type == .string && text.utf8.count <= Value.byteCountMax
+    case .data(let data): type == .data && data.count <= Value.byteCountMax
+    default: self.type == type
+    }
   }
 }

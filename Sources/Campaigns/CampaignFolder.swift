@@ -1,0 +1,218 @@
+import Foundation
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// The folder of a campaign: a search that any number of workers divide, on a shared file system.
+///
+/// Everything is in files: the pieces of the work (`tasks`), who works on what (`leases`), results
+/// (`done`) and what was found (`failures`). A file is complete from its first moment, because it is
+/// written under another name, and is never changed later, except the beats of a lease. No clock is
+/// compared with another machine's, and no file of SQLite is in the folder, because both are unreliable on network file systems
+/// (https://sqlite.org/useovernet.html).
+package struct CampaignFolder: Sendable {
+  /// The folder's path.
+  package let path: String
+  /// The program that created the campaign; other programs may not take part.
+  package let program: CampaignProgram
+
+  private static let record = "campaign.json"
+  private static let folders = ["tasks", "leases", "done", "failures", "work"]
+
+  /// Creates a campaign in a new or empty folder.
+  ///
+  /// - Throws: ``CampaignError`` if the folder has other contents or cannot be written.
+  package init(creating path: String, by program: CampaignProgram) throws(CampaignError) {
+    self.path = path
+    self.program = program
+    if FileManager.default.fileExists(atPath: path) {
+      guard try Files.names(in: path).isEmpty else {
+        throw .usage("\"\(path)\" is not empty, and no campaign. Name a new folder.")
+      }
+    } else {
+      try Files.makeFolder(path)
+    }
+    for folder in Self.folders { try Files.makeFolder("\(path)/\(folder)") }
+    let content = Record(campaign: Record.version, program: program)
+    guard try Files.create("\(path)/\(Self.record)", content) else {
+      throw .usage("another process creates a campaign in \"\(path)\" at this moment.")
+    }
+  }
+
+  /// Opens a campaign.
+  ///
+  /// - Throws: ``CampaignError`` if the folder is not a campaign, or if another program created it:
+  ///   results of several programs must not be counted together.
+  package init(opening path: String, by program: CampaignProgram) throws(CampaignError) {
+    self.path = path
+    self.program = program
+    guard let record: Record = try Files.read("\(path)/\(Self.record)") else {
+      throw .usage("\"\(path)\" is not the folder of a campaign: it has no \(Self.record).")
+    }
+    guard record.campaign <= Record.version else {
+      throw .usage(
+        "\"\(path)\" has version \(record.campaign) of the format of campaigns, and this program reads "
+          + "up to version \(Record.version). Use the program that created it."
+      )
+    }
+    let differences = program.differences(from: record.program)
+    guard differences.isEmpty else {
+      throw .usage(
+        "\"\(path)\" was created by another program: \(differences.joined(separator: "; ")). Start the "
+          + "same build everywhere."
+      )
+    }
+  }
+
+  /// Returns whether a folder is a campaign.
+  package static func exists(at path: String) -> Bool {
+    FileManager.default.fileExists(atPath: "\(path)/\(record)")
+  }
+
+  private struct Record: Codable {
+    static let version = 1
+    let campaign: Int
+    let program: CampaignProgram
+  }
+
+  // MARK: Tasks
+
+  /// Adds tasks as a new group, and returns the group's number.
+  ///
+  /// - Parameter words: The command line of each task.
+  /// - Throws: ``CampaignError`` if a file cannot be written.
+  package func add(_ words: [[String]]) throws(CampaignError) -> Int {
+    var group = (try tasks().map(\.group).max() ?? 0) + 1
+    // The first file decides which of two processes that add at the same time gets the number.
+    while try !Files.create(file(of: task(group, 1, of: words)), task(group, 1, of: words)) {
+      group += 1
+    }
+    for number in words.indices.dropFirst() {
+      let task = task(group, number + 1, of: words)
+      _ = try Files.create(file(of: task), task)
+    }
+    return group
+  }
+
+  private func task(_ group: Int, _ number: Int, of words: [[String]]) -> CampaignTask {
+    CampaignTask(group: group, number: number, count: words.count, words: words[number - 1])
+  }
+
+  private func file(of task: CampaignTask) -> String { "\(path)/tasks/\(task.name).json" }
+
+  /// Returns all tasks, by group and number.
+  ///
+  /// - Throws: ``CampaignError`` if a file cannot be read.
+  package func tasks() throws(CampaignError) -> [CampaignTask] {
+    var tasks: [CampaignTask] = []
+    for name in try Files.names(in: "\(path)/tasks") where name.hasSuffix(".json") {
+      guard let task: CampaignTask = try Files.read("\(path)/tasks/\(name)") else { continue }
+      tasks.append(task)
+    }
+    return tasks.sorted { ($0.group, $0.number) < ($1.group, $1.number) }
+  }
+
+  // MARK: Results
+
+  /// Returns the folder of a task's result.
+  package func result(of task: CampaignTask) -> String { "\(path)/done/\(task.group)/\(task.name)" }
+
+  /// Returns the names of the tasks that have a result.
+  package func finished() throws(CampaignError) -> Set<String> {
+    var names: Set<String> = []
+    for group in try Files.names(in: "\(path)/done") {
+      names.formUnion(try Files.names(in: "\(path)/done/\(group)"))
+    }
+    return names
+  }
+
+  /// Moves a result to its place, and returns whether it counts: it does not if another one is there.
+  func publish(_ folder: String, as task: CampaignTask) throws(CampaignError) -> Bool {
+    try Files.makeFolder("\(path)/done/\(task.group)")
+    return try Files.moveFolder(folder, to: result(of: task))
+  }
+
+  /// Returns the endings of all tasks that have a result.
+  package func endings() throws(CampaignError) -> [PieceEnding] {
+    var endings: [PieceEnding] = []
+    for group in try Files.names(in: "\(path)/done") {
+      for name in try Files.names(in: "\(path)/done/\(group)") {
+        let file = "\(path)/done/\(group)/\(name)/\(PieceEnding.file)"
+        if let ending: PieceEnding = try Files.read(file) { endings.append(ending) }
+      }
+    }
+    return endings
+  }
+
+  // MARK: Draining
+
+  private var drainFile: String { "\(path)/drain" }
+
+  /// Whether workers take no new task.
+  package var isDrained: Bool { FileManager.default.fileExists(atPath: drainFile) }
+
+  /// Tells all workers to take no new task, or to take tasks again.
+  package func setDrained(_ isDrained: Bool) throws(CampaignError) {
+    if isDrained {
+      _ = try Files.create(drainFile, ["drain": true])
+    } else {
+      unlink(drainFile)
+    }
+  }
+}
+
+/// One piece of a campaign's work: a command line that writes a run into a folder.
+package struct CampaignTask: Codable, Hashable, Sendable {
+  /// The number of the call that added the task, from 1.
+  package let group: Int
+  /// The position in the group, from 1.
+  package let number: Int
+  /// The number of tasks in the group.
+  package let count: Int
+  /// The arguments of the lab's command, without the folder of its output.
+  package let words: [String]
+
+  /// The name in file names, such as `2-0015`.
+  package var name: String { "\(group)-" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits }
+
+  private var digits: String { String(number) }
+}
+
+/// The identity of a build, as far as it decides about results.
+package struct CampaignProgram: Codable, Hashable, Sendable {
+  /// The version of the lab.
+  package let lab: String
+  /// The commit that was built, or a hash of the executable if the commit is unknown.
+  package let build: String
+  /// The versions of Swift and SQLite.
+  package let libraries: String
+
+  /// Describes a program.
+  package init(lab: String, build: String, libraries: String) {
+    (self.lab, self.build, self.libraries) = (lab, build, libraries)
+  }
+
+  fileprivate func differences(from other: CampaignProgram) -> [String] {
+    [("the lab", lab, other.lab), ("the build", build, other.build), ("the libraries", libraries, other.libraries)]
+      .filter { $0.1 != $0.2 }.map { "\($0.0): \($0.2) there, \($0.1) here" }
+  }
+}
+
+/// An error of a campaign's folder.
+package enum CampaignError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The folder or a request for it is wrong.
+  case usage(String)
+  /// The file system refused something, such as a full disk.
+  case failed(String)
+
+  package var description: String {
+    switch self {
+    case .usage(let sentence), .failed(let sentence): sentence
+    }
+  }
+}

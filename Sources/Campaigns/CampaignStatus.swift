@@ -1,0 +1,64 @@
+/// Where a campaign stands.
+package struct CampaignStatus: Codable, Hashable, Sendable {
+  /// A worker that has claimed a task.
+  package struct Claimed: Codable, Hashable, Sendable {
+    package let task: String
+    package let worker: String
+    /// The number of the claim, from 1; a higher one took over from a worker that was lost.
+    package let claim: Int
+    /// Why the worker gave the task up; `nil` if it works, or is lost.
+    package let failure: String?
+  }
+
+  package let tasks: Int
+  package let done: Int
+  /// The tasks that were given up, which count as done.
+  package let givenUp: [PieceEnding]
+  /// The newest claims on tasks without a result.
+  package let claimed: [Claimed]
+  package let plans: Int
+  package let steps: Int
+  /// The seconds of all commands with a result, added up.
+  package let seconds: Double
+  /// The number of results of each worker.
+  package let resultsByWorker: [String: Int]
+  package let failures: [KnownFailure]
+  package let isDrained: Bool
+
+  /// The number of tasks without a result.
+  package var left: Int { tasks - done }
+
+  /// Reads where a campaign stands.
+  ///
+  /// - Throws: ``CampaignError`` if a file cannot be read.
+  /// - Complexity: O(tasks), one file each.
+  package init(_ folder: CampaignFolder) throws(CampaignError) {
+    let tasks = try folder.tasks()
+    let endings = try folder.endings()
+    let done = Set(endings.map(\.task))
+    let newest = try PieceLease.newest(in: folder)
+    self.tasks = tasks.count
+    self.done = done.count
+    givenUp = endings.filter { $0.code == nil }
+    claimed = newest.filter { !done.contains($0.key) }.sorted { $0.key < $1.key }.map {
+      Claimed(
+        task: $0.key,
+        worker: $0.value.claim.worker,
+        claim: $0.value.number,
+        failure: $0.value.claim.failure
+      )
+    }
+    plans = endings.map(\.plans).reduce(0, +)
+    steps = endings.map(\.steps).reduce(0, +)
+    seconds = endings.map(\.seconds).reduce(0, +)
+    resultsByWorker = Dictionary(endings.map { ($0.worker, 1) }, uniquingKeysWith: +)
+    failures = try folder.failures()
+    isDrained = folder.isDrained
+  }
+
+  /// The verdict: invalid with a failure, unknown while tasks are left or were given up.
+  package var verdict: String {
+    if !failures.isEmpty { return "invalid" }
+    return left == 0 && givenUp.isEmpty && tasks > 0 ? "valid" : "unknown"
+  }
+}

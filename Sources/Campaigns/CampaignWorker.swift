@@ -1,0 +1,237 @@
+import Basics
+import Foundation
+
+/// How the run of a task's command ended.
+package enum PieceExit: Hashable, Sendable {
+  /// The command ended with a code.
+  case code(Int32)
+  /// It was ended because it was no longer wanted.
+  case unwanted
+}
+
+/// The result of a task, as its folder records it.
+package struct PieceEnding: Codable, Hashable, Sendable {
+  static let file = "piece.json"
+
+  package let task: String
+  package let worker: String
+  /// The number of the claim under which the task was done, from 1.
+  package let claim: Int
+  /// The exit code of the command; `nil` if the task was given up.
+  package let code: Int32?
+  /// Why the task was given up.
+  package var because: String?
+  package let seconds: Double
+  /// The number of plans that the command ran.
+  package var plans = 0
+  /// The number of steps of these plans.
+  package var steps = 0
+}
+
+/// A process that takes the tasks of a campaign one by one until all have a result.
+///
+/// A task whose worker is lost is done again by another. Its result counts once: the first one that is
+/// complete. A task that ends three workers or commands is given up, and its result says so.
+package struct CampaignWorker {
+  /// Runs a command and passes its output folder; the closure returns whether the result is still wanted.
+  package typealias Run = (_ words: [String], _ output: String, _ isWanted: () -> Bool) throws(
+    CampaignError
+  ) -> PieceExit
+
+  let folder: CampaignFolder
+  /// The name of the worker, which no other worker has.
+  let name: String
+  /// The time without a beat after which a worker counts as lost.
+  let patience: Duration
+  /// Whether the worker must end.
+  let isInterrupted: () -> Bool
+  let run: Run
+  /// Called after each result and at times in between.
+  let onProgress: () -> Void
+
+  /// The number of claims after which a task is given up.
+  static let claimCountMax = 3
+
+  /// Creates a worker.
+  package init(
+    _ folder: CampaignFolder,
+    name: String,
+    patience: Duration,
+    isInterrupted: @escaping () -> Bool,
+    onProgress: @escaping () -> Void = {},
+    run: @escaping Run
+  ) {
+    self.folder = folder
+    self.name = name
+    self.patience = patience
+    self.isInterrupted = isInterrupted
+    self.onProgress = onProgress
+    self.run = run
+  }
+
+  /// Takes tasks until all have a result, the campaign is drained, or the worker is interrupted.
+  ///
+  /// - Returns: the number of results that this worker has added.
+  /// - Throws: ``CampaignError`` if a file cannot be read or written.
+  package func work() throws(CampaignError) -> Int {
+    var watch = BeatWatch(patience: patience)
+    var count = 0
+    while !isInterrupted(), !folder.isDrained {
+      let finished = try folder.finished()
+      let open = try folder.tasks().filter { !finished.contains($0.name) }
+      if open.isEmpty { break }
+      if let lease = try claim(open, &watch) {
+        if try perform(lease) { count += 1 }
+        onProgress()
+      } else {
+        pause()
+      }
+    }
+    return count
+  }
+
+  /// Waits a little for tasks of workers that may be lost.
+  private func pause() {
+    let end = ContinuousClock.now + min(patience / 4, .seconds(1))
+    while ContinuousClock.now < end, !isInterrupted() { usleep(10_000) }
+  }
+
+  /// Claims a task that nobody works on; `nil` if there is none at the moment.
+  private func claim(
+    _ open: [CampaignTask],
+    _ watch: inout BeatWatch
+  ) throws(CampaignError) -> PieceLease? {
+    let newest = try PieceLease.newest(in: folder)
+    let now = ContinuousClock.now
+    // Workers begin at different places, so that they rarely want the same task.
+    let start = open.isEmpty ? 0 : Int(name.utf8.stableHash % UInt64(open.count))
+    for task in open[start...] + open[..<start] {
+      let held = newest[task.name]
+      if let held {
+        guard watch.isLost(held, on: task.name, now: now) else { continue }
+        if held.number >= Self.claimCountMax {
+          try giveUp(task, after: held)
+          continue
+        }
+      }
+      let number = (held?.number ?? 0) + 1
+      if let lease = try PieceLease(task, number: number, by: name, in: folder) { return lease }
+    }
+    return nil
+  }
+
+  private func giveUp(_ task: CampaignTask, after held: PieceLease.Newest) throws(CampaignError) {
+    let ending = PieceEnding(
+      task: task.name,
+      worker: held.claim.worker,
+      claim: held.number,
+      code: nil,
+      because: held.claim.failure ?? "its workers vanished \(held.number) times",
+      seconds: 0
+    )
+    let place = try makePlace(for: task, held.number)
+    try Files.replace("\(place)/\(PieceEnding.file)", ending)
+    if try !folder.publish(place, as: task) { Files.removeFolder(place) }
+  }
+
+  private func makePlace(for task: CampaignTask, _ number: Int) throws(CampaignError) -> String {
+    let place = "\(folder.path)/work/\(name)-\(task.name)-\(number)"
+    Files.removeFolder(place)
+    try Files.makeFolder(place)
+    return place
+  }
+
+  /// Runs a claimed task, and returns whether its result was added.
+  private func perform(_ claimed: PieceLease) throws(CampaignError) -> Bool {
+    var lease = claimed
+    let place = try makePlace(for: lease.task, lease.number)
+    defer { Files.removeFolder(place) }
+    let start = ContinuousClock.now
+    var nextBeat = start
+    var failure: CampaignError?
+    let exit = try run(lease.task.words, place) {
+      if isInterrupted() { return false }
+      guard ContinuousClock.now >= nextBeat else { return true }
+      nextBeat = ContinuousClock.now + patience / 8
+      do throws(CampaignError) {
+        let isNewest = try lease.beat()
+        onProgress()
+        return isNewest
+      } catch {
+        failure = error
+        return false
+      }
+    }
+    if let failure { throw failure }
+    guard case .code(let code) = exit else { return false }
+    // 0, 1 and 2 are verdicts; anything else is a command that failed.
+    guard (0...2).contains(code) else {
+      try lease.fail(because: "its command ended with code \(code)")
+      return false
+    }
+    var ending = PieceEnding(
+      task: lease.task.name,
+      worker: name,
+      claim: lease.number,
+      code: code,
+      seconds: Double((ContinuousClock.now - start) / .milliseconds(1)) / 1_000
+    )
+    let size = PieceSize(of: place)
+    (ending.plans, ending.steps) = (size.plans, size.steps)
+    if code == 1 { try keepFailures(of: lease.task, in: place) }
+    try Files.replace("\(place)/\(PieceEnding.file)", ending)
+    return try folder.publish(place, as: lease.task)
+  }
+
+  /// Adds the counterexamples of a result to the campaign's failures, each once for each task.
+  private func keepFailures(of task: CampaignTask, in place: String) throws(CampaignError) {
+    for file in Self.counterexamples(in: place) {
+      let failure = try CampaignFailure(file: file)
+      let isNew = try folder.isNew(failure)
+      var isConfirmed: Bool?
+      if isNew {
+        let scratch = "\(place)/replay"
+        try Files.makeFolder(scratch)
+        let exit = try run(["replay", file], scratch) { !isInterrupted() }
+        Files.removeFolder(scratch)
+        isConfirmed = exit == .code(1)
+      }
+      try folder.keep(failure, seenIn: task, by: name, isConfirmed: isConfirmed)
+    }
+  }
+
+  private static func counterexamples(in place: String) -> [String] {
+    let files = FileManager.default.enumerator(atPath: place)?.compactMap { $0 as? String } ?? []
+    return files.filter {
+      let name = $0.split(separator: "/").last ?? ""
+      return name.hasPrefix("counterexample-") && name.hasSuffix(".jsonl")
+    }
+    .sorted().map { "\(place)/\($0)" }
+  }
+}
+
+/// The size of a check, from its document.
+private struct PieceSize {
+  private struct Document: Decodable {
+    struct System: Decodable {
+      let plans: Int
+      let steps: Int
+    }
+    let systems: [System]
+  }
+
+  var plans = 0
+  var steps = 0
+
+  /// Reads the size of the run below a folder; 0 for a run that is no check.
+  init(of place: String) {
+    let files = FileManager.default.enumerator(atPath: place)?.compactMap { $0 as? String } ?? []
+    for file in files where file.hasSuffix("/check.json") {
+      guard let data = FileManager.default.contents(atPath: "\(place)/\(file)"),
+        let document = try? JSONDecoder().decode(Document.self, from: data)
+      else { continue }
+      plans += document.systems.map(\.plans).reduce(0, +)
+      steps += document.systems.map(\.steps).reduce(0, +)
+    }
+  }
+}

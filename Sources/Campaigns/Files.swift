@@ -1,0 +1,116 @@
+import Foundation
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// Files that are complete from their first moment, for readers on other machines.
+enum Files {
+  /// Creates a JSON file, and returns whether it did: it does not if the file exists.
+  ///
+  /// The file is written under another name and linked, which is atomic on network file systems, too
+  /// (open(2), O_EXCL).
+  static func create(_ path: String, _ value: some Encodable) throws(CampaignError) -> Bool {
+    let fresh = try write(value, beside: path)
+    defer { unlink(fresh) }
+    if link(fresh, path) == 0 { return true }
+    let code = errno
+    if code == EEXIST { return false }
+    throw failure("cannot write \"\(path)\"", code)
+  }
+
+  /// Replaces a JSON file, or creates it.
+  static func replace(_ path: String, _ value: some Encodable) throws(CampaignError) {
+    let fresh = try write(value, beside: path)
+    try move(fresh, to: path)
+  }
+
+  /// Replaces a text file, or creates it.
+  static func replace(_ path: String, text: String) throws(CampaignError) {
+    let fresh = temporaryName(beside: path)
+    try write(Data(text.utf8), to: fresh)
+    try move(fresh, to: path)
+  }
+
+  private static func move(_ fresh: String, to path: String) throws(CampaignError) {
+    guard rename(fresh, path) == 0 else {
+      let code = errno
+      unlink(fresh)
+      throw failure("cannot write \"\(path)\"", code)
+    }
+  }
+
+  private static func write(_ value: some Encodable, beside path: String) throws(CampaignError) -> String {
+    let fresh = temporaryName(beside: path)
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    let data: Data
+    do { data = try encoder.encode(value) } catch { throw .failed("\"\(path)\": \(error)") }
+    try write(data + Data("\n".utf8), to: fresh)
+    return fresh
+  }
+
+  private static func write(_ data: Data, to path: String) throws(CampaignError) {
+    do { try data.write(to: URL(fileURLWithPath: path)) } catch {
+      let reason = (error as? CocoaError)?.underlying as? POSIXError
+      let cause = reason.map { String(cString: strerror($0.code.rawValue)) } ?? error.localizedDescription
+      unlink(path)
+      throw .failed("cannot write \"\(path)\": \(cause). Free some space, or name another folder.")
+    }
+  }
+
+  /// Reads a JSON file; `nil` if there is none.
+  static func read<Value: Decodable>(_ path: String) throws(CampaignError) -> Value? {
+    guard let data = FileManager.default.contents(atPath: path) else {
+      guard FileManager.default.fileExists(atPath: path) else { return nil }
+      throw .failed("\"\(path)\" cannot be read. Check its permissions.")
+    }
+    do { return try JSONDecoder().decode(Value.self, from: data) } catch {
+      throw .usage("\"\(path)\" is damaged: it is not what a campaign writes. Remove it.")
+    }
+  }
+
+  /// Returns the names in a folder, sorted; temporary ones are left out, and a missing folder is empty.
+  static func names(in folder: String) throws(CampaignError) -> [String] {
+    do {
+      return try FileManager.default.contentsOfDirectory(atPath: folder)
+        .filter { !$0.hasPrefix(".") }.sorted()
+    } catch {
+      guard FileManager.default.fileExists(atPath: folder) else { return [] }
+      throw .failed("\"\(folder)\" cannot be listed: \(error.localizedDescription).")
+    }
+  }
+
+  /// Creates a folder unless it exists.
+  static func makeFolder(_ path: String) throws(CampaignError) {
+    guard mkdir(path, 0o777) != 0, errno != EEXIST else { return }
+    throw failure("cannot make the folder \"\(path)\"", errno)
+  }
+
+  /// Moves a folder to a name, and returns whether it did: it does not if the name is taken.
+  static func moveFolder(_ folder: String, to path: String) throws(CampaignError) -> Bool {
+    if rename(folder, path) == 0 { return true }
+    let code = errno
+    if code == EEXIST || code == ENOTEMPTY { return false }
+    throw failure("cannot make \"\(path)\"", code)
+  }
+
+  /// Removes a folder with all its files.
+  static func removeFolder(_ path: String) {
+    do { try FileManager.default.removeItem(atPath: path) } catch { return }
+  }
+
+  private static func failure(_ what: String, _ code: Int32) -> CampaignError {
+    .failed("\(what): \(String(cString: strerror(code))).")
+  }
+
+  /// Returns a name that no process on any machine uses, and that ``names(in:)`` leaves out.
+  private static func temporaryName(beside path: String) -> String {
+    let url = URL(fileURLWithPath: path)
+    return url.deletingLastPathComponent().path + "/.\(url.lastPathComponent).\(UUID().uuidString)"
+  }
+}

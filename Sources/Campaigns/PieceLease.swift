@@ -1,0 +1,109 @@
+import Foundation
+
+/// The claim of a worker on a task, which the worker confirms with beats.
+///
+/// The claims on a task are numbered: a worker that finds the newest one without new beats for some time
+/// makes the next one, and the former worker notices that at its next beat. Each claim is a file of its
+/// own, which only one worker can create.
+struct PieceLease: Sendable {
+  /// The content of a claim's file.
+  struct Claim: Codable, Hashable {
+    let worker: String
+    /// Rises with each beat.
+    var beat = 0
+    /// Why the worker gave the task up; `nil` while it works.
+    var failure: String?
+  }
+
+  /// The newest claim on a task.
+  struct Newest: Hashable {
+    let number: Int
+    let claim: Claim
+  }
+
+  let task: CampaignTask
+  /// The number of the claim, from 1.
+  let number: Int
+  private let folder: String
+  private var claim: Claim
+
+  /// Makes a claim with a number, or returns `nil` if another worker was faster.
+  init?(
+    _ task: CampaignTask,
+    number: Int,
+    by worker: String,
+    in folder: CampaignFolder
+  ) throws(CampaignError) {
+    self.task = task
+    self.number = number
+    self.folder = folder.path
+    claim = Claim(worker: worker)
+    guard try Files.create(Self.file(task, number, folder.path), claim) else { return nil }
+  }
+
+  /// Confirms the claim; returns whether it is still the newest one.
+  mutating func beat() throws(CampaignError) -> Bool {
+    guard try !Self.exists(task, number + 1, folder) else { return false }
+    claim.beat += 1
+    try Files.replace(Self.file(task, number, folder), claim)
+    return true
+  }
+
+  /// Gives the task up, so that another worker need not wait.
+  mutating func fail(because sentence: String) throws(CampaignError) {
+    claim.failure = sentence
+    try Files.replace(Self.file(task, number, folder), claim)
+  }
+
+  /// Returns the newest claim on each task that has one, by the task's name.
+  static func newest(in folder: CampaignFolder) throws(CampaignError) -> [String: Newest] {
+    var numbers: [String: Int] = [:]
+    for file in try Files.names(in: "\(folder.path)/leases") {
+      let parts = file.dropLast(".json".count).split(separator: ".")
+      guard parts.count == 2, let number = Int(parts[1]) else { continue }
+      let task = String(parts[0])
+      numbers[task] = max(numbers[task] ?? 0, number)
+    }
+    var newest: [String: Newest] = [:]
+    for (task, number) in numbers {
+      let claim: Claim? = try Files.read("\(folder.path)/leases/\(task).\(number).json")
+      if let claim { newest[task] = Newest(number: number, claim: claim) }
+    }
+    return newest
+  }
+
+  private static func exists(
+    _ task: CampaignTask,
+    _ number: Int,
+    _ folder: String
+  ) throws(CampaignError) -> Bool {
+    FileManager.default.fileExists(atPath: file(task, number, folder))
+  }
+
+  private static func file(_ task: CampaignTask, _ number: Int, _ folder: String) -> String {
+    "\(folder)/leases/\(task.name).\(number).json"
+  }
+}
+
+/// What a worker has seen of the beats of others, by its own clock.
+struct BeatWatch {
+  private var seen: [String: (newest: PieceLease.Newest, since: ContinuousClock.Instant)] = [:]
+  private let patience: Duration
+
+  /// Creates a watch that gives up on a claim after a time without a beat.
+  init(patience: Duration) { self.patience = patience }
+
+  /// Returns whether the worker of a claim has given up, or has made no beat for too long.
+  mutating func isLost(
+    _ newest: PieceLease.Newest,
+    on task: String,
+    now: ContinuousClock.Instant
+  ) -> Bool {
+    if newest.claim.failure != nil { return true }
+    guard let known = seen[task], known.newest == newest else {
+      seen[task] = (newest, now)
+      return false
+    }
+    return now - known.since > patience
+  }
+}

@@ -1,0 +1,42 @@
+import Basics
+import Campaigns
+import Commands
+import Foundation
+import Programs
+
+/// Runs the command line of a task as a process of its own.
+///
+/// The process ends with the worker, however that ends.
+struct CampaignCommands: CompositionPart {
+  /// Runs the words of a shell command line with its output in a file.
+  var shell: @Sendable (_ line: String, _ output: Int32, _ isWanted: () -> Bool) throws(CampaignError) -> PieceExit = {
+    (line, output, isWanted) throws(CampaignError) in
+    do throws(ProgramError) {
+      let code = try KeptCommand.run(line, output: output, whileWanted: isWanted)
+      return code.map(PieceExit.code) ?? .unwanted
+    } catch { throw .failed("a task could not be started: \(error.clause)") }
+  }
+
+  /// Runs a task's words; what the command prints is in files of its output folder.
+  func run(
+    _ words: [String],
+    output: String,
+    jobs: Int,
+    _ composition: Composition,
+    _ isWanted: () -> Bool
+  ) throws(CampaignError) -> PieceExit {
+    guard let executable = composition.command else {
+      throw .usage("tasks run only in the program history-lab.")
+    }
+    var line = [executable] + words
+    if words.first != "replay" {
+      line += ["--output", output]
+      if words.first != "stress" { line += ["--jobs", String(jobs)] }
+    }
+    let text = line.map(\.shellQuoted).joined(separator: " ")
+    let file = open("\(output)/output.txt", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+    guard file >= 0 else { throw .failed("\(output.quoted) cannot be written.") }
+    defer { close(file) }
+    return try shell("\(text) 2>\("\(output)/errors.txt".shellQuoted)", file, isWanted)
+  }
+}

@@ -1,0 +1,129 @@
+import Basics
+import Campaigns
+import Commands
+import Foundation
+import HistoryTypes
+import Reporting
+
+/// The status of a campaign as text and as a page.
+struct CampaignText {
+  private let status: CampaignStatus
+  private let folder: String
+  private let command: ShellCommand
+
+  init(_ status: CampaignStatus, folder: String, command: ShellCommand) {
+    (self.status, self.folder, self.command) = (status, folder, command)
+  }
+
+  /// Where the campaign stands, in one line.
+  var sentence: String {
+    var parts = [
+      "\(status.done.grouped) of \(status.tasks.counted("task")) done",
+      "\(status.plans.counted("plan")), \(status.steps.counted("step"))",
+      status.failures.isEmpty ? "nothing found" : "\(status.failures.count.counted("failure")) found",
+    ]
+    if !status.givenUp.isEmpty { parts.append("\(status.givenUp.count.counted("task")) given up") }
+    if status.isDrained { parts.append("drained") }
+    return parts.joined(separator: "; ") + "."
+  }
+
+  /// The tables that have rows.
+  var tables: [ReportTable] { [failures, claimed, givenUp, workers].filter { !$0.rows.isEmpty } }
+
+  /// What was found, the most frequent first.
+  var failures: ReportTable {
+    var table = ReportTable(
+      caption: "Found",
+      columns: [
+        .text("system"), .text("invariant"), .number("tasks"), .number("commands"), .text("seen again"),
+        .text("replay"),
+      ]
+    )
+    for failure in status.failures {
+      let again = failure.isConfirmed.map { $0 ? "yes" : "no" } ?? "not tried"
+      let file = "\(folder)/failures/\(failure.key)/counterexample.jsonl"
+      table.append([
+        failure.system, failure.invariant, failure.tasks.count.grouped, failure.commandCount.grouped, again,
+        command.line("replay \(file.shellQuoted)"),
+      ])
+    }
+    return table
+  }
+
+  private var claimed: ReportTable {
+    var table = ReportTable(
+      caption: "Worked on",
+      columns: [.text("task"), .text("worker"), .number("claim"), .text("")]
+    )
+    for claim in status.claimed {
+      table.append([claim.task, claim.worker, String(claim.claim), claim.failure ?? ""])
+    }
+    return table
+  }
+
+  private var givenUp: ReportTable {
+    var table = ReportTable(caption: "Given up", columns: [.text("task"), .text("reason")])
+    for ending in status.givenUp { table.append([ending.task, ending.because ?? ""]) }
+    return table
+  }
+
+  private var workers: ReportTable {
+    var table = ReportTable(caption: "Workers", columns: [.text("worker"), .number("results")])
+    for (worker, count) in status.resultsByWorker.sorted(by: { $0.key < $1.key }) {
+      table.append([worker, count.grouped])
+    }
+    return table
+  }
+}
+
+/// The status of a campaign for programs.
+struct CampaignDocument: Encodable {
+  /// The version of the format.
+  let campaignStatus = 1
+  let verdict: String
+  let status: CampaignStatus
+
+  init(_ status: CampaignStatus) { (verdict, self.status) = (status.verdict, status) }
+}
+
+/// The page of a campaign, a file in its folder that is replaced while the campaign runs.
+enum CampaignPage {
+  /// Writes the page; a failure to do so must not end a worker, so it has no effect.
+  static func write(of campaign: CampaignFolder) {
+    guard let status = try? CampaignStatus(campaign) else { return }
+    try? PageFile.write(page(status).html(images: .drawn([:])), to: campaign.path + "/index.html")
+  }
+
+  static func page(_ status: CampaignStatus) -> ReportPage {
+    let text = CampaignText(status, folder: ".", command: .plain)
+    let rate = status.seconds > 0 ? Double(status.plans) / status.seconds : 0
+    return ReportPage(
+      title: "Campaign",
+      lead: text.sentence,
+      tiles: [
+        VerdictTile(
+          subject: "Work",
+          state: status.left == 0 && status.givenUp.isEmpty ? .good : .unknown,
+          word: status.left == 0 ? "done" : status.isDrained ? "drained" : "goes on",
+          answer: "\(status.done.grouped) of \(status.tasks.grouped)",
+          detail: "tasks with a result"
+        ),
+        VerdictTile(
+          subject: "Failures",
+          state: status.failures.isEmpty ? .good : .bad,
+          word: status.failures.isEmpty ? "none so far" : "found",
+          answer: status.failures.count.grouped,
+          detail: "equal plans are counted once"
+        ),
+        VerdictTile(
+          subject: "Plans",
+          state: .measured,
+          answer: status.plans.grouped,
+          detail: "\(status.steps.grouped) steps; \(NumberText.significant(rate)) plans a second and worker"
+        ),
+      ],
+      sections: text.tables.map { PageSection($0.caption, [.table($0)]) },
+      environment: []
+    )
+  }
+}

@@ -1,0 +1,234 @@
+import Foundation
+import HistoryTypes
+import TestSupport
+import Testing
+import Traces
+
+@testable import Campaigns
+
+@Suite(.blocksItsThread) struct `A campaign` {
+  private static let program = CampaignProgram(lab: "1", build: "abc, release", libraries: "Swift 6")
+
+  private let home: TemporaryFolder
+  private var path: String { home.url.appending(path: "campaign").path }
+
+  init() throws { home = try TemporaryFolder() }
+
+  private func made(_ words: [[String]]) throws -> CampaignFolder {
+    let campaign = try CampaignFolder(creating: path, by: Self.program)
+    _ = try campaign.add(words)
+    return campaign
+  }
+
+  private func worker(
+    _ campaign: CampaignFolder,
+    _ name: String,
+    patience: Duration = .seconds(60),
+    isInterrupted: @escaping () -> Bool = { false },
+    run: @escaping CampaignWorker.Run
+  ) -> CampaignWorker {
+    CampaignWorker(campaign, name: name, patience: patience, isInterrupted: isInterrupted, run: run)
+  }
+
+  /// Writes what a check of two plans writes.
+  private static func check(_ output: String) {
+    let run = output + "/run"
+    let text = #"{"systems":[{"plans":2,"steps":30}]}"#
+    try? FileManager.default.createDirectory(atPath: run, withIntermediateDirectories: true)
+    _ = FileManager.default.createFile(atPath: run + "/check.json", contents: Data(text.utf8))
+  }
+
+  @Test func `A worker does every task once`() throws {
+    let campaign = try made([["a"], ["b"], ["c"]])
+    #expect(try campaign.add([["d"]]) == 2)
+    var seen: [[String]] = []
+    let worker = worker(campaign, "w") { (words, output, isWanted) throws(CampaignError) in
+      #expect(isWanted())
+      seen.append(words)
+      Self.check(output)
+      return .code(0)
+    }
+    #expect(try worker.work() == 4)
+    #expect(Set(seen) == [["a"], ["b"], ["c"], ["d"]] && seen.count == 4)
+    let status = try CampaignStatus(campaign)
+    #expect(status.verdict == "valid" && status.done == 4 && status.left == 0)
+    #expect(status.plans == 8 && status.steps == 120)
+    #expect(status.resultsByWorker == ["w": 4] && status.claimed.isEmpty)
+    #expect(try worker.work() == 0)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: path + "/work").isEmpty)
+  }
+
+  @Test func `Two workers share the tasks`() throws {
+    let campaign = try made((1...6).map { ["\($0)"] })
+    var (first, second): ([String], [String]) = ([], [])
+    let other = CampaignWorker(
+      campaign,
+      name: "two",
+      patience: .seconds(3600),
+      isInterrupted: { second.count == 5 }
+    ) { words, _, _ in
+      second += words
+      return .code(0)
+    }
+    var isBusy = false
+    let one = worker(campaign, "one", patience: .seconds(3600)) { (words, output, _) throws(CampaignError) in
+      first += words
+      // The other works while this task is claimed, and leaves it alone.
+      if !isBusy {
+        isBusy = true
+        _ = try other.work()
+      }
+      return .code(0)
+    }
+    #expect(try one.work() == 1)
+    #expect(first.count == 1 && second.count == 5 && Set(first + second).count == 6)
+    #expect(try CampaignStatus(campaign).resultsByWorker == ["one": 1, "two": 5])
+  }
+
+  @Test func `A task whose worker is lost is done by another, and counts once`() throws {
+    let campaign = try made([["a"]])
+    let late = worker(campaign, "late", patience: .milliseconds(1)) { (_, output, isWanted) throws(CampaignError) in
+      // While this one is not scheduled, another takes the task over and ends first.
+      let other = CampaignWorker(
+        campaign,
+        name: "other",
+        patience: .milliseconds(1),
+        isInterrupted: { false }
+      ) { (_, output, _) throws(CampaignError) in
+        Self.check(output)
+        return .code(0)
+      }
+      let count = try other.work()
+      #expect(count == 1)
+      Self.check(output)
+      return .code(0)
+    }
+    #expect(try late.work() == 0)
+    let status = try CampaignStatus(campaign)
+    #expect(status.done == 1 && status.plans == 2 && status.resultsByWorker == ["other": 1])
+  }
+
+  @Test func `A worker notices that its task was taken over`() throws {
+    let campaign = try made([["a"]])
+    var isSuperseded = false
+    let late = worker(campaign, "late", patience: .milliseconds(80)) { (_, _, isWanted) throws(CampaignError) in
+      let task = try campaign.tasks()[0]
+      #expect(isWanted())
+      let taken = try PieceLease(task, number: 2, by: "other", in: campaign)
+      #expect(taken != nil)
+      let limit = ContinuousClock.now + .seconds(60)
+      while isWanted(), ContinuousClock.now < limit { sched_yield() }
+      isSuperseded = true
+      try campaign.setDrained(true)
+      return .unwanted
+    }
+    #expect(try late.work() == 0)
+    #expect(isSuperseded)
+    let claimed = try CampaignStatus(campaign).claimed
+    #expect(claimed.map(\.worker) == ["other"] && claimed.map(\.claim) == [2])
+  }
+
+  @Test func `A task that fails three times is given up with its reason`() throws {
+    let campaign = try made([["a"], ["b"]])
+    var tries = 0
+    let worker = worker(campaign, "w") { words, output, _ in
+      guard words == ["a"] else { return .code(0) }
+      tries += 1
+      return .code(70)
+    }
+    _ = try worker.work()
+    #expect(tries == 3)
+    let status = try CampaignStatus(campaign)
+    #expect(status.verdict == "unknown" && status.left == 0)
+    #expect(status.givenUp.map(\.because) == ["its command ended with code 70"])
+  }
+
+  @Test func `A drained campaign gives out no task until it is opened again`() throws {
+    let campaign = try made([["a"]])
+    try campaign.setDrained(true)
+    let worker = worker(campaign, "w") { _, _, _ in .code(0) }
+    #expect(try worker.work() == 0)
+    #expect(try CampaignStatus(campaign).isDrained)
+    try campaign.setDrained(false)
+    #expect(try worker.work() == 1)
+  }
+
+  @Test func `Equal failures of several tasks are one failure, which is confirmed`() throws {
+    let campaign = try made([["a"], ["b"], ["c"]])
+    var replays = 0
+    let worker = worker(campaign, "w") { (words, output, _) throws(CampaignError) in
+      if words[0] == "replay" {
+        replays += 1
+        return .code(1)
+      }
+      let actors = words == ["a"] ? ["app", "widget"] : ["share", "sync"]
+      let key: Int64 = words == ["a"] ? 1 : 7
+      let text = try Self.counterexample(actors, key, checker: words == ["c"] ? "Convergence" : "PurgeSafety")
+      _ = FileManager.default.createFile(
+        atPath: output + "/counterexample-x.jsonl",
+        contents: Data(text.utf8)
+      )
+      return .code(1)
+    }
+    #expect(try worker.work() == 3)
+    let status = try CampaignStatus(campaign)
+    #expect(status.verdict == "invalid")
+    #expect(status.failures.map(\.tasks) == [["1-0001", "1-0002"], ["1-0003"]])
+    #expect(status.failures.map(\.isConfirmed) == [true, true] && replays == 2)
+    #expect(status.failures[0].system == "tracker" && status.failures[0].invariant == "PurgeSafety")
+    let file = status.failures[0].path(in: campaign)
+    #expect(FileManager.default.fileExists(atPath: file))
+  }
+
+  private static func counterexample(
+    _ actors: [String],
+    _ key: Int64,
+    checker: String
+  ) throws(CampaignError) -> String {
+    let attribute = Attribute("title", .string)
+    let model = Model(unchecked: [Entity("Item", [attribute])])
+    var header = PlanHeader(model: model, actors: actors.map { PlannedActor(ActorID($0), author: $0) })
+    header.seed = UInt64(key)
+    let change = PlannedChange(.insert, ObjectName("Item", key), ["title": .string("a")])
+    let write = PlannedWrite(actor: ActorID(actors[1]), changes: [change])
+    let plan = Plan(header: header, commands: [Command(.write(write)), Command(.purge(ActorID(actors[0])))])
+    let trace = Trace(
+      header: TraceHeader(plan: plan, system: "tracker"),
+      events: [Event(at: 0, tick: 1, actor: ActorID(actors[0]), .stopped)]
+    )
+    let violation = Violation(checker: checker, at: 0, because: "it broke", transaction: nil)
+    return CounterexampleCodec.encode(Counterexample(trace: trace, violation: violation))
+  }
+
+  @Test func `A folder with other contents is refused, and so is another program`() throws {
+    #expect(throws: CampaignError.self) { try CampaignFolder(opening: path, by: Self.program) }
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    _ = FileManager.default.createFile(atPath: path + "/notes", contents: nil)
+    do throws(CampaignError) {
+      _ = try CampaignFolder(creating: path, by: Self.program)
+      Issue.record("a folder of somebody else was taken")
+    } catch {
+      #expect(error.description == "\"\(path)\" is not empty, and no campaign. Name a new folder.")
+    }
+    try FileManager.default.removeItem(atPath: path)
+    _ = try made([["a"]])
+    let other = CampaignProgram(lab: "2", build: "abc, release", libraries: "Swift 6")
+    do throws(CampaignError) {
+      _ = try CampaignFolder(opening: path, by: other)
+      Issue.record("another program takes part")
+    } catch {
+      #expect(error.description.contains("the lab: 1 there, 2 here"), "\(error)")
+    }
+  }
+
+  @Test func `A damaged file is named`() throws {
+    let campaign = try made([["a"]])
+    _ = FileManager.default.createFile(atPath: path + "/tasks/1-0001.json", contents: Data("{".utf8))
+    do throws(CampaignError) {
+      _ = try campaign.tasks()
+      Issue.record("a damaged task was read")
+    } catch {
+      #expect(error.description.contains("tasks/1-0001.json") && error.description.contains("damaged"))
+    }
+  }
+}

@@ -1,0 +1,132 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Campaigns
+@testable import Commands
+@testable import HistoryLab
+
+@Suite(.serialized, .blocksItsThread) struct `The verb campaign` {
+  private func lab(_ words: [String]) async -> (code: ExitCode, output: String, errors: String) {
+    await run(words, composition: .current)
+  }
+
+  /// Starts the built command; its output is discarded.
+  private static func start(_ command: String, _ words: [String]) throws -> Process {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: command)
+    process.arguments = words
+    process.standardOutput = FileHandle.nullDevice
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    return process
+  }
+
+  @Test(.needs(.processFiles))
+  func `Two workers of which one is killed find what one check finds`() async throws {
+    let command = try #require(BuiltCommand.path)
+    try await withFolder { folder in
+      let check = ["check", "--system", "article", "--plans", "24", "--seed", "1"]
+      let campaign = "\(folder)/campaign"
+      let add = try Self.start(command, ["campaign", "add", campaign, "--pieces", "4", "--"] + check)
+      add.waitUntilExit()
+      #expect(add.terminationStatus == 0)
+      let work = ["campaign", "work", campaign, "--jobs", "1", "--patience", "1"]
+      let lost = try Self.start(command, work)
+      let leases = "\(campaign)/leases"
+      while lost.isRunning, try FileManager.default.contentsOfDirectory(atPath: leases).isEmpty {
+        sched_yield()
+      }
+      kill(lost.processIdentifier, SIGKILL)
+      lost.waitUntilExit()
+      let worker = try Self.start(command, work)
+      worker.waitUntilExit()
+      #expect(worker.terminationStatus == 1)
+      let status = try await self.status(campaign, by: command)
+      #expect(status.done == 4 && status.plans == 24 && status.claimed.isEmpty)
+      #expect(status.failures.allSatisfy { $0.isConfirmed == true })
+      // The parts join to what one check finds.
+      _ = await lab(["report", "merge", campaign + "/done/1", "--output", folder + "/joined"])
+      _ = await lab(check + ["--output", folder + "/whole"])
+      #expect(try Self.broken(folder + "/joined") == Self.broken(folder + "/whole"))
+      let page = try String(contentsOfFile: campaign + "/index.html", encoding: .utf8)
+      #expect(page.contains("4 of 4"))
+    }
+  }
+
+  private struct Document: Decodable {
+    let status: CampaignStatus
+  }
+
+  private func status(_ campaign: String, by command: String) async throws -> CampaignStatus {
+    let (process, pipe) = (Process(), Pipe())
+    process.executableURL = URL(fileURLWithPath: command)
+    process.arguments = ["campaign", "status", campaign, "--json"]
+    process.standardOutput = pipe
+    try process.run()
+    let data = try pipe.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    return try JSONDecoder().decode(Document.self, from: data).status
+  }
+
+  /// The invariants that the run in a folder found broken, with the numbers of the plans.
+  private static func broken(_ folder: String) throws -> [String] {
+    struct Check: Decodable {
+      struct System: Decodable {
+        struct Found: Decodable {
+          let checker: String
+          let foundInPlan: Int
+        }
+        let counterexamples: [Found]
+      }
+      let systems: [System]
+    }
+    let data = try Data(contentsOf: URL(fileURLWithPath: folder + "/latest/check.json"))
+    let check = try JSONDecoder().decode(Check.self, from: data)
+    let found = check.systems.flatMap(\.counterexamples).map { "\($0.checker) \($0.foundInPlan)" }
+    #expect(!found.isEmpty)
+    return found.sorted()
+  }
+
+  @Test(arguments: [
+    (["list", "systems"], "is no check, mutants, explore or stress"),
+    (["check", "--output", "x"], "--output is set by the campaign"),
+    (["check", "--plan", "3"], "--plans"), (["explore", "--pieces", "2"], "--pieces"),
+  ])
+  func `Words that are no task are refused before anything is created`(
+    _ words: [String],
+    _ expected: String
+  ) async throws {
+    try await withFolder { folder in
+      let result = await lab(["campaign", "add", folder + "/c", "--"] + words)
+      #expect(result.code == .usage && result.errors.contains(expected), "\(result.errors)")
+      #expect(!FileManager.default.fileExists(atPath: folder + "/c"))
+    }
+  }
+
+  @Test func `A task of a verb that cannot be divided is one task, with a seed for all`() async throws {
+    try await withFolder { folder in
+      let refused = await lab(["campaign", "add", folder + "/c", "--pieces", "2", "--", "stress"])
+      #expect(refused.code == .usage && refused.errors.contains("cannot be divided"))
+      let added = await lab(["campaign", "add", folder + "/c", "--pieces", "3", "--", "check"])
+      #expect(added.code == .good, "\(added.errors)")
+      let campaign = try CampaignFolder(opening: folder + "/c", by: .current(.current))
+      let tasks = try campaign.tasks()
+      #expect(tasks.map(\.words.last) == ["1/3", "2/3", "3/3"])
+      #expect(Set(tasks.map { $0.words.dropLast(2) }).count == 1 && tasks[0].words.contains("--seed"))
+      let status = await lab(["campaign", "status", folder + "/c"])
+      #expect(status.code == .undecided && status.output.contains("0 of 3 tasks done"))
+      let drained = await lab(["campaign", "drain", folder + "/c"])
+      #expect(drained.code == .good && campaign.isDrained)
+    }
+  }
+
+  @Test func `A folder that is no campaign is named`() async throws {
+    try await withFolder { folder in
+      for verb in ["work", "status", "drain"] {
+        let result = await lab(["campaign", verb, folder])
+        #expect(result.code == .usage && result.errors.contains("campaign.json"), "\(result.errors)")
+      }
+    }
+  }
+}
