@@ -20,8 +20,8 @@ package enum LabMain {
     if let code = HelperProcess.run(arguments) { exit(code) }
     // A stress run launches this command again for each participant.
     if let code = await StressParticipant.run(arguments) { exit(code) }
-    // A run of generated mutants launches this command again for each trial.
-    if let code = GeneratedTrial.run(arguments) { exit(code) }
+    // A run of mutants launches this command again for each trial.
+    if let code = GeneratedTrial.run(arguments) ?? DescribedTrial.run(arguments) { exit(code) }
     Interruption.install()
     let composition = Composition.current
     let command = composition.command.map(ShellCommand.current) ?? .plain

@@ -14,10 +14,12 @@ package struct CanonicalPlan: Hashable, Sendable, CustomStringConvertible {
     let commands = plan.commands.map { names.renamed(PlanCodec.json(of: $0)) }
     var header = PlanCodec.json(of: plan.header).members ?? [:]
     header["seed"] = nil
-    var renamed = names.renamed(.object(header)).members ?? [:]
-    let actors = renamed["actors"]?.elements ?? []
-    renamed["actors"] = .array(actors.sorted { $0.line < $1.line })
-    description = ([.object(renamed)] + commands).map(\.line).joined(separator: "\n")
+    // Authors get their names in the order of the new names of their actors.
+    let actors = header["actors"]?.elements ?? []
+    let places = actors.map { names.number(ofActor: $0.members?["id"]?.text ?? "") }
+    header["actors"] = .array(zip(actors, places).sorted { $0.1 < $1.1 }.map(\.0))
+    let renamed = names.renamed(.object(header))
+    description = ([renamed] + commands).map(\.line).joined(separator: "\n")
   }
 
   /// The new names, by the old ones.
@@ -30,6 +32,11 @@ package struct CanonicalPlan: Hashable, Sendable, CustomStringConvertible {
     private static let authorKeys: Set = [
       "author", "authors", "allAuthors", "batchAuthors", "protectedAuthors", "ignores",
     ]
+
+    /// Returns the number in the new name of an actor.
+    mutating func number(ofActor id: String) -> Int {
+      Int(Self.name(id, "actor", &actors).split(separator: "-")[1]) ?? 0
+    }
 
     mutating func renamed(_ value: JSONValue, key: String = "") -> JSONValue {
       switch value {

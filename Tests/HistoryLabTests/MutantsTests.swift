@@ -22,6 +22,22 @@ import Testing
     )
   }
 
+  @Test func `A trial that looped without end counts as killed, and is named`() {
+    let hung = MutantTrial(mutant: "mortal", seed: 1, caseCount: 0, seconds: 30, kills: [], isHung: true)
+    let outcome = MutantOutcome(mutant: .mortal, trials: [hung])
+    #expect(outcome.word == "killed" && outcome.killCount == 1)
+    #expect(outcome.checkers.map(\.name) == ["endless loop"])
+  }
+
+  @Test func `The process of a trial ends at its time limit`() async {
+    let late = await TrialProcess.run("/bin/sh", ["-c", "exec sleep 600"], limit: .seconds(1))
+    #expect(late.isLate && late.status == SIGKILL)
+    let whole = await TrialProcess.run("/bin/sh", ["-c", "echo text; exit 3"], limit: .seconds(60))
+    #expect(!whole.isLate && whole.status == 3 && whole.text == "text\n")
+    let none = await TrialProcess.run("/no/such/program", [], limit: .seconds(60))
+    #expect(none.status == nil)
+  }
+
   @Test func `A mutant that ran with no seed is neither killed nor a survivor`() throws {
     let trial = MutantTrial(mutant: "mortal", seed: 1, caseCount: 3, seconds: 1, kills: [])
     let report = MutantReport(

@@ -4,12 +4,19 @@ import Testing
 @testable import Traces
 
 @Suite struct `The canonical text of a plan` {
-  private static func plan(_ first: String, _ second: String, _ key: Int64, value: String = "a") -> Plan {
+  private static func plan(
+    _ first: String,
+    _ second: String,
+    _ key: Int64,
+    value: String = "a",
+    isSwapped: Bool = false
+  ) -> Plan {
     let model = Model(unchecked: [Entity("Item", [Attribute("title", .string)])])
     var header = PlanHeader(
       model: model,
       actors: [PlannedActor(ActorID(first), author: first), PlannedActor(ActorID(second), author: second)]
     )
+    if isSwapped { header.actors.reverse() }
     header.seed = UInt64(key)
     let change = PlannedChange(.insert, ObjectName("Item", key), ["title": .string(value)])
     return Plan(
@@ -25,6 +32,7 @@ import Testing
     let text = CanonicalPlan(Self.plan("app", "widget", 1)).description
     #expect(text == CanonicalPlan(Self.plan("share", "sync", 9)).description)
     #expect(text == CanonicalPlan(Self.plan("widget", "app", 3)).description)
+    #expect(text == CanonicalPlan(Self.plan("app", "widget", 1, isSwapped: true)).description)
     #expect(text.contains(#""actor":"actor-1""#) && text.contains(#""object":"Item/1""#))
   }
 

@@ -5,7 +5,6 @@ import HistoryTypes
 import PropertyTesting
 import Reporting
 import Simulation
-import Synchronization
 import Systems
 import Traces
 import Workloads
@@ -87,32 +86,9 @@ struct GeneratedVerb: Verb {
 
   private func outcome(of mutant: Mutant, _ command: String) async -> GeneratedTrial.Outcome {
     let trial = GeneratedTrial(name: mutant.name, seed: options.seed, planCount: options.planCount)
-    let (process, output) = (Process(), Pipe())
-    process.executableURL = URL(fileURLWithPath: command)
-    process.arguments = trial.arguments
-    process.standardOutput = output
-    process.standardError = FileHandle.nullDevice
-    let isLate = Atomic(false)
-    let status: Int32? = await withCheckedContinuation { continuation in
-      process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
-      do { try process.run() } catch { return continuation.resume(returning: nil) }
-      let id = process.processIdentifier
-      DispatchQueue.global().asyncAfter(
-        deadline: .now() + .seconds(Int(Self.limit.components.seconds))
-      ) {
-        guard process.isRunning else { return }
-        isLate.store(true, ordering: .relaxed)
-        kill(id, SIGKILL)
-      }
-    }
-    guard let status else { return .crashed("it could not be started") }
-    // The output line fits into the pipe's buffer, so the process can end before the line is read.
-    let text = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
-    return GeneratedTrial.Outcome(
-      line: text,
-      status: status,
-      isLate: isLate.load(ordering: .relaxed)
-    )
+    let ended = await TrialProcess.run(command, trial.arguments, limit: Self.limit)
+    guard let status = ended.status else { return .crashed("it could not be started") }
+    return GeneratedTrial.Outcome(line: ended.text, status: status, isLate: ended.isLate)
   }
 }
 

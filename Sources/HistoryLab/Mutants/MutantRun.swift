@@ -20,6 +20,8 @@ struct MutantRun: Sendable {
   /// The number of plans of one seed after which a mutant counts as a survivor.
   let caseCountMax: Int
   let now: @Sendable () -> Duration
+  /// The executable that runs each trial in a process of its own; `nil` runs the trials in this process.
+  let command: String?
 
   /// The maximum number of plans per seed for a mutant that is listed as equivalent.
   static let equivalentCaseCountMax = 200
@@ -31,8 +33,10 @@ struct MutantRun: Sendable {
     jobs: Int,
     system: @escaping @Sendable (Mutant) -> LabSystem,
     caseCountMax: Int,
-    now: @escaping @Sendable () -> Duration
+    now: @escaping @Sendable () -> Duration,
+    command: String? = nil
   ) {
+    self.command = command
     self.mutants = mutants
     seeds = (0..<seedCount).map { SeededGenerator.seed(seed, part: UInt64($0)) }
     self.jobs = jobs
@@ -65,7 +69,7 @@ struct MutantRun: Sendable {
       for _ in 0..<min(jobs, seeds.count) {
         group.addTask {
           do throws(LabError) {
-            return .success(try worker(mutant, queue, progress, goesOn))
+            return .success(try await worker(mutant, queue, progress, goesOn))
           } catch {
             return .failure(error)
           }
@@ -85,17 +89,19 @@ struct MutantRun: Sendable {
     _ queue: PlanQueue,
     _ progress: (MutantTrial) -> Void,
     _ goesOn: () -> Bool
-  ) throws(LabError) -> [Int: MutantTrial] {
+  ) async throws(LabError) -> [Int: MutantTrial] {
     let isEquivalent = mutant.equivalence != nil
-    let worker = MutantWorker(
-      place: .heap(),
-      system: system(mutant),
-      now: now,
-      caseCountMax: min(caseCountMax, isEquivalent ? Self.equivalentCaseCountMax : .max)
-    )
+    let count = min(caseCountMax, isEquivalent ? Self.equivalentCaseCountMax : .max)
+    let worker = MutantWorker(place: .heap(), system: system(mutant), now: now, caseCountMax: count)
     var trials: [Int: MutantTrial] = [:]
     while goesOn(), let number = queue.take() {
-      let trial = try worker.trial(mutant, seed: seeds[number - 1])
+      let seed = seeds[number - 1]
+      let trial: MutantTrial
+      if let command {
+        trial = try await DescribedTrial(mutant: mutant, seed: seed, caseCountMax: count).run(command)
+      } else {
+        trial = try worker.trial(mutant, seed: seed)
+      }
       trials[number - 1] = trial
       progress(trial)
     }
@@ -129,6 +135,8 @@ struct MutantTrial: Sendable {
   let seconds: Double
   /// The first plans that kill the mutant, each after shrinking.
   let kills: [Kill]
+  /// Whether the mutant looped without end before a checker rejected a plan.
+  var isHung = false
 
   /// The shortest of the shrunk plans.
   var shortest: Kill? { kills.min { $0.commandCount < $1.commandCount } }
@@ -156,7 +164,13 @@ struct MutantWorker {
   ///
   /// A plan that breaks any invariant kills the mutant, because shrinking may end with a different
   /// invariant than it started with.
-  func trial(_ mutant: Mutant, seed: UInt64) throws(LabError) -> MutantTrial {
+  ///
+  /// `onKill` is called with the plans so far after each plan that kills the mutant.
+  func trial(
+    _ mutant: Mutant,
+    seed: UInt64,
+    onKill: (MutantTrial) -> Void = { _ in }
+  ) throws(LabError) -> MutantTrial {
     let options = PlanOptions(conditions: mutant.conditionChoice)
     let recipe = PlanRecipe(
       generator: PlanGenerator(try options.style(for: system)),
@@ -169,15 +183,17 @@ struct MutantWorker {
       let start = now()
       let first = try next(from: 1, count: caseCountMax, recipe, worker)
       let seconds = (now() - start) / .seconds(1)
-      return MutantTrial(
-        mutant: mutant.name,
-        seed: seed,
-        caseCount: first?.number ?? caseCountMax,
-        seconds: seconds,
-        kills: try first.map { (first) throws(SystemFailure) in
-          try kills(from: first, recipe, worker)
-        } ?? []
-      )
+      let trial = { (kills: [MutantTrial.Kill]) in
+        MutantTrial(
+          mutant: mutant.name,
+          seed: seed,
+          caseCount: first?.number ?? caseCountMax,
+          seconds: seconds,
+          kills: kills
+        )
+      }
+      guard let first else { return trial([]) }
+      return trial(try kills(from: first, recipe, worker) { onKill(trial($0)) })
     } catch {
       throw .lab("a plan could not be run on \(system.name): \(error.message)")
     }
@@ -202,13 +218,15 @@ struct MutantWorker {
   private func kills(
     from first: Found,
     _ recipe: PlanRecipe,
-    _ worker: PlanWorker
+    _ worker: PlanWorker,
+    onKill: ([MutantTrial.Kill]) -> Void
   ) throws(SystemFailure) -> [MutantTrial.Kill] {
     let last = first.number + Self.furtherCaseCountMax
     var kills: [MutantTrial.Kill] = []
     var found: Found? = first
     while let (number, violation) = found {
       kills.append(try shrink(violation, recipe, number, worker))
+      onKill(kills)
       guard kills.count < Self.killCount else { break }
       found = try next(from: number + 1, count: last - number, recipe, worker)
     }
@@ -263,8 +281,10 @@ struct MutantOutcome: Sendable {
   /// The shortest plan that killed the mutant, for each seed with a kill.
   var shortests: [MutantTrial.Kill] { trials.compactMap(\.shortest) }
 
-  /// The number of seeds that killed the mutant.
-  var killCount: Int { firsts.count }
+  /// The number of seeds that killed the mutant, endless loops included.
+  var killCount: Int { firsts.count + hungCount }
+
+  private var hungCount: Int { trials.count(where: \.isHung) }
 
   /// Whether the mutant was tried with at least one seed.
   var isTried: Bool { !trials.isEmpty }
@@ -289,10 +309,11 @@ struct MutantOutcome: Sendable {
   var checkers: [(name: String, count: Int)] {
     let counts = Dictionary(grouping: firsts, by: \.checkers.found).mapValues(\.count)
     return counts.map { ($0.key, $0.value) }.sorted { ($1.1, $0.0) < ($0.1, $1.0) }
+      + (hungCount > 0 ? [("endless loop", hungCount)] : [])
   }
 
   /// The median number of plans that ran until a kill or until the limit of plans.
-  var caseMedian: Double { median(trials.map { Double($0.caseCount) }) }
+  var caseMedian: Double { median(trials.filter { !$0.isHung }.map { Double($0.caseCount) }) }
 
   /// The median time until a kill or until the limit of plans, in seconds.
   var secondsMedian: Double { median(trials.map(\.seconds)) }

@@ -194,7 +194,8 @@ struct MutantsVerb: Verb {
       jobs: options.jobs,
       system: composition[MutantTrials.self].system,
       caseCountMax: composition[MutantTrials.self].caseCountMax,
-      now: terminal.now
+      now: terminal.now,
+      command: Mutant.all.isEmpty ? nil : composition.command
     )
     let start = terminal.now()
     let trials = try await trials(run)

@@ -1,0 +1,160 @@
+import Commands
+import Foundation
+import PropertyTesting
+import Simulation
+import Synchronization
+import Systems
+import Traces
+
+/// A process of this command that tries a mutant, and that ends after a time.
+///
+/// A mutant may loop without end or crash, so each trial has a process of its own.
+enum TrialProcess {
+  /// Runs the command and waits for its end, or kills it after the time limit.
+  ///
+  /// - Returns: The exit status, `nil` if the process could not be started; what it printed, which must fit
+  ///   into a pipe; and whether the limit ended it.
+  static func run(
+    _ command: String,
+    _ arguments: [String],
+    limit: Duration
+  ) async -> (status: Int32?, text: String, isLate: Bool) {
+    let (process, output) = (Process(), Pipe())
+    process.executableURL = URL(fileURLWithPath: command)
+    process.arguments = arguments
+    process.standardOutput = output
+    process.standardError = FileHandle.nullDevice
+    let isLate = Atomic(false)
+    let status: Int32? = await withCheckedContinuation { continuation in
+      process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
+      do { try process.run() } catch { return continuation.resume(returning: nil) }
+      let id = process.processIdentifier
+      DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(Int(limit.components.seconds))) {
+        guard process.isRunning else { return }
+        isLate.store(true, ordering: .relaxed)
+        kill(id, SIGKILL)
+      }
+    }
+    guard let status else { return (nil, "", false) }
+    // The output fits into the pipe's buffer, so the process can end before it is read.
+    let text = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+    return (status, text, isLate.load(ordering: .relaxed))
+  }
+}
+
+/// The trial of one mutant with one seed in a process of its own.
+///
+/// The process runs this command with a verb that the help does not list. It writes its results to a file after each
+/// plan that kills the mutant, so that a later endless loop loses only what was not found yet.
+struct DescribedTrial {
+  static let verb = "_trial"
+  /// The time limit of one trial.
+  static let limit = Duration.seconds(30)
+
+  let mutant: Mutant
+  let seed: UInt64
+  let caseCountMax: Int
+
+  /// Runs the trial in a process.
+  ///
+  /// - Throws: A lab error if the process fails otherwise than by a loop.
+  func run(_ command: String) async throws(LabError) -> MutantTrial {
+    let file = FileManager.default.temporaryDirectory.appending(path: "trial-\(UUID().uuidString)").path
+    defer { unlink(file) }
+    let arguments = [Self.verb, mutant.name, String(seed), String(caseCountMax), file]
+    let ended = await TrialProcess.run(command, arguments, limit: Self.limit)
+    let document = FileManager.default.contents(atPath: file)
+      .flatMap { try? JSONDecoder().decode(TrialDocument.self, from: $0) }
+    if ended.status == 0 || ended.isLate {
+      return document?.trial(mutant) ?? MutantTrial(
+        mutant: mutant.name,
+        seed: seed,
+        caseCount: 0,
+        seconds: Self.limit / .seconds(1),
+        kills: [],
+        isHung: true
+      )
+    }
+    let reason = ended.text.isEmpty ? "status \(ended.status ?? -1)" : ended.text
+    throw .lab("a trial of \(mutant.name) with the seed 0x\(String(seed, radix: 16)) ended with \(reason).")
+  }
+
+  /// Runs a trial if the arguments start with the verb of a trial process.
+  ///
+  /// - Returns: The exit code; `nil` if the arguments do not start with the verb.
+  static func run(_ arguments: [String]) -> Int32? {
+    guard arguments.first == verb else { return nil }
+    guard arguments.count == 5, let mutant = Mutant.all.first(where: { $0.name == arguments[1] }),
+      let seed = UInt64(arguments[2]), let count = Int(arguments[3])
+    else { return 64 }
+    let clock = ContinuousClock()
+    let start = clock.now
+    let worker = MutantWorker(
+      place: .heap(),
+      system: LabSystem(mutant),
+      now: { clock.now - start },
+      caseCountMax: count
+    )
+    do throws(LabError) {
+      let write = { (trial: MutantTrial) in
+        let data = try? JSONEncoder().encode(TrialDocument(trial))
+        try? data?.write(to: URL(fileURLWithPath: arguments[4]), options: .atomic)
+      }
+      write(try worker.trial(mutant, seed: seed, onKill: write))
+      return 0
+    } catch {
+      print(error.sentence)
+      return 70
+    }
+  }
+}
+
+/// A trial in the file of its process.
+private struct TrialDocument: Codable {
+  private struct Kill: Codable {
+    let found: String
+    let shrunk: String
+    let foundCommandCount: Int
+    let plan: String
+    let evaluations: Int
+    let seconds: Double
+  }
+
+  private let seed: UInt64
+  private let caseCount: Int
+  private let seconds: Double
+  private let kills: [Kill]
+
+  init(_ trial: MutantTrial) {
+    (seed, caseCount, seconds) = (trial.seed, trial.caseCount, trial.seconds)
+    kills = trial.kills.map {
+      Kill(
+        found: $0.checkers.found,
+        shrunk: $0.checkers.shrunk,
+        foundCommandCount: $0.foundCommandCount,
+        plan: PlanCodec.encode($0.plan),
+        evaluations: $0.evaluations,
+        seconds: $0.seconds
+      )
+    }
+  }
+
+  func trial(_ mutant: Mutant) -> MutantTrial {
+    MutantTrial(
+      mutant: mutant.name,
+      seed: seed,
+      caseCount: caseCount,
+      seconds: seconds,
+      kills: kills.compactMap { kill in
+        guard let plan = try? PlanCodec.decode(kill.plan) else { return nil }
+        return MutantTrial.Kill(
+          checkers: (kill.found, kill.shrunk),
+          foundCommandCount: kill.foundCommandCount,
+          plan: plan,
+          evaluations: kill.evaluations,
+          seconds: kill.seconds
+        )
+      }
+    )
+  }
+}
