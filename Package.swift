@@ -107,7 +107,7 @@ let package = Package(
         "Checkers",
       ]
     ),
-    room("Campaigns", ["Basics", "Traces"]),
+    room("Campaigns", ["Basics", "HistoryTypes", "Traces"]),
     room("Measuring", ["Basics"]),
     room("Reporting", ["Basics", "HistoryTypes", "Traces", "Measuring"]),
     room("HistorySystems", ["HistoryTypes", "Traces", "PropertyTesting", "Workloads", "Systems"]),

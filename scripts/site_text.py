@@ -17,7 +17,7 @@ STYLE = ("<style>body{font-family:sans-serif;line-height:1.5;max-width:50em;marg
 # The groups of the landing page, by the names of their pages.
 LANDING = [
     ("Learn", ["SharingAStore", "SharingAStoreWithAWidget", "ChoosingAPurgePolicy", "TestingYourTracking",
-               "ReadingACounterexample", "MigratingFromTheKit"]),
+               "ReadingACounterexample", "Campaigns", "MigratingFromTheKit"]),
     ("The store and the tracker", ["HistoryTracking", "ObjectContexts", "HistoryStore", "HistoryTypes"]),
     ("What breaks", ["Designs", "kit-2", "article", "seven-day-purge", "tracker"]),
     ("The lab", ["HistoryLab", "HistoryTesting", "HistorySystems", "HistoryLabCommand", "YourFirstBug", "Formats", "Options", "WhatHistoryCosts"]),

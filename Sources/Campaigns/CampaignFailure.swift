@@ -56,7 +56,9 @@ package struct KnownFailure: Codable, Hashable, Sendable {
   package var tasks: [String] = []
 
   /// Returns the path of the counterexample in a campaign's folder.
-  package func path(in folder: CampaignFolder) -> String { "\(folder.path)/failures/\(key)/\(Self.file)" }
+  package func path(in folder: CampaignFolder) -> String {
+    "\(folder.path)/failures/\(key)/\(Self.file)"
+  }
 }
 
 extension CampaignFolder {

@@ -82,9 +82,10 @@ package struct CampaignFolder: Sendable {
 
   // MARK: Tasks
 
-  /// Adds tasks as a new group, and returns the group's number.
+  /// Adds tasks as a new group.
   ///
   /// - Parameter words: The command line of each task.
+  /// - Returns: The group's number, from 1.
   /// - Throws: ``CampaignError`` if a file cannot be written.
   package func add(_ words: [[String]]) throws(CampaignError) -> Int {
     var group = (try tasks().map(\.group).max() ?? 0) + 1
@@ -178,7 +179,9 @@ package struct CampaignTask: Codable, Hashable, Sendable {
   package let words: [String]
 
   /// The name in file names, such as `2-0015`.
-  package var name: String { "\(group)-" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits }
+  package var name: String {
+    "\(group)-" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+  }
 
   private var digits: String { String(number) }
 }
@@ -198,8 +201,11 @@ package struct CampaignProgram: Codable, Hashable, Sendable {
   }
 
   fileprivate func differences(from other: CampaignProgram) -> [String] {
-    [("the lab", lab, other.lab), ("the build", build, other.build), ("the libraries", libraries, other.libraries)]
-      .filter { $0.1 != $0.2 }.map { "\($0.0): \($0.2) there, \($0.1) here" }
+    [
+      ("the lab", lab, other.lab), ("the build", build, other.build),
+      ("the libraries", libraries, other.libraries),
+    ]
+    .filter { $0.1 != $0.2 }.map { "\($0.0): \($0.2) there, \($0.1) here" }
   }
 }
 

@@ -34,9 +34,8 @@ package struct PieceEnding: Codable, Hashable, Sendable {
 /// complete. A task that ends three workers or commands is given up, and its result says so.
 package struct CampaignWorker {
   /// Runs a command and passes its output folder; the closure returns whether the result is still wanted.
-  package typealias Run = (_ words: [String], _ output: String, _ isWanted: () -> Bool) throws(
-    CampaignError
-  ) -> PieceExit
+  package typealias Run = (_ words: [String], _ output: String, _ isWanted: () -> Bool)
+    throws(CampaignError) -> PieceExit
 
   let folder: CampaignFolder
   /// The name of the worker, which no other worker has.
@@ -46,8 +45,8 @@ package struct CampaignWorker {
   /// Whether the worker must end.
   let isInterrupted: () -> Bool
   let run: Run
-  /// Called after each result and at times in between.
-  let onProgress: () -> Void
+  /// Called after each task with whether its result was added, and at times in between with `false`.
+  let onProgress: (_ isResult: Bool) -> Void
 
   /// The number of claims after which a task is given up.
   static let claimCountMax = 3
@@ -58,7 +57,7 @@ package struct CampaignWorker {
     name: String,
     patience: Duration,
     isInterrupted: @escaping () -> Bool,
-    onProgress: @escaping () -> Void = {},
+    onProgress: @escaping (_ isResult: Bool) -> Void = { _ in },
     run: @escaping Run
   ) {
     self.folder = folder
@@ -81,8 +80,9 @@ package struct CampaignWorker {
       let open = try folder.tasks().filter { !finished.contains($0.name) }
       if open.isEmpty { break }
       if let lease = try claim(open, &watch) {
-        if try perform(lease) { count += 1 }
-        onProgress()
+        let isResult = try perform(lease)
+        if isResult { count += 1 }
+        onProgress(isResult)
       } else {
         pause()
       }
@@ -155,7 +155,7 @@ package struct CampaignWorker {
       nextBeat = ContinuousClock.now + patience / 8
       do throws(CampaignError) {
         let isNewest = try lease.beat()
-        onProgress()
+        onProgress(false)
         return isNewest
       } catch {
         failure = error

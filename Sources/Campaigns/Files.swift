@@ -44,7 +44,10 @@ enum Files {
     }
   }
 
-  private static func write(_ value: some Encodable, beside path: String) throws(CampaignError) -> String {
+  private static func write(
+    _ value: some Encodable,
+    beside path: String
+  ) throws(CampaignError) -> String {
     let fresh = temporaryName(beside: path)
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -57,7 +60,8 @@ enum Files {
   private static func write(_ data: Data, to path: String) throws(CampaignError) {
     do { try data.write(to: URL(fileURLWithPath: path)) } catch {
       let reason = (error as? CocoaError)?.underlying as? POSIXError
-      let cause = reason.map { String(cString: strerror($0.code.rawValue)) } ?? error.localizedDescription
+      let cause =
+        reason.map { String(cString: strerror($0.code.rawValue)) } ?? error.localizedDescription
       unlink(path)
       throw .failed("cannot write \"\(path)\": \(cause). Free some space, or name another folder.")
     }

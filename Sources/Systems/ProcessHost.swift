@@ -197,7 +197,9 @@ final class ProcessHost<Hosted: HostedProcess> {
 
   /// Logs the locks that suspended processes hold, if there are any.
   func tellLocks(_ log: inout EventLog) {
-    guard let opened, running.values.contains(where: { $0.process.store.isSuspended }) else { return }
+    guard let opened, running.values.contains(where: { $0.process.store.isSuspended }) else {
+      return
+    }
     for (actor, process) in running.sorted(by: { $0.key < $1.key })
     where process.process.store.isSuspended {
       guard let held = opened.locks(of: process.process.store), !held.isEmpty else { continue }

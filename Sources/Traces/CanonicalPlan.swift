@@ -67,7 +67,11 @@ package struct CanonicalPlan: Hashable, Sendable, CustomStringConvertible {
       return ObjectName(object.entity, number).description
     }
 
-    private static func name(_ text: String, _ kind: String, _ names: inout [String: String]) -> String {
+    private static func name(
+      _ text: String,
+      _ kind: String,
+      _ names: inout [String: String]
+    ) -> String {
       if let known = names[text] { return known }
       let name = "\(kind)-\(names.count + 1)"
       names[text] = name

@@ -7,7 +7,11 @@ import Traces
 @testable import Campaigns
 
 @Suite(.blocksItsThread) struct `A campaign` {
-  private static let program = CampaignProgram(lab: "1", build: "abc, release", libraries: "Swift 6")
+  private static let program = CampaignProgram(
+    lab: "1",
+    build: "abc, release",
+    libraries: "Swift 6"
+  )
 
   private let home: TemporaryFolder
   private var path: String { home.url.appending(path: "campaign").path }
@@ -65,13 +69,15 @@ import Traces
       campaign,
       name: "two",
       patience: .seconds(3600),
-      isInterrupted: { second.count == 5 }
-    ) { words, _, _ in
-      second += words
-      return .code(0)
-    }
+      isInterrupted: { second.count == 5 },
+      run: { words, _, _ in
+        second += words
+        return .code(0)
+      }
+    )
     var isBusy = false
-    let one = worker(campaign, "one", patience: .seconds(3600)) { (words, output, _) throws(CampaignError) in
+    let one = worker(campaign, "one", patience: .seconds(3600)) {
+      (words, output, _) throws(CampaignError) in
       first += words
       // The other works while this task is claimed, and leaves it alone.
       if !isBusy {
@@ -87,7 +93,8 @@ import Traces
 
   @Test func `A task whose worker is lost is done by another, and counts once`() throws {
     let campaign = try made([["a"]])
-    let late = worker(campaign, "late", patience: .milliseconds(1)) { (_, output, isWanted) throws(CampaignError) in
+    let late = worker(campaign, "late", patience: .milliseconds(1)) {
+      (_, output, isWanted) throws(CampaignError) in
       // While this one is not scheduled, another takes the task over and ends first.
       let other = CampaignWorker(
         campaign,
@@ -111,7 +118,8 @@ import Traces
   @Test func `A worker notices that its task was taken over`() throws {
     let campaign = try made([["a"]])
     var isSuperseded = false
-    let late = worker(campaign, "late", patience: .milliseconds(80)) { (_, _, isWanted) throws(CampaignError) in
+    let late = worker(campaign, "late", patience: .milliseconds(80)) {
+      (_, _, isWanted) throws(CampaignError) in
       let task = try campaign.tasks()[0]
       #expect(isWanted())
       let taken = try PieceLease(task, number: 2, by: "other", in: campaign)
@@ -163,7 +171,11 @@ import Traces
       }
       let actors = words == ["a"] ? ["app", "widget"] : ["share", "sync"]
       let key: Int64 = words == ["a"] ? 1 : 7
-      let text = try Self.counterexample(actors, key, checker: words == ["c"] ? "Convergence" : "PurgeSafety")
+      let text = try Self.counterexample(
+        actors,
+        key,
+        checker: words == ["c"] ? "Convergence" : "PurgeSafety"
+      )
       _ = FileManager.default.createFile(
         atPath: output + "/counterexample-x.jsonl",
         contents: Data(text.utf8)
@@ -187,11 +199,17 @@ import Traces
   ) throws(CampaignError) -> String {
     let attribute = Attribute("title", .string)
     let model = Model(unchecked: [Entity("Item", [attribute])])
-    var header = PlanHeader(model: model, actors: actors.map { PlannedActor(ActorID($0), author: $0) })
+    var header = PlanHeader(
+      model: model,
+      actors: actors.map { PlannedActor(ActorID($0), author: $0) }
+    )
     header.seed = UInt64(key)
     let change = PlannedChange(.insert, ObjectName("Item", key), ["title": .string("a")])
     let write = PlannedWrite(actor: ActorID(actors[1]), changes: [change])
-    let plan = Plan(header: header, commands: [Command(.write(write)), Command(.purge(ActorID(actors[0])))])
+    let plan = Plan(
+      header: header,
+      commands: [Command(.write(write)), Command(.purge(ActorID(actors[0])))]
+    )
     let trace = Trace(
       header: TraceHeader(plan: plan, system: "tracker"),
       events: [Event(at: 0, tick: 1, actor: ActorID(actors[0]), .stopped)]
@@ -223,12 +241,17 @@ import Traces
 
   @Test func `A damaged file is named`() throws {
     let campaign = try made([["a"]])
-    _ = FileManager.default.createFile(atPath: path + "/tasks/1-0001.json", contents: Data("{".utf8))
+    _ = FileManager.default.createFile(
+      atPath: path + "/tasks/1-0001.json",
+      contents: Data("{".utf8)
+    )
     do throws(CampaignError) {
       _ = try campaign.tasks()
       Issue.record("a damaged task was read")
     } catch {
-      #expect(error.description.contains("tasks/1-0001.json") && error.description.contains("damaged"))
+      #expect(
+        error.description.contains("tasks/1-0001.json") && error.description.contains("damaged")
+      )
     }
   }
 }

@@ -30,7 +30,9 @@ struct EntranceTests {
   @Test func `An entrance tells the locks of its own handles`() throws {
     var pair = try Pair()
     try pair.first?.run("BEGIN IMMEDIATE; INSERT INTO item VALUES (1, 1)")
-    #expect(pair.one.locks == ["SHARED on app.store", "a lock of the write-ahead log on app.store"])
+    #expect(
+      pair.one.locks == ["SHARED on app.store", "a lock of the write-ahead log on app.store"]
+    )
     #expect(pair.two.locks == [])
     #expect(try pair.second?.items == [])
     #expect(pair.two.locks == ["SHARED on app.store"])
@@ -41,7 +43,9 @@ struct EntranceTests {
     #expect(pair.two.locks == ["SHARED on app.store"])
   }
 
-  @Test func `The number of an entrance is used again once nobody has it or an open file of it`() throws {
+  @Test func `The number of an entrance is used again once nobody has it or an open file of it`()
+    throws
+  {
     let files = HeapFileSystem()
     _ = try Connection.store(on: files)
     var entrance: HeapEntrance? = files.makeEntrance()

@@ -28,7 +28,10 @@ import Testing
     try await withFolder { folder in
       let check = ["check", "--system", "article", "--plans", "24", "--seed", "1"]
       let campaign = "\(folder)/campaign"
-      let add = try Self.start(command, ["campaign", "add", campaign, "--pieces", "4", "--"] + check)
+      let add = try Self.start(
+        command,
+        ["campaign", "add", campaign, "--pieces", "4", "--"] + check
+      )
       add.waitUntilExit()
       #expect(add.terminationStatus == 0)
       let work = ["campaign", "work", campaign, "--jobs", "1", "--patience", "1"]
@@ -104,7 +107,9 @@ import Testing
     }
   }
 
-  @Test func `A task of a verb that cannot be divided is one task, with a seed for all`() async throws {
+  @Test func `A task of a verb that cannot be divided is one task, with a seed for all`()
+    async throws
+  {
     try await withFolder { folder in
       let refused = await lab(["campaign", "add", folder + "/c", "--pieces", "2", "--", "stress"])
       #expect(refused.code == .usage && refused.errors.contains("cannot be divided"))
@@ -113,7 +118,9 @@ import Testing
       let campaign = try CampaignFolder(opening: folder + "/c", by: .current(.current))
       let tasks = try campaign.tasks()
       #expect(tasks.map(\.words.last) == ["1/3", "2/3", "3/3"])
-      #expect(Set(tasks.map { $0.words.dropLast(2) }).count == 1 && tasks[0].words.contains("--seed"))
+      #expect(
+        Set(tasks.map { $0.words.dropLast(2) }).count == 1 && tasks[0].words.contains("--seed")
+      )
       let status = await lab(["campaign", "status", folder + "/c"])
       #expect(status.code == .undecided && status.output.contains("0 of 3 tasks done"))
       let drained = await lab(["campaign", "drain", folder + "/c"])
@@ -125,7 +132,10 @@ import Testing
     try await withFolder { folder in
       for verb in ["work", "status", "drain"] {
         let result = await lab(["campaign", verb, folder])
-        #expect(result.code == .usage && result.errors.contains("campaign.json"), "\(result.errors)")
+        #expect(
+          result.code == .usage && result.errors.contains("campaign.json"),
+          "\(result.errors)"
+        )
       }
     }
   }

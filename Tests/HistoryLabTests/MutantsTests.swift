@@ -23,7 +23,14 @@ import Testing
   }
 
   @Test func `A trial that looped without end counts as killed, and is named`() {
-    let hung = MutantTrial(mutant: "mortal", seed: 1, caseCount: 0, seconds: 30, kills: [], isHung: true)
+    let hung = MutantTrial(
+      mutant: "mortal",
+      seed: 1,
+      caseCount: 0,
+      seconds: 30,
+      kills: [],
+      isHung: true
+    )
     let outcome = MutantOutcome(mutant: .mortal, trials: [hung])
     #expect(outcome.word == "killed" && outcome.killCount == 1)
     #expect(outcome.checkers.map(\.name) == ["endless loop"])

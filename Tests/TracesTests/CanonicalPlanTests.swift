@@ -14,7 +14,9 @@ import Testing
     let model = Model(unchecked: [Entity("Item", [Attribute("title", .string)])])
     var header = PlanHeader(
       model: model,
-      actors: [PlannedActor(ActorID(first), author: first), PlannedActor(ActorID(second), author: second)]
+      actors: [
+        PlannedActor(ActorID(first), author: first), PlannedActor(ActorID(second), author: second),
+      ]
     )
     if isSwapped { header.actors.reverse() }
     header.seed = UInt64(key)

@@ -9,13 +9,15 @@ import Programs
 /// The process ends with the worker, however that ends.
 struct CampaignCommands: CompositionPart {
   /// Runs the words of a shell command line with its output in a file.
-  var shell: @Sendable (_ line: String, _ output: Int32, _ isWanted: () -> Bool) throws(CampaignError) -> PieceExit = {
-    (line, output, isWanted) throws(CampaignError) in
-    do throws(ProgramError) {
-      let code = try KeptCommand.run(line, output: output, whileWanted: isWanted)
-      return code.map(PieceExit.code) ?? .unwanted
-    } catch { throw .failed("a task could not be started: \(error.clause)") }
-  }
+  var shell:
+    @Sendable (_ line: String, _ output: Int32, _ isWanted: () -> Bool) throws(CampaignError) ->
+      PieceExit = {
+        (line, output, isWanted) throws(CampaignError) in
+        do throws(ProgramError) {
+          let code = try KeptCommand.run(line, output: output, whileWanted: isWanted)
+          return code.map(PieceExit.code) ?? .unwanted
+        } catch { throw .failed("a task could not be started: \(error.clause)") }
+      }
 
   /// Runs a task's words; what the command prints is in files of its output folder.
   func run(

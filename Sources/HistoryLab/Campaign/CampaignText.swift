@@ -20,7 +20,8 @@ struct CampaignText {
     var parts = [
       "\(status.done.grouped) of \(status.tasks.counted("task")) done",
       "\(status.plans.counted("plan")), \(status.steps.counted("step"))",
-      status.failures.isEmpty ? "nothing found" : "\(status.failures.count.counted("failure")) found",
+      status.failures.isEmpty
+        ? "nothing found" : "\(status.failures.count.counted("failure")) found",
     ]
     if !status.givenUp.isEmpty { parts.append("\(status.givenUp.count.counted("task")) given up") }
     if status.isDrained { parts.append("drained") }
@@ -35,7 +36,8 @@ struct CampaignText {
     var table = ReportTable(
       caption: "Found",
       columns: [
-        .text("system"), .text("invariant"), .number("tasks"), .number("commands"), .text("seen again"),
+        .text("system"), .text("invariant"), .number("tasks"), .number("commands"),
+        .text("seen again"),
         .text("replay"),
       ]
     )
@@ -43,7 +45,8 @@ struct CampaignText {
       let again = failure.isConfirmed.map { $0 ? "yes" : "no" } ?? "not tried"
       let file = "\(folder)/failures/\(failure.key)/counterexample.jsonl"
       table.append([
-        failure.system, failure.invariant, failure.tasks.count.grouped, failure.commandCount.grouped, again,
+        failure.system, failure.invariant, failure.tasks.count.grouped,
+        failure.commandCount.grouped, again,
         command.line("replay \(file.shellQuoted)"),
       ])
     }
@@ -119,7 +122,8 @@ enum CampaignPage {
           subject: "Plans",
           state: .measured,
           answer: status.plans.grouped,
-          detail: "\(status.steps.grouped) steps; \(NumberText.significant(rate)) plans a second and worker"
+          detail:
+            "\(status.steps.grouped) steps; \(NumberText.significant(rate)) plans a second and worker"
         ),
       ],
       sections: text.tables.map { PageSection($0.caption, [.table($0)]) },

@@ -5,6 +5,7 @@ import Foundation
 import HistoryStore
 import HistoryTypes
 import Measuring
+import Programs
 import Reporting
 
 /// The parent of the verbs of a campaign.
@@ -17,10 +18,15 @@ enum CampaignVerbs {
         "campaign add search --pieces 40 -- check --conditions all --plans 100000",
         "A new campaign in the folder search: 40 parts of a check."
       ),
-      Example("campaign work search", "Takes parts until all are done; start it as often as you like."),
+      Example(
+        "campaign work search",
+        "Takes parts until all are done; start it as often as you like."
+      ),
       Example("campaign status search", "What is done, who works on what, and what was found."),
     ],
-    subverbs: [CampaignAddVerb.spec, CampaignWorkVerb.spec, CampaignStatusVerb.spec, CampaignDrainVerb.spec]
+    subverbs: [
+      CampaignAddVerb.spec, CampaignWorkVerb.spec, CampaignStatusVerb.spec, CampaignDrainVerb.spec,
+    ]
   )
 }
 
@@ -51,7 +57,9 @@ struct CampaignAddOptions: VerbOptions {
     guard case .run(let spec, let arguments) = try Invocation.read(words, tool: .historyLab),
       Self.verbs.contains(spec.name)
     else {
-      throw .usage("\(words.joined(separator: " ").quoted) is no \(Self.verbs.joinedAsAlternatives).")
+      throw .usage(
+        "\(words.joined(separator: " ").quoted) is no \(Self.verbs.joinedAsAlternatives)."
+      )
     }
     if let option = Self.own.first(where: { arguments.texts[$0] != nil }) {
       throw .usage("--\(option) is set by the campaign. Leave it out.")
@@ -113,8 +121,12 @@ struct CampaignAddVerb: Verb {
         : try CampaignFolder(creating: options.folder, by: program)
       group = try campaign.add(options.tasks)
     } catch { throw LabError(error) }
-    terminal.print("Added \(options.tasks.count.counted("task")) as group \(group) of \(options.folder).")
-    terminal.print("Work on it: \(terminal.command.line("campaign work \(options.folder.shellQuoted)"))")
+    terminal.print(
+      "Added \(options.tasks.count.counted("task")) as group \(group) of \(options.folder)."
+    )
+    terminal.print(
+      "Work on it: \(terminal.command.line("campaign work \(options.folder.shellQuoted)"))"
+    )
     return .good
   }
 }
@@ -151,27 +163,50 @@ struct CampaignWorkVerb: Verb {
     do throws(CampaignError) {
       campaign = try CampaignFolder(opening: options.folder, by: .current(composition))
     } catch { throw LabError(error) }
-    let commands = composition[CampaignCommands.self]
-    let jobs = options.jobs
-    let worker = CampaignWorker(
-      campaign,
-      name: CampaignProgram.workerName(composition),
-      patience: .seconds(options.patience),
-      isInterrupted: { Interruption.isRequested },
-      onProgress: { CampaignPage.write(of: campaign) }
-    ) { (words, output, isWanted) throws(CampaignError) in
-      try commands.run(words, output: output, jobs: jobs, composition, isWanted)
-    }
-    let bar = ProgressBar(WorkState("campaign", unit: "tasks"), on: terminal)
-    defer { bar.finish() }
     let count: Int
-    do throws(CampaignError) { count = try worker.work() } catch { throw LabError(error) }
-    bar.finish()
+    do throws(CampaignError) {
+      count = try await work(on: campaign).get()
+    } catch { throw LabError(error) }
     let status = try CampaignStatusVerb.status(of: campaign)
     CampaignPage.write(of: campaign)
     terminal.print("This worker added \(count.counted("result")).")
     terminal.print(CampaignText(status, folder: options.folder, command: terminal.command).sentence)
     return status.exitCode
+  }
+}
+
+extension CampaignWorkVerb {
+  /// Takes tasks on a thread of its own, because the worker blocks while it waits for commands.
+  private func work(on campaign: CampaignFolder) async -> Result<Int, CampaignError> {
+    let bar = ProgressBar(WorkState("campaign", unit: "results"), on: terminal)
+    defer { bar.finish() }
+    return await withTaskGroup(of: Result<Int, CampaignError>.self) { group in
+      group.addTask(executorPreference: ThreadPerJob()) {
+        do throws(CampaignError) {
+          return .success(try worker(on: campaign, bar).work())
+        } catch {
+          return .failure(error)
+        }
+      }
+      return await group.next() ?? .success(0)
+    }
+  }
+
+  private func worker(on campaign: CampaignFolder, _ bar: ProgressBar) -> CampaignWorker {
+    let commands = composition[CampaignCommands.self]
+    return CampaignWorker(
+      campaign,
+      name: CampaignProgram.workerName(composition),
+      patience: .seconds(options.patience),
+      isInterrupted: { Interruption.isRequested },
+      onProgress: { isResult in
+        if isResult { bar.advance() }
+        CampaignPage.write(of: campaign)
+      },
+      run: { (words, output, isWanted) throws(CampaignError) in
+        try commands.run(words, output: output, jobs: options.jobs, composition, isWanted)
+      }
+    )
   }
 }
 
@@ -292,7 +327,8 @@ extension CampaignProgram {
   }
 
   private static func hash(ofFile path: String) -> String? {
-    guard let data = try? Data(contentsOf: URL(fileURLWithPath: path), options: .alwaysMapped) else {
+    guard let data = try? Data(contentsOf: URL(fileURLWithPath: path), options: .alwaysMapped)
+    else {
       return nil
     }
     return "executable " + String(data.withUnsafeBytes(\.stableHash), radix: 16)
@@ -300,7 +336,8 @@ extension CampaignProgram {
 
   /// Returns a name that no other worker has: the machine, the process, and a random number.
   static func workerName(_ composition: Composition) -> String {
-    let host = ProcessInfo.processInfo.hostName.split(separator: ".").first.map(String.init) ?? "host"
+    let host =
+      ProcessInfo.processInfo.hostName.split(separator: ".").first.map(String.init) ?? "host"
     let plain = host.filter { $0.isLetter || $0.isNumber }
     let random = String(composition.drawSeed() % 0x10000, radix: 16)
     return "\(plain)-\(ProcessInfo.processInfo.processIdentifier)-\(random)"

@@ -201,7 +201,8 @@ struct MutantPlacesReport {
     for place in places {
       let acts = place.acts.map { $0 > place.commandCount ? "closing" : String($0) }
       table.append([
-        place.mutant, place.checker, String(place.commandCount), acts.isEmpty ? "nowhere" : acts.joined(separator: ", "),
+        place.mutant, place.checker, String(place.commandCount),
+        acts.isEmpty ? "nowhere" : acts.joined(separator: ", "),
         (place.named.map(String.init) ?? "none") + place.remark,
         place.curve.pointOfNoReturn.map(String.init) ?? "none",
         place.curve.points.map { WhyText.percent($0.share) }.joined(separator: ", "),

@@ -98,7 +98,9 @@ struct MutantRun: Sendable {
       let seed = seeds[number - 1]
       let trial: MutantTrial
       if let command {
-        trial = try await DescribedTrial(mutant: mutant, seed: seed, caseCountMax: count).run(command)
+        trial = try await DescribedTrial(mutant: mutant, seed: seed, caseCountMax: count).run(
+          command
+        )
       } else {
         trial = try worker.trial(mutant, seed: seed)
       }

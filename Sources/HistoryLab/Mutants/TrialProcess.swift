@@ -29,7 +29,8 @@ enum TrialProcess {
       process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
       do { try process.run() } catch { return continuation.resume(returning: nil) }
       let id = process.processIdentifier
-      DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(Int(limit.components.seconds))) {
+      DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(Int(limit.components.seconds)))
+      {
         guard process.isRunning else { return }
         isLate.store(true, ordering: .relaxed)
         kill(id, SIGKILL)
@@ -59,24 +60,28 @@ struct DescribedTrial {
   ///
   /// - Throws: A lab error if the process fails otherwise than by a loop.
   func run(_ command: String) async throws(LabError) -> MutantTrial {
-    let file = FileManager.default.temporaryDirectory.appending(path: "trial-\(UUID().uuidString)").path
+    let file = FileManager.default.temporaryDirectory.appending(path: "trial-\(UUID().uuidString)")
+      .path
     defer { unlink(file) }
     let arguments = [Self.verb, mutant.name, String(seed), String(caseCountMax), file]
     let ended = await TrialProcess.run(command, arguments, limit: Self.limit)
     let document = FileManager.default.contents(atPath: file)
       .flatMap { try? JSONDecoder().decode(TrialDocument.self, from: $0) }
     if ended.status == 0 || ended.isLate {
-      return document?.trial(mutant) ?? MutantTrial(
-        mutant: mutant.name,
-        seed: seed,
-        caseCount: 0,
-        seconds: Self.limit / .seconds(1),
-        kills: [],
-        isHung: true
-      )
+      return document?.trial(mutant)
+        ?? MutantTrial(
+          mutant: mutant.name,
+          seed: seed,
+          caseCount: 0,
+          seconds: Self.limit / .seconds(1),
+          kills: [],
+          isHung: true
+        )
     }
     let reason = ended.text.isEmpty ? "status \(ended.status ?? -1)" : ended.text
-    throw .lab("a trial of \(mutant.name) with the seed 0x\(String(seed, radix: 16)) ended with \(reason).")
+    throw .lab(
+      "a trial of \(mutant.name) with the seed 0x\(String(seed, radix: 16)) ended with \(reason)."
+    )
   }
 
   /// Runs a trial if the arguments start with the verb of a trial process.
