@@ -55,10 +55,8 @@ package struct KnownFailure: Codable, Hashable, Sendable {
   /// The names of the tasks that found it, sorted.
   package var tasks: [String] = []
 
-  /// Returns the path of the counterexample in a campaign's folder.
-  package func path(in folder: CampaignFolder) -> String {
-    "\(folder.path)/failures/\(key)/\(Self.file)"
-  }
+  /// The path of the counterexample within the campaign's folder.
+  package var path: String { "failures/\(key)/\(Self.file)" }
 }
 
 extension CampaignFolder {

@@ -188,7 +188,7 @@ import Traces
     #expect(status.failures.map(\.tasks) == [["1-0001", "1-0002"], ["1-0003"]])
     #expect(status.failures.map(\.isConfirmed) == [true, true] && replays == 2)
     #expect(status.failures[0].system == "tracker" && status.failures[0].invariant == "PurgeSafety")
-    let file = status.failures[0].path(in: campaign)
+    let file = path + "/" + status.failures[0].path
     #expect(FileManager.default.fileExists(atPath: file))
   }
 

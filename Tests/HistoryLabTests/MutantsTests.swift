@@ -45,6 +45,16 @@ import Testing
     #expect(none.status == nil)
   }
 
+  @Test func `A plan is late once it takes longer than the limit`() {
+    let watch = PlanWatch(limit: .seconds(30))
+    let start = ContinuousClock.now
+    #expect(!watch.isLate(at: start + .seconds(100)))
+    watch.begin(at: start)
+    #expect(!watch.isLate(at: start + .seconds(30)) && watch.isLate(at: start + .seconds(31)))
+    watch.begin(at: start + .seconds(30))
+    #expect(!watch.isLate(at: start + .seconds(31)))
+  }
+
   @Test func `A mutant that ran with no seed is neither killed nor a survivor`() throws {
     let trial = MutantTrial(mutant: "mortal", seed: 1, caseCount: 3, seconds: 1, kills: [])
     let report = MutantReport(

@@ -43,7 +43,7 @@ struct CampaignText {
     )
     for failure in status.failures {
       let again = failure.isConfirmed.map { $0 ? "yes" : "no" } ?? "not tried"
-      let file = "\(folder)/failures/\(failure.key)/counterexample.jsonl"
+      let file = (folder.isEmpty ? "" : folder + "/") + failure.path
       table.append([
         failure.system, failure.invariant, failure.tasks.count.grouped,
         failure.commandCount.grouped, again,
@@ -98,7 +98,7 @@ enum CampaignPage {
   }
 
   static func page(_ status: CampaignStatus) -> ReportPage {
-    let text = CampaignText(status, folder: ".", command: .plain)
+    let text = CampaignText(status, folder: "", command: .plain)
     let rate = status.seconds > 0 ? Double(status.plans) / status.seconds : 0
     return ReportPage(
       title: "Campaign",
@@ -126,7 +126,11 @@ enum CampaignPage {
             "\(status.steps.grouped) steps; \(NumberText.significant(rate)) plans a second and worker"
         ),
       ],
-      sections: text.tables.map { PageSection($0.caption, [.table($0)]) },
+      sections: text.tables.map { table in
+        var plain = table
+        plain.caption = ""
+        return PageSection(table.caption, [.table(plain)])
+      },
       environment: []
     )
   }

@@ -151,6 +151,8 @@ struct MutantWorker {
   let now: @Sendable () -> Duration
   /// The number of plans after which a mutant counts as a survivor.
   let caseCountMax: Int
+  /// Called before each run of a plan.
+  var beforePlan: () -> Void = {}
 
   /// The maximum number of runs of the system per shrink.
   static let shrinkEvaluations = 3_000
@@ -212,6 +214,7 @@ struct MutantWorker {
     _ worker: PlanWorker
   ) throws(SystemFailure) -> Found? {
     for number in first..<first + count {
+      beforePlan()
       if let found = try worker.violation(by: recipe.plan(number).plan) { return (number, found) }
     }
     return nil
@@ -246,6 +249,7 @@ struct MutantWorker {
     var shrinker = Shrinker(budget: Budget(evaluations: Self.shrinkEvaluations))
     shrinker.isThorough = true
     let shrunk = shrinker.shrink(found.choices, label: "killed") { source in
+      beforePlan()
       let violation = try worker.violation(by: recipe.plan(from: &source))
       return violation.map { .failed(label: "killed", message: $0.because) } ?? .passed
     }

@@ -45,12 +45,17 @@ enum TrialProcess {
 
 /// The trial of one mutant with one seed in a process of its own.
 ///
-/// The process runs this command with a verb that the help does not list. It writes its results to a file after each
-/// plan that kills the mutant, so that a later endless loop loses only what was not found yet.
+/// The process runs this command with a verb that the help does not list. It ends itself if a plan takes
+/// too long, which is an endless loop. It writes its results to a file after each plan that kills the
+/// mutant, so that a later loop loses only what was not found yet.
 struct DescribedTrial {
   static let verb = "_trial"
-  /// The time limit of one trial.
-  static let limit = Duration.seconds(30)
+  /// The seconds after which one plan counts as an endless loop.
+  private static let planLimit = Duration.seconds(30)
+  /// The exit code of a process whose plan loops.
+  private static let loopCode: Int32 = 124
+  /// The time limit of a whole trial.
+  private static let limit = Duration.seconds(1_800)
 
   let mutant: Mutant
   let seed: UInt64
@@ -67,13 +72,13 @@ struct DescribedTrial {
     let ended = await TrialProcess.run(command, arguments, limit: Self.limit)
     let document = FileManager.default.contents(atPath: file)
       .flatMap { try? JSONDecoder().decode(TrialDocument.self, from: $0) }
-    if ended.status == 0 || ended.isLate {
+    if ended.status == 0 || ended.status == Self.loopCode {
       return document?.trial(mutant)
         ?? MutantTrial(
           mutant: mutant.name,
           seed: seed,
           caseCount: 0,
-          seconds: Self.limit / .seconds(1),
+          seconds: Self.planLimit / .seconds(1),
           kills: [],
           isHung: true
         )
@@ -94,12 +99,18 @@ struct DescribedTrial {
     else { return 64 }
     let clock = ContinuousClock()
     let start = clock.now
-    let worker = MutantWorker(
+    var worker = MutantWorker(
       place: .heap(),
       system: LabSystem(mutant),
       now: { clock.now - start },
       caseCountMax: count
     )
+    let watch = PlanWatch(limit: Self.planLimit)
+    worker.beforePlan = { watch.begin(at: clock.now) }
+    Thread.detachNewThread {
+      while !watch.isLate(at: clock.now) { usleep(200_000) }
+      _exit(Self.loopCode)
+    }
     do throws(LabError) {
       let write = { (trial: MutantTrial) in
         let data = try? JSONEncoder().encode(TrialDocument(trial))
@@ -111,6 +122,23 @@ struct DescribedTrial {
       print(error.sentence)
       return 70
     }
+  }
+}
+
+/// The time that the current plan has taken.
+final class PlanWatch: Sendable {
+  private let begun = Mutex<ContinuousClock.Instant?>(nil)
+  private let limit: Duration
+
+  /// Creates a watch for plans with a time limit.
+  init(limit: Duration) { self.limit = limit }
+
+  /// Notes that a plan begins.
+  func begin(at now: ContinuousClock.Instant) { begun.withLock { $0 = now } }
+
+  /// Whether the current plan has taken longer than the limit.
+  func isLate(at now: ContinuousClock.Instant) -> Bool {
+    begun.withLock { $0.map { now - $0 > limit } ?? false }
   }
 }
 
