@@ -154,6 +154,9 @@ struct MutantWorker {
   /// Called before each run of a plan.
   var beforePlan: () -> Void = {}
 
+  /// The share of plans with a request about stores on disk for mutants of suspension: only such a request
+  /// suspends a store in the middle of a write, or replaces its file meanwhile.
+  private static let diskShare = 0.1
   /// The maximum number of runs of the system per shrink.
   static let shrinkEvaluations = 3_000
   /// The maximum number of killing plans to shrink.
@@ -176,8 +179,12 @@ struct MutantWorker {
     onKill: (MutantTrial) -> Void = { _ in }
   ) throws(LabError) -> MutantTrial {
     let options = PlanOptions(conditions: mutant.conditionChoice)
+    var style = try options.style(for: system)
+    if mutant.conditions.contains(Condition.suspension.rawValue) {
+      style.diskShare = Self.diskShare
+    }
     let recipe = PlanRecipe(
-      generator: PlanGenerator(try options.style(for: system)),
+      generator: PlanGenerator(style),
       seed: seed,
       timestamps: system.timestamps
     )
