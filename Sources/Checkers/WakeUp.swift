@@ -5,8 +5,9 @@ package import Traces
 ///
 /// Verifies: each actor that runs when a transaction commits that it must merge, or that starts with
 /// an unmerged one, fetches again within ``SignalTicks/bound`` ticks. If the plan delayed or lost one
-/// of the actor's signals or polls in the meantime, the limit is ``SignalTicks/boundAtWorst``. A
-/// failed pass counts as a pass. The check ends with the plan, because the closing phase disables all
+/// of the actor's signals or polls in the meantime, the limit is ``SignalTicks/boundAtWorst``. The same
+/// limit holds for a write with plain SQL that an error of the disk kept from being captured at once: it
+/// is signalled when the next process reads. A failed pass counts as a pass. The check ends with the plan, because the closing phase disables all
 /// faults.
 ///
 /// Does not verify: that the pass merged any transaction (NoLostTransaction), the order of signals,
@@ -30,6 +31,7 @@ package struct WakeUp: Invariant {
   }
 
   private let isDriven: Bool
+  private let header: PlanHeader
   /// The pass that each member must make, by the member's position in the timeline.
   private var duties: [Duty?] = []
   /// The actors whose process is suspended, by position in the timeline.
@@ -37,7 +39,10 @@ package struct WakeUp: Invariant {
   private var hasWoken = false
   private var isOver = false
 
-  package init(_ header: TraceHeader) { isDriven = header.plan.header.drive == .signals }
+  package init(_ header: TraceHeader) {
+    self.header = header.plan.header
+    isDriven = header.plan.header.drive == .signals
+  }
 
   package mutating func observe(_ event: Event, on timeline: Timeline) {
     guard isDriven, violation == nil, !isOver else { return }
@@ -86,8 +91,17 @@ package struct WakeUp: Invariant {
     case .fetched: meet(actor)
     case .merged where timeline.command.word != "merge": meet(actor)
     case .ended(_, .failed) where timeline.command.mayPass: meet(actor)
+    case .ended(let command?, .unknown) where isPlainSQL(timeline.plan.commands[command].action):
+      for member in duties.indices where duties[member]?.since == event.tick {
+        duties[member]?.isDisturbed = true
+      }
     default: break
     }
+  }
+
+  /// Whether an action is a write by a program without the library, which signals nothing itself.
+  private func isPlainSQL(_ action: Action) -> Bool {
+    if case .write(let write) = action { write.isPlainSQL(header) } else { false }
   }
 
   /// Requires no pass while an actor's process is suspended.

@@ -66,6 +66,26 @@ import Traces
     #expect(story.verdict(WakeUp.self).violation != nil)
   }
 
+  @Test(arguments: [Outcome.ok, .unknown(SystemFailure(.io, "the disk failed"))])
+  func `A write with plain SQL that is not captured at once extends the deadline`(
+    _ outcome: Outcome
+  ) throws {
+    var story = try Self.story()
+    story.header.foreignWrites = .captured
+    let write = PlannedWrite(
+      actor: "share",
+      context: PlannedWrite.plainSQL,
+      changes: [.insert("Item", 1)]
+    )
+    story.run(.write(write), outcome) {
+      $0.tell("share", .committed(Story.transaction("1", by: "share", [.insert(1)])))
+    }
+    story.wait(SignalTicks.bound + 1)
+    #expect((story.verdict(WakeUp.self).violation == nil) == (outcome != .ok))
+    story.wait(SignalTicks.boundAtWorst)
+    #expect(story.verdict(WakeUp.self).violation != nil)
+  }
+
   @Test func `An actor's own view save and a finished actor require no pass`() throws {
     var story = try Self.story()
     story.write("app", "1")

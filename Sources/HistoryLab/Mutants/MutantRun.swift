@@ -159,6 +159,8 @@ struct MutantWorker {
   private static let diskShare = 0.1
   /// The maximum number of runs of the system per shrink.
   static let shrinkEvaluations = 3_000
+  /// The time limit of each shrink.
+  private static let shrinkLimit = Duration.seconds(10)
   /// The maximum number of killing plans to shrink.
   ///
   /// Several plans are shrunk because a mutant can fail in different ways. Shrinking does not turn a
@@ -256,6 +258,8 @@ struct MutantWorker {
     var shrinker = Shrinker(budget: Budget(evaluations: Self.shrinkEvaluations))
     shrinker.isThorough = true
     let shrunk = shrinker.shrink(found.choices, label: "killed") { source in
+      // A mutant that waits makes each plan take seconds.
+      guard now() - start < Self.shrinkLimit else { return .passed }
       beforePlan()
       let violation = try worker.violation(by: recipe.plan(from: &source))
       return violation.map { .failed(label: "killed", message: $0.because) } ?? .passed
