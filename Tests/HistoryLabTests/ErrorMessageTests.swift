@@ -18,8 +18,8 @@ import Darwin
     ("chekc", #"unknown verb "chekc". Did you mean "check"? Try: history-lab --help"#),
     (
       "measure",
-      #"unknown verb "measure". There are check, replay, why, explore, repair, mutants, stress, bench, report, history, "#
-        + #"inspect, advise, convert, serve, protocol and list. "#
+      #"unknown verb "measure". There are check, replay, why, explore, repair, mutants, stress, campaign, bench, "#
+        + #"report, history, inspect, advise, convert, serve, protocol and list. "#
         + "Try: history-lab --help"
     ),
     (

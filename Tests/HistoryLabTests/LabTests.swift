@@ -28,6 +28,8 @@ import Testing
         "history list": "--history \(folder)/file",
         "protocol check": "cat", "bench compare": "\(folder)/file",
         "bench baseline save": "before", "bench baseline compare": "before",
+        "campaign add": "\(folder)/campaign check", "campaign work": folder,
+        "campaign status": folder, "campaign drain": folder,
       ]
       for verb in ToolSpec.historyLab.leaves {
         let arguments = try parse("\(verb.name) \(more[verb.name] ?? "")")
