@@ -60,7 +60,7 @@ package struct KnownFailure: Codable, Hashable, Sendable {
 }
 
 extension CampaignFolder {
-  /// What a task has found, in a file of its own in the failure's folder.
+  /// A failure as one task found it; each task writes a file of its own into the failure's folder.
   private struct SeenFailure: Codable {
     let task: String
     let worker: String

@@ -176,7 +176,7 @@ package struct CampaignWorker {
       code: code,
       seconds: Double((ContinuousClock.now - start) / .milliseconds(1)) / 1_000
     )
-    let size = PieceSize(of: place)
+    let size = try PieceSize(of: place)
     (ending.plans, ending.steps) = (size.plans, size.steps)
     if code == 1 { try keepFailures(of: lease.task, in: place) }
     try Files.replace("\(place)/\(PieceEnding.file)", ending)
@@ -224,12 +224,12 @@ private struct PieceSize {
   var steps = 0
 
   /// Reads the size of the run below a folder; 0 for a run that is no check.
-  init(of place: String) {
+  ///
+  /// - Throws: ``CampaignError`` if the document of a check cannot be read.
+  init(of place: String) throws(CampaignError) {
     let files = FileManager.default.enumerator(atPath: place)?.compactMap { $0 as? String } ?? []
     for file in files where file.hasSuffix("/check.json") {
-      guard let data = FileManager.default.contents(atPath: "\(place)/\(file)"),
-        let document = try? JSONDecoder().decode(Document.self, from: data)
-      else { continue }
+      guard let document: Document = try Files.read("\(place)/\(file)") else { continue }
       plans += document.systems.map(\.plans).reduce(0, +)
       steps += document.systems.map(\.steps).reduce(0, +)
     }

@@ -85,7 +85,7 @@ struct PieceLease: Sendable {
   }
 }
 
-/// What a worker has seen of the beats of others, by its own clock.
+/// The last beats of other workers, with the times at which this worker read them, by its own clock.
 struct BeatWatch {
   private var seen: [String: (newest: PieceLease.Newest, since: ContinuousClock.Instant)] = [:]
   private let patience: Duration

@@ -224,7 +224,7 @@ import Traces
     _ = FileManager.default.createFile(atPath: path + "/notes", contents: nil)
     do throws(CampaignError) {
       _ = try CampaignFolder(creating: path, by: Self.program)
-      Issue.record("a folder of somebody else was taken")
+      Issue.record("a folder with other contents was accepted")
     } catch {
       #expect(error.description == "\"\(path)\" is not empty, and no campaign. Name a new folder.")
     }

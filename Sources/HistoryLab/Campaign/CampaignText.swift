@@ -31,7 +31,7 @@ struct CampaignText {
   /// The tables that have rows.
   var tables: [ReportTable] { [failures, claimed, givenUp, workers].filter { !$0.rows.isEmpty } }
 
-  /// What was found, the most frequent first.
+  /// The failures, the most frequent first.
   var failures: ReportTable {
     var table = ReportTable(
       caption: "Found",
@@ -91,10 +91,16 @@ struct CampaignDocument: Encodable {
 
 /// The page of a campaign, a file in its folder that is replaced while the campaign runs.
 enum CampaignPage {
-  /// Writes the page; a failure to do so must not end a worker, so it has no effect.
+  /// Writes the page; if that fails, the page stays as it was.
+  ///
+  /// A worker must not end because of its page. What keeps it from working fails elsewhere, with an error.
   static func write(of campaign: CampaignFolder) {
-    guard let status = try? CampaignStatus(campaign) else { return }
-    try? PageFile.write(page(status).html(images: .drawn([:])), to: campaign.path + "/index.html")
+    do {
+      let page = page(try CampaignStatus(campaign))
+      try PageFile.write(page.html(images: .drawn([:])), to: campaign.path + "/index.html")
+    } catch {
+      return
+    }
   }
 
   static func page(_ status: CampaignStatus) -> ReportPage {

@@ -1,12 +1,7 @@
 import Basics
 import Campaigns
 import Commands
-import Foundation
-import HistoryStore
 import HistoryTypes
-import Measuring
-import Programs
-import Reporting
 
 /// The parent of the verbs of a campaign.
 enum CampaignVerbs {
@@ -113,14 +108,13 @@ struct CampaignAddVerb: Verb {
 
   func run() async throws(LabError) -> ExitCode {
     let program = CampaignProgram.current(composition)
-    let group: Int
-    do throws(CampaignError) {
+    let group = try LabError.mapping { () throws(CampaignError) in
       let campaign =
         CampaignFolder.exists(at: options.folder)
         ? try CampaignFolder(opening: options.folder, by: program)
         : try CampaignFolder(creating: options.folder, by: program)
-      group = try campaign.add(options.tasks)
-    } catch { throw LabError(error) }
+      return try campaign.add(options.tasks)
+    }
     terminal.print(
       "Added \(options.tasks.count.counted("task")) as group \(group) of \(options.folder)."
     )
@@ -128,218 +122,5 @@ struct CampaignAddVerb: Verb {
       "Work on it: \(terminal.command.line("campaign work \(options.folder.shellQuoted)"))"
     )
     return .good
-  }
-}
-
-/// The options of `campaign work`.
-struct CampaignWorkOptions: VerbOptions {
-  @Argument(.path("DIR"), "The folder of the campaign.") var folder: String
-  @Option(.jobs) var jobs: Int
-  @Option(
-    "patience",
-    .decimal("SECONDS", 1...86_400),
-    "The time without a sign of life after which another worker's task is done again."
-  )
-  var patience = 120.0
-}
-
-/// Takes the tasks of a campaign until all have a result.
-struct CampaignWorkVerb: Verb {
-  static let spec = VerbSpec(
-    name: "campaign work",
-    sentence: "Takes tasks of a campaign until all are done, or the campaign is drained.",
-    examples: [
-      Example("campaign work search", "One worker; more may be started and killed at any time."),
-      Example("campaign work search --jobs 2", "A worker that runs two plans at a time."),
-    ]
-  ) { CampaignWorkVerb(options: $0, composition: $1, terminal: $2) }
-
-  let options: CampaignWorkOptions
-  let composition: Composition
-  let terminal: Terminal
-
-  func run() async throws(LabError) -> ExitCode {
-    let campaign: CampaignFolder
-    do throws(CampaignError) {
-      campaign = try CampaignFolder(opening: options.folder, by: .current(composition))
-    } catch { throw LabError(error) }
-    let count: Int
-    do throws(CampaignError) {
-      count = try await work(on: campaign).get()
-    } catch { throw LabError(error) }
-    let status = try CampaignStatusVerb.status(of: campaign)
-    CampaignPage.write(of: campaign)
-    terminal.print("This worker added \(count.counted("result")).")
-    terminal.print(CampaignText(status, folder: options.folder, command: terminal.command).sentence)
-    return status.exitCode
-  }
-}
-
-extension CampaignWorkVerb {
-  /// Takes tasks on a thread of its own, because the worker blocks while it waits for commands.
-  private func work(on campaign: CampaignFolder) async -> Result<Int, CampaignError> {
-    let bar = ProgressBar(WorkState("campaign", unit: "results"), on: terminal)
-    defer { bar.finish() }
-    return await withTaskGroup(of: Result<Int, CampaignError>.self) { group in
-      group.addTask(executorPreference: ThreadPerJob()) {
-        do throws(CampaignError) {
-          return .success(try worker(on: campaign, bar).work())
-        } catch {
-          return .failure(error)
-        }
-      }
-      return await group.next() ?? .success(0)
-    }
-  }
-
-  private func worker(on campaign: CampaignFolder, _ bar: ProgressBar) -> CampaignWorker {
-    let commands = composition[CampaignCommands.self]
-    return CampaignWorker(
-      campaign,
-      name: CampaignProgram.workerName(composition),
-      patience: .seconds(options.patience),
-      isInterrupted: { Interruption.isRequested },
-      onProgress: { isResult in
-        if isResult { bar.advance() }
-        CampaignPage.write(of: campaign)
-      },
-      run: { (words, output, isWanted) throws(CampaignError) in
-        try commands.run(words, output: output, jobs: options.jobs, composition, isWanted)
-      }
-    )
-  }
-}
-
-/// The options of `campaign status`.
-struct CampaignStatusOptions: VerbOptions {
-  @Argument(.path("DIR"), "The folder of the campaign.") var folder: String
-  @Flag(.json) var json
-}
-
-/// Shows where a campaign stands.
-struct CampaignStatusVerb: Verb {
-  static let spec = VerbSpec(
-    name: "campaign status",
-    sentence: "Shows what of a campaign is done, who works on what, and what was found.",
-    examples: [
-      Example("campaign status search", "As text; the page is search/index.html."),
-      Example("campaign status search --json", "As JSON."),
-    ]
-  ) { CampaignStatusVerb(options: $0, composition: $1, terminal: $2) }
-
-  let options: CampaignStatusOptions
-  let composition: Composition
-  let terminal: Terminal
-
-  func run() async throws(LabError) -> ExitCode {
-    let campaign: CampaignFolder
-    do throws(CampaignError) {
-      campaign = try CampaignFolder(opening: options.folder, by: .current(composition))
-    } catch { throw LabError(error) }
-    let status = try Self.status(of: campaign)
-    CampaignPage.write(of: campaign)
-    if options.json {
-      terminal.print(try JSONText.document(CampaignDocument(status), named: "the status"))
-    } else {
-      let text = CampaignText(status, folder: options.folder, command: terminal.command)
-      terminal.print(text.sentence)
-      for table in text.tables { terminal.print(table) }
-    }
-    return status.exitCode
-  }
-
-  static func status(of campaign: CampaignFolder) throws(LabError) -> CampaignStatus {
-    do throws(CampaignError) { return try CampaignStatus(campaign) } catch { throw LabError(error) }
-  }
-}
-
-/// The options of `campaign drain`.
-struct CampaignDrainOptions: VerbOptions {
-  @Argument(.path("DIR"), "The folder of the campaign.") var folder: String
-  @Flag("off", "Lets workers take tasks again.") var off
-}
-
-/// Tells the workers of a campaign to take no new task.
-struct CampaignDrainVerb: Verb {
-  static let spec = VerbSpec(
-    name: "campaign drain",
-    sentence: "Lets all workers end after the task that they work on.",
-    examples: [
-      Example("campaign drain search", "Before a machine is needed for something else."),
-      Example("campaign drain search --off", "Lets workers take tasks again."),
-    ]
-  ) { CampaignDrainVerb(options: $0, composition: $1, terminal: $2) }
-
-  let options: CampaignDrainOptions
-  let composition: Composition
-  let terminal: Terminal
-
-  func run() async throws(LabError) -> ExitCode {
-    do throws(CampaignError) {
-      let campaign = try CampaignFolder(opening: options.folder, by: .current(composition))
-      try campaign.setDrained(!options.off)
-    } catch { throw LabError(error) }
-    terminal.print(
-      options.off
-        ? "Workers take tasks again; start those that have ended."
-        : "Workers end after their task. \(terminal.command.line("campaign drain --off \(options.folder.shellQuoted)")) undoes it."
-    )
-    return .good
-  }
-}
-
-extension LabError {
-  /// Converts an error of a campaign's folder.
-  init(_ error: CampaignError) {
-    switch error {
-    case .usage(let sentence): self = .usage(sentence)
-    case .failed(let sentence): self = .lab(sentence)
-    }
-  }
-}
-
-extension CampaignStatus {
-  /// The exit code of a verb that shows the status.
-  var exitCode: ExitCode {
-    switch verdict {
-    case "valid": .good
-    case "invalid": .violation
-    default: .undecided
-    }
-  }
-}
-
-extension CampaignProgram {
-  /// Describes this program.
-  static func current(_ composition: Composition) -> CampaignProgram {
-    let environment = RunEnvironment.current(
-      sqlite: Store.sqliteVersion,
-      commit: ProcessInfo.processInfo.environment["HISTORY_LAB_COMMIT"],
-      time: .now(),
-      seed: 0
-    )
-    let build = environment.commit ?? composition.command.flatMap(hash(ofFile:)) ?? "unknown"
-    return CampaignProgram(
-      lab: ToolSpec.version,
-      build: build + (environment.optimized ? ", release" : ", debug"),
-      libraries: "Swift \(environment.swift), SQLite \(environment.sqlite)"
-    )
-  }
-
-  private static func hash(ofFile path: String) -> String? {
-    guard let data = try? Data(contentsOf: URL(fileURLWithPath: path), options: .alwaysMapped)
-    else {
-      return nil
-    }
-    return "executable " + String(data.withUnsafeBytes(\.stableHash), radix: 16)
-  }
-
-  /// Returns a name that no other worker has: the machine, the process, and a random number.
-  static func workerName(_ composition: Composition) -> String {
-    let host =
-      ProcessInfo.processInfo.hostName.split(separator: ".").first.map(String.init) ?? "host"
-    let plain = host.filter { $0.isLetter || $0.isNumber }
-    let random = String(composition.drawSeed() % 0x10000, radix: 16)
-    return "\(plain)-\(ProcessInfo.processInfo.processIdentifier)-\(random)"
   }
 }

@@ -137,7 +137,7 @@ struct MutantTrial: Sendable {
   let seconds: Double
   /// The first plans that kill the mutant, each after shrinking.
   let kills: [Kill]
-  /// Whether the mutant looped without end before a checker rejected a plan.
+  /// Whether a plan took too long before a checker rejected one.
   var isHung = false
 
   /// The shortest of the shrunk plans.
@@ -297,7 +297,7 @@ struct MutantOutcome: Sendable {
   /// The shortest plan that killed the mutant, for each seed with a kill.
   var shortests: [MutantTrial.Kill] { trials.compactMap(\.shortest) }
 
-  /// The number of seeds that killed the mutant, endless loops included.
+  /// The number of seeds that killed the mutant, plans without end included.
   var killCount: Int { firsts.count + hungCount }
 
   private var hungCount: Int { trials.count(where: \.isHung) }
@@ -325,7 +325,7 @@ struct MutantOutcome: Sendable {
   var checkers: [(name: String, count: Int)] {
     let counts = Dictionary(grouping: firsts, by: \.checkers.found).mapValues(\.count)
     return counts.map { ($0.key, $0.value) }.sorted { ($1.1, $0.0) < ($0.1, $1.0) }
-      + (hungCount > 0 ? [("endless loop", hungCount)] : [])
+      + (hungCount > 0 ? [("over 30 s", hungCount)] : [])
   }
 
   /// The median number of plans that ran until a kill or until the limit of plans.

@@ -46,14 +46,14 @@ enum TrialProcess {
 /// The trial of one mutant with one seed in a process of its own.
 ///
 /// The process runs this command with a verb that the help does not list. It ends itself if a plan takes
-/// too long, which is an endless loop. It writes its results to a file after each plan that kills the
-/// mutant, so that a later loop loses only what was not found yet.
+/// too long: the mutant loops or waits. It writes its results to a file after each plan that kills the
+/// mutant, so that a later plan without end loses only what was not found yet.
 struct DescribedTrial {
   static let verb = "_trial"
-  /// The seconds after which one plan counts as an endless loop.
+  /// The time after which a plan counts as one that does not end.
   private static let planLimit = Duration.seconds(30)
-  /// The exit code of a process whose plan loops.
-  private static let loopCode: Int32 = 124
+  /// The exit code of a process whose plan took too long.
+  private static let lateCode: Int32 = 124
   /// The time limit of a whole trial.
   private static let limit = Duration.seconds(1_800)
 
@@ -63,28 +63,37 @@ struct DescribedTrial {
 
   /// Runs the trial in a process.
   ///
-  /// - Throws: A lab error if the process fails otherwise than by a loop.
+  /// - Throws: A lab error if the process fails otherwise than by a plan that takes too long.
   func run(_ command: String) async throws(LabError) -> MutantTrial {
     let file = FileManager.default.temporaryDirectory.appending(path: "trial-\(UUID().uuidString)")
       .path
     defer { unlink(file) }
     let arguments = [Self.verb, mutant.name, String(seed), String(caseCountMax), file]
     let ended = await TrialProcess.run(command, arguments, limit: Self.limit)
-    let document = FileManager.default.contents(atPath: file)
-      .flatMap { try? JSONDecoder().decode(TrialDocument.self, from: $0) }
-    if ended.status == 0 || ended.status == Self.loopCode {
-      return document?.trial(mutant)
-        ?? MutantTrial(
-          mutant: mutant.name,
-          seed: seed,
-          caseCount: 0,
-          seconds: Self.planLimit / .seconds(1),
-          kills: [],
-          isHung: true
-        )
+    let isLate = ended.status == Self.lateCode
+    guard isLate || ended.status == 0 else {
+      throw failure(ended.text.isEmpty ? "status \(ended.status ?? -1)" : ended.text)
     }
-    let reason = ended.text.isEmpty ? "status \(ended.status ?? -1)" : ended.text
-    throw .lab(
+    guard let data = FileManager.default.contents(atPath: file) else {
+      guard isLate else { throw failure("no result") }
+      return MutantTrial(
+        mutant: mutant.name,
+        seed: seed,
+        caseCount: 0,
+        seconds: Self.planLimit / .seconds(1),
+        kills: [],
+        isHung: true
+      )
+    }
+    do {
+      return try JSONDecoder().decode(TrialDocument.self, from: data).trial(mutant)
+    } catch {
+      throw failure("a result that cannot be read: \(error)")
+    }
+  }
+
+  private func failure(_ reason: String) -> LabError {
+    .lab(
       "a trial of \(mutant.name) with the seed 0x\(String(seed, radix: 16)) ended with \(reason)."
     )
   }
@@ -109,17 +118,19 @@ struct DescribedTrial {
     worker.beforePlan = { watch.begin(at: clock.now) }
     Thread.detachNewThread {
       while !watch.isLate(at: clock.now) { usleep(200_000) }
-      _exit(Self.loopCode)
+      _exit(Self.lateCode)
     }
-    do throws(LabError) {
-      let write = { (trial: MutantTrial) in
-        let data = try? JSONEncoder().encode(TrialDocument(trial))
-        try? data?.write(to: URL(fileURLWithPath: arguments[4]), options: .atomic)
+    do {
+      let file = URL(fileURLWithPath: arguments[4])
+      var failure: (any Error)?
+      let trial = try worker.trial(mutant, seed: seed) { trial in
+        do { try TrialDocument(trial).write(to: file) } catch { failure = error }
       }
-      write(try worker.trial(mutant, seed: seed, onKill: write))
+      if let failure { throw failure }
+      try TrialDocument(trial).write(to: file)
       return 0
     } catch {
-      print(error.sentence)
+      print((error as? LabError)?.sentence ?? error.localizedDescription)
       return 70
     }
   }
@@ -172,18 +183,24 @@ private struct TrialDocument: Codable {
     }
   }
 
-  func trial(_ mutant: Mutant) -> MutantTrial {
+  func write(to file: URL) throws {
+    try JSONEncoder().encode(self).write(to: file, options: .atomic)
+  }
+
+  /// Returns the trial.
+  ///
+  /// - Throws: ``FormatError`` if a plan cannot be read.
+  func trial(_ mutant: Mutant) throws -> MutantTrial {
     MutantTrial(
       mutant: mutant.name,
       seed: seed,
       caseCount: caseCount,
       seconds: seconds,
-      kills: kills.compactMap { kill in
-        guard let plan = try? PlanCodec.decode(kill.plan) else { return nil }
-        return MutantTrial.Kill(
+      kills: try kills.map { kill in
+        MutantTrial.Kill(
           checkers: (kill.found, kill.shrunk),
           foundCommandCount: kill.foundCommandCount,
-          plan: plan,
+          plan: try PlanCodec.decode(kill.plan),
           evaluations: kill.evaluations,
           seconds: kill.seconds
         )

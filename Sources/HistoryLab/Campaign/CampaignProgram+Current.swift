@@ -1,0 +1,79 @@
+import Basics
+import Campaigns
+import Commands
+import Foundation
+import HistoryStore
+import Measuring
+
+extension LabError {
+  /// Converts an error of a campaign's folder.
+  private init(_ error: CampaignError) {
+    switch error {
+    case .usage(let sentence): self = .usage(sentence)
+    case .failed(let sentence): self = .lab(sentence)
+    }
+  }
+
+  /// Runs a closure, and converts its error.
+  static func mapping<Answer>(
+    _ body: () throws(CampaignError) -> Answer
+  ) throws(LabError) -> Answer {
+    do throws(CampaignError) { return try body() } catch { throw LabError(error) }
+  }
+}
+
+extension CampaignFolder {
+  /// Opens a campaign for this program.
+  static func open(
+    _ path: String,
+    _ composition: Composition
+  ) throws(LabError) -> CampaignFolder {
+    try LabError.mapping { () throws(CampaignError) in
+      try CampaignFolder(opening: path, by: .current(composition))
+    }
+  }
+}
+
+extension CampaignStatus {
+  /// The exit code of a verb that shows the status.
+  var exitCode: ExitCode {
+    switch verdict {
+    case "valid": .good
+    case "invalid": .violation
+    default: .undecided
+    }
+  }
+}
+
+extension CampaignProgram {
+  /// Describes this program.
+  static func current(_ composition: Composition) -> CampaignProgram {
+    let environment = RunEnvironment.current(
+      sqlite: Store.sqliteVersion,
+      commit: ProcessInfo.processInfo.environment["HISTORY_LAB_COMMIT"],
+      time: .now(),
+      seed: 0
+    )
+    let build = environment.commit ?? composition.command.flatMap(hash(ofFile:)) ?? "unknown"
+    return CampaignProgram(
+      lab: ToolSpec.version,
+      build: build + (environment.optimized ? ", release" : ", debug"),
+      libraries: "Swift \(environment.swift), SQLite \(environment.sqlite)"
+    )
+  }
+
+  /// Returns a hash of an executable; `nil` if the file cannot be read.
+  private static func hash(ofFile path: String) -> String? {
+    guard let data = FileManager.default.contents(atPath: path) else { return nil }
+    return "executable " + String(data.withUnsafeBytes(\.stableHash), radix: 16)
+  }
+
+  /// Returns a name that no other worker has: the machine, the process, and a random number.
+  static func workerName(_ composition: Composition) -> String {
+    let host =
+      ProcessInfo.processInfo.hostName.split(separator: ".").first.map(String.init) ?? "host"
+    let plain = host.filter { $0.isLetter || $0.isNumber }
+    let random = String(composition.drawSeed() % 0x10000, radix: 16)
+    return "\(plain)-\(ProcessInfo.processInfo.processIdentifier)-\(random)"
+  }
+}

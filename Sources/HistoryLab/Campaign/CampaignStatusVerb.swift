@@ -1,0 +1,74 @@
+import Basics
+import Campaigns
+import Commands
+import Reporting
+
+/// The options of `campaign status`.
+struct CampaignStatusOptions: VerbOptions {
+  @Argument(.path("DIR"), "The folder of the campaign.") var folder: String
+  @Flag(.json) var json
+}
+
+/// Shows where a campaign stands.
+struct CampaignStatusVerb: Verb {
+  static let spec = VerbSpec(
+    name: "campaign status",
+    sentence: "Shows what of a campaign is done, who works on what, and what was found.",
+    examples: [
+      Example("campaign status search", "As text; the page is search/index.html."),
+      Example("campaign status search --json", "As JSON."),
+    ]
+  ) { CampaignStatusVerb(options: $0, composition: $1, terminal: $2) }
+
+  let options: CampaignStatusOptions
+  let composition: Composition
+  let terminal: Terminal
+
+  func run() async throws(LabError) -> ExitCode {
+    let campaign = try CampaignFolder.open(options.folder, composition)
+    let status = try LabError.mapping { () throws(CampaignError) in try CampaignStatus(campaign) }
+    CampaignPage.write(of: campaign)
+    if options.json {
+      terminal.print(try JSONText.document(CampaignDocument(status), named: "the status"))
+    } else {
+      let text = CampaignText(status, folder: options.folder, command: terminal.command)
+      terminal.print(text.sentence)
+      for table in text.tables { terminal.print(table) }
+    }
+    return status.exitCode
+  }
+}
+
+/// The options of `campaign drain`.
+struct CampaignDrainOptions: VerbOptions {
+  @Argument(.path("DIR"), "The folder of the campaign.") var folder: String
+  @Flag("off", "Lets workers take tasks again.") var off
+}
+
+/// Tells the workers of a campaign to take no new task.
+struct CampaignDrainVerb: Verb {
+  static let spec = VerbSpec(
+    name: "campaign drain",
+    sentence: "Lets all workers end after the task that they work on.",
+    examples: [
+      Example("campaign drain search", "Before a machine is needed for something else."),
+      Example("campaign drain search --off", "Lets workers take tasks again."),
+    ]
+  ) { CampaignDrainVerb(options: $0, composition: $1, terminal: $2) }
+
+  let options: CampaignDrainOptions
+  let composition: Composition
+  let terminal: Terminal
+
+  func run() async throws(LabError) -> ExitCode {
+    let campaign = try CampaignFolder.open(options.folder, composition)
+    try LabError.mapping { () throws(CampaignError) in try campaign.setDrained(!options.off) }
+    let undo = terminal.command.line("campaign drain --off \(options.folder.shellQuoted)")
+    terminal.print(
+      options.off
+        ? "Workers take tasks again; start those that have ended."
+        : "Workers end after their task. To let them go on: \(undo)"
+    )
+    return .good
+  }
+}

@@ -1,0 +1,80 @@
+import Basics
+import Campaigns
+import Commands
+import HistoryTypes
+import Programs
+
+/// The options of `campaign work`.
+struct CampaignWorkOptions: VerbOptions {
+  @Argument(.path("DIR"), "The folder of the campaign.") var folder: String
+  @Option(.jobs) var jobs: Int
+  @Option(
+    "patience",
+    .decimal("SECONDS", 1...86_400),
+    "The time without a sign of life after which another worker's task is done again."
+  )
+  var patience = 120.0
+}
+
+/// Takes the tasks of a campaign until all have a result.
+struct CampaignWorkVerb: Verb {
+  static let spec = VerbSpec(
+    name: "campaign work",
+    sentence: "Takes tasks of a campaign until all are done, or the campaign is drained.",
+    examples: [
+      Example("campaign work search", "One worker; more may be started and killed at any time."),
+      Example("campaign work search --jobs 2", "A worker that runs two plans at a time."),
+    ]
+  ) { CampaignWorkVerb(options: $0, composition: $1, terminal: $2) }
+
+  let options: CampaignWorkOptions
+  let composition: Composition
+  let terminal: Terminal
+
+  func run() async throws(LabError) -> ExitCode {
+    let campaign = try CampaignFolder.open(options.folder, composition)
+    let outcome = await work(on: campaign)
+    let (count, status) = try LabError.mapping { () throws(CampaignError) in
+      (try outcome.get(), try CampaignStatus(campaign))
+    }
+    CampaignPage.write(of: campaign)
+    terminal.print("This worker added \(count.counted("result")).")
+    terminal.print(CampaignText(status, folder: options.folder, command: terminal.command).sentence)
+    return status.exitCode
+  }
+}
+
+extension CampaignWorkVerb {
+  /// Takes tasks on a thread of its own, because the worker blocks while it waits for commands.
+  private func work(on campaign: CampaignFolder) async -> Result<Int, CampaignError> {
+    let bar = ProgressBar(WorkState("campaign", unit: "results"), on: terminal)
+    defer { bar.finish() }
+    return await withTaskGroup(of: Result<Int, CampaignError>.self) { group in
+      group.addTask(executorPreference: ThreadPerJob()) {
+        do throws(CampaignError) {
+          return .success(try worker(on: campaign, bar).work())
+        } catch {
+          return .failure(error)
+        }
+      }
+      return await group.next() ?? .success(0)
+    }
+  }
+
+  private func worker(on campaign: CampaignFolder, _ bar: ProgressBar) -> CampaignWorker {
+    let commands = composition[CampaignCommands.self]
+    return CampaignWorker(
+      campaign,
+      name: CampaignProgram.workerName(composition),
+      patience: .seconds(options.patience),
+      isInterrupted: { Interruption.isRequested },
+      onProgress: { isResult in
+        if isResult { bar.advance() }
+        CampaignPage.write(of: campaign)
+      },
+      run: { (words, output, isWanted) throws(CampaignError) in
+        try commands.run(words, output: output, jobs: options.jobs, composition, isWanted)
+      }
+    )
+  }
+}
