@@ -10,11 +10,11 @@ import Musl
 
 /// The folder of a campaign: a search that any number of workers divide, on a shared file system.
 ///
-/// Everything is in files: the pieces of the work (`tasks`), who works on what (`leases`), results
+/// Everything is in files: the parts of the work (`tasks`), who works on what (`claims`), results
 /// (`done`) and what was found (`failures`). A file is complete from its first moment, because it is
-/// written under another name, and is never changed later, except the beats of a lease. No clock is
-/// compared with another machine's, and no file of SQLite is in the folder, because both are unreliable on network file systems
-/// (https://sqlite.org/useovernet.html).
+/// written under another name, and is never changed later, except the beats of a claim. The folder has
+/// no file of SQLite, whose locks are unreliable on network file systems
+/// (https://sqlite.org/useovernet.html), and no clock is compared with that of another machine.
 package struct CampaignFolder: Sendable {
   /// The folder's path.
   package let path: String
@@ -22,7 +22,7 @@ package struct CampaignFolder: Sendable {
   package let program: CampaignProgram
 
   private static let record = "campaign.json"
-  private static let folders = ["tasks", "leases", "done", "failures", "work"]
+  private static let folders = ["tasks", "claims", "done", "failures", "work"]
 
   /// Creates a campaign in a new or empty folder.
   ///
@@ -138,16 +138,16 @@ package struct CampaignFolder: Sendable {
     return try Files.moveFolder(folder, to: result(of: task))
   }
 
-  /// Returns the endings of all tasks that have a result.
-  package func endings() throws(CampaignError) -> [PieceEnding] {
-    var endings: [PieceEnding] = []
+  /// Returns the results of all tasks that have a result.
+  package func results() throws(CampaignError) -> [TaskResult] {
+    var results: [TaskResult] = []
     for group in try Files.names(in: "\(path)/done") {
       for name in try Files.names(in: "\(path)/done/\(group)") {
-        let file = "\(path)/done/\(group)/\(name)/\(PieceEnding.file)"
-        if let ending: PieceEnding = try Files.read(file) { endings.append(ending) }
+        let file = "\(path)/done/\(group)/\(name)/\(TaskResult.file)"
+        if let result: TaskResult = try Files.read(file) { results.append(result) }
       }
     }
-    return endings
+    return results
   }
 
   // MARK: Draining
@@ -167,7 +167,7 @@ package struct CampaignFolder: Sendable {
   }
 }
 
-/// One piece of a campaign's work: a command line that writes a run into a folder.
+/// One part of a campaign's work: a command line that writes a run into a folder.
 package struct CampaignTask: Codable, Hashable, Sendable {
   /// The number of the call that added the task, from 1.
   package let group: Int

@@ -13,7 +13,7 @@ package struct CampaignStatus: Codable, Hashable, Sendable {
   package let tasks: Int
   package let done: Int
   /// The tasks that were given up, which count as done.
-  package let givenUp: [PieceEnding]
+  package let givenUp: [TaskResult]
   /// The newest claims on tasks without a result.
   package let claimed: [Claimed]
   package let plans: Int
@@ -34,24 +34,24 @@ package struct CampaignStatus: Codable, Hashable, Sendable {
   /// - Complexity: O(tasks), one file each.
   package init(_ folder: CampaignFolder) throws(CampaignError) {
     let tasks = try folder.tasks()
-    let endings = try folder.endings()
-    let done = Set(endings.map(\.task))
-    let newest = try PieceLease.newest(in: folder)
+    let results = try folder.results()
+    let done = Set(results.map(\.task))
+    let newest = try TaskClaim.newest(in: folder)
     self.tasks = tasks.count
     self.done = done.count
-    givenUp = endings.filter { $0.code == nil }
+    givenUp = results.filter { $0.code == nil }
     claimed = newest.filter { !done.contains($0.key) }.sorted { $0.key < $1.key }.map {
       Claimed(
         task: $0.key,
-        worker: $0.value.claim.worker,
+        worker: $0.value.content.worker,
         claim: $0.value.number,
-        failure: $0.value.claim.failure
+        failure: $0.value.content.failure
       )
     }
-    plans = endings.map(\.plans).reduce(0, +)
-    steps = endings.map(\.steps).reduce(0, +)
-    seconds = endings.map(\.seconds).reduce(0, +)
-    resultsByWorker = Dictionary(endings.map { ($0.worker, 1) }, uniquingKeysWith: +)
+    plans = results.map(\.plans).reduce(0, +)
+    steps = results.map(\.steps).reduce(0, +)
+    seconds = results.map(\.seconds).reduce(0, +)
+    resultsByWorker = Dictionary(results.map { ($0.worker, 1) }, uniquingKeysWith: +)
     failures = try folder.failures()
     isDrained = folder.isDrained
   }

@@ -2,7 +2,7 @@ import Basics
 import Foundation
 
 /// How the run of a task's command ended.
-package enum PieceExit: Hashable, Sendable {
+package enum CommandExit: Hashable, Sendable {
   /// The command ended with a code.
   case code(Int32)
   /// It was ended because it was no longer wanted.
@@ -10,8 +10,8 @@ package enum PieceExit: Hashable, Sendable {
 }
 
 /// The result of a task, as its folder records it.
-package struct PieceEnding: Codable, Hashable, Sendable {
-  static let file = "piece.json"
+package struct TaskResult: Codable, Hashable, Sendable {
+  static let file = "result.json"
 
   package let task: String
   package let worker: String
@@ -31,11 +31,11 @@ package struct PieceEnding: Codable, Hashable, Sendable {
 /// A process that takes the tasks of a campaign one by one until all have a result.
 ///
 /// A task whose worker is lost is done again by another. Its result counts once: the first one that is
-/// complete. A task that ends three workers or commands is given up, and its result says so.
+/// complete. After three claims without a result a task is given up, and its result says so.
 package struct CampaignWorker {
   /// Runs a command and passes its output folder; the closure returns whether the result is still wanted.
   package typealias Run = (_ words: [String], _ output: String, _ isWanted: () -> Bool)
-    throws(CampaignError) -> PieceExit
+    throws(CampaignError) -> CommandExit
 
   let folder: CampaignFolder
   /// The name of the worker, which no other worker has.
@@ -79,8 +79,8 @@ package struct CampaignWorker {
       let finished = try folder.finished()
       let open = try folder.tasks().filter { !finished.contains($0.name) }
       if open.isEmpty { break }
-      if let lease = try claim(open, &watch) {
-        let isResult = try perform(lease)
+      if let claim = try claim(open, &watch) {
+        let isResult = try perform(claim)
         if isResult { count += 1 }
         onProgress(isResult)
       } else {
@@ -100,8 +100,8 @@ package struct CampaignWorker {
   private func claim(
     _ open: [CampaignTask],
     _ watch: inout BeatWatch
-  ) throws(CampaignError) -> PieceLease? {
-    let newest = try PieceLease.newest(in: folder)
+  ) throws(CampaignError) -> TaskClaim? {
+    let newest = try TaskClaim.newest(in: folder)
     let now = ContinuousClock.now
     // Workers begin at different places, so that they rarely want the same task.
     let start = open.isEmpty ? 0 : Int(name.utf8.stableHash % UInt64(open.count))
@@ -115,22 +115,22 @@ package struct CampaignWorker {
         }
       }
       let number = (held?.number ?? 0) + 1
-      if let lease = try PieceLease(task, number: number, by: name, in: folder) { return lease }
+      if let claim = try TaskClaim(task, number: number, by: name, in: folder) { return claim }
     }
     return nil
   }
 
-  private func giveUp(_ task: CampaignTask, after held: PieceLease.Newest) throws(CampaignError) {
-    let ending = PieceEnding(
+  private func giveUp(_ task: CampaignTask, after held: TaskClaim.Newest) throws(CampaignError) {
+    let result = TaskResult(
       task: task.name,
-      worker: held.claim.worker,
+      worker: held.content.worker,
       claim: held.number,
       code: nil,
-      because: held.claim.failure ?? "its workers vanished \(held.number) times",
+      because: held.content.failure ?? "its workers vanished \(held.number) times",
       seconds: 0
     )
     let place = try makePlace(for: task, held.number)
-    try Files.replace("\(place)/\(PieceEnding.file)", ending)
+    try Files.replace("\(place)/\(TaskResult.file)", result)
     if try !folder.publish(place, as: task) { Files.removeFolder(place) }
   }
 
@@ -142,19 +142,19 @@ package struct CampaignWorker {
   }
 
   /// Runs a claimed task, and returns whether its result was added.
-  private func perform(_ claimed: PieceLease) throws(CampaignError) -> Bool {
-    var lease = claimed
-    let place = try makePlace(for: lease.task, lease.number)
+  private func perform(_ claimed: TaskClaim) throws(CampaignError) -> Bool {
+    var claim = claimed
+    let place = try makePlace(for: claim.task, claim.number)
     defer { Files.removeFolder(place) }
     let start = ContinuousClock.now
     var nextBeat = start
     var failure: CampaignError?
-    let exit = try run(lease.task.words, place) {
+    let exit = try run(claim.task.words, place) {
       if isInterrupted() { return false }
       guard ContinuousClock.now >= nextBeat else { return true }
       nextBeat = ContinuousClock.now + patience / 8
       do throws(CampaignError) {
-        let isNewest = try lease.beat()
+        let isNewest = try claim.beat()
         onProgress(false)
         return isNewest
       } catch {
@@ -166,21 +166,21 @@ package struct CampaignWorker {
     guard case .code(let code) = exit else { return false }
     // 0, 1 and 2 are verdicts; anything else is a command that failed.
     guard (0...2).contains(code) else {
-      try lease.fail(because: "its command ended with code \(code)")
+      try claim.fail(because: "its command ended with code \(code)")
       return false
     }
-    var ending = PieceEnding(
-      task: lease.task.name,
+    var result = TaskResult(
+      task: claim.task.name,
       worker: name,
-      claim: lease.number,
+      claim: claim.number,
       code: code,
       seconds: Double((ContinuousClock.now - start) / .milliseconds(1)) / 1_000
     )
-    let size = try PieceSize(of: place)
-    (ending.plans, ending.steps) = (size.plans, size.steps)
-    if code == 1 { try keepFailures(of: lease.task, in: place) }
-    try Files.replace("\(place)/\(PieceEnding.file)", ending)
-    return try folder.publish(place, as: lease.task)
+    let size = try CheckSize(of: place)
+    (result.plans, result.steps) = (size.plans, size.steps)
+    if code == 1 { try keepFailures(of: claim.task, in: place) }
+    try Files.replace("\(place)/\(TaskResult.file)", result)
+    return try folder.publish(place, as: claim.task)
   }
 
   /// Adds the counterexamples of a result to the campaign's failures, each once for each task.
@@ -194,7 +194,7 @@ package struct CampaignWorker {
         try Files.makeFolder(scratch)
         let exit = try run(["replay", file], scratch) { !isInterrupted() }
         Files.removeFolder(scratch)
-        isConfirmed = exit == .code(1)
+        if case .code(let code) = exit { isConfirmed = code == 1 }
       }
       try folder.keep(failure, seenIn: task, by: name, isConfirmed: isConfirmed)
     }
@@ -211,7 +211,7 @@ package struct CampaignWorker {
 }
 
 /// The size of a check, from its document.
-private struct PieceSize {
+private struct CheckSize {
   private struct Document: Decodable {
     struct System: Decodable {
       let plans: Int

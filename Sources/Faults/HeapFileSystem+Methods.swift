@@ -19,8 +19,8 @@ extension HeapFileSystem {
     system.xOpen = { system, path, file, flags, outFlags in
       file?.pointee.pMethods = nil
       guard let file else { return SQLITE_CANTOPEN }
-      let entrance = HeapFileSystem.entrance(named: system?.pointee.zName)
-      let code = HeapFileSystem.at(system).open(path, OpenFile.at(file), flags, through: entrance)
+      let vfsNumber = HeapFileSystem.number(ofVFS: system?.pointee.zName)
+      let code = HeapFileSystem.at(system).open(path, OpenFile.at(file), flags, through: vfsNumber)
       if code == SQLITE_OK { outFlags?.pointee = flags }
       return code
     }
@@ -86,7 +86,7 @@ extension HeapFileSystem {
     _ path: UnsafePointer<CChar>?,
     _ handle: OpenFile.Pointer,
     _ flags: Int32,
-    through entrance: Int
+    through vfsNumber: Int
   ) -> Int32 {
     let path = path.map { String(cString: $0) }
     let kind = FileKind(openFlags: flags)
@@ -103,7 +103,7 @@ extension HeapFileSystem {
           file: file,
           kind: kind,
           isDeletedOnClose: flags & SQLITE_OPEN_DELETEONCLOSE != 0,
-          entrance: entrance
+          vfsNumber: vfsNumber
         )
       )
       return SQLITE_OK

@@ -23,9 +23,9 @@ package final class HeapFileSystem: @unchecked Sendable {
   let methods: UnsafeMutablePointer<sqlite3_io_methods>
   /// The clock, which returns the time in seconds since 2001-01-01 UTC.
   let clock: @Sendable () -> Double
-  /// The names of single users; see `makeEntrance`.
-  let entrances = Mutex(HeapEntrances())
-  private var system: HeapVFS?
+  /// The VFS of single users; see `makeVFS`.
+  let vfsNumbers = Mutex(HeapVFSNumbers())
+  private var system: VFSRegistration?
 
   private static let instanceCount = Atomic<Int>(0)
 
@@ -42,12 +42,12 @@ package final class HeapFileSystem: @unchecked Sendable {
     self.clock = clock
     methods = .allocate(capacity: 1)
     methods.initialize(to: OpenFile.makeMethods())
-    system = HeapVFS(self, name: name)
+    system = VFSRegistration(self, name: name)
   }
 
   deinit {
     system?.unregister()
-    for entrance in entrances.withLock({ $0.registered }) { entrance.unregister() }
+    for vfs in vfsNumbers.withLock({ $0.registered }) { vfs.unregister() }
     disk.deallocate()
     methods.deallocate()
   }

@@ -14,8 +14,8 @@ struct OpenFile {
   let file: UnsafeMutablePointer<HeapFile>
   let kind: FileKind
   let isDeletedOnClose: Bool
-  /// The entrance of the file system through which the handle was opened.
-  let entrance: Int
+  /// The number of the VFS through which the handle was opened.
+  let vfsNumber: Int
   /// The level of the database lock that this handle holds.
   var lockLevel = SQLITE_LOCK_NONE
   var slots = SharedMemory.Holding()
@@ -25,7 +25,7 @@ struct OpenFile {
     file: UnsafeMutablePointer<HeapFile>,
     kind: FileKind,
     isDeletedOnClose: Bool,
-    entrance: Int
+    vfsNumber: Int
   ) {
     base = sqlite3_file(pMethods: UnsafePointer(owner.methods))
     self.owner = .passRetained(owner)
@@ -33,7 +33,7 @@ struct OpenFile {
     self.file = file
     self.kind = kind
     self.isDeletedOnClose = isDeletedOnClose
-    self.entrance = entrance
+    self.vfsNumber = vfsNumber
   }
 
   /// Returns the handle from SQLite's pointer, which is never `nil` in a call of a method.

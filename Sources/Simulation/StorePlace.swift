@@ -103,9 +103,9 @@ package final class StorePlace {
       }
     )
     environment.writeCount = { files.writeCount }
-    environment.makeEntrance = {
-      let entrance = files.makeEntrance()
-      return StoreEntrance(vfs: entrance.name) { entrance.locks }
+    environment.makeVFS = {
+      let vfs = files.makeVFS()
+      return StoreVFS(name: vfs.name) { vfs.locks }
     }
     return environment
   }

@@ -9,9 +9,9 @@ import Traces
 /// seen two versions of the model is not used again.
 final class StorePool {
   private var stores: [Store] = []
-  private let makeEntrance: (@Sendable () -> StoreEntrance)?
-  /// The entrances of the stores, by the name of the VFS.
-  private var entrances: [String: StoreEntrance] = [:]
+  private let makeVFS: (@Sendable () -> StoreVFS)?
+  /// The VFS of each store, by name.
+  private var vfsByName: [String: StoreVFS] = [:]
   private var taken = 0
   private let clock: PlanClock
   let random = RandomState(0)
@@ -46,7 +46,7 @@ final class StorePool {
     if header.foreignWrites == .captured { configuration.foreignWrites = .captured }
     self.clock = clock
     self.configuration = configuration
-    makeEntrance = environment.makeEntrance
+    makeVFS = environment.makeVFS
     path = environment.path
     model = header.model
     hasOlderModel = header.hasOlderModel
@@ -77,14 +77,14 @@ final class StorePool {
   func reset(seed: UInt64) {
     taken = 0
     random.value = seed
-    if hasOlderModel { entrances.removeAll() }
+    if hasOlderModel { vfsByName.removeAll() }
     signals.reset()
   }
 
   /// Closes every connection; real files can be restored only when no connection is open.
   func close() {
     stores.removeAll()
-    entrances.removeAll()
+    vfsByName.removeAll()
     taken = 0
   }
 
@@ -104,19 +104,19 @@ final class StorePool {
     return store
   }
 
-  /// Opens a store through an entrance of its own, if the disk has entrances.
+  /// Opens a store through a VFS of its own, if the disk can make one.
   private func open(_ model: Model) throws(HistoryError) -> Store {
     var configuration = configuration
-    if let entrance = makeEntrance?() {
-      configuration.vfs = entrance.vfs
-      entrances[entrance.vfs] = entrance
+    if let vfs = makeVFS?() {
+      configuration.vfs = vfs.name
+      vfsByName[vfs.name] = vfs
     }
     return try Store(path: path, model: model, configuration: configuration)
   }
 
   /// Returns the file locks that a store of the pool holds; `nil` if the disk does not report them.
   func locks(of store: Store) -> [String]? {
-    store.configuration.vfs.flatMap { entrances[$0] }?.locks()
+    store.configuration.vfs.flatMap { vfsByName[$0] }?.locks()
   }
 }
 

@@ -181,7 +181,7 @@ package struct SystemEnvironment: Sendable {
   /// Returns a number that changes with every write to a file; `nil` if writes are not counted.
   package var writeCount: @Sendable () -> Int? = { nil }
   /// Makes a VFS of its own for one store; `nil` if the VFS does not know who opened a file.
-  package var makeEntrance: (@Sendable () -> StoreEntrance)?
+  package var makeVFS: (@Sendable () -> StoreVFS)?
 
   package init(
     path: String,
@@ -199,14 +199,14 @@ package struct SystemEnvironment: Sendable {
 }
 
 /// A VFS that only one store uses, so that the disk can tell which store holds a lock.
-package struct StoreEntrance: Sendable {
+package struct StoreVFS: Sendable {
   /// The name of the VFS.
-  package let vfs: String
+  package let name: String
   /// Returns the locks on files that were opened through this VFS.
   package let locks: @Sendable () -> [String]
 
-  package init(vfs: String, locks: @escaping @Sendable () -> [String]) {
-    self.vfs = vfs
+  package init(name: String, locks: @escaping @Sendable () -> [String]) {
+    self.name = name
     self.locks = locks
   }
 }

@@ -122,7 +122,7 @@ import Traces
       (_, _, isWanted) throws(CampaignError) in
       let task = try campaign.tasks()[0]
       #expect(isWanted())
-      let taken = try PieceLease(task, number: 2, by: "other", in: campaign)
+      let taken = try TaskClaim(task, number: 2, by: "other", in: campaign)
       #expect(taken != nil)
       let limit = ContinuousClock.now + .seconds(60)
       while isWanted(), ContinuousClock.now < limit { sched_yield() }

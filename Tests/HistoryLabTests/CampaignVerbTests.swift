@@ -30,14 +30,14 @@ import Testing
       let campaign = "\(folder)/campaign"
       let add = try Self.start(
         command,
-        ["campaign", "add", campaign, "--pieces", "4", "--"] + check
+        ["campaign", "add", campaign, "--parts", "4", "--"] + check
       )
       add.waitUntilExit()
       #expect(add.terminationStatus == 0)
       let work = ["campaign", "work", campaign, "--jobs", "1", "--patience", "1"]
       let lost = try Self.start(command, work)
-      let leases = "\(campaign)/leases"
-      while lost.isRunning, try FileManager.default.contentsOfDirectory(atPath: leases).isEmpty {
+      let claims = "\(campaign)/claims"
+      while lost.isRunning, try FileManager.default.contentsOfDirectory(atPath: claims).isEmpty {
         sched_yield()
       }
       kill(lost.processIdentifier, SIGKILL)
@@ -94,7 +94,7 @@ import Testing
   @Test(arguments: [
     (["list", "systems"], "is no check, mutants, explore or stress"),
     (["check", "--output", "x"], "--output is set by the campaign"),
-    (["check", "--plan", "3"], "--plans"), (["explore", "--pieces", "2"], "--pieces"),
+    (["check", "--plan", "3"], "--plans"), (["explore", "--parts", "2"], "--parts"),
   ])
   func `Words that are no task are refused before anything is created`(
     _ words: [String],
@@ -111,9 +111,9 @@ import Testing
     async throws
   {
     try await withFolder { folder in
-      let refused = await lab(["campaign", "add", folder + "/c", "--pieces", "2", "--", "stress"])
+      let refused = await lab(["campaign", "add", folder + "/c", "--parts", "2", "--", "stress"])
       #expect(refused.code == .usage && refused.errors.contains("cannot be divided"))
-      let added = await lab(["campaign", "add", folder + "/c", "--pieces", "3", "--", "check"])
+      let added = await lab(["campaign", "add", folder + "/c", "--parts", "3", "--", "check"])
       #expect(added.code == .good, "\(added.errors)")
       let campaign = try CampaignFolder(opening: folder + "/c", by: .current(.current))
       let tasks = try campaign.tasks()

@@ -11,11 +11,11 @@ struct CampaignCommands: CompositionPart {
   /// Runs the words of a shell command line with its output in a file.
   var shell:
     @Sendable (_ line: String, _ output: Int32, _ isWanted: () -> Bool) throws(CampaignError) ->
-      PieceExit = {
+      CommandExit = {
         (line, output, isWanted) throws(CampaignError) in
         do throws(ProgramError) {
           let code = try KeptCommand.run(line, output: output, whileWanted: isWanted)
-          return code.map(PieceExit.code) ?? .unwanted
+          return code.map(CommandExit.code) ?? .unwanted
         } catch { throw .failed("a task could not be started: \(error.clause)") }
       }
 
@@ -26,7 +26,7 @@ struct CampaignCommands: CompositionPart {
     jobs: Int,
     _ composition: Composition,
     _ isWanted: () -> Bool
-  ) throws(CampaignError) -> PieceExit {
+  ) throws(CampaignError) -> CommandExit {
     guard let executable = composition.command else {
       throw .usage("tasks run only in the program history-lab.")
     }

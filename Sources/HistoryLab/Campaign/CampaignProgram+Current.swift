@@ -28,9 +28,11 @@ extension CampaignFolder {
     _ path: String,
     _ composition: Composition
   ) throws(LabError) -> CampaignFolder {
-    try LabError.mapping { () throws(CampaignError) in
-      try CampaignFolder(opening: path, by: .current(composition))
-    }
+    do throws(LabError) {
+      return try LabError.mapping { () throws(CampaignError) in
+        try CampaignFolder(opening: path, by: .current(composition))
+      }
+    } catch { throw error.hinting("campaign --help") }
   }
 }
 

@@ -66,7 +66,7 @@ struct CampaignText {
 
   private var givenUp: ReportTable {
     var table = ReportTable(caption: "Given up", columns: [.text("task"), .text("reason")])
-    for ending in status.givenUp { table.append([ending.task, ending.because ?? ""]) }
+    for result in status.givenUp { table.append([result.task, result.because ?? ""]) }
     return table
   }
 

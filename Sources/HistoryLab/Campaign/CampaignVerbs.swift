@@ -10,7 +10,7 @@ enum CampaignVerbs {
     sentence: "Divides a long search among workers on any number of machines.",
     examples: [
       Example(
-        "campaign add search --pieces 40 -- check --conditions all --plans 100000",
+        "campaign add search --parts 40 -- check --conditions all --plans 100000",
         "A new campaign in the folder search: 40 parts of a check."
       ),
       Example(
@@ -35,11 +35,11 @@ struct CampaignAddOptions: VerbOptions {
   )
   private var words: [String]
   @Option(
-    "pieces",
+    "parts",
     .integer("N", 1...10_000),
     "Into how many parts of a few minutes check or mutants are divided."
   )
-  var pieces = 1
+  var parts = 1
 
   /// The command line of each task.
   private(set) var tasks: [[String]] = []
@@ -59,8 +59,8 @@ struct CampaignAddOptions: VerbOptions {
     if let option = Self.own.first(where: { arguments.texts[$0] != nil }) {
       throw .usage("--\(option) is set by the campaign. Leave it out.")
     }
-    guard pieces == 1 || spec.option("shard") != nil else {
-      throw .usage("--pieces: \(spec.name) cannot be divided. Add each part as a task of its own.")
+    guard parts == 1 || spec.option("shard") != nil else {
+      throw .usage("--parts: \(spec.name) cannot be divided. Add each part as a task of its own.")
     }
     var whole = words
     // All parts must draw the same plans.
@@ -81,7 +81,8 @@ struct CampaignAddOptions: VerbOptions {
       errors: { _ in nil }
     )
     _ = try spec.start?(arguments, composition, silent)
-    tasks = pieces == 1 ? [whole] : (1...pieces).map { whole + ["--shard", "\($0)/\(pieces)"] }
+    try FilePath.checkWritableFolder(folder, for: "DIR")
+    tasks = parts == 1 ? [whole] : (1...parts).map { whole + ["--shard", "\($0)/\(parts)"] }
   }
 }
 
@@ -92,7 +93,7 @@ struct CampaignAddVerb: Verb {
     sentence: "Adds work to a campaign, and creates the campaign if there is none.",
     examples: [
       Example(
-        "campaign add search --pieces 40 -- check --conditions all --plans 100000",
+        "campaign add search --parts 40 -- check --conditions all --plans 100000",
         "40 parts of a check, with one seed for all."
       ),
       Example(
@@ -108,6 +109,7 @@ struct CampaignAddVerb: Verb {
 
   func run() async throws(LabError) -> ExitCode {
     let program = CampaignProgram.current(composition)
+    try PageFile.makeFolder(options.folder, for: "DIR")
     let group = try LabError.mapping { () throws(CampaignError) in
       let campaign =
         CampaignFolder.exists(at: options.folder)

@@ -5,9 +5,9 @@ import Foundation
 /// The claims on a task are numbered: a worker that finds the newest one without new beats for some time
 /// makes the next one, and the former worker notices that at its next beat. Each claim is a file of its
 /// own, which only one worker can create.
-struct PieceLease: Sendable {
+struct TaskClaim: Sendable {
   /// The content of a claim's file.
-  struct Claim: Codable, Hashable {
+  struct Content: Codable, Hashable {
     let worker: String
     /// Rises with each beat.
     var beat = 0
@@ -18,14 +18,14 @@ struct PieceLease: Sendable {
   /// The newest claim on a task.
   struct Newest: Hashable {
     let number: Int
-    let claim: Claim
+    let content: Content
   }
 
   let task: CampaignTask
   /// The number of the claim, from 1.
   let number: Int
   private let folder: String
-  private var claim: Claim
+  private var content: Content
 
   /// Makes a claim with a number, or returns `nil` if another worker was faster.
   init?(
@@ -37,28 +37,28 @@ struct PieceLease: Sendable {
     self.task = task
     self.number = number
     self.folder = folder.path
-    claim = Claim(worker: worker)
-    guard try Files.create(Self.file(task, number, folder.path), claim) else { return nil }
+    content = Content(worker: worker)
+    guard try Files.create(Self.file(task, number, folder.path), content) else { return nil }
   }
 
   /// Confirms the claim; returns whether it is still the newest one.
   mutating func beat() throws(CampaignError) -> Bool {
     guard try !Self.exists(task, number + 1, folder) else { return false }
-    claim.beat += 1
-    try Files.replace(Self.file(task, number, folder), claim)
+    content.beat += 1
+    try Files.replace(Self.file(task, number, folder), content)
     return true
   }
 
   /// Gives the task up, so that another worker need not wait.
   mutating func fail(because sentence: String) throws(CampaignError) {
-    claim.failure = sentence
-    try Files.replace(Self.file(task, number, folder), claim)
+    content.failure = sentence
+    try Files.replace(Self.file(task, number, folder), content)
   }
 
   /// Returns the newest claim on each task that has one, by the task's name.
   static func newest(in folder: CampaignFolder) throws(CampaignError) -> [String: Newest] {
     var numbers: [String: Int] = [:]
-    for file in try Files.names(in: "\(folder.path)/leases") {
+    for file in try Files.names(in: "\(folder.path)/claims") {
       let parts = file.dropLast(".json".count).split(separator: ".")
       guard parts.count == 2, let number = Int(parts[1]) else { continue }
       let task = String(parts[0])
@@ -66,8 +66,8 @@ struct PieceLease: Sendable {
     }
     var newest: [String: Newest] = [:]
     for (task, number) in numbers {
-      let claim: Claim? = try Files.read("\(folder.path)/leases/\(task).\(number).json")
-      if let claim { newest[task] = Newest(number: number, claim: claim) }
+      let content: Content? = try Files.read("\(folder.path)/claims/\(task).\(number).json")
+      if let content { newest[task] = Newest(number: number, content: content) }
     }
     return newest
   }
@@ -81,13 +81,13 @@ struct PieceLease: Sendable {
   }
 
   private static func file(_ task: CampaignTask, _ number: Int, _ folder: String) -> String {
-    "\(folder)/leases/\(task.name).\(number).json"
+    "\(folder)/claims/\(task.name).\(number).json"
   }
 }
 
 /// The last beats of other workers, with the times at which this worker read them, by its own clock.
 struct BeatWatch {
-  private var seen: [String: (newest: PieceLease.Newest, since: ContinuousClock.Instant)] = [:]
+  private var seen: [String: (newest: TaskClaim.Newest, since: ContinuousClock.Instant)] = [:]
   private let patience: Duration
 
   /// Creates a watch that gives up on a claim after a time without a beat.
@@ -95,11 +95,11 @@ struct BeatWatch {
 
   /// Returns whether the worker of a claim has given up, or has made no beat for too long.
   mutating func isLost(
-    _ newest: PieceLease.Newest,
+    _ newest: TaskClaim.Newest,
     on task: String,
     now: ContinuousClock.Instant
   ) -> Bool {
-    if newest.claim.failure != nil { return true }
+    if newest.content.failure != nil { return true }
     guard let known = seen[task], known.newest == newest else {
       seen[task] = (newest, now)
       return false

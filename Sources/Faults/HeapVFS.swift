@@ -1,12 +1,12 @@
 internal import CSQLite
 internal import Synchronization
 
-/// A name of its own under which one user opens the files of a heap file system.
+/// A SQLite VFS of a heap file system for one user, which tells the locks of that user.
 ///
-/// All names lead to the same files and locks. The file system remembers the name through which a
-/// handle was opened, so that it can tell whose locks it sees. The name is valid as long as the
-/// entrance or a file that was opened through it exists.
-package final class HeapEntrance: Sendable {
+/// Every VFS of the file system has the same files and locks. A handle stores the number of the VFS
+/// through which it was opened. The name is valid as long as this object, or a file that was opened
+/// through it, exists.
+package final class HeapVFS: Sendable {
   /// The name to pass to `sqlite3_open_v2`.
   package let name: String
   private let files: HeapFileSystem
@@ -15,30 +15,30 @@ package final class HeapEntrance: Sendable {
   fileprivate init(_ files: HeapFileSystem, _ number: Int) {
     self.files = files
     self.number = number
-    name = HeapFileSystem.name(files.name, entrance: number)
+    name = HeapFileSystem.name(files.name, vfs: number)
   }
 
-  deinit { files.entrances.withLock { _ = $0.taken.remove(number) } }
+  deinit { files.vfsNumbers.withLock { _ = $0.taken.remove(number) } }
 
-  /// The locks that handles hold which were opened through this entrance, such as `SHARED on app.store`.
+  /// The locks that handles hold which were opened through this VFS, such as `SHARED on app.store`.
   ///
   /// - Complexity: O(open handles of the file system).
   package var locks: [String] {
     files.disk.locked { disk in
-      disk.openHandles.filter { $0.pointee.entrance == number }.flatMap(\.locks).sorted()
+      disk.openHandles.filter { $0.pointee.vfsNumber == number }.flatMap(\.locks).sorted()
     }
   }
 }
 
-/// The entrances of a heap file system, numbered from 1.
-struct HeapEntrances: Sendable {
-  /// The VFS of each entrance, which stays registered as long as the file system exists.
-  fileprivate(set) var registered: [HeapVFS] = []
+/// The VFS of single users of a heap file system, numbered from 1.
+struct HeapVFSNumbers: Sendable {
+  /// The registrations, which stay as long as the file system exists.
+  fileprivate(set) var registered: [VFSRegistration] = []
   fileprivate var taken: Set<Int> = []
 }
 
 /// A registered VFS: SQLite's description of a file system under one name.
-struct HeapVFS: @unchecked Sendable {
+struct VFSRegistration: @unchecked Sendable {
   private let system: UnsafeMutablePointer<sqlite3_vfs>
   private let cName: UnsafeMutablePointer<CChar>
 
@@ -65,27 +65,27 @@ struct HeapVFS: @unchecked Sendable {
 }
 
 extension HeapFileSystem {
-  /// Returns an entrance that nobody else uses.
-  package func makeEntrance() -> HeapEntrance {
-    entrances.withLock { entrances in
-      let open = disk.locked { disk in Set(disk.openHandles.map(\.pointee.entrance)) }
+  /// Returns a VFS that nobody else uses.
+  package func makeVFS() -> HeapVFS {
+    vfsNumbers.withLock { numbers in
+      let open = disk.locked { disk in Set(disk.openHandles.map(\.pointee.vfsNumber)) }
       var number = 1
-      while entrances.taken.contains(number) || open.contains(number) { number += 1 }
-      while entrances.registered.count < number {
-        let next = Self.name(name, entrance: entrances.registered.count + 1)
-        entrances.registered.append(HeapVFS(self, name: next))
+      while numbers.taken.contains(number) || open.contains(number) { number += 1 }
+      while numbers.registered.count < number {
+        let next = Self.name(name, vfs: numbers.registered.count + 1)
+        numbers.registered.append(VFSRegistration(self, name: next))
       }
-      entrances.taken.insert(number)
-      return HeapEntrance(self, number)
+      numbers.taken.insert(number)
+      return HeapVFS(self, number)
     }
   }
 
-  fileprivate static func name(_ name: String, entrance number: Int) -> String {
+  fileprivate static func name(_ name: String, vfs number: Int) -> String {
     "\(name)-\(number)"
   }
 
-  /// Returns the number of the entrance with a VFS name; 0 for the file system's own name.
-  static func entrance(named name: UnsafePointer<CChar>?) -> Int {
+  /// Returns the number of the VFS with a name; 0 for the file system's own name.
+  static func number(ofVFS name: UnsafePointer<CChar>?) -> Int {
     guard let name else { return 0 }
     let parts = String(cString: name).split(separator: "-")
     return parts.count == 3 ? Int(parts[2]) ?? 0 : 0

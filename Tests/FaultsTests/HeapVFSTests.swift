@@ -2,32 +2,32 @@ import CSQLite
 import Faults
 import Testing
 
-struct EntranceTests {
-  /// Two connections to one store, each through an entrance of its own.
+struct HeapVFSTests {
+  /// Two connections to one store, each through a VFS of its own.
   private struct Pair {
     let files = HeapFileSystem()
-    let one: HeapEntrance
-    let two: HeapEntrance
+    let one: HeapVFS
+    let two: HeapVFS
     var first: Connection?
     var second: Connection?
 
     init() throws {
       _ = try Connection.store(on: files)
-      one = files.makeEntrance()
-      two = files.makeEntrance()
+      one = files.makeVFS()
+      two = files.makeVFS()
       first = try Connection("app.store", vfs: one.name)
       second = try Connection("app.store", vfs: two.name)
     }
   }
 
-  @Test func `Two entrances lead to the same files`() throws {
+  @Test func `Two VFS lead to the same files`() throws {
     let pair = try Pair()
     try pair.first?.run("INSERT INTO item VALUES (1, 1)")
     #expect(try pair.second?.items == ["1|1"])
     #expect(pair.one.name != pair.two.name)
   }
 
-  @Test func `An entrance tells the locks of its own handles`() throws {
+  @Test func `A VFS tells the locks of its own handles`() throws {
     var pair = try Pair()
     try pair.first?.run("BEGIN IMMEDIATE; INSERT INTO item VALUES (1, 1)")
     #expect(
@@ -43,18 +43,18 @@ struct EntranceTests {
     #expect(pair.two.locks == ["SHARED on app.store"])
   }
 
-  @Test func `The number of an entrance is used again once nobody has it or an open file of it`()
+  @Test func `The number of a VFS is used again once nobody has it or an open file of it`()
     throws
   {
     let files = HeapFileSystem()
     _ = try Connection.store(on: files)
-    var entrance: HeapEntrance? = files.makeEntrance()
-    let name = try #require(entrance?.name)
+    var vfs: HeapVFS? = files.makeVFS()
+    let name = try #require(vfs?.name)
     var connection: Connection? = try Connection("app.store", vfs: name)
     #expect(try connection?.items == [])
-    entrance = nil
-    #expect(files.makeEntrance().name != name)
+    vfs = nil
+    #expect(files.makeVFS().name != name)
     connection = nil
-    #expect(connection == nil && files.makeEntrance().name == name)
+    #expect(connection == nil && files.makeVFS().name == name)
   }
 }
