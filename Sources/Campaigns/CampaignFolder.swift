@@ -121,7 +121,14 @@ package struct CampaignFolder: Sendable {
   // MARK: Results
 
   /// Returns the folder of a task's result.
-  package func result(of task: CampaignTask) -> String { "\(path)/done/\(task.group)/\(task.name)" }
+  package func result(of task: CampaignTask) -> String {
+    "\(path)/\(Self.resultPath(ofTask: task.name))"
+  }
+
+  /// Returns the folder of the result of a task with a name, within the campaign's folder.
+  package static func resultPath(ofTask name: String) -> String {
+    "done/\(name.prefix { $0 != "-" })/\(name)"
+  }
 
   /// Returns the names of the tasks that have a result.
   package func finished() throws(CampaignError) -> Set<String> {

@@ -14,6 +14,10 @@ package struct CampaignStatus: Codable, Hashable, Sendable {
   package let done: Int
   /// The tasks that were given up, which count as done.
   package let givenUp: [TaskResult]
+  /// The results whose command found something, by its exit code.
+  package let found: [TaskResult]
+  /// The results whose command could not decide, by its exit code.
+  package let undecided: [TaskResult]
   /// The newest claims on tasks without a result.
   package let claimed: [Claimed]
   package let plans: Int
@@ -40,6 +44,8 @@ package struct CampaignStatus: Codable, Hashable, Sendable {
     self.tasks = tasks.count
     self.done = done.count
     givenUp = results.filter { $0.code == nil }
+    found = results.filter { $0.code == 1 }
+    undecided = results.filter { $0.code == 2 }
     claimed = newest.filter { !done.contains($0.key) }.sorted { $0.key < $1.key }.map {
       Claimed(
         task: $0.key,
@@ -56,9 +62,16 @@ package struct CampaignStatus: Codable, Hashable, Sendable {
     isDrained = folder.isDrained
   }
 
-  /// The verdict: invalid with a failure, unknown while tasks are left or were given up.
+  /// The results that found something of which no counterexample is in ``failures``.
+  package var foundWithoutPlan: [TaskResult] {
+    let explained = Set(failures.flatMap(\.tasks))
+    return found.filter { !explained.contains($0.task) }
+  }
+
+  /// The verdict: invalid if a command found something, with or without a counterexample; unknown while
+  /// tasks are left, were given up, or could not decide.
   package var verdict: String {
-    if !failures.isEmpty { return "invalid" }
-    return left == 0 && givenUp.isEmpty && tasks > 0 ? "valid" : "unknown"
+    if !failures.isEmpty || !found.isEmpty { return "invalid" }
+    return left == 0 && givenUp.isEmpty && undecided.isEmpty && tasks > 0 ? "valid" : "unknown"
   }
 }

@@ -151,6 +151,20 @@ import Traces
     #expect(status.givenUp.map(\.because) == ["its command ended with code 70"])
   }
 
+  @Test(arguments: [(Int32(1), "invalid"), (2, "unknown"), (0, "valid")])
+  func `A command's exit code decides even if it leaves no counterexample`(
+    code: Int32,
+    verdict: String
+  ) throws {
+    let campaign = try made([["a"], ["b"]])
+    let worker = worker(campaign, "w") { words, _, _ in .code(words == ["a"] ? code : 0) }
+    #expect(try worker.work() == 2)
+    let status = try CampaignStatus(campaign)
+    #expect(status.verdict == verdict && status.left == 0 && status.failures.isEmpty)
+    #expect(status.found.map(\.task) == (code == 1 ? ["1-0001"] : []))
+    #expect(status.undecided.map(\.task) == (code == 2 ? ["1-0001"] : []))
+  }
+
   @Test func `A drained campaign gives out no task until it is opened again`() throws {
     let campaign = try made([["a"]])
     try campaign.setDrained(true)

@@ -23,13 +23,24 @@ struct CampaignText {
       status.failures.isEmpty
         ? "nothing found" : "\(status.failures.count.counted("failure")) found",
     ]
+    let others = status.foundWithoutPlan.count
+    if others > 0 { parts.append("\(others.counted("task")) found something else") }
+    if !status.undecided.isEmpty {
+      parts.append("\(status.undecided.count.counted("task")) undecided")
+    }
     if !status.givenUp.isEmpty { parts.append("\(status.givenUp.count.counted("task")) given up") }
     if status.isDrained { parts.append("drained") }
     return parts.joined(separator: "; ") + "."
   }
 
   /// The tables that have rows.
-  var tables: [ReportTable] { [failures, claimed, givenUp, workers].filter { !$0.rows.isEmpty } }
+  var tables: [ReportTable] {
+    [
+      failures, results(status.foundWithoutPlan, "Found, without a counterexample"),
+      results(status.undecided, "Undecided"), claimed, givenUp, workers,
+    ]
+    .filter { !$0.rows.isEmpty }
+  }
 
   /// The failures, the most frequent first.
   var failures: ReportTable {
@@ -60,6 +71,16 @@ struct CampaignText {
     )
     for claim in status.claimed {
       table.append([claim.task, claim.worker, String(claim.claim), claim.failure ?? ""])
+    }
+    return table
+  }
+
+  /// Results with the file in which their command says what it found.
+  private func results(_ results: [TaskResult], _ caption: String) -> ReportTable {
+    var table = ReportTable(caption: caption, columns: [.text("task"), .text("read")])
+    for result in results {
+      let place = CampaignFolder.resultPath(ofTask: result.task) + "/output.txt"
+      table.append([result.task, (folder.isEmpty ? "" : folder + "/") + place])
     }
     return table
   }
@@ -112,16 +133,16 @@ enum CampaignPage {
       tiles: [
         VerdictTile(
           subject: "Work",
-          state: status.left == 0 && status.givenUp.isEmpty ? .good : .unknown,
+          state: status.left == 0 && status.givenUp.isEmpty && status.undecided.isEmpty ? .good : .unknown,
           word: status.left == 0 ? "done" : status.isDrained ? "drained" : "goes on",
           answer: "\(status.done.grouped) of \(status.tasks.grouped)",
           detail: "tasks with a result"
         ),
         VerdictTile(
           subject: "Failures",
-          state: status.failures.isEmpty ? .good : .bad,
-          word: status.failures.isEmpty ? "none so far" : "found",
-          answer: status.failures.count.grouped,
+          state: status.verdict == "invalid" ? .bad : .good,
+          word: status.verdict == "invalid" ? "found" : "none so far",
+          answer: (status.failures.count + status.foundWithoutPlan.count).grouped,
           detail: "equal plans are counted once"
         ),
         VerdictTile(

@@ -31,7 +31,8 @@ extension Store {
     try locked { core in
       guard core.reading == nil else { return nil }
       return try core.read {
-        guard try StoredModel.version(core.connection) != model.version else { return nil }
+        let version = try core.knownMetadata(StoredModel.versionName) ?? 1
+        guard version != Int64(model.version) else { return nil }
         let found = try StoredModel(core.connection, path: path) ?? core.stored
         try found.checkFits(model, path: path)
         return found.skew(of: model)
