@@ -7,7 +7,16 @@ struct CampaignFailure {
   /// The system, the invariant and a hash of the canonical plan; two failures with one key are one bug.
   let key: String
   let counterexample: Counterexample
+  /// The number of the plan that was shrunk; `nil` if the run's document does not name the file.
+  let plan: Int?
+  /// The number of plans of the run that broke the invariant, 1 if the run's document has no count.
+  let planCount: Int
   private let text: String
+
+  /// The invariants that speak of what transactions change, and not only of transactions.
+  private static let ofContent: Set = [
+    "Convergence", "HistoryExplainsData", "TombstoneFidelity", "ObserverDelivery", "Durability",
+  ]
 
   /// Reads a counterexample file.
   ///
@@ -22,10 +31,21 @@ struct CampaignFailure {
     } catch {
       throw .failed("\"\(file)\": \(error.description)")
     }
-    let plan = CanonicalPlan(counterexample.trace.header.plan).description
-    let system = counterexample.trace.header.system.map { $0.isLetter || $0.isNumber ? $0 : "-" }
+    let (trace, checker) = (counterexample.trace, counterexample.violation.checker)
+    let canonical = CanonicalPlan(
+      trace.header.plan,
+      showsOperations: Self.ofContent.contains(checker)
+    ).description
+    let system = trace.header.system.map { $0.isLetter || $0.isNumber ? $0 : "-" }
     let name = String(system).prefix(40)
-    key = "\(name)-\(counterexample.violation.checker)-\(Self.hash("\(String(system)) \(plan)"))"
+    key = "\(name)-\(checker)-\(Self.hash("\(String(system)) \(canonical)"))"
+    let place = file.split(separator: "/", omittingEmptySubsequences: false)
+    let check: CheckDocument? = try Files.read(
+      (place.dropLast() + ["check.json"]).joined(separator: "/")
+    )
+    let found = check?.systems.first { $0.system == trace.header.system }
+    plan = found?.counterexamples?.first { $0.file == String(place.last ?? "") }?.foundInPlan
+    planCount = max(1, found?.invariants?.first { $0.invariant == checker }?.invalid ?? 1)
   }
 
   /// Returns the hash of a text as 16 hexadecimal digits.
@@ -54,6 +74,18 @@ package struct KnownFailure: Codable, Hashable, Sendable {
   package var isConfirmed: Bool?
   /// The names of the tasks that found it, sorted.
   package var tasks: [String] = []
+  /// The workers of these tasks, sorted; a worker's name begins with its machine.
+  package var workers: [String] = []
+  /// The plans that were shrunk to it, as the seed of a check and the plan's number, sorted.
+  package var plans: [Place] = []
+  /// The number of plans of these tasks that broke the invariant, whether by this bug or by another.
+  package var planCount = 0
+
+  /// A plan of a check.
+  package struct Place: Codable, Hashable, Sendable {
+    package let seed: UInt64
+    package let plan: Int
+  }
 
   /// The path of the counterexample within the campaign's folder.
   package var path: String { "failures/\(key)/\(Self.file)" }
@@ -67,11 +99,19 @@ extension CampaignFolder {
     let failure: KnownFailure
   }
 
+  private func seen(of key: String) throws(CampaignError) -> [SeenFailure] {
+    var seen: [SeenFailure] = []
+    for name in try Files.names(in: place(of: key)) where name.hasPrefix("seen-") {
+      if let one: SeenFailure = try Files.read("\(place(of: key))/\(name)") { seen.append(one) }
+    }
+    return seen
+  }
+
   private func place(of key: String) -> String { "\(path)/failures/\(key)" }
 
-  /// Returns whether no task has found a failure before.
-  func isNew(_ failure: CampaignFailure) throws(CampaignError) -> Bool {
-    try Files.names(in: place(of: failure.key)).isEmpty
+  /// Returns whether no worker has tried to confirm a failure.
+  func isUntried(_ failure: CampaignFailure) throws(CampaignError) -> Bool {
+    try seen(of: failure.key).allSatisfy { $0.failure.isConfirmed == nil }
   }
 
   /// Records that a task has found a failure; a second time it does nothing.
@@ -85,7 +125,7 @@ extension CampaignFolder {
     try Files.makeFolder(place)
     let (trace, violation) = (failure.counterexample.trace, failure.counterexample.violation)
     if try !Files.names(in: place).contains(KnownFailure.file) { try failure.write(to: place) }
-    let known = KnownFailure(
+    var known = KnownFailure(
       key: failure.key,
       system: trace.header.system,
       invariant: violation.checker,
@@ -93,6 +133,10 @@ extension CampaignFolder {
       commandCount: trace.header.plan.commands.count,
       isConfirmed: isConfirmed
     )
+    known.planCount = failure.planCount
+    if let plan = failure.plan {
+      known.plans = [KnownFailure.Place(seed: trace.header.plan.header.seed, plan: plan)]
+    }
     let seen = SeenFailure(task: task.name, worker: worker, failure: known)
     _ = try Files.create("\(place)/seen-\(task.name).json", seen)
   }
@@ -103,15 +147,14 @@ extension CampaignFolder {
   package func failures() throws(CampaignError) -> [KnownFailure] {
     var failures: [KnownFailure] = []
     for key in try Files.names(in: "\(path)/failures") {
-      var known: KnownFailure?
-      for name in try Files.names(in: place(of: key)) where name.hasPrefix("seen-") {
-        guard let seen: SeenFailure = try Files.read("\(place(of: key))/\(name)") else { continue }
-        var merged = known ?? seen.failure
-        merged.isConfirmed = merged.isConfirmed ?? seen.failure.isConfirmed
-        merged.tasks.append(seen.task)
-        known = merged
-      }
-      if let known { failures.append(known) }
+      let seen = try seen(of: key)
+      guard var known = seen.first?.failure else { continue }
+      known.isConfirmed = seen.lazy.compactMap(\.failure.isConfirmed).first
+      known.tasks = seen.map(\.task)
+      known.workers = Set(seen.map(\.worker)).sorted()
+      known.plans = seen.flatMap(\.failure.plans).sorted { ($0.seed, $0.plan) < ($1.seed, $1.plan) }
+      known.planCount = seen.map(\.failure.planCount).reduce(0, +)
+      failures.append(known)
     }
     return failures.sorted { ($1.tasks.count, $0.key) < ($0.tasks.count, $1.key) }
   }

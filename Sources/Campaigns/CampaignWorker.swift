@@ -31,7 +31,9 @@ package struct TaskResult: Codable, Hashable, Sendable {
 /// A process that takes the tasks of a campaign one by one until all have a result.
 ///
 /// A task whose worker is lost is done again by another. Its result counts once: the first one that is
-/// complete. After three claims without a result a task is given up, and its result says so.
+/// complete. A task is given up, and its result says so, after its command has failed three times, or after
+/// twenty claims whose workers vanished: a machine may be taken away often, but a task that ends every
+/// worker must not keep a campaign going for ever.
 package struct CampaignWorker {
   /// Runs a command and passes its output folder; the closure returns whether the result is still wanted.
   package typealias Run = (_ words: [String], _ output: String, _ isWanted: () -> Bool)
@@ -48,8 +50,10 @@ package struct CampaignWorker {
   /// Called after each task with whether its result was added, and at times in between with `false`.
   let onProgress: (_ isResult: Bool) -> Void
 
-  /// The number of claims after which a task is given up.
-  static let claimCountMax = 3
+  /// The number of failed commands after which a task is given up.
+  static let failureCountMax = 3
+  /// The number of claims after which a task is given up, those of workers that vanished included.
+  static let claimCountMax = 20
 
   /// Creates a worker.
   package init(
@@ -109,13 +113,12 @@ package struct CampaignWorker {
       let held = newest[task.name]
       if let held {
         guard watch.isLost(held, on: task.name, now: now) else { continue }
-        if held.number >= Self.claimCountMax {
+        if held.failureCount >= Self.failureCountMax || held.number >= Self.claimCountMax {
           try giveUp(task, after: held)
           continue
         }
       }
-      let number = (held?.number ?? 0) + 1
-      if let claim = try TaskClaim(task, number: number, by: name, in: folder) { return claim }
+      if let claim = try TaskClaim(task, after: held, by: name, in: folder) { return claim }
     }
     return nil
   }
@@ -176,8 +179,10 @@ package struct CampaignWorker {
       code: code,
       seconds: Double((ContinuousClock.now - start) / .milliseconds(1)) / 1_000
     )
-    let size = try CheckSize(of: place)
-    (result.plans, result.steps) = (size.plans, size.steps)
+    for check in try CheckDocument.all(below: place) {
+      result.plans += check.systems.map(\.plans).reduce(0, +)
+      result.steps += check.systems.map(\.steps).reduce(0, +)
+    }
     if code == 1 { try keepFailures(of: claim.task, in: place) }
     try Files.replace("\(place)/\(TaskResult.file)", result)
     return try folder.publish(place, as: claim.task)
@@ -187,9 +192,8 @@ package struct CampaignWorker {
   private func keepFailures(of task: CampaignTask, in place: String) throws(CampaignError) {
     for file in Self.counterexamples(in: place) {
       let failure = try CampaignFailure(file: file)
-      let isNew = try folder.isNew(failure)
       var isConfirmed: Bool?
-      if isNew {
+      if try folder.isUntried(failure) {
         let scratch = "\(place)/replay"
         try Files.makeFolder(scratch)
         let exit = try run(["replay", file], scratch) { !isInterrupted() }
@@ -207,31 +211,5 @@ package struct CampaignWorker {
       return name.hasPrefix("counterexample-") && name.hasSuffix(".jsonl")
     }
     .sorted().map { "\(place)/\($0)" }
-  }
-}
-
-/// The size of a check, from its document.
-private struct CheckSize {
-  private struct Document: Decodable {
-    struct System: Decodable {
-      let plans: Int
-      let steps: Int
-    }
-    let systems: [System]
-  }
-
-  var plans = 0
-  var steps = 0
-
-  /// Reads the size of the run below a folder; 0 for a run that is no check.
-  ///
-  /// - Throws: ``CampaignError`` if the document of a check cannot be read.
-  init(of place: String) throws(CampaignError) {
-    let files = FileManager.default.enumerator(atPath: place)?.compactMap { $0 as? String } ?? []
-    for file in files where file.hasSuffix("/check.json") {
-      guard let document: Document = try Files.read("\(place)/\(file)") else { continue }
-      plans += document.systems.map(\.plans).reduce(0, +)
-      steps += document.systems.map(\.steps).reduce(0, +)
-    }
   }
 }

@@ -13,12 +13,17 @@ struct TaskClaim: Sendable {
     var beat = 0
     /// Why the worker gave the task up; `nil` while it works.
     var failure: String?
+    /// The number of former claims whose command failed; `nil` for none.
+    var formerFailures: Int?
   }
 
   /// The newest claim on a task.
   struct Newest: Hashable {
     let number: Int
     let content: Content
+
+    /// The number of claims on the task whose command failed.
+    var failureCount: Int { (content.formerFailures ?? 0) + (content.failure == nil ? 0 : 1) }
   }
 
   let task: CampaignTask
@@ -27,17 +32,18 @@ struct TaskClaim: Sendable {
   private let folder: String
   private var content: Content
 
-  /// Makes a claim with a number, or returns `nil` if another worker was faster.
+  /// Makes the claim after the newest one, or returns `nil` if another worker was faster.
   init?(
     _ task: CampaignTask,
-    number: Int,
+    after newest: Newest?,
     by worker: String,
     in folder: CampaignFolder
   ) throws(CampaignError) {
     self.task = task
-    self.number = number
+    number = (newest?.number ?? 0) + 1
     self.folder = folder.path
     content = Content(worker: worker)
+    content.formerFailures = newest?.failureCount
     guard try Files.create(Self.file(task, number, folder.path), content) else { return nil }
   }
 

@@ -1,19 +1,20 @@
-/// The text of a plan that is equal for plans which differ only in names and in the seed.
+/// The text of a plan that is equal for plans which show one bug in the same way.
 ///
-/// Actors, consumers, authors and the keys of objects get names in the order of their first use in the
-/// commands; those that only the header has follow. The order of the actors in the header is left out.
+/// Actors, consumers, contexts and authors get names in the order of their first use in the commands;
+/// those that only the header has follow. Objects, values, the model, protected authors, the seed and the
+/// order of the actors in the header are left out, and of the clock's advances only the direction stays.
 package struct CanonicalPlan: Hashable, Sendable, CustomStringConvertible {
   /// The lines of the plan, with the new names.
   package let description: String
 
   /// Renames the parts of a plan.
   ///
+  /// - Parameter showsOperations: Whether plans that insert, update and delete differ.
   /// - Complexity: linear in the plan's text.
-  package init(_ plan: Plan) {
-    var names = Names()
+  package init(_ plan: Plan, showsOperations: Bool) {
+    var names = Names(omitted: showsOperations ? Self.omitted : Self.omitted.union(["op"]))
     let commands = plan.commands.map { names.renamed(PlanCodec.json(of: $0)) }
     var header = PlanCodec.json(of: plan.header).members ?? [:]
-    header["seed"] = nil
     // Authors get their names in the order of the new names of their actors.
     let actors = header["actors"]?.elements ?? []
     let places = actors.map { names.number(ofActor: $0.members?["id"]?.text ?? "") }
@@ -22,16 +23,22 @@ package struct CanonicalPlan: Hashable, Sendable, CustomStringConvertible {
     description = ([renamed] + commands).map(\.line).joined(separator: "\n")
   }
 
+  private static let omitted: Set = [
+    "seed", "model", "protectedAuthors", "object", "entity", "values", "set",
+  ]
+
   /// The new names, by the old ones.
   private struct Names {
+    /// The keys whose values are left out.
+    let omitted: Set<String>
     private var actors: [String: String] = [:]
     private var authors: [String: String] = [:]
-    private var keys: [String: Int64] = [:]
+    private var contexts: [String: String] = [:]
 
     private static let actorKeys: Set = ["actor", "id", "consumer", "consumers"]
-    private static let authorKeys: Set = [
-      "author", "authors", "allAuthors", "batchAuthors", "protectedAuthors", "ignores",
-    ]
+    private static let authorKeys: Set = ["author", "authors", "allAuthors", "batchAuthors", "ignores"]
+
+    init(omitted: Set<String>) { self.omitted = omitted }
 
     /// Returns the number in the new name of an actor.
     mutating func number(ofActor id: String) -> Int {
@@ -41,17 +48,27 @@ package struct CanonicalPlan: Hashable, Sendable, CustomStringConvertible {
     mutating func renamed(_ value: JSONValue, key: String = "") -> JSONValue {
       switch value {
       case .string(let text): .string(renamed(text, key))
-      case .array(let elements): .array(elements.map { renamed($0, key: key) })
-      case .object(let members): object(members, key)
+      case .array(let elements): .array(renamed(elements, key))
+      case .object(let members): object(members)
+      case .integer(let number) where key == "advance": .integer(number.signum())
+      case .number(let number) where key == "advance": .integer(number < 0 ? -1 : 1)
       case .null, .bool, .integer, .number: value
       }
     }
 
-    private mutating func object(_ members: [String: JSONValue], _ key: String) -> JSONValue {
-      // The values of attributes may look like names, but are none.
-      if key == "set" || key == "values" { return .object(members) }
+    /// Renames elements, and leaves out those that equal the one before.
+    private mutating func renamed(_ elements: [JSONValue], _ key: String) -> [JSONValue] {
+      var renamed: [JSONValue] = []
+      for element in elements {
+        let next = self.renamed(element, key: key)
+        if renamed.last != next { renamed.append(next) }
+      }
+      return renamed
+    }
+
+    private mutating func object(_ members: [String: JSONValue]) -> JSONValue {
       var renamed: [String: JSONValue] = [:]
-      for (key, value) in members.sorted(by: { $0.key < $1.key }) {
+      for (key, value) in members.sorted(by: { $0.key < $1.key }) where !omitted.contains(key) {
         renamed[key] = self.renamed(value, key: key)
       }
       return .object(renamed)
@@ -60,11 +77,7 @@ package struct CanonicalPlan: Hashable, Sendable, CustomStringConvertible {
     private mutating func renamed(_ text: String, _ key: String) -> String {
       if Self.actorKeys.contains(key) { return Self.name(text, "actor", &actors) }
       if Self.authorKeys.contains(key) { return Self.name(text, "author", &authors) }
-      guard key == "object", let object = ObjectName(text) else { return text }
-      let next = Int64(keys.count + 1)
-      let number = keys[text, default: next]
-      keys[text] = number
-      return ObjectName(object.entity, number).description
+      return key == "context" ? Self.name(text, "context", &contexts) : text
     }
 
     private static func name(

@@ -122,7 +122,8 @@ import Traces
       (_, _, isWanted) throws(CampaignError) in
       let task = try campaign.tasks()[0]
       #expect(isWanted())
-      let taken = try TaskClaim(task, number: 2, by: "other", in: campaign)
+      let held = try TaskClaim.newest(in: campaign)[task.name]
+      let taken = try TaskClaim(task, after: held, by: "other", in: campaign)
       #expect(taken != nil)
       let limit = ContinuousClock.now + .seconds(60)
       while isWanted(), ContinuousClock.now < limit { sched_yield() }
@@ -149,6 +150,39 @@ import Traces
     let status = try CampaignStatus(campaign)
     #expect(status.verdict == "unknown" && status.left == 0)
     #expect(status.givenUp.map(\.because) == ["its command ended with code 70"])
+  }
+
+  @Test func `Workers that vanish do not count as failures of a task`() throws {
+    let campaign = try made([["a"]])
+    let task = try campaign.tasks()[0]
+    // Nineteen workers were taken away, two of which had seen the command fail.
+    for number in 1...19 {
+      var claim = try #require(
+        try TaskClaim(
+          task, after: TaskClaim.newest(in: campaign)[task.name], by: "lost-\(number)", in: campaign
+        )
+      )
+      if number == 4 || number == 9 { try claim.fail(because: "its command ended with code 70") }
+    }
+    #expect(try TaskClaim.newest(in: campaign)[task.name]?.failureCount == 2)
+    let worker = worker(campaign, "w", patience: .milliseconds(1)) { _, _, _ in .code(0) }
+    #expect(try worker.work() == 1)
+    #expect(try CampaignStatus(campaign).verdict == "valid")
+  }
+
+  @Test func `A task that ends every worker is given up in the end`() throws {
+    let campaign = try made([["a"]])
+    let task = try campaign.tasks()[0]
+    for number in 1...CampaignWorker.claimCountMax {
+      _ = try TaskClaim(
+        task, after: TaskClaim.newest(in: campaign)[task.name], by: "lost-\(number)", in: campaign
+      )
+    }
+    let worker = worker(campaign, "w", patience: .milliseconds(1)) { _, _, _ in .code(0) }
+    #expect(try worker.work() == 0)
+    let status = try CampaignStatus(campaign)
+    #expect(status.verdict == "unknown")
+    #expect(status.givenUp.map(\.because) == ["its workers vanished 20 times"])
   }
 
   @Test(arguments: [(Int32(1), "invalid"), (2, "unknown"), (0, "valid")])
@@ -190,10 +224,16 @@ import Traces
         key,
         checker: words == ["c"] ? "Convergence" : "PurgeSafety"
       )
-      _ = FileManager.default.createFile(
-        atPath: output + "/counterexample-x.jsonl",
-        contents: Data(text.utf8)
-      )
+      let files = [
+        "check.json": #"{"systems":[{"system":"tracker","plans":9,"steps":90,"#
+          + #""invariants":[{"invariant":"PurgeSafety","invalid":4}],"#
+          + #""counterexamples":[{"file":"counterexample-x.jsonl","foundInPlan":\#(key)}]}]}"#,
+        "counterexample-x.jsonl": text,
+      ]
+      for (name, text) in files {
+        let data = Data(text.utf8)
+        _ = FileManager.default.createFile(atPath: output + "/" + name, contents: data)
+      }
       return .code(1)
     }
     #expect(try worker.work() == 3)
@@ -202,6 +242,9 @@ import Traces
     #expect(status.failures.map(\.tasks) == [["1-0001", "1-0002"], ["1-0003"]])
     #expect(status.failures.map(\.isConfirmed) == [true, true] && replays == 2)
     #expect(status.failures[0].system == "tracker" && status.failures[0].invariant == "PurgeSafety")
+    #expect(status.failures.map(\.planCount) == [8, 1])
+    #expect(status.failures[0].plans.map(\.plan) == [1, 7])
+    #expect(status.failures[0].plans.map(\.seed) == [1, 7] && status.failures[0].workers == ["w"])
     let file = path + "/" + status.failures[0].path
     #expect(FileManager.default.fileExists(atPath: file))
   }

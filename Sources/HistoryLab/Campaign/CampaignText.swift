@@ -47,21 +47,25 @@ struct CampaignText {
     var table = ReportTable(
       caption: "Found",
       columns: [
-        .text("system"), .text("invariant"), .number("tasks"), .number("commands"),
-        .text("seen again"),
-        .text("replay"),
+        .text("system"), .text("invariant"), .number("plans"), .number("tasks"), .text("first"),
+        .text("last"), .number("commands"), .text("seen again"), .text("replay"),
       ]
     )
     for failure in status.failures {
       let again = failure.isConfirmed.map { $0 ? "yes" : "no" } ?? "not tried"
       let file = (folder.isEmpty ? "" : folder + "/") + failure.path
       table.append([
-        failure.system, failure.invariant, failure.tasks.count.grouped,
+        failure.system, failure.invariant, failure.planCount.grouped, failure.tasks.count.grouped,
+        Self.place(failure.plans.first), Self.place(failure.plans.last),
         failure.commandCount.grouped, again,
         command.line("replay \(file.shellQuoted)"),
       ])
     }
     return table
+  }
+
+  private static func place(_ place: KnownFailure.Place?) -> String {
+    place.map { "plan \($0.plan.grouped) of seed 0x\(String($0.seed, radix: 16))" } ?? ""
   }
 
   private var claimed: ReportTable {

@@ -1,0 +1,39 @@
+import Foundation
+
+/// The part of a check's document that campaigns count.
+struct CheckDocument: Decodable {
+  /// One system of the check.
+  struct System: Decodable {
+    let system: String?
+    let plans: Int
+    let steps: Int
+    let invariants: [Invariant]?
+    let counterexamples: [Found]?
+  }
+
+  /// The number of plans that broke an invariant.
+  struct Invariant: Decodable {
+    let invariant: String
+    let invalid: Int
+  }
+
+  /// A counterexample's file, and the plan that was shrunk to it.
+  struct Found: Decodable {
+    let file: String?
+    let foundInPlan: Int
+  }
+
+  let systems: [System]
+
+  /// Reads the checks of the runs below a folder; none for runs of other verbs.
+  ///
+  /// - Throws: ``CampaignError`` if a document cannot be read.
+  static func all(below place: String) throws(CampaignError) -> [CheckDocument] {
+    var checks: [CheckDocument] = []
+    let files = FileManager.default.enumerator(atPath: place)?.compactMap { $0 as? String } ?? []
+    for file in files where file.hasSuffix("/check.json") {
+      if let check: CheckDocument = try Files.read("\(place)/\(file)") { checks.append(check) }
+    }
+    return checks
+  }
+}
