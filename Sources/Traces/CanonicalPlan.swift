@@ -9,7 +9,8 @@ package struct CanonicalPlan: Hashable, Sendable, CustomStringConvertible {
 
   /// Renames the parts of a plan.
   ///
-  /// - Parameter showsOperations: Whether plans that insert, update and delete differ.
+  /// Plans that insert, update and delete differ only with `showsOperations`.
+  ///
   /// - Complexity: linear in the plan's text.
   package init(_ plan: Plan, showsOperations: Bool) {
     var names = Names(omitted: showsOperations ? Self.omitted : Self.omitted.union(["op"]))
@@ -36,7 +37,9 @@ package struct CanonicalPlan: Hashable, Sendable, CustomStringConvertible {
     private var contexts: [String: String] = [:]
 
     private static let actorKeys: Set = ["actor", "id", "consumer", "consumers"]
-    private static let authorKeys: Set = ["author", "authors", "allAuthors", "batchAuthors", "ignores"]
+    private static let authorKeys: Set = [
+      "author", "authors", "allAuthors", "batchAuthors", "ignores",
+    ]
 
     init(omitted: Set<String>) { self.omitted = omitted }
 

@@ -159,7 +159,10 @@ import Traces
     for number in 1...19 {
       var claim = try #require(
         try TaskClaim(
-          task, after: TaskClaim.newest(in: campaign)[task.name], by: "lost-\(number)", in: campaign
+          task,
+          after: TaskClaim.newest(in: campaign)[task.name],
+          by: "lost-\(number)",
+          in: campaign
         )
       )
       if number == 4 || number == 9 { try claim.fail(because: "its command ended with code 70") }
@@ -175,7 +178,10 @@ import Traces
     let task = try campaign.tasks()[0]
     for number in 1...CampaignWorker.claimCountMax {
       _ = try TaskClaim(
-        task, after: TaskClaim.newest(in: campaign)[task.name], by: "lost-\(number)", in: campaign
+        task,
+        after: TaskClaim.newest(in: campaign)[task.name],
+        by: "lost-\(number)",
+        in: campaign
       )
     }
     let worker = worker(campaign, "w", patience: .milliseconds(1)) { _, _, _ in .code(0) }

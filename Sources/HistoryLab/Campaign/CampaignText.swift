@@ -137,7 +137,8 @@ enum CampaignPage {
       tiles: [
         VerdictTile(
           subject: "Work",
-          state: status.left == 0 && status.givenUp.isEmpty && status.undecided.isEmpty ? .good : .unknown,
+          state: status.left == 0 && status.givenUp.isEmpty && status.undecided.isEmpty
+            ? .good : .unknown,
           word: status.left == 0 ? "done" : status.isDrained ? "drained" : "goes on",
           answer: "\(status.done.grouped) of \(status.tasks.grouped)",
           detail: "tasks with a result"
