@@ -31,9 +31,7 @@ enum Files {
 
   /// Replaces a text file, or creates it.
   static func replace(_ path: String, text: String) throws(CampaignError) {
-    let fresh = temporaryName(beside: path)
-    try write(Data(text.utf8), to: fresh)
-    try move(fresh, to: path)
+    try move(try write(Data(text.utf8), beside: path), to: path)
   }
 
   private static func move(_ fresh: String, to path: String) throws(CampaignError) {
@@ -48,23 +46,22 @@ enum Files {
     _ value: some Encodable,
     beside path: String
   ) throws(CampaignError) -> String {
-    let fresh = temporaryName(beside: path)
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     let data: Data
     do { data = try encoder.encode(value) } catch { throw .failed("\"\(path)\": \(error)") }
-    try write(data + Data("\n".utf8), to: fresh)
-    return fresh
+    return try write(data + Data("\n".utf8), beside: path)
   }
 
-  private static func write(_ data: Data, to path: String) throws(CampaignError) {
-    do { try data.write(to: URL(fileURLWithPath: path)) } catch {
+  /// Writes a file under a temporary name, and returns the name.
+  private static func write(_ data: Data, beside path: String) throws(CampaignError) -> String {
+    let fresh = temporaryName(beside: path)
+    do { try data.write(to: URL(fileURLWithPath: fresh)) } catch {
       let reason = (error as? CocoaError)?.underlying as? POSIXError
-      let cause =
-        reason.map { String(cString: strerror($0.code.rawValue)) } ?? error.localizedDescription
-      unlink(path)
-      throw .failed("cannot write \"\(path)\": \(cause). Free some space, or name another folder.")
+      unlink(fresh)
+      throw failure("cannot write \"\(path)\"", reason?.code.rawValue ?? EIO)
     }
+    return fresh
   }
 
   /// Reads a JSON file; `nil` if there is none.
@@ -109,7 +106,13 @@ enum Files {
   }
 
   private static func failure(_ what: String, _ code: Int32) -> CampaignError {
-    .failed("\(what): \(String(cString: strerror(code))).")
+    let remedy =
+      switch code {
+      case ENOSPC, EDQUOT: " Free some space; what was written stays."
+      case EROFS, EACCES, EPERM: " Make it writable for this user, or name another folder."
+      default: ""
+      }
+    return .failed("\(what): \(String(cString: strerror(code))).\(remedy)")
   }
 
   /// Returns a name that no process on any machine uses, and that ``names(in:)`` leaves out.

@@ -173,6 +173,49 @@ import Traces
     #expect(try CampaignStatus(campaign).verdict == "valid")
   }
 
+  @Test func `Clocks that differ by an hour change nothing`() throws {
+    let campaign = try made([["a"], ["b"], ["c"]])
+    var (first, second): ([String], [String]) = ([], [])
+    /// Moves the times of all files, as if another machine had written them.
+    func shift(by seconds: Double) throws {
+      let files = FileManager.default.enumerator(atPath: path)?.compactMap { $0 as? String } ?? []
+      for file in files {
+        let date = Date(timeIntervalSinceNow: seconds)
+        try FileManager.default.setAttributes(
+          [.modificationDate: date],
+          ofItemAtPath: "\(path)/\(file)"
+        )
+      }
+    }
+    var looks = 0
+    let other = worker(
+      campaign,
+      "two",
+      isInterrupted: {
+        looks += 1
+        return looks > 40 || (first.count, second.count) == (1, 1)
+      },
+      run: { words, _, _ in
+        second += words
+        return .code(0)
+      }
+    )
+    let one = worker(campaign, "one") { (words, _, isWanted) throws(CampaignError) in
+      first += words
+      // The other finds a claim of the next hour or of an hour ago, and leaves it alone.
+      do { try shift(by: first.count == 1 ? 3_600 : -3_600) } catch { Issue.record(error) }
+      looks = 0
+      let count = try other.work()
+      #expect(count == (first.count == 1 ? 1 : 0))
+      #expect(isWanted())
+      return .code(0)
+    }
+    #expect(try one.work() == 2)
+    #expect(first.count == 2 && second.count == 1)
+    let status = try CampaignStatus(campaign)
+    #expect(status.verdict == "valid" && status.resultsByWorker == ["one": 2, "two": 1])
+  }
+
   @Test func `A task that ends every worker is given up in the end`() throws {
     let campaign = try made([["a"]])
     let task = try campaign.tasks()[0]

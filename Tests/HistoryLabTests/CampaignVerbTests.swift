@@ -57,6 +57,41 @@ import Testing
     }
   }
 
+  #if os(Linux)
+  /// Whether this process may mount file systems.
+  private static func canMount() async throws -> Bool {
+    try await ProcessAnswer(of: "/usr/bin/unshare", ["--mount", "true"]).code == 0
+  }
+
+  @Test(.needs(.mountableFileSystem, where: canMount))
+  func `A full or read-only folder is named, and its tasks are done later`() async throws {
+    let command = try #require(BuiltCommand.path)
+    try await withFolder { folder in
+      let script = """
+        lab=$1 campaign=$2/campaign
+        mount -t tmpfs -o size=16m tmpfs "$2" || exit 99
+        "$lab" campaign add "$campaign" --parts 2 -- check --system article --plans 4 --seed 1
+        cat /dev/zero >"$2/filler"
+        "$lab" campaign work "$campaign" --jobs 1; echo "full: $?"
+        rm "$2/filler"; mount -o remount,ro "$2"
+        "$lab" campaign work "$campaign" --jobs 1; echo "read-only: $?"
+        "$lab" campaign status "$campaign"; echo "status: $?"
+        mount -o remount,rw "$2"
+        "$lab" campaign work "$campaign" --jobs 1; echo "free: $?"
+        """
+      let words = ["--mount", "/bin/sh", "-c", script, "sh", command, folder]
+      let said = try await ProcessAnswer(of: "/usr/bin/unshare", words).said
+      #expect(
+        said.contains("No space left on device. Free some space") && said.contains("full: 70")
+      )
+      #expect(said.contains("Read-only file system. Make it writable"), "\(said)")
+      #expect(said.contains("read-only: 70") && said.contains("0 of 2 tasks done; 0 plans"))
+      #expect(said.contains("status: 2") && said.contains("2 of 2 tasks done; 4 plans"))
+      #expect(said.contains("free: 1"), "\(said)")
+    }
+  }
+  #endif
+
   private struct Document: Decodable {
     let status: CampaignStatus
   }
