@@ -10,10 +10,8 @@ final class CoreEngine: PassEngine {
   private var observers: [HookID: PlannedHook.ObserverCall] = [:]
   private var mergeHooks: [HookID: PlannedHook.MergeCall] = [:]
   private(set) var registration: Registration
-  /// Whether the engine runs a pass at each signal; the first signal sets this flag.
-  private var isStarted = false
-  /// The pending repetition of a failed pass; `nil` if no pass failed.
-  private var repetition: Repetition?
+  /// What the engine does at each signal; `nil` until a signal has started it.
+  private var following: Following?
 
   /// Launches the member, and registers its hooks.
   init(
@@ -31,8 +29,7 @@ final class CoreEngine: PassEngine {
     let core: TrackerCore.Snapshot
     let registration: Registration
     let callCounts: [Int: Int]
-    let isStarted: Bool
-    let repetition: Repetition?
+    let following: Following?
   }
 
   /// Restores the engine and its hooks from a snapshot, on a store that was restored too.
@@ -43,8 +40,7 @@ final class CoreEngine: PassEngine {
   ) throws(HistoryError) {
     core = Self.core(setup, process)
     registration = snapshot.registration
-    isStarted = snapshot.isStarted
-    repetition = snapshot.repetition
+    following = snapshot.following
     notes.callCounts = snapshot.callCounts
     try register(setup.hooks)
     try core.resume(snapshot.core)
@@ -131,37 +127,35 @@ final class CoreEngine: PassEngine {
   ///
   /// A later signal also ends the pause before a failed pass is repeated.
   func signal(_ newest: HistoryToken, _ report: inout StepReport) throws(HistoryError) {
-    guard isStarted else {
+    guard var next = following else {
       let failure = makePass(launching: true, &report)
-      isStarted = failure.map { $0.mayGoAway && core.session != nil } ?? true
-      repeatLater(failure)
+      following = Following(afterLaunch: failure, isLaunched: core.session != nil)
       if let failure { throw failure }
       return
     }
     var failure: HistoryError?
-    if repetition != nil {
+    if case .pause = next.next {
+      next.paused()
       failure = makePass(launching: false, &report)
-      repeatLater(failure)
+      next.passed(failure)
     }
     // A repetition that fails is retried at the next signal.
-    if repetition == nil, core.isNews(newest) {
-      failure = makePass(launching: false, &report)
-      repeatLater(failure)
+    if next.next == .wait {
+      next.signalled(isNews: core.isNews(newest))
+      if next.next == .pass {
+        failure = makePass(launching: false, &report)
+        next.passed(failure)
+      }
     }
+    following = next
     if let failure { throw failure }
-  }
-
-  private func repeatLater(_ failure: HistoryError?) {
-    var next = repetition ?? Repetition()
-    repetition = next.pause(after: failure) == nil ? nil : next
   }
 
   func recover() { notes.hasRecovered = true }
 
   func end() {
     core.stop()
-    isStarted = false
-    repetition = nil
+    following = nil
   }
 
   var snapshot: PassEngineSnapshot? {
@@ -170,8 +164,7 @@ final class CoreEngine: PassEngine {
         core: core.snapshot,
         registration: registration.released,
         callCounts: notes.callCounts,
-        isStarted: isStarted,
-        repetition: repetition
+        following: following
       )
     )
   }
@@ -179,9 +172,9 @@ final class CoreEngine: PassEngine {
   func describe(_ state: inout StateSketch) {
     core.session?.place.describe(&state)
     state.add(core.newsCount)
-    state.add(isStarted)
+    state.add(following != nil)
     state.add(core.failure != nil)
-    state.add(repetition != nil)
+    if case .pause? = following?.next { state.add(true) } else { state.add(false) }
     notes.describe(&state)
   }
 }

@@ -2,19 +2,46 @@ import HistoryStore
 import HistoryTypes
 
 extension HistoryTracker {
-  /// Runs a pass for each signal, after first retrying the pass that has just failed, if any.
+  /// Follows signals in a task of its own, as ``Following`` decides.
+  ///
+  /// The tracker is retained only while it acts, so that it can be released while it waits.
   func follow(
     _ signals: any AsyncSequence<HistoryToken, Never> & Sendable,
-    after failure: HistoryError? = nil
+    _ first: Following
   ) {
     let sleep = configuration.clock.sleep
     following = Task(executorPreference: configuration.executor) { [weak self] in
-      await Self.repeatedly(sleep, after: failure) { await self?.passAfterSignal() }
-      for await token in signals {
-        let failure = await self?.passAfterSignal(of: token)
-        await Self.repeatedly(sleep, after: failure) { await self?.passAfterSignal() }
+      var following = first
+      var iterator = signals.makeAsyncIterator()
+      while !Task.isCancelled {
+        var token: HistoryToken?
+        if case .pause(let pause) = following.next {
+          do { try await sleep(pause) } catch {
+            following.passed(nil)
+            continue
+          }
+        } else {
+          token = await iterator.next(isolation: nil)
+          if token == nil { return }
+        }
+        guard let next = await self?.goOn(following, after: token) else { return }
+        following = next
       }
     }
+  }
+
+  /// Runs a pass if one is due after a signal, or after a pause if there is none.
+  private func goOn(_ following: Following, after signal: HistoryToken?) async -> Following {
+    // The tracker may have been stopped while the signal waited for access to the actor.
+    guard !Task.isCancelled else { return following }
+    var following = following
+    if let signal { following.signalled(isNews: core.isNews(signal)) } else { following.paused() }
+    guard following.next == .pass else { return following }
+    switch await sharedPass(launching: false) {
+    case .success: following.passed(nil)
+    case .failure(let error): following.passed(error)
+    }
+    return following
   }
 
   /// Starts the tracker in a separate task; errors are stored in ``failure``.
@@ -27,8 +54,6 @@ extension HistoryTracker {
   }
 
   /// Retries a failed attempt, after increasing delays, while its error may be temporary.
-  ///
-  /// The tracker is retained only during an attempt, so that it can be released during a delay.
   private static func repeatedly(
     _ sleep: @Sendable (Duration) async throws -> Void,
     after failure: HistoryError?,
@@ -40,14 +65,6 @@ extension HistoryTracker {
       do { try await sleep(pause) } catch { return }
       last = await attempt()
     }
-  }
-
-  private func passAfterSignal(of token: HistoryToken? = nil) async -> HistoryError? {
-    // The tracker may have been stopped while the signal waited for access to the actor.
-    guard !Task.isCancelled else { return nil }
-    if let token, !core.isNews(token) { return nil }
-    guard case .failure(let error) = await sharedPass(launching: false) else { return nil }
-    return error
   }
 
   /// Starts the tracker, unless it was started or stopped in the meantime.

@@ -119,13 +119,14 @@ public actor HistoryTracker {
     let signals = try configuration.signals(store)
     let life = stopCount
     let outcome = await sharedPass(launching: true)
-    guard following == nil, life == stopCount, core.session != nil else { return try outcome.get() }
-    switch outcome {
-    case .success(let report):
-      core.log.write(.info, "follows \(store.path): \(report)")
-      follow(signals)
-    case .failure(let error):
-      if error.mayGoAway { follow(signals, after: error) }
+    guard following == nil, life == stopCount else { return try outcome.get() }
+    var failure: HistoryError?
+    if case .failure(let error) = outcome { failure = error }
+    if let first = Following(afterLaunch: failure, isLaunched: isLaunched) {
+      if case .success(let report) = outcome {
+        core.log.write(.info, "follows \(store.path): \(report)")
+      }
+      follow(signals, first)
     }
     return try outcome.get()
   }
@@ -208,7 +209,10 @@ extension HistoryTracker {
   ///   prevent watching the store.
   package func resume(_ snapshot: Snapshot) throws(HistoryError) {
     try core.resume(snapshot.core)
-    if snapshot.isStarted { follow(try configuration.signals(store)) }
+    guard snapshot.isStarted, let first = Following(afterLaunch: nil, isLaunched: true) else {
+      return
+    }
+    follow(try configuration.signals(store), first)
   }
 
   /// The in-memory positions of the current launch; `nil` before the launch.

@@ -1,0 +1,76 @@
+package import HistoryStore
+
+/// The decisions of a tracker that follows signals: when it waits, pauses, and runs a pass.
+///
+/// It waits for nothing itself: a driver does what ``next`` says, and says how that ended.
+package struct Following: Hashable, Sendable {
+  /// What a driver does next.
+  package enum Step: Hashable, Sendable {
+    /// Waits for a signal, and calls ``signalled(isNews:)``.
+    case wait
+    /// Waits for a time, and calls ``paused()``.
+    case pause(Duration)
+    /// Runs a pass, and calls ``passed(_:)``.
+    case pass
+  }
+
+  /// What the driver does next.
+  package private(set) var next: Step
+  private var repetition = Repetition()
+
+  /// Decides how a tracker goes on after the first pass, or returns `nil` if it does not follow signals.
+  ///
+  /// A tracker follows after a failure, too, if the member was launched and the error may go away.
+  package init?(afterLaunch failure: HistoryError?, isLaunched: Bool) {
+    guard isLaunched else { return nil }
+    if let failure, !failure.mayGoAway { return nil }
+    next = .wait
+    passed(failure)
+  }
+
+  /// Notes a signal; it leads to a pass if it announces what the member has not fetched.
+  package mutating func signalled(isNews: Bool) { next = isNews ? .pass : .wait }
+
+  /// Notes the end of a pause, after which the failed pass is repeated.
+  package mutating func paused() { next = .pass }
+
+  /// Notes the end of a pass; one that failed for a reason that may go away is repeated after a pause.
+  package mutating func passed(_ failure: HistoryError?) {
+    if let pause = repetition.pause(after: failure) {
+      next = .pause(pause)
+    } else {
+      (next, repetition) = (.wait, Repetition())
+    }
+  }
+}
+
+/// The delays before retries of a failed pass, for errors that may resolve without intervention.
+package struct Repetition: Hashable, Sendable {
+  /// The delay before the first retry; each further delay doubles, up to `lastPause`.
+  private static let firstPause = Duration.milliseconds(50)
+  private static let lastPause = Duration.seconds(30)
+
+  private var nextPause = firstPause
+
+  package init() {}
+
+  /// Returns the delay before the next attempt, or `nil` if the pass is not retried.
+  ///
+  /// Errors that only the caller can fix are not retried.
+  package mutating func pause(after error: HistoryError?) -> Duration? {
+    guard let error, error.mayGoAway else { return nil }
+    defer { nextPause = min(nextPause * 2, Self.lastPause) }
+    return nextPause
+  }
+}
+
+extension HistoryError {
+  /// A Boolean value that indicates whether the error may resolve without intervention.
+  package var mayGoAway: Bool {
+    switch code {
+    case .hookFailed, .stopped, .conflict: true
+    case .unavailable: true
+    default: isBusy || isFull || isInputOutput
+    }
+  }
+}
