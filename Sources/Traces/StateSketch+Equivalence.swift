@@ -13,16 +13,19 @@ package struct StateEquivalence: Sendable {
   ///
   /// With retention limits, the distances between transaction numbers count. An actor's setting
   /// `launched` does not count, because the state contains the running actors. If `exchangesActors` is
-  /// `true`, states count as equivalent when actors with equal configurations exchange their states.
+  /// `true`, states count as equivalent when actors with equal configurations exchange their states, except
+  /// actors that share an author: they may share a position too, and then it matters which of them passes
+  /// first in the closing phase.
   package init(_ header: PlanHeader, clipsAges: Bool, exchangesActors: Bool = true) {
     self.clipsAges = clipsAges
     keepsDistances = header.retention != nil
     let counts = header.authorCounts
     let kinds = header.actors.map { actor in
       var kind = actor
-      kind.id = header.actors[0].id
+      let isShared = actor.author.map { counts[$0] != 1 } ?? false
+      kind.id = isShared ? actor.id : header.actors[0].id
       kind.launched = true
-      kind.author = actor.author.flatMap { counts[$0] == 1 ? "" : $0 }
+      kind.author = actor.author.map { isShared ? $0 : "" }
       return kind
     }
     let consumers = Array(kinds.indices.upperBound..<kinds.count + header.consumers.count)

@@ -96,6 +96,20 @@ import Workloads
     #expect(merged.stateCount < single.stateCount)
   }
 
+  @Test func `Actors that share an author and a position are not exchanged`() throws {
+    let merged = try explore(PublishedSystem(.sevenDayPurge), .sameAuthorTwice, actors: 3, depth: 2)
+    let single = try explore(
+      PublishedSystem(.sevenDayPurge),
+      .sameAuthorTwice,
+      actors: 3,
+      depth: 2
+    ) { $0.mergesStates = false }
+    // The actor that passes first moves the position of the other past what it has not merged.
+    #expect(lengths(single)["CursorProgress"] == 2)
+    #expect(lengths(merged) == lengths(single))
+    #expect(merged.stateCount < single.stateCount)
+  }
+
   /// `SOUNDNESS_PAIRS` is the number of pairs per row; the nightly run sets it to 1,000.
   private static let pairCount =
     ProcessInfo.processInfo.environment["SOUNDNESS_PAIRS"].flatMap { Int($0) } ?? 1
