@@ -1,5 +1,5 @@
 import Basics
-import Commands
+package import Commands
 import Foundation
 import HistoryBenchmarks
 import HistoryTypes
@@ -115,7 +115,7 @@ struct BenchCompareOptions: VerbOptions {
 }
 
 extension ValueReader where Value == String {
-  static let commit = text("COMMIT", "a commit, a branch or a tag")
+  package static let commit = text("COMMIT", "a commit, a branch or a tag")
 }
 
 extension BenchCompareVerb {

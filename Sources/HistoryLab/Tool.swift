@@ -8,9 +8,8 @@ extension ToolSpec {
     name: commandName,
     sentence: "tests persistent history tracking, and measures what it costs.",
     verbs: [
-      CheckVerb.spec, ReplayVerb.spec, WhyVerb.spec, ExploreVerb.spec, RepairVerb.spec,
-      MutantsVerb.spec,
-      StressVerb.spec, CampaignVerbs.group,
+      CheckVerb.spec, ReplayVerb.spec, WhyVerb.spec, BisectVerb.spec, ExploreVerb.spec,
+      RepairVerb.spec, MutantsVerb.spec, StressVerb.spec, CampaignVerbs.group,
       .bench, ReportVerb.spec, HistoryListVerb.group, .inspect,
       .advise, .convert, ServeVerb.spec, ProtocolCheckVerb.group, .list,
     ],

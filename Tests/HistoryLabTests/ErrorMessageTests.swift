@@ -18,8 +18,8 @@ import Darwin
     ("chekc", #"unknown verb "chekc". Did you mean "check"? Try: history-lab --help"#),
     (
       "measure",
-      #"unknown verb "measure". There are check, replay, why, explore, repair, mutants, stress, campaign, bench, "#
-        + #"report, history, inspect, advise, convert, serve, protocol and list. "#
+      #"unknown verb "measure". There are check, replay, why, bisect, explore, repair, mutants, stress, "#
+        + #"campaign, bench, report, history, inspect, advise, convert, serve, protocol and list. "#
         + "Try: history-lab --help"
     ),
     (
@@ -171,6 +171,19 @@ import Darwin
     (
       "replay /nowhere/a.jsonl",
       #"there is no file "/nowhere/a.jsonl". Try: history-lab replay --help"#
+    ),
+    (
+      "bisect plan.jsonl",
+      "bisect needs --good COMMIT, a commit without the failure. Try: history-lab bisect --help"
+    ),
+    (
+      "bisect --good HEAD~9",
+      "bisect needs FILE, a plan that fails, or --count BENCHMARK --metric NAME. "
+        + "Try: history-lab bisect --help"
+    ),
+    (
+      "bisect /nowhere/a.jsonl --good HEAD~9",
+      #"there is no file "/nowhere/a.jsonl". Try: history-lab bisect --help"#
     ),
     ("inspect /", #""/" is a folder, not a file. Try: history-lab inspect --help"#),
     (

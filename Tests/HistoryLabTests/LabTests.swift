@@ -30,6 +30,7 @@ import Testing
         "bench baseline save": "before", "bench baseline compare": "before",
         "campaign add": "\(folder)/campaign check", "campaign work": folder,
         "campaign status": folder, "campaign drain": folder,
+        "bisect": "\(folder)/file --good HEAD",
       ]
       for verb in ToolSpec.historyLab.leaves {
         let arguments = try parse("\(verb.name) \(more[verb.name] ?? "")")

@@ -24,6 +24,8 @@ package enum OptionalTool: String, CaseIterable, Sendable {
   case sqlPrograms
   /// The system's processes as files, below `/proc`.
   case processFiles
+  /// The program that reads and makes repositories of commits.
+  case git
 
   /// The command or sentence that enables the tests which need it.
   package var command: String {
@@ -37,6 +39,7 @@ package enum OptionalTool: String, CaseIterable, Sendable {
     case .python3: "scripts/setup"
     case .sqlPrograms: "scripts/setup"
     case .processFiles: "mount -t proc proc /proc"
+    case .git: "apt-get install git"
     }
   }
 
@@ -72,6 +75,7 @@ package enum OptionalTool: String, CaseIterable, Sendable {
     case .sqlPrograms:
       ["sqlite3", "python3", "perl"].allSatisfy(Self.hasCommand) && Self.perlHasSQLite
     case .processFiles: FileManager.default.fileExists(atPath: "/proc/self/stat")
+    case .git: Self.hasCommand("git")
     }
   }
 

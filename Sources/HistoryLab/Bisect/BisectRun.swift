@@ -1,0 +1,182 @@
+import Basics
+import BenchCommands
+import Commands
+import HistoryTypes
+import Reporting
+
+/// What a bisection has found.
+struct BisectOutcome: Sendable {
+  /// A commit that was tried.
+  struct Judged: Equatable, Sendable {
+    let commit: Commit
+    let judgement: BisectSearch.Judgement
+    /// The commit's count; `nil` if no counts are compared.
+    var count: Double?
+  }
+
+  let history: BisectHistory
+  /// The commits that were tried, in this order.
+  fileprivate(set) var judged: [Judged] = []
+  /// The commits of which one is the first bad one, the oldest first.
+  ///
+  /// `nil` before the good and the bad commit were verified.
+  fileprivate(set) var candidates: [Commit]?
+  /// Whether an interruption ended the search.
+  fileprivate(set) var isEndedEarly = false
+
+  init(_ history: BisectHistory) { self.history = history }
+
+  /// The first bad commit; `nil` if only several candidates are known.
+  var firstBad: Commit? { candidates.flatMap { $0.count == 1 ? $0[0] : nil } }
+
+  /// The commits that could not be judged, in the order of the search, with the reasons.
+  var skipped: [(commit: Commit, reason: String)] {
+    judged.compactMap { entry in
+      guard case .skipped(let reason) = entry.judgement else { return nil }
+      return (entry.commit, reason)
+    }
+  }
+}
+
+/// Searches for the first bad commit of a history.
+struct BisectRun {
+  let history: BisectHistory
+  let question: BisectQuestion
+  let terminal: Terminal
+  /// Builds a commit, and returns its answer.
+  let ask: (Commit) throws -> BisectAnswer
+  private var outcome: BisectOutcome
+
+  init(
+    _ history: BisectHistory,
+    _ question: BisectQuestion,
+    on terminal: Terminal,
+    ask: @escaping (Commit) throws -> BisectAnswer
+  ) {
+    (self.history, self.question, self.terminal) = (history, question, terminal)
+    self.ask = ask
+    outcome = BisectOutcome(history)
+  }
+
+  /// Verifies both ends, and searches between them until an interruption.
+  ///
+  /// - Throws: a usage error when the ends do not differ, an undecided one when an end has no answer,
+  ///   and the errors of `ask`.
+  mutating func run() throws -> BisectOutcome {
+    do {
+      let rule = try verifiedRule()
+      var search = BisectSearch(count: history.commits.count)
+      defer { outcome.candidates = Array(history.commits[search.candidates]) }
+      try search.run { number, search in
+        let commit = history.commits[number]
+        let left = search.candidates.count.counted("commit")
+        log(commit, "\(left) left, at most \(search.stepsMax.counted("step"))")
+        return try judge(commit, by: rule)
+      }
+    } catch is Interrupted {
+      terminal.log("Ending early; the builds are kept and used again.")
+      outcome.isEndedEarly = true
+    }
+    return outcome
+  }
+
+  /// Tells good answers from bad ones.
+  private enum Rule {
+    case plan
+    /// A count is bad if it differs from the good one in the direction of the bad one.
+    case count(good: Double, bad: Double)
+
+    func judgement(of answer: BisectAnswer) -> BisectSearch.Judgement {
+      switch (answer, self) {
+      case (.holds, _): .good
+      case (.broken, _): .bad
+      case (.count(let count), .count(let good, let bad)):
+        (good < bad ? count > good : count < good) ? .bad : .good
+      case (.count, .plan): .skipped("no count was asked for")
+      case (.none(let reason), _): .skipped(reason)
+      }
+    }
+  }
+
+  private mutating func judge(
+    _ commit: Commit,
+    by rule: Rule
+  ) throws -> BisectSearch.Judgement {
+    let answer = try ask(commit)
+    let judgement = rule.judgement(of: answer)
+    record(commit, judgement, answer)
+    return judgement
+  }
+
+  private mutating func record(
+    _ commit: Commit,
+    _ judgement: BisectSearch.Judgement,
+    _ answer: BisectAnswer
+  ) {
+    var count: Double?
+    if case .count(let value) = answer { count = value }
+    outcome.judged.append(.init(commit: commit, judgement: judgement, count: count))
+    let note = count.map { ": \($0.short)" } ?? ""
+    switch judgement {
+    case .good: terminal.log("  good\(note)")
+    case .bad: terminal.log("  bad\(note)")
+    case .skipped(let reason): terminal.log("  skipped: \(reason.printable)")
+    }
+  }
+
+  private func log(_ commit: Commit, _ note: String) {
+    terminal.log("\(commit.short) \(commit.subject.printable) (\(note))")
+  }
+
+  // MARK: The ends
+
+  /// Asks the good and the bad commit, and returns the rule that tells them apart.
+  private mutating func verifiedRule() throws -> Rule {
+    let (good, bad) = (history.good, history.bad)
+    log(good, "the good commit")
+    let before = try ask(good)
+    switch before {
+    case .holds, .count: record(good, .good, before)
+    case .broken:
+      throw LabError.usage(
+        "--good \(good.short): \(subject) breaks an invariant there, too. Give an older commit."
+      )
+    case .none(let reason): throw noAnswer("--good", good, reason)
+    }
+    log(bad, "the bad commit")
+    let after = try ask(bad)
+    switch (before, after) {
+    case (_, .none(let reason)): throw noAnswer("--bad", bad, reason)
+    case (_, .holds):
+      throw LabError.usage(
+        "--bad \(bad.short): \(subject) breaks no invariant there. Give a commit at which it does; "
+          + "changes that are not committed are not built."
+      )
+    case (.count(let one), .count(let other)):
+      guard one != other else {
+        throw LabError.usage(
+          "\(subject) is \(one.short) at \(good.short) and at \(bad.short). Give commits that differ; "
+            + "changes that are not committed are not built."
+        )
+      }
+      record(bad, .bad, after)
+      return .count(good: one, bad: other)
+    default:
+      record(bad, .bad, after)
+      return .plan
+    }
+  }
+
+  private var subject: String {
+    switch question {
+    case .replay(let file): file.quoted
+    case .count(let count): count.sentence
+    }
+  }
+
+  private func noAnswer(_ option: String, _ commit: Commit, _ reason: String) -> LabError {
+    .undecided(
+      "\(option) \(commit.short) cannot be judged: \(reason.printable). Give another commit as \(option)."
+    )
+  }
+}

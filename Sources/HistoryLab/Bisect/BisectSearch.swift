@@ -1,0 +1,62 @@
+/// A binary search for the first bad commit, some of which cannot be judged.
+///
+/// The commits are numbered from 0 in the order of history. The commit before number 0 is known to
+/// be good, and the last one is known to be bad. Each step judges the middle one of the commits that
+/// can still be judged and that are not decided yet, which after a skipped commit is its neighbor.
+///
+/// - Complexity: at most ⌈log2 n⌉ judgements for n commits, and one for each skipped commit.
+struct BisectSearch {
+  /// What is known of one commit.
+  enum Judgement: Equatable, Sendable {
+    case good
+    case bad
+    /// The commit cannot be judged, for the given reason.
+    case skipped(String)
+  }
+
+  /// The number of the newest good commit; -1 for the one before all commits.
+  private var good = -1
+  /// The number of the oldest bad commit.
+  private var bad: Int
+  /// The numbers between the two that can still be judged, in order.
+  private var open: [Int]
+
+  /// Creates a search among the given number of commits, which is at least 1.
+  init(count: Int) {
+    precondition(count > 0, "The last of \(count) commits is known to be bad.")
+    bad = count - 1
+    open = Array(0..<count - 1)
+  }
+
+  /// The commit to judge next; `nil` if no further judgement helps.
+  var next: Int? { open.isEmpty ? nil : open[open.count / 2] }
+
+  /// The commits of which one is the first bad one.
+  ///
+  /// It is a single commit if the search has found it. Otherwise all but the last one were skipped
+  /// or not judged yet.
+  var candidates: ClosedRange<Int> { good + 1...bad }
+
+  /// The greatest number of judgements that remain, unless commits are skipped.
+  var stepsMax: Int { Int.bitWidth - open.count.leadingZeroBitCount }
+
+  /// Records what is known of a commit.
+  mutating func record(_ judgement: Judgement, of commit: Int) {
+    switch judgement {
+    case .good:
+      good = max(good, commit)
+      open.removeAll { $0 <= commit }
+    case .bad:
+      bad = min(bad, commit)
+      open.removeAll { $0 >= commit }
+    case .skipped: open.removeAll { $0 == commit }
+    }
+  }
+
+  /// Judges commits until no further judgement helps; an error of `judge` ends the search early.
+  ///
+  /// `judge` is passed the number of the commit and the search so far.
+  mutating func run(_ judge: (Int, BisectSearch) throws -> Judgement) rethrows {
+    while let commit = next { record(try judge(commit, self), of: commit) }
+  }
+}

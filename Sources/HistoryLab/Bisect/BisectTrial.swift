@@ -1,0 +1,118 @@
+import Basics
+import BenchCommands
+import Commands
+import Foundation
+import HistoryTypes
+import Programs
+import Reporting
+
+/// Builds the commits of a bisection and runs their executables, as processes of their own.
+///
+/// The processes end with this one, however that ends.
+struct BisectCommands: CompositionPart {
+  /// Returns the path of a commit's executable, which is built if necessary.
+  ///
+  /// It throws ``CommitBuild/Failure`` if the commit does not build.
+  var executable:
+    @Sendable (_ commit: Commit, _ root: String, _ terminal: Terminal) throws -> String = {
+      (commit, root, terminal) in
+      try CommitBuild(root: root, terminal: terminal).executable(of: commit.hash)
+    }
+  /// Runs a shell command line with its output in a file, and returns its exit code.
+  ///
+  /// The code is 128 plus the number of a signal that ended it, and `nil` if it was interrupted.
+  var shell: @Sendable (_ line: String, _ output: Int32) throws(ProgramError) -> Int32? = {
+    (line, output) throws(ProgramError) in
+    try KeptCommand.run(line, output: output) { !Interruption.isRequested }
+  }
+}
+
+/// What is asked of the build of each commit.
+enum BisectQuestion: Sendable {
+  /// Whether the plan in a file holds.
+  case replay(file: String)
+  /// How much a benchmark counts.
+  case count(ExactCount)
+}
+
+/// What the build of a commit has answered.
+enum BisectAnswer: Equatable, Sendable {
+  /// The plan holds.
+  case holds
+  /// The plan breaks an invariant.
+  case broken
+  case count(Double)
+  /// The commit has no answer, for the given reason.
+  case none(because: String)
+}
+
+/// Asks one question of the builds of commits.
+struct BisectTrial {
+  let question: BisectQuestion
+  /// The root folder of the repository.
+  let root: String
+  /// A folder for what the builds write.
+  let folder: String
+  let commands: BisectCommands
+  let terminal: Terminal
+
+  /// Builds a commit, and returns its answer.
+  ///
+  /// - Throws: a lab error when the commit cannot be tried here, and ``Interrupted``.
+  func answer(of commit: Commit) throws -> BisectAnswer {
+    let executable: String
+    do { executable = try commands.executable(commit, root, terminal) } catch is CommitBuild.Failure
+    { return .none(because: "it does not build") }
+    switch question {
+    case .replay(let file):
+      let code = try run([executable, "replay", file])
+      switch code {
+      case ExitCode.good.rawValue: return .holds
+      case ExitCode.violation.rawValue: return .broken
+      default: return .none(because: ending("replay", code))
+      }
+    case .count(let count):
+      let code = try run([executable] + count.words(output: folder + "/runs"))
+      guard code == ExitCode.good.rawValue else {
+        return .none(because: ending("bench run", code))
+      }
+      do throws(ResultsFileError) {
+        if let value = try count.value(in: ResultsFile.read(path: output)) { return .count(value) }
+        return .none(because: "its benchmarks do not count this")
+      } catch { return .none(because: "its results cannot be read: \(error.reason)") }
+    }
+  }
+
+  private var output: String { folder + "/output.txt" }
+  private var errors: String { folder + "/errors.txt" }
+
+  /// Runs a command with its output and its errors in files.
+  private func run(_ words: [String]) throws -> Int32 {
+    let file = open(output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    guard file >= 0 else {
+      throw LabError.lab(
+        "\(output.quoted) cannot be written: \(String(cString: strerror(errno)))."
+      )
+    }
+    defer { close(file) }
+    let line = words.map(\.shellQuoted).joined(separator: " ") + " 2>\(errors.shellQuoted)"
+    let code: Int32?
+    do throws(ProgramError) { code = try commands.shell(line, file) } catch {
+      throw LabError.lab("\(words[0]) could not be run: \(error.clause)")
+    }
+    guard let code else { throw Interrupted() }
+    return code
+  }
+
+  /// Says how a command ended that gave no answer, with the last line of its errors.
+  private func ending(_ verb: String, _ code: Int32) -> String {
+    let how = code > 128 ? "was ended by signal \(code - 128)" : "ended with exit code \(code)"
+    let text = FileManager.default.contents(atPath: errors).map {
+      String(decoding: $0, as: UTF8.self)
+    }
+    let last = text?.split(whereSeparator: \.isNewline).last { !$0.allSatisfy(\.isWhitespace) }
+    guard let last else { return "\(verb) \(how)" }
+    let name = ToolSpec.commandName + ": "
+    return "\(verb) \(how): \(last.hasPrefix(name) ? last.dropFirst(name.count) : last)"
+  }
+}

@@ -1,0 +1,84 @@
+import Basics
+import Commands
+import HistoryBenchmarks
+import HistoryTypes
+import Measuring
+
+/// One exact count of a benchmark, which `bench run --exact-only` counts.
+struct ExactCount: Sendable {
+  /// The benchmark, in the condition in which it is counted.
+  private let subject: BenchmarkSubject
+  /// The name of the benchmark without the condition, as `bench run --only` accepts it.
+  private let name: String
+  let metric: String
+  /// The size of history, in transactions.
+  let historySize: Int
+
+  /// Finds a benchmark by its name or by the title of one of its rows.
+  ///
+  /// The default size of history is the largest one of a quick run.
+  ///
+  /// - Throws: a usage error for an unknown name, which suggests the nearest one, and for a size that
+  ///   no quick run counts.
+  init(
+    _ text: String,
+    metric: String,
+    historySize: Int?,
+    in composition: Composition
+  ) throws(LabError) {
+    let times = [Metric.wall.name, Metric.cpu.name]
+    let metrics = composition.catalogue.names(.metrics).filter { !times.contains($0) }
+    guard metrics.contains(metric) else {
+      throw composition.unknown("count", metric, metrics, try: "list metrics")
+    }
+    let pairs = Subjects.all.flatMap { base in
+      Subjects.measured([base], at: [nil] + BenchmarkAxis.allCases).map { (base.name, $0) }
+    }
+    let named = pairs.first { $0.1.name.lowercased() == text.lowercased() }
+    // The title of a condition begins with the title of its benchmark.
+    let titled = pairs.filter { $0.1.isTitled(text) }.max { $0.1.title.count < $1.1.title.count }
+    guard let (name, subject) = named ?? titled else {
+      throw composition.unknown("benchmark", text, Subjects.all.map(\.name), try: "bench list")
+    }
+    (self.name, self.subject, self.metric) = (name, subject, metric)
+    let run = BenchmarkRun(
+      subjects: [subject],
+      historySizes: BenchmarkRun.quickSizes,
+      seed: Self.seed,
+      budget: .rounds(1)
+    )
+    let sizes = run.sizes(of: subject)
+    guard let size = historySize ?? sizes.last, sizes.contains(size) else {
+      throw .usage(
+        "--size: \(subject.name) is counted at \(sizes.map(\.grouped).joinedWithAnd) transactions."
+      )
+    }
+    self.historySize = size
+  }
+
+  /// The seed of all runs, which is one so that only the commits differ.
+  private static let seed: UInt64 = 1
+
+  /// The metric, the benchmark with its condition, and the size of history.
+  var sentence: String {
+    "\(metric) of \(subject.title), \(historySize.counted("transaction"))"
+  }
+
+  /// The arguments of the command that prints the count in a JSON document.
+  func words(output: String) -> [String] {
+    [
+      "bench", "run", "--quick", "--exact-only", "--json", "--seed", String(Self.seed),
+      "--only", name, "--axis", subject.axis?.name ?? "base", "--output", output,
+    ]
+  }
+
+  /// Returns the count in the results of a build; `nil` if they do not have it.
+  func value(in results: BenchmarkResults) -> Double? {
+    let row = results.rows.first { row in
+      row.contender == BenchmarkSubject.ours && row.isExact && row.metric.name == metric
+        && row.historySize == historySize && row.axis == subject.axis?.name
+        && subject.isTitled(row.title)
+    }
+    return row?.samples.max()
+  }
+}
