@@ -1,3 +1,4 @@
+import Dispatch
 import Synchronization
 
 /// The command and the limits of a program under test.
@@ -92,6 +93,22 @@ package final class StandardErrorText: Sendable {
     state.withLock { state in
       let text = String(decoding: state.kept, as: UTF8.self)
       return state.leftOut > 0 ? text + "\n[\(state.leftOut) more bytes]\n" : text
+    }
+  }
+}
+
+/// A task executor that runs each job on its own thread, for work that blocks on programs.
+///
+/// Swift's cooperative pool has one thread per processor, which such work would keep from all other
+/// tasks.
+package final class ThreadPerJob: TaskExecutor {
+  package init() {}
+
+  package func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    // A dedicated queue always gets a thread.
+    DispatchQueue(label: "history-lab.job").async { [self] in
+      job.runSynchronously(on: asUnownedTaskExecutor())
     }
   }
 }

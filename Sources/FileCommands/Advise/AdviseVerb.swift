@@ -1,5 +1,5 @@
 import Basics
-import Commands
+package import Commands
 import Foundation
 import HistoryInspection
 import HistoryStore
@@ -194,4 +194,9 @@ struct AdviseVerb: Verb {
       advice.forecasts[place].trial = trials[numbers]
     }
   }
+}
+
+extension VerbSpec {
+  /// `advise`: the cost of a store file's history, and the effects of a purge on its consumers.
+  package static var advise: VerbSpec { AdviseVerb.spec }
 }

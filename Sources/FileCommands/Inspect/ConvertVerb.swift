@@ -1,5 +1,5 @@
 import Basics
-import Commands
+package import Commands
 import HistoryStore
 import HistoryTypes
 
@@ -77,4 +77,9 @@ struct ConvertVerb: Verb {
       if Interruption.isRequested { throw Interrupted() }
     }
   }
+}
+
+extension VerbSpec {
+  /// `convert`: a store file's history in another layout.
+  package static var convert: VerbSpec { ConvertVerb.spec }
 }

@@ -1,4 +1,4 @@
-import Commands
+package import Commands
 import HistoryInspection
 import HistoryStore
 
@@ -171,4 +171,9 @@ struct InspectVerb: Verb {
     if hides { terminal.log("Values of deleted objects are shown as null; --values shows them.") }
     return .good
   }
+}
+
+extension VerbSpec {
+  /// `inspect`: the counts and the outline of a store file's history.
+  package static var inspect: VerbSpec { InspectVerb.spec }
 }
