@@ -1,3 +1,6 @@
+import HistoryTypes
+package import Traces
+
 /// The states of a system between the commands of a plan, one of which is shown at a time.
 ///
 /// A slider chooses the state: it moves with the pointer, the arrow keys, Home and End. Without a script,
@@ -94,4 +97,181 @@ package struct StateWalk: Sendable, Hashable {
       show();
     }
     """#
+}
+
+/// The steps of a trace, and the state after each of them.
+package struct TraceWalk: Sendable {
+  /// One step of a trace: a command, or an event between two commands.
+  package struct Step: Sendable, Hashable {
+    /// The command's number, counted from 1; `nil` for a step outside of the plan.
+    package let number: Int?
+    /// The actor or consumer of the step; `nil` for the store and the clock.
+    package let actor: ActorID?
+    /// A short description of the action.
+    package let text: String
+    /// The position of the step's last event in the trace.
+    package let lastAt: Int
+    /// Whether the step violates the invariant.
+    package let isBroken: Bool
+  }
+
+  /// The launches before the plan and the steps of the plan, in order, without the closing phase.
+  package let steps: [Step]
+  private let trace: Trace
+
+  /// Creates the steps of a trace, and marks the step that violates the invariant.
+  package init(_ trace: Trace, violation: Violation? = nil) {
+    self.trace = trace
+    let narrator = CounterexampleNarrator(trace, violationAt: violation?.at)
+    steps = CounterexampleStep.all(of: trace).filter { $0.phase != .closing }.compactMap { step in
+      let text = narrator.text(of: step).replacing("\u{a0}", with: " ")
+      let isBroken = violation.map { step.contains($0.at) } ?? false
+      guard !text.isEmpty || step.position != nil else { return nil }
+      return Step(
+        number: step.position.map { $0 + 1 },
+        actor: step.actor,
+        text: text,
+        lastAt: step.events.last?.at ?? step.at,
+        isBroken: isBroken
+      )
+    }
+  }
+
+  /// Returns the state after an event, with the contents of contexts and store that `answers` has.
+  ///
+  /// - Complexity: linear in the trace up to the event.
+  package func state(after at: Int, answers: [Event]) -> ReportTable {
+    var positions = TracePositions()
+    for event in trace.events.prefix(while: { $0.at <= at }) { positions.apply(event) }
+    var table = ReportTable(columns: [.text("who"), .text("cursor"), .text("holds")])
+    let header = trace.header.plan.header
+    for id in header.actors.map(\.id) + header.consumers {
+      for row in rows(of: id, positions, answers) { table.append(row) }
+    }
+    table.append([
+      "store", "watermark \(Self.label(positions.watermark, positions))",
+      data(answers) + "; history: \(CounterexamplePhrase.names(positions.held))",
+    ])
+    return table
+  }
+
+  private func rows(
+    of id: ActorID,
+    _ positions: TracePositions,
+    _ answers: [Event]
+  ) -> [[String]] {
+    let name = CounterexamplePhrase.printable(id.name)
+    let cursor = Self.label(positions.cursors[id], positions)
+    guard positions.running.contains(id) else { return [[name, cursor, "(does not run)"]] }
+    let views = answers.compactMap { event -> [String]? in
+      guard event.actor == id, case .viewed(let context, let objects) = event.happening else {
+        return nil
+      }
+      let text = context == "view" ? "view" : "view \(CounterexamplePhrase.printable(context))"
+      return [name, cursor, "\(text): \(Self.plain(objects))"]
+    }
+    return views.isEmpty ? [[name, cursor, ""]] : views
+  }
+
+  private func data(_ answers: [Event]) -> String {
+    for event in answers {
+      if case .data(let objects) = event.happening { return "data: \(Self.plain(objects))" }
+    }
+    return "data: unknown"
+  }
+
+  private static func plain(_ objects: Objects) -> String {
+    CounterexamplePhrase.objects(objects).replacing("\u{a0}", with: " ")
+  }
+
+  private static func label(_ cursor: Int?, _ positions: TracePositions) -> String {
+    cursor.map { CounterexamplePhrase.cursor(positions.name(at: $0)) } ?? "none"
+  }
+}
+
+/// The state after some events of a trace: cursors, watermark and the contents of history.
+///
+/// A cursor is the number of transactions at or below it, in commit order; a cursor before the first
+/// transaction is 0. Members are the actors and consumers that the trace registers, until they retire
+/// or are cut off.
+package struct TracePositions: Sendable, Hashable {
+  /// The committed transactions, in commit order.
+  package private(set) var transactions: [TransactionName] = []
+  /// The indices in `transactions` of the transactions that were purged, or lost in a power-off.
+  package private(set) var purged: Set<Int> = []
+  /// The number of transactions up to each member's cursor.
+  package private(set) var cursors: [ActorID: Int] = [:]
+  /// The actors and consumers that are launched.
+  package private(set) var running: Set<ActorID> = []
+  private var positions: [TransactionName: Int] = [:]
+
+  /// Creates the state before the first event.
+  package init() {}
+
+  /// The least cursor of all members; `nil` if there are no members.
+  package var watermark: Int? { cursors.values.min() }
+
+  /// The transactions that are in history, in commit order.
+  package var held: [TransactionName] {
+    transactions.indices.filter { !purged.contains($0) }.map { transactions[$0] }
+  }
+
+  /// Returns the position of a transaction; `nil` if no event committed or listed it.
+  package func position(of name: TransactionName) -> Int? { positions[name] }
+
+  /// Returns the transaction at a cursor; `nil` before the first transaction.
+  package func name(at cursor: Int) -> TransactionName? {
+    cursor > 0 ? transactions[cursor - 1] : nil
+  }
+
+  /// Updates the state with an event.
+  ///
+  /// - Complexity: linear in the transactions that the event names.
+  package mutating func apply(_ event: Event) {
+    switch event.happening {
+    case .committed(let transaction): add(transaction.name)
+    case .history(let held): for transaction in held { add(transaction.name) }
+    case .purged(let names): purged.formUnion(names.compactMap { positions[$0] })
+    case .recovered(let last): recover(through: last)
+    default: break
+    }
+    guard let actor = event.actor else { return }
+    switch event.happening {
+    case .registered(let cursor), .launched(let cursor):
+      running.insert(actor)
+      cursors[actor] = count(through: cursor)
+    case .recorded(let cursor) where cursors[actor] != nil: cursors[actor] = count(through: cursor)
+    case .resynced(let cursor): cursors[actor] = count(through: cursor)
+    case .consumed(let names): consume(actor, names)
+    case .stopped, .crashed: running.remove(actor)
+    case .lost: cursors[actor] = nil
+    case .retired:
+      running.remove(actor)
+      cursors[actor] = nil
+    default: break
+    }
+  }
+
+  private mutating func add(_ name: TransactionName) {
+    guard positions[name] == nil else { return }
+    positions[name] = transactions.count
+    transactions.append(name)
+  }
+
+  /// Removes the transactions that a power-off rolled back, because their names may be reused.
+  private mutating func recover(through last: TransactionName?) {
+    for position in count(through: last)..<transactions.count {
+      purged.insert(position)
+      positions[transactions[position]] = nil
+    }
+  }
+
+  private func count(through cursor: TransactionName?) -> Int {
+    cursor.flatMap { positions[$0] }.map { $0 + 1 } ?? 0
+  }
+
+  private mutating func consume(_ actor: ActorID, _ names: [TransactionName]) {
+    guard let cursor = cursors[actor] else { return }
+    cursors[actor] = max(cursor, names.map { count(through: $0) }.max() ?? 0)
+  }
 }

@@ -1,5 +1,7 @@
 import HistoryStore
+import HistoryTracking
 import HistoryTypes
+import Traces
 
 /// A consumer of a plan: a mirror or an index that reads history and keeps its token.
 final class ConsumerProcess {
@@ -75,4 +77,192 @@ final class ConsumerProcess {
     token = registration.cursor
     return token
   }
+}
+
+extension ConsumerProcess {
+  /// Reads history page by page, and logs each page and each recorded position.
+  ///
+  /// The recorded positions are read from the registry through the lab's own connection.
+  func read(
+    _ reading: PlannedReading,
+    on bench: StoreBench,
+    _ log: inout EventLog
+  ) throws(SystemFailure) {
+    guard !reading.steps.isEmpty else { return try readAll(reading, on: bench, &log) }
+    // The registration releases its lock, because only one process of a consumer can hold that lock.
+    registration = registration.released
+    let outcome: Result<Void, SystemFailure>
+    do { outcome = .success(try walk(reading, on: bench, &log)) } catch {
+      outcome = .failure(error)
+    }
+    let (id, store) = (reading.consumer, store)
+    registration = try mappingErrors { () throws(HistoryError) in
+      try store.join(id, kind: .consumer)
+    }
+    token = registration.cursor
+    try outcome.get()
+  }
+
+  /// Passes every page to a closure, which may throw for a page.
+  private func readAll(
+    _ reading: PlannedReading,
+    on bench: StoreBench,
+    _ log: inout EventLog
+  ) throws(SystemFailure) {
+    var pageCount = 0
+    do throws(HistoryError) {
+      try store.consume(
+        registration,
+        filter: reading.filter,
+        pageTransactionCountMax: reading.page
+      ) { page in
+        try tellConfirmed(reading.consumer, on: bench, &log)
+        log.add(reading.consumer, .received(page.transactions.map(bench.committed)))
+        pageCount += 1
+        if pageCount == reading.stopsAt { throw PlannedStop() }
+      }
+    } catch {
+      guard error.code == .stopped, pageCount == reading.stopsAt else { throw SystemFailure(error) }
+    }
+    try tellConfirmed(reading.consumer, on: bench, &log)
+    let (store, registration) = (store, registration)
+    token = try mappingErrors { () throws(HistoryError) in
+      try store.recordedCursor(of: registration)
+    }
+  }
+
+  /// Starts a consumer process, and performs the planned steps with it.
+  private func walk(
+    _ reading: PlannedReading,
+    on bench: StoreBench,
+    _ log: inout EventLog
+  ) throws(SystemFailure) {
+    var walk = try ReadingWalk(reading, on: store, &log)
+    for step in reading.steps {
+      try walk.perform(step, on: bench, &log)
+      // The consumer does not receive the history before its registration.
+      if step == .retire { token = walk.started }
+      try tellConfirmed(reading.consumer, on: bench, &log)
+    }
+  }
+
+  /// Logs each transaction up to the recorded position that is not yet in the log.
+  private func tellConfirmed(
+    _ id: ActorID,
+    on bench: StoreBench,
+    _ log: inout EventLog
+  ) throws(SystemFailure) {
+    guard let cursor = try bench.cursor(of: id)?.cursor, cursor > token.number else { return }
+    let store = try bench.store()
+    let held = try mappingErrors { () throws(HistoryError) in try store.heldNumbers() }
+    let confirmed = held.filter { $0 > token.number && $0 <= cursor }
+    log.add(id, .consumed(confirmed.map { String($0) }))
+    token = HistoryToken(store: token.store, number: cursor, mark: token.mark)
+  }
+}
+
+/// The error of a closure that fails because the plan says so.
+private struct PlannedStop: Error {}
+
+extension PlannedReading {
+  /// The condition on the transactions that the consumer receives.
+  var filter: HistoryFilter? {
+    let filters = [entity.map(HistoryFilter.entity), author.map { .author($0) }].compactMap(\.self)
+    return filters.isEmpty ? nil : .all(filters)
+  }
+}
+
+extension ProcessHost {
+  /// Performs a command if it is one of a consumer, and returns whether it was.
+  func performsForConsumer(
+    _ action: Action,
+    _ bench: StoreBench,
+    _ log: inout EventLog
+  ) throws(SystemFailure) -> Bool {
+    switch action {
+    case .launch(let id) where bench.header.consumers.contains(id):
+      let store = try bench.connect(bench.header.model)
+      let started = try mappingErrors { () throws(HistoryError) in
+        try ConsumerProcess(id, on: store, keeping: ownTokens[id])
+      }
+      consumers[id] = started
+      let cursor = try mappingErrors { () throws(HistoryError) in
+        try started.knownToken()
+      }.transactionName
+      log.add(
+        id,
+        started.registration.isNew ? .registered(cursor: cursor) : .launched(cursor: cursor)
+      )
+    case .consume(let id):
+      let consumer = try consumer(id)
+      try loggingLoss(of: id, &log) { log throws(HistoryError) in
+        log.add(id, .consumed(try consumer.consume().map { String($0) }))
+        keep(consumer.token, of: id, bench)
+      }
+    case .read(let reading):
+      let consumer = try consumer(reading.consumer)
+      do throws(SystemFailure) {
+        defer { keep(consumer.token, of: reading.consumer, bench) }
+        try consumer.read(reading, on: bench, &log)
+      } catch {
+        if error.code == .expired { log.add(reading.consumer, .expired) }
+        if error.code == .rewound { log.add(reading.consumer, .rewound) }
+        throw error
+      }
+    case .resync(let id) where consumers[id] != nil:
+      let consumer = try consumer(id)
+      try loggingLoss(of: id, &log) { log throws(HistoryError) in
+        log.add(id, .resynced(cursor: try consumer.resync().transactionName))
+        keep(consumer.token, of: id, bench)
+      }
+    default: return false
+    }
+    return true
+  }
+
+  /// Keeps a consumer's token outside the store, if the plan says so.
+  private func keep(_ token: HistoryToken, of id: ActorID, _ bench: StoreBench) {
+    guard bench.header.tokens == .own else { return }
+    ownTokens[id] = token
+    astray.remove(id)
+  }
+
+  private func consumer(_ id: ActorID) throws(SystemFailure) -> ConsumerProcess {
+    guard let consumer = consumers[id] else {
+      throw SystemFailure(.failed, "The consumer \(id) is not registered.")
+    }
+    return consumer
+  }
+
+  /// Restores the consumers from snapshots, on a store that was restored too.
+  func restore(
+    consumers kept: [ActorID: ConsumerProcess.Snapshot],
+    _ bench: StoreBench
+  ) throws(SystemFailure) {
+    for (id, snapshot) in kept.sorted(by: { $0.key < $1.key }) {
+      let store = try bench.connect(bench.header.model)
+      consumers[id] = try mappingErrors { () throws(HistoryError) in
+        try ConsumerProcess(snapshot, on: store)
+      }
+    }
+  }
+}
+
+/// Runs a closure, and logs the loss of history if the closure throws that error.
+func loggingLoss(
+  of actor: ActorID,
+  _ log: inout EventLog,
+  _ body: (inout EventLog) throws(HistoryError) -> Void
+) throws(SystemFailure) {
+  do throws(HistoryError) { try body(&log) } catch {
+    let failure = SystemFailure(error)
+    if failure.code == .expired { log.add(actor, .expired) }
+    if failure.code == .rewound { log.add(actor, .rewound) }
+    throw failure
+  }
+}
+
+extension HistoryToken {
+  /// The name of the transaction at the token; `nil` at the start of history.
+  var transactionName: TransactionName? { number == 0 ? nil : String(number) }
 }
