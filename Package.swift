@@ -92,7 +92,9 @@ let package = Package(
     room("Programs", []),
     room(
       "Systems",
-      system + ["HistoryInspection", "HistoryTracking", "SQLiteStorage", "Traces", "Programs"]
+      system + [
+        "HistoryInspection", "HistoryTracking", "SQLiteStorage", "Basics", "Traces", "Programs",
+      ]
     ),
     room("Simulation", ["HistoryTypes", "Systems", "Faults", "Traces"]),
     room("Checkers", ["HistoryTypes", "Traces"]),
@@ -126,18 +128,8 @@ let package = Package(
         "Basics", "Measuring",
       ],
       path: "Benchmarks",
-      exclude: ["Floor", "Plugin", "Thresholds"],
+      exclude: ["Floor", "Thresholds"],
       swiftSettings: settings
-    ),
-    .plugin(
-      name: "BenchmarkCommand",
-      capability: .command(
-        intent: .custom(verb: "benchmark", description: "Runs the benchmarks"),
-        permissions: [
-          .writeToPackageDirectory(reason: "each run is a folder under Reports/runs")
-        ]
-      ),
-      path: "Benchmarks/Plugin"
     ),
     room(
       "Commands",

@@ -127,9 +127,6 @@ package struct CheckerSuite: Sendable {
     }
     return found.min { $0.at < $1.at }
   }
-
-  /// The number of times a cursor was reset to none.
-  package var cursorResetCount: Int { core.cursorProgress.resetCount }
 }
 
 /// A fold over a trace that checks one invariant.

@@ -17,8 +17,6 @@ package struct CursorProgress: Invariant {
   package static let sentence =
     "A cursor never falls, and never passes what is not merged."
   package private(set) var violation: Violation?
-  /// The number of times a cursor was reset to none, so that its member reads everything again.
-  package private(set) var resetCount = 0
   /// The commands that move a cursor, or read the history before a cursor moves.
   private static let words: Set<String> = [
     "launch", "suspend", "resume", "fetch", "merge", "record", "pass", "deliver", "poll", "consume",
@@ -93,10 +91,8 @@ package struct CursorProgress: Invariant {
     on timeline: Timeline
   ) {
     let member = timeline.everyone[index]
-    guard let cursor, let next = timeline.named.first else {
-      if member.cursor != nil { resetCount += 1 }
-      return
-    }
+    // A member whose cursor is reset to none reads everything again.
+    guard let cursor, let next = timeline.named.first else { return }
     guard next >= 0 else {
       guard !timeline.mayHoldUnreported else { return }
       return accuse(event, "\(event.who) \(verb) #\(cursor), which was never committed", cursor)

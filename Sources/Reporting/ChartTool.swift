@@ -70,22 +70,14 @@ package struct ChartTool: Sendable {
     return try result.get()
   }
 
-  /// The Python program that draws charts, with coordinates rounded to a tenth of a pixel.
+  /// The Python program that draws the charts of one file into another.
   private static let program = #"""
-    import json, re, signal, sys
+    import json, signal, sys
     signal.alarm(120)
     import vl_convert
-    number = re.compile(r"-?\d+\.\d{2,}")
-    place = re.compile(r' (?:d|transform|x|y|x1|x2|y1|y2)="[^"]*"')
-    def short(match):
-      text = f"{float(match[0]):.1f}".rstrip("0").rstrip(".")
-      return "0" if text == "-0" else text
-    def draw(spec):
-      svg = vl_convert.vegalite_to_svg(spec, allowed_base_urls=[])
-      return place.sub(lambda match: number.sub(short, match[0]), svg)
     with open(sys.argv[1], encoding="utf-8") as file:
       specs = json.load(file)
-    drawings = [draw(spec) for spec in specs]
+    drawings = [vl_convert.vegalite_to_svg(spec, allowed_base_urls=[]) for spec in specs]
     with open(sys.argv[2], "w", encoding="utf-8") as file:
       json.dump(drawings, file)
     """#

@@ -1,3 +1,4 @@
+import Basics
 package import HistoryTypes
 import Synchronization
 
@@ -20,9 +21,7 @@ package final class PlanClock: Sendable {
   package var date: Date { Date(timeIntervalSinceReferenceDate: now) }
 }
 
-/// A thread-safe source of bits that depends only on its seed.
-///
-/// SplitMix64 (Steele, Lea and Flood, 2014).
+/// A thread-safe ``SplitMix64``, whose state snapshots save and restore.
 package final class RandomState: Sendable {
   private let state: Atomic<UInt64>
 
@@ -30,7 +29,6 @@ package final class RandomState: Sendable {
     state = Atomic(seed)
   }
 
-  /// The generator's state, which snapshots save and restore.
   var value: UInt64 {
     get { state.load(ordering: .relaxed) }
     set { state.store(newValue, ordering: .relaxed) }
@@ -38,9 +36,6 @@ package final class RandomState: Sendable {
 
   /// Returns the next 64 bits of the sequence.
   package func next() -> UInt64 {
-    var bits = state.wrappingAdd(0x9e37_79b9_7f4a_7c15, ordering: .relaxed).newValue
-    bits = (bits ^ bits >> 30) &* 0xbf58_476d_1ce4_e5b9
-    bits = (bits ^ bits >> 27) &* 0x94d0_49bb_1331_11eb
-    return bits ^ bits >> 31
+    SplitMix64.mixed(state.wrappingAdd(SplitMix64.increment, ordering: .relaxed).newValue)
   }
 }

@@ -1,3 +1,5 @@
+import Basics
+
 #if canImport(FoundationEssentials)
 internal import FoundationEssentials
 #else
@@ -138,8 +140,9 @@ struct Fields {
 
   /// Returns a suggestion: the nearest known name, or all known names.
   static func advice(_ name: String, _ known: [String]) -> String {
-    if let nearest = NearestName.of(name, among: known) { return "Did you mean \"\(nearest)\"?" }
-    return "The known names are \(known.sorted().map { "\"\($0)\"" }.joined(separator: ", "))."
+    let known = known.sorted()
+    if let nearest = NearestWord.find(name, among: known) { return "Did you mean \"\(nearest)\"?" }
+    return "The known names are \(known.map { "\"\($0)\"" }.joined(separator: ", "))."
   }
 
   /// Returns the value of a key, or `nil` if the key is absent.

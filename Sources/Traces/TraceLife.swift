@@ -321,7 +321,7 @@ package final class LifeTrace {
     _ names: Vocabulary
   ) throws(FormatError) -> TimedEvent {
     let place = Place(line: line)
-    let fields = try Fields(JSONText.parse(bytes, at: place), as: "an event", at: place)
+    let fields = try Fields(JSONParser.parse(bytes, at: place), as: "an event", at: place)
     return try TraceCodec.timedEvent(fields, names)
   }
 }

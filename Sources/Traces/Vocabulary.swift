@@ -1,4 +1,3 @@
-import Basics
 internal import HistoryTypes
 
 /// The names that a plan's header declares, used to read its commands and events.
@@ -114,19 +113,5 @@ struct Vocabulary {
       values[attribute] = try value(json, of: attribute, in: entity, of: fields)
     }
     return values
-  }
-}
-
-/// Finds the known name nearest to a mistyped one.
-package enum NearestName {
-  /// Returns the known name with the fewest edits, ignoring case; of equally near names the first.
-  ///
-  /// - Returns: `nil` if the edits exceed half of the length of the longer name.
-  /// - Complexity: the number of known names times the product of the lengths.
-  package static func of(_ name: String, among known: some Sequence<String>) -> String? {
-    let typed = name.lowercased()
-    let ranked = known.map { (name: $0, edits: EditDistance.between(typed, $0.lowercased())) }
-    guard let best = ranked.min(by: { $0.edits < $1.edits }) else { return nil }
-    return best.edits * 2 <= max(name.count, best.name.count) ? best.name : nil
   }
 }

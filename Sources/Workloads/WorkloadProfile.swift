@@ -148,9 +148,6 @@ extension WorkloadProfile {
     return [.insert, .update, .delete][Self.index(at: quantile, in: shares)]
   }
 
-  /// Returns whether the transaction at a quantile has no changes.
-  package func isWithoutChanges(at quantile: Double) -> Bool { quantile >= 1 - withoutChanges }
-
   /// Returns the index of the author of the transaction at a quantile; `nil` if it has no author.
   ///
   /// If the profile has more authors than `count`, those with the greatest shares are used.
@@ -197,12 +194,6 @@ extension WorkloadProfile {
   /// Returns times between transactions in seconds, one from the middle of each equal quantile step.
   package func gaps(_ count: Int) -> [Double] {
     (0..<count).map { gap(at: (Double($0) + 0.5) / Double(count)) }
-  }
-
-  /// The number of deletes divided by the number of updates and deletes.
-  package var deleteShare: Double {
-    let others = operations.update + operations.delete
-    return others > 0 ? operations.delete / others : 0
   }
 }
 

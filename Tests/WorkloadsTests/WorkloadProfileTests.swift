@@ -93,8 +93,6 @@ import Testing
     #expect(profile.operation(at: 0) == .insert)
     #expect(profile.author(at: 0, among: 4) == 0)
     #expect(profile.author(at: 1, among: 4) == nil)
-    #expect(!profile.isWithoutChanges(at: 0))
-    #expect(profile.isWithoutChanges(at: 0.95))
   }
 
   @Test func `Samples occur in the shares of the profile`() throws {
@@ -108,7 +106,6 @@ import Testing
     #expect(count { profile.author(at: $0, among: 2) == 0 } == 600)
     #expect(count { profile.author(at: $0, among: 1) == 0 } == 800)
     #expect(count { profile.entity(at: $0, among: 2) == 1 } == 250)
-    #expect(count { profile.isWithoutChanges(at: $0) } == 100)
   }
 
   @Test func `Authors beyond the profile's write as rarely as its rarest`() throws {
@@ -125,7 +122,6 @@ import Testing
     let profile = try Self.profile()
     #expect(profile.meanChangesPerTransaction == 2.0)
     #expect(profile.mostChangesPerTransaction == 7)
-    #expect(abs(profile.deleteShare - 0.2) < 1e-9)
     let gaps = profile.gaps(5)
     #expect(gaps.count == 5)
     #expect(gaps.prefix(3) == [0.000_316, 0.000_316, 0.000_316])

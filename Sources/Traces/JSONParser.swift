@@ -2,7 +2,7 @@
 ///
 /// The parser is about ten times as fast as Foundation's decoder, which matters because traces of real
 /// processes have millions of lines. Integers are exact up to 64 bits.
-struct JSONText {
+struct JSONParser {
   private let bytes: UnsafeRawBufferPointer
   private let place: Place
   private var position = 0
@@ -21,7 +21,7 @@ struct JSONText {
     _ bytes: UnsafeRawBufferPointer,
     at place: Place
   ) throws(FormatError) -> JSONValue {
-    var text = JSONText(bytes, place)
+    var text = JSONParser(bytes, place)
     let value = try text.value()
     guard text.peek() == 0 else { throw text.error() }
     return value
@@ -129,7 +129,7 @@ struct JSONText {
   }
 }
 
-extension JSONText {
+extension JSONParser {
   private mutating func string() throws(FormatError) -> String {
     position += 1
     let start = position

@@ -31,7 +31,7 @@ import Testing
   private func parse(_ text: String) throws -> JSONValue {
     var copy = text
     return try copy.withUTF8 { bytes in
-      try JSONText.parse(UnsafeRawBufferPointer(bytes), at: Place(line: 1))
+      try JSONParser.parse(UnsafeRawBufferPointer(bytes), at: Place(line: 1))
     }
   }
 }
