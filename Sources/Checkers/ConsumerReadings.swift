@@ -13,7 +13,7 @@ struct ConsumerReadings: Sendable {
 
   /// Applies the next event, and returns why an event of a reading is wrong, or `nil`.
   mutating func fault(of event: Event, on timeline: Timeline) -> String? {
-    if case .called(let command, _) = event.happening {
+    if case .called(let command, _) = event.kind {
       current = CurrentReading(command, on: timeline)
       return nil
     }
@@ -66,9 +66,9 @@ private struct CurrentReading: Sendable {
   private var hasStopped: Bool { !hasSteps && pageCount == reading.stopsAt }
 
   mutating func fault(of event: Event, by member: Member, on timeline: Timeline) -> String? {
-    switch event.happening {
+    switch event.kind {
     case .launched, .registered:
-      return launch(member, isNew: event.happening.word == .registered, on: timeline)
+      return launch(member, isNew: event.kind.word == .registered, on: timeline)
     case .received(let page): return receive(page, member, on: timeline)
     case .consumed: return confirm(on: timeline)
     case .ended(_, .ok): return end(member, on: timeline)

@@ -32,7 +32,7 @@ package struct Convergence: Invariant {
       return
     }
     guard !timeline.command.isInPlan else { return }
-    switch event.happening {
+    switch event.kind {
     case .data(let objects): data = objects
     case .viewed(let context, let objects):
       guard let member = timeline.actor else { return }
@@ -67,7 +67,7 @@ package struct Convergence: Invariant {
     on timeline: Timeline
   ) -> Violation {
     var transaction: TransactionName?
-    if case .committed(let reported) = event.happening { transaction = reported.name }
+    if case .committed(let reported) = event.kind { transaction = reported.name }
     if case .data(let difference) = mismatch {
       transaction = timeline.lastWrite(of: difference.object).map {
         timeline.log.transactions[$0].commit.name

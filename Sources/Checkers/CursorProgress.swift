@@ -28,7 +28,7 @@ package struct CursorProgress: Invariant {
   package init(_ header: TraceHeader) {}
 
   package mutating func observe(_ event: Event, on timeline: Timeline) {
-    if case .recovered = event.happening { hasGoneBack = true }
+    if case .recovered = event.kind { hasGoneBack = true }
     guard violation == nil, let member = timeline.actor else { return }
     if Self.words.contains(timeline.command.word), let failure = timeline.unexplainedFailure(event)
     {
@@ -36,7 +36,7 @@ package struct CursorProgress: Invariant {
       violation = Self.violation(at: event, because: because)
       return
     }
-    switch event.happening {
+    switch event.kind {
     case .rewound where !hasGoneBack:
       violation = Self.violation(
         at: event,

@@ -131,7 +131,7 @@ extension Event {
 
   /// Whether the event notifies a member that history it needs is gone, as an event or as an error.
   var isExpiry: Bool {
-    switch happening {
+    switch kind {
     case .expired: true
     case .ended(_, .failed(let failure)): failure.code == .expired
     default: false

@@ -32,7 +32,7 @@ package struct Durability: Invariant {
 
   package mutating func observe(_ event: Event, on timeline: Timeline) {
     guard violation == nil else { return }
-    switch event.happening {
+    switch event.kind {
     case .called: isRecovering = false
     case .fault(let fault) where fault.kind == .delay: hasDelays = true
     case .fault(let fault) where fault.kind.isPowerOff: acknowledged = timeline.log.count

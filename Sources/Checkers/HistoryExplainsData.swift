@@ -53,7 +53,7 @@ package struct HistoryExplainsData: Invariant {
       violation = Self.violation(at: event, because: because)
       return
     }
-    switch event.happening {
+    switch event.kind {
     case .answered(let answer):
       if let fault = answers.fault(of: answer, on: timeline) {
         violation = Self.violation(

@@ -65,7 +65,7 @@ package struct Ledger: Sendable {
     self.position = position
     if mismatch != nil { mismatch = nil }
     if net != nil { net = nil }
-    switch event.happening {
+    switch event.kind {
     case .called(let command, let word):
       begin(command)
       if word == "launch", let actor = event.actor { beginLaunch(of: actor) }
@@ -78,7 +78,7 @@ package struct Ledger: Sendable {
     case .registered, .launched, .resynced, .merged:
       guard let actor = event.actor else { return }
       for index in possibilities.indices {
-        possibilities[index].observe(event.happening, by: actor, named: named)
+        possibilities[index].observe(event.kind, by: actor, named: named)
       }
     default: break
     }

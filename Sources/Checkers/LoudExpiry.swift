@@ -22,7 +22,7 @@ package struct LoudExpiry: Invariant {
 
   package mutating func observe(_ event: Event, on timeline: Timeline) {
     guard violation == nil else { return }
-    switch event.happening {
+    switch event.kind {
     case .purged: purge(on: timeline)
     case .recovered: unreported = []
     default:
@@ -40,7 +40,7 @@ package struct LoudExpiry: Invariant {
   func describe(_ state: inout StateSketch) { state.add(members: unreported.rawValue) }
 
   private mutating func follow(_ event: Event, _ member: Member, on timeline: Timeline) {
-    switch event.happening {
+    switch event.kind {
     case .lost: unreported.formUnion(member.bit)
     case .registered where member.status.isCutOff && unreported.contains(member.bit):
       violation = Self.violation(

@@ -21,7 +21,7 @@ package struct MergeOrder: Invariant {
 
   package mutating func observe(_ event: Event, on timeline: Timeline) {
     guard violation == nil else { return }
-    switch event.happening {
+    switch event.kind {
     case .merged(let names), .consumed(let names): merge(names, event, on: timeline)
     case .committed(let transaction):
       guard let earlier = timeline.log.position(of: transaction.name) else { return }

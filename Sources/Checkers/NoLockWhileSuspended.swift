@@ -16,7 +16,7 @@ package struct NoLockWhileSuspended: Invariant {
   package init(_ header: TraceHeader) {}
 
   package mutating func observe(_ event: Event, on timeline: Timeline) {
-    guard violation == nil, case .locks(let held) = event.happening else { return }
+    guard violation == nil, case .locks(let held) = event.kind else { return }
     wasLookedFor = true
     guard !held.isEmpty else { return }
     violation = Self.violation(

@@ -35,10 +35,10 @@ package struct ObserverDelivery: Invariant {
 
   package mutating func observe(_ event: Event, on timeline: Timeline) {
     guard violation == nil else { return }
-    if case .recovered = event.happening { return recover(on: timeline) }
+    if case .recovered = event.kind { return recover(on: timeline) }
     guard let actor = timeline.actor else { return }
     let member = timeline.everyone[actor]
-    switch event.happening {
+    switch event.kind {
     case .observed: tell(event, member, on: timeline)
     case .recorded(nil): reset.formUnion(member.bit)
     case .registered: forget(member.bit)

@@ -63,8 +63,8 @@ package struct Possibility: Sendable {
   }
 
   /// Applies a launch, resync or merge to the object states that an actor's view has read.
-  mutating func observe(_ happening: Happening, by actor: ActorID, named: [Int]) {
-    switch happening {
+  mutating func observe(_ kind: EventKind, by actor: ActorID, named: [Int]) {
+    switch kind {
     case .registered, .launched, .resynced: knownViews?.load(actor, model.objects)
     case .merged: knownViews?.merge(named, by: actor, model.objects)
     default: break

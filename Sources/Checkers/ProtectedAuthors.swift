@@ -26,7 +26,7 @@ package struct ProtectedAuthors: Invariant {
 
   package mutating func observe(_ event: Event, on timeline: Timeline) {
     guard violation == nil else { return }
-    switch event.happening {
+    switch event.kind {
     case .committed(let transaction) where protects(transaction.author):
       first = min(first ?? .max, timeline.log.count)
     case .purged: purge(event, on: timeline)
@@ -84,5 +84,5 @@ package struct ProtectedAuthors: Invariant {
 
 extension Event {
   /// Whether a limit has cut off a member.
-  fileprivate var isLoss: Bool { if case .lost = happening { true } else { false } }
+  fileprivate var isLoss: Bool { if case .lost = kind { true } else { false } }
 }

@@ -31,7 +31,7 @@ package struct PurgeSafety: Invariant {
 
   package mutating func observe(_ event: Event, on timeline: Timeline) {
     guard violation == nil else { return }
-    switch event.happening {
+    switch event.kind {
     case .purged where !timeline.command.isClosingPass: purge(event, on: timeline)
     case .lost where !hasRetention:
       accuse(event, "was cut off, though the plan has no retention limit")

@@ -25,7 +25,7 @@ struct QueryAnswers: Sendable {
 
   /// Updates the current query and the purged transactions; call it for every event.
   mutating func observe(_ event: Event, on timeline: Timeline) {
-    switch event.happening {
+    switch event.kind {
     case .called(let command, let word):
       // In an empty store, commands count as purges only under a strategy that purges at intervals.
       if LastPurge.words.contains(word), timeline.log.count > 0 || timeline.purgesAtIntervals {

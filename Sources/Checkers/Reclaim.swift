@@ -26,7 +26,7 @@ package struct Reclaim: Invariant {
       violation = Self.violation(at: event, because: because)
       return
     }
-    switch event.happening {
+    switch event.kind {
     case .called(_, "purge"): isDue = Self.isDue(on: timeline)
     // A power-off rolls purges back, so this purge is not checked.
     case .called, .recovered: isDue = false

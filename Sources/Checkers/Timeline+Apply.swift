@@ -4,7 +4,7 @@ extension Timeline {
   /// Applies an event whose names have been looked up.
   mutating func apply(_ event: Event) {
     lastAt = event.at
-    switch event.happening {
+    switch event.kind {
     case .called(let index, let word):
       command = CurrentCommand(word, isInPlan: index != nil, actor: actor)
     case .ended(_, let outcome):
@@ -20,12 +20,12 @@ extension Timeline {
       if command.hasRecovered { log.reconcilePurges(with: held) }
     default:
       guard let actor else { return }
-      apply(event.happening, to: actor)
+      apply(event.kind, to: actor)
     }
   }
 
-  private mutating func apply(_ happening: Happening, to member: Int) {
-    switch happening {
+  private mutating func apply(_ kind: EventKind, to member: Int) {
+    switch kind {
     case .registered: register(member)
     case .launched: launch(member)
     case .stopped: everyone[member].status.stop()
@@ -165,7 +165,7 @@ extension Timeline {
 extension Event {
   /// Whether the event notifies a member that history it needs is gone or was replaced.
   var reportsMissingHistory: Bool {
-    switch happening {
+    switch kind {
     case .expired, .rewound: true
     case .ended(_, .failed(let failure)): failure.code == .expired || failure.code == .rewound
     default: false

@@ -95,7 +95,7 @@ extension Timeline {
   private mutating func lookUpNames(of event: Event) {
     actor = event.actor.map { position(of: $0) }
     named.removeAll(keepingCapacity: true)
-    switch event.happening {
+    switch event.kind {
     case .merged(let names), .finished(let names), .consumed(let names), .purged(let names),
       .observed(let names):
       for name in names { named.append(log.position(of: name) ?? -1) }
@@ -187,7 +187,7 @@ extension Timeline {
   /// return at any time, such as an expired position, a conflict, a lock or a full disk, have codes of
   /// their own and are not returned.
   func unexplainedFailure(_ event: Event) -> SystemFailure? {
-    guard case .ended(let index?, .failed(let failure)) = event.happening,
+    guard case .ended(let index?, .failed(let failure)) = event.kind,
       plan.commands.indices.contains(index), failure.code == .failed, !command.hasFault,
       !hasThrowingHooks
     else { return nil }

@@ -33,7 +33,7 @@ package struct TombstoneFidelity: Invariant {
 
   package mutating func observe(_ event: Event, on timeline: Timeline) {
     guard violation == nil, !preserved.isEmpty else { return }
-    switch event.happening {
+    switch event.kind {
     case .committed(let transaction):
       expect(transaction.name, timeline.ledger.net ?? [])
       compare(transaction, event, isFinal: false)

@@ -47,7 +47,7 @@ package struct WakeUp: Invariant {
   package mutating func observe(_ event: Event, on timeline: Timeline) {
     guard isDriven, violation == nil, !isOver else { return }
     check(event, on: timeline)
-    if case .committed(let transaction) = event.happening {
+    if case .committed(let transaction) = event.kind {
       return commit(transaction, event, on: timeline)
     }
     guard let actor = timeline.actor else { return }
@@ -74,7 +74,7 @@ package struct WakeUp: Invariant {
   }
 
   private mutating func follow(_ event: Event, _ actor: Int, on timeline: Timeline) {
-    switch event.happening {
+    switch event.kind {
     case .called(nil, "fetch"): isOver = true
     case .called(let command?, "deliver"), .called(let command?, "poll"):
       guard Self.isDisturbing(timeline.plan.commands[command].action) else { return }

@@ -84,14 +84,14 @@ public struct HistoryEvent: Hashable, Sendable {
   package init(_ event: Event) {
     position = event.at
     member = event.actor
-    kind = Kind(event.happening)
+    kind = Kind(event.kind)
   }
 }
 
 extension HistoryEvent.Kind {
-  fileprivate init(_ happening: Happening) {
+  fileprivate init(_ kind: EventKind) {
     self =
-      switch happening {
+      switch kind {
       case .called(_, let word): .started(word)
       case .ended(_, .ok): .ended(failure: nil)
       case .ended(_, .failed(let failure)), .ended(_, .unknown(let failure)):

@@ -131,12 +131,12 @@ final class SystemAdapter<System: HistorySystem>: SystemUnderTest {
 
   private func leave(
     _ actor: ActorID,
-    _ happening: Happening,
+    _ kind: EventKind,
     _ log: inout EventLog,
     _ body: @escaping @Sendable (System) async throws -> Void
   ) throws(SystemFailure) {
     try run("leave", .seeded, body)
-    log.add(actor, happening)
+    log.add(actor, kind)
   }
 
   // MARK: Passes

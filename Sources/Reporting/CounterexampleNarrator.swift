@@ -28,10 +28,10 @@ struct CounterexampleStep {
   /// The word of the command, or a word for an event outside of commands.
   var verb: String {
     if let word { return word }
-    switch events.first?.happening {
+    switch events.first?.kind {
     case .viewed: return "view"
     case .recorded(nil): return "reset"
-    default: return events.first?.happening.word.rawValue ?? ""
+    default: return events.first?.kind.word.rawValue ?? ""
     }
   }
 
@@ -51,7 +51,7 @@ struct CounterexampleStep {
       } else {
         steps.append(CounterexampleStep(actor: event.actor, events: [event], at: event.at))
       }
-      switch event.happening {
+      switch event.kind {
       case .ended, .skipped: open[event.actor] = nil
       default: break
       }
@@ -94,7 +94,7 @@ struct CounterexampleStep {
 
   /// Creates the step that starts with an event; `nil` if the event belongs to an earlier step.
   private init?(_ event: Event) {
-    switch event.happening {
+    switch event.kind {
     case .called(let position, let word):
       self.init(position: position, word: word, actor: event.actor, at: event.at)
     case .skipped(let position, _):
@@ -128,7 +128,7 @@ extension CounterexampleStep {
   /// Returns whether a transaction was written, read, merged, consumed or purged in the step.
   func touches(_ name: TransactionName) -> Bool {
     events.contains { event in
-      switch event.happening {
+      switch event.kind {
       case .committed(let transaction): transaction.name == name
       case .fetched(let names), .observed(let names), .merged(let names), .consumed(let names),
         .purged(let names):
@@ -141,7 +141,7 @@ extension CounterexampleStep {
   /// Whether the step contains only events of launches.
   var onlyLaunches: Bool {
     events.allSatisfy { event in
-      switch event.happening {
+      switch event.kind {
       case .registered, .launched, .ended(_, .ok), .signalled: true
       // In plans driven by signals, an actor polls when it starts.
       case .woke, .merged([]), .recorded(nil): true
@@ -153,7 +153,7 @@ extension CounterexampleStep {
   /// Returns whether a transaction was written in the step.
   func commits(_ name: TransactionName) -> Bool {
     events.contains { event in
-      if case .committed(let transaction) = event.happening { return transaction.name == name }
+      if case .committed(let transaction) = event.kind { return transaction.name == name }
       return false
     }
   }
@@ -175,7 +175,7 @@ struct CounterexampleNarrator {
     moves = Self.moves(in: trace)
     data =
       trace.events.lazy.reversed().compactMap { event in
-        if case .data(let objects) = event.happening { objects } else { nil }
+        if case .data(let objects) = event.kind { objects } else { nil }
       }.first
   }
 
@@ -229,13 +229,13 @@ struct CounterexampleNarrator {
     default: break
     }
     guard let word = step.word else { return "" }
-    let speaking = step.events.contains { speaks($0.happening, for: word) }
+    let speaking = step.events.contains { speaks($0.kind, for: word) }
     return speaking ? "" : CounterexamplePhrase.printable(word)
   }
 
   /// Returns whether the phrase of an event begins with the word of the command that caused it.
-  private func speaks(_ happening: Happening, for word: String) -> Bool {
-    switch happening {
+  private func speaks(_ kind: EventKind, for word: String) -> Bool {
+    switch kind {
     case .fetched: word == "fetch"
     case .merged: word == "merge"
     case .recorded: word == "record"
@@ -251,10 +251,10 @@ struct CounterexampleNarrator {
 
   private func phrases(of step: CounterexampleStep) -> [String] {
     guard let word = step.word, Self.passing.contains(word) else {
-      return step.events.compactMap { phrase($0.happening, in: step) }
+      return step.events.compactMap { phrase($0.kind, in: step) }
     }
     let phrases = step.events.filter { $0.at == violationAt || !isEmpty($0, in: step) }
-      .compactMap { phrase($0.happening, in: step) }
+      .compactMap { phrase($0.kind, in: step) }
     return phrases.isEmpty ? ["nothing new"] : phrases
   }
 
@@ -266,18 +266,18 @@ struct CounterexampleNarrator {
   /// This holds for an empty list, and for a fetch or observation of the transactions that the pass
   /// merges.
   private func isEmpty(_ event: Event, in step: CounterexampleStep) -> Bool {
-    switch event.happening {
+    switch event.kind {
     case .merged([]), .purged([]), .fetched([]), .observed([]), .woke: true
     case .fetched(let names), .observed(let names):
-      step.events.contains { $0.happening == .merged(names) }
+      step.events.contains { $0.kind == .merged(names) }
     case .recorded: !moves.contains(event.at)
     default: false
     }
   }
 
-  private func phrase(_ happening: Happening, in step: CounterexampleStep) -> String? {
+  private func phrase(_ kind: EventKind, in step: CounterexampleStep) -> String? {
     typealias Say = CounterexamplePhrase
-    switch happening {
+    switch kind {
     // Signals follow every commit, so they are left out; the effect of a signal is described later.
     case .called, .ended(_, .ok), .clock, .signalled, .passed: return nil
     case .ended(_, .failed(let failure)) where isReported(failure, in: step): return nil
@@ -323,7 +323,7 @@ struct CounterexampleNarrator {
   /// Returns whether another event of the step reports the same failure.
   private func isReported(_ failure: SystemFailure, in step: CounterexampleStep) -> Bool {
     step.events.contains { event in
-      switch event.happening {
+      switch event.kind {
       case .expired: failure.code == .expired
       case .rewound: failure.code == .rewound
       default: false

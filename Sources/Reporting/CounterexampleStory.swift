@@ -80,7 +80,7 @@ struct CounterexampleStory {
   /// Returns a transaction from the event of its commit.
   func transaction(named name: TransactionName) -> CommittedTransaction? {
     for event in counterexample.trace.events {
-      if case .committed(let text) = event.happening, text.name == name { return text }
+      if case .committed(let text) = event.kind, text.name == name { return text }
     }
     return nil
   }
@@ -95,7 +95,7 @@ struct CounterexampleStory {
     let events = step.events.filter { step.phase != .closing || $0.at <= violation.at }
     return events.compactMap { event in
       let who = CounterexamplePhrase.printable(event.actor?.name ?? "the store") + place
-      switch event.happening {
+      switch event.kind {
       case .committed(let written) where written.name == name: return ("written", who)
       case .merged(let names) where names.contains(name): return ("merged", who)
       case .consumed(let names) where names.contains(name): return ("consumed", who)
@@ -232,7 +232,7 @@ extension CounterexampleStory {
     let place = row.number.isEmpty ? "" : "Step \(row.number), "
     let who = row.actor.map { CounterexamplePhrase.printable($0.name) } ?? "the store"
     let times = row.events.compactMap { event -> String? in
-      guard case .committed(let transaction) = event.happening else { return nil }
+      guard case .committed(let transaction) = event.kind else { return nil }
       return " at \(CounterexamplePhrase.value(.double(transaction.timestamp))) s"
     }
     let text = "\(place)\(who): \(row.text)\(times.first ?? "")"

@@ -209,7 +209,7 @@ struct PictureTouch {
   init(_ events: [Event], _ positions: TracePositions) {
     func found(_ names: [TransactionName]) -> [Int] { names.compactMap(positions.position) }
     for event in events {
-      switch event.happening {
+      switch event.kind {
       case .committed(let transaction): committed.formUnion(found([transaction.name]))
       case .fetched(let names), .observed(let names): read.formUnion(found(names))
       case .merged(let names), .consumed(let names): merged.formUnion(found(names))

@@ -164,7 +164,7 @@ package struct TraceWalk: Sendable {
     let cursor = Self.label(positions.cursors[id], positions)
     guard positions.running.contains(id) else { return [[name, cursor, "(does not run)"]] }
     let views = answers.compactMap { event -> [String]? in
-      guard event.actor == id, case .viewed(let context, let objects) = event.happening else {
+      guard event.actor == id, case .viewed(let context, let objects) = event.kind else {
         return nil
       }
       let text = context == "view" ? "view" : "view \(CounterexamplePhrase.printable(context))"
@@ -175,7 +175,7 @@ package struct TraceWalk: Sendable {
 
   private func data(_ answers: [Event]) -> String {
     for event in answers {
-      if case .data(let objects) = event.happening { return "data: \(Self.plain(objects))" }
+      if case .data(let objects) = event.kind { return "data: \(Self.plain(objects))" }
     }
     return "data: unknown"
   }
@@ -228,7 +228,7 @@ package struct TracePositions: Sendable, Hashable {
   ///
   /// - Complexity: linear in the transactions that the event names.
   package mutating func apply(_ event: Event) {
-    switch event.happening {
+    switch event.kind {
     case .committed(let transaction): add(transaction.name)
     case .history(let held): for transaction in held { add(transaction.name) }
     case .purged(let names): purged.formUnion(names.compactMap { positions[$0] })
@@ -236,7 +236,7 @@ package struct TracePositions: Sendable, Hashable {
     default: break
     }
     guard let actor = event.actor else { return }
-    switch event.happening {
+    switch event.kind {
     case .registered(let cursor), .launched(let cursor):
       running.insert(actor)
       cursors[actor] = count(through: cursor)

@@ -110,7 +110,7 @@ extension Explorer {
   ) throws(SystemFailure) -> Step {
     var words = [command.action.word]
     perform(command, index, in: roots[root].header, &judge, &place) { event in
-      words.append(event.happening.word.rawValue)
+      words.append(event.kind.word.rawValue)
     }
     let key = simulator.isBeyondRepair ? 0 : try key(root, place, judge).equivalence
     return Step(words: words, broken: judge.broken, key: key)

@@ -334,7 +334,7 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
 extension Event {
   /// Whether the event reports a skipped command.
   fileprivate var isSkip: Bool {
-    if case .skipped = happening { true } else { false }
+    if case .skipped = kind { true } else { false }
   }
 }
 

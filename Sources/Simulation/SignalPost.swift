@@ -32,7 +32,7 @@ struct SignalPost {
   /// Updates the signals after an event: an actor has started, has ended, or is signalled.
   mutating func note(_ event: Event) {
     guard let actor = event.actor else { return }
-    switch event.happening {
+    switch event.kind {
     case .registered, .launched:
       boxes[actor] = Box(arrival: nil, poll: event.tick + SignalTicks.poll)
     case .stopped, .crashed, .retired: boxes[actor] = nil

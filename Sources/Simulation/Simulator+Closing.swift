@@ -64,12 +64,12 @@ extension Simulator {
     var quiet = 0
     // A pass over a page of unrelated transactions changes only the cursor, so a changed cursor counts as
     // a change.
-    var cursors: [Happening] = []
+    var cursors: [EventKind] = []
     for _ in 0..<roundCountMax where quiet < quietRounds && !isStopped {
       let before = log.events.count
       for actor in life.running { closingPass(actor, observe) }
       let round = log.events[before...]
-      let records = header.hasPages ? round.map(\.happening).filter(\.isRecord) : []
+      let records = header.hasPages ? round.map(\.kind).filter(\.isRecord) : []
       quiet = round.contains(where: \.isProgress) || records != cursors ? 0 : quiet + 1
       cursors = records
     }
@@ -104,7 +104,7 @@ extension Simulator {
   /// Resyncs a member if the system reported that history the member needs is gone or was replaced.
   private func resyncIfTold(_ member: ActorID, since before: Int, _ observe: (Event) -> Bool) {
     let wasNotified = log.events[before...].contains {
-      switch $0.happening {
+      switch $0.kind {
       case .expired, .rewound: true
       default: false
       }
@@ -117,7 +117,7 @@ extension Simulator {
   /// Launches an actor again if its process was superseded by a process that then failed to start.
   private func relaunchIfTold(_ actor: ActorID, since before: Int, _ observe: (Event) -> Bool) {
     let wasNotified = log.events[before...].contains {
-      if case .ended(_, .failed(let failure)) = $0.happening {
+      if case .ended(_, .failed(let failure)) = $0.kind {
         failure.code == .superseded
       } else {
         false
@@ -139,7 +139,7 @@ extension PlanHeader {
   }
 }
 
-extension Happening {
+extension EventKind {
   /// Whether the event reports a recorded cursor.
   fileprivate var isRecord: Bool { if case .recorded = self { true } else { false } }
 }
@@ -147,7 +147,7 @@ extension Happening {
 extension Event {
   /// Whether the event is a change: fetched or merged transactions, lost history, a resync or a launch.
   fileprivate var isProgress: Bool {
-    switch happening {
+    switch kind {
     case .merged(let transactions), .fetched(let transactions): !transactions.isEmpty
     case .expired, .rewound, .resynced, .launched, .registered: true
     default: false

@@ -46,7 +46,7 @@ extension Simulator {
       if case .failed = outcome { outcome = .unknown(error) }
       return
     }
-    let isCommitted = log.events[before...].contains { $0.happening.word == .committed }
+    let isCommitted = log.events[before...].contains { $0.kind.word == .committed }
     if isCommitted, case .failed(let failure) = outcome { outcome = .unknown(failure) }
   }
 

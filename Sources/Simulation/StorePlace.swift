@@ -249,23 +249,23 @@ struct Survivors {
   /// The state of the store after the power-off.
   let state: StateSketch
   /// The events after the power-off, without the crashes of running actors.
-  private let happenings: [Happening]
+  private let kinds: [EventKind]
 
-  fileprivate init(state: StateSketch, happenings: [Happening]) {
+  fileprivate init(state: StateSketch, kinds: [EventKind]) {
     self.state = state
-    self.happenings = happenings
+    self.kinds = kinds
   }
 
   /// Returns the events after the power-off as a judge observes them, with crashes of the given actors.
   func events(down: [ActorID]) -> [Event] {
     let crashes = down.map { Event(at: 0, tick: 0, actor: $0, .crashed) }
-    func plain(_ happening: Happening) -> Event {
-      Event(at: 0, tick: 0, actor: nil, happening)
+    func plain(_ kind: EventKind) -> Event {
+      Event(at: 0, tick: 0, actor: nil, kind)
     }
     // The command number is one that no plan has, and the word has no meaning.
-    return [plain(.called(command: .max, word: "clock"))] + happenings.prefix(1).map(plain)
+    return [plain(.called(command: .max, word: "clock"))] + kinds.prefix(1).map(plain)
       + crashes
-      + happenings.dropFirst().map(plain) + [plain(.ended(command: .max, .ok))]
+      + kinds.dropFirst().map(plain) + [plain(.ended(command: .max, .ok))]
   }
 }
 
@@ -275,12 +275,12 @@ extension Simulator {
   /// - Throws: ``SystemFailure`` when the system cannot be inspected or restored.
   func survivors(_ header: PlanHeader) throws(SystemFailure) -> Survivors {
     let snapshot = try snapshot(withSystem: true)
-    let happenings = loseEverything(.powerOff).filter { $0.actor == nil }.map(\.happening)
+    let kinds = loseEverything(.powerOff).filter { $0.actor == nil }.map(\.kind)
     var state = StateSketch(header)
     // The time of the power-off is not part of the state, so the clock is set to a fixed time.
     place.clock.now = PlanClock.start
     if !isBeyondRepair { try system.describe(&state) }
     try goBack(to: snapshot, header, performing: [])
-    return Survivors(state: state, happenings: happenings)
+    return Survivors(state: state, kinds: kinds)
   }
 }

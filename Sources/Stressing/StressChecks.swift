@@ -99,7 +99,7 @@ package struct StressChecks {
 
   private mutating func keep(_ event: TimedEvent) {
     var event = event
-    if case .called = event.event.happening {} else { event.given = nil }
+    if case .called = event.event.kind {} else { event.given = nil }
     recent.append(event)
     if recent.count > 2 * Self.excerptCount { recent.removeFirst(Self.excerptCount) }
   }
@@ -107,7 +107,7 @@ package struct StressChecks {
   /// Counts an actor's event.
   private mutating func note(_ event: Event) {
     guard let actor = event.actor else { return }
-    switch event.happening {
+    switch event.kind {
     case .registered, .launched: tally[actor]?.lives += 1
     case .committed: tally[actor]?.written += 1
     case .merged(let names):

@@ -141,9 +141,9 @@ package final class StressParticipant: Sendable {
       throw error
     }
     let cursor = registration.cursor.transactionName
-    let happening: Happening =
+    let kind: EventKind =
       registration.isNew ? .registered(cursor: cursor) : .launched(cursor: cursor)
-    seams.tracker.add([.init(happening, start...MonotonicClock.now)])
+    seams.tracker.add([.init(kind, start...MonotonicClock.now)])
     do throws(HistoryError) { _ = try await tracker.start() } catch {
       // The tracker follows the store despite a transient error, and repeats the pass.
       guard error.isOfDisk else { throw error }

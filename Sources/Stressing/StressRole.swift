@@ -186,10 +186,10 @@ struct StressReconciler {
   ) throws -> (cutOff: TraceLife.CutOff, last: Int64) {
     guard FileManager.default.fileExists(atPath: role.writerTrace) else { return (.nothing, last) }
     let tail = try LifeTrace.tail(of: role.writerTrace, role.header)
-    let reported = tail.compactMap(\.event.happening.committedNumber).max() ?? last
+    let reported = tail.compactMap(\.event.kind.committedNumber).max() ?? last
     // A write without a number has no effect; a number noted for an earlier write proves nothing.
-    guard let open = tail.last(where: { $0.event.happening.isCallOrEnd }), let given = open.given,
-      case .called(let count?, _) = open.event.happening,
+    guard let open = tail.last(where: { $0.event.kind.isCallOrEnd }), let given = open.given,
+      case .called(let count?, _) = open.event.kind,
       let noted = StressNumberFile.read(role.numberFile), noted.write == Int64(count)
     else { return (.nothing, reported) }
     let number = TransactionNumber(noted.number)
@@ -245,7 +245,7 @@ extension CommittedTransaction {
   }
 }
 
-extension Happening {
+extension EventKind {
   fileprivate var committedNumber: Int64? {
     if case .committed(let transaction) = self { Int64(transaction.name) } else { nil }
   }

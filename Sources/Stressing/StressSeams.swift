@@ -162,8 +162,8 @@ final class StressSeams: Sendable {
   func beginWrite(_ command: Command) {
     let count = writeCount.add(1, ordering: .relaxed).newValue
     numberedAt.store(0, ordering: .relaxed)
-    let happening = Happening.called(command: Int(count), word: command.action.word)
-    writer.add([.init(happening, at: MonotonicClock.now, given: command)])
+    let kind = EventKind.called(command: Int(count), word: command.action.word)
+    writer.add([.init(kind, at: MonotonicClock.now, given: command)])
   }
 
   /// Traces that the edits of a write failed, so that nothing was written.
@@ -182,12 +182,12 @@ final class StressSeams: Sendable {
   }
 
   /// Traces the outcome of the write in progress.
-  func endWrite(_ happening: Happening?, _ outcome: Outcome) {
+  func endWrite(_ kind: EventKind?, _ outcome: Outcome) {
     let now = MonotonicClock.now
     let numbered = numberedAt.load(ordering: .relaxed)
     let start = numbered == 0 ? now : min(numbered, now)
     var entries: [StressTrace.Entry] = []
-    if let happening { entries.append(.init(happening, start...now)) }
+    if let kind { entries.append(.init(kind, start...now)) }
     writer.add(entries + [.init(.ended(command: nil, outcome), start...now)])
   }
 }

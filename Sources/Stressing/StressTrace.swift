@@ -11,21 +11,21 @@ final class StressTrace: Sendable {
   private let descriptor: Int32
   private let count = Mutex(0)
 
-  /// A happening, the interval in which it happened, and the command if it is a call.
+  /// An event's kind, its interval, and the command if the event is a call.
   struct Entry {
-    let happening: Happening
+    let kind: EventKind
     let mono: ClosedRange<Int64>
     var given: Command?
 
-    init(_ happening: Happening, _ mono: ClosedRange<Int64>, given: Command? = nil) {
-      self.happening = happening
+    init(_ kind: EventKind, _ mono: ClosedRange<Int64>, given: Command? = nil) {
+      self.kind = kind
       self.mono = mono
       self.given = given
     }
 
-    /// Creates an entry for a happening at one moment.
-    init(_ happening: Happening, at moment: Int64, given: Command? = nil) {
-      self.init(happening, moment...moment, given: given)
+    /// Creates an entry for an event at one moment.
+    init(_ kind: EventKind, at moment: Int64, given: Command? = nil) {
+      self.init(kind, moment...moment, given: given)
     }
   }
 
@@ -45,7 +45,7 @@ final class StressTrace: Sendable {
     count.withLock { count in
       var text = ""
       for entry in entries {
-        let event = Event(at: count, tick: 0, actor: other ?? actor, entry.happening)
+        let event = Event(at: count, tick: 0, actor: other ?? actor, entry.kind)
         text += TraceCodec.encode(TimedEvent(event, mono: entry.mono, given: entry.given)) + "\n"
         count += 1
       }

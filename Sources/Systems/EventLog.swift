@@ -33,7 +33,7 @@ package struct EventLog {
   /// - Complexity: linear in the events since that transaction was reported.
   package var newest: TransactionName? {
     for event in events.reversed() {
-      switch event.happening {
+      switch event.kind {
       case .committed(let transaction): return transaction.name
       case .recovered(let through): return through
       default: break
@@ -43,8 +43,8 @@ package struct EventLog {
   }
 
   /// Adds an event of an actor, or of the store if `actor` is `nil`.
-  package mutating func add(_ actor: ActorID?, _ happening: Happening) {
-    events.append(Event(at: next, tick: tick, actor: actor, happening))
+  package mutating func add(_ actor: ActorID?, _ kind: EventKind) {
+    events.append(Event(at: next, tick: tick, actor: actor, kind))
     next += 1
   }
 }

@@ -132,9 +132,9 @@ final class ProcessHost<Hosted: HostedProcess> {
   }
 
   /// Ends an actor's process, and logs how it ended.
-  func end(_ actor: ActorID, _ happening: Happening, _ log: inout EventLog) {
+  func end(_ actor: ActorID, _ kind: EventKind, _ log: inout EventLog) {
     running.removeValue(forKey: actor)?.end()
-    log.add(actor, happening)
+    log.add(actor, kind)
   }
 
   /// Suspends the store of an actor's process.

@@ -51,7 +51,7 @@ extension StoreBench {
   private func isResync(_ action: Action, _ log: EventLog) -> Bool {
     if action.word == "resync" { return true }
     for event in log.events.reversed() where event.actor == action.actor {
-      switch event.happening {
+      switch event.kind {
       case .called: return false
       case .expired, .rewound: return true
       default: break
@@ -198,7 +198,7 @@ extension EventLog {
   /// Returns the last cursor that an actor's events report; `nil` if no event reports one.
   func cursor(of actor: ActorID) -> ReportedCursor? {
     for event in events.reversed() where event.actor == actor {
-      switch event.happening {
+      switch event.kind {
       case .registered(let cursor), .launched(let cursor), .recorded(let cursor),
         .resynced(let cursor):
         return ReportedCursor(transaction: cursor)

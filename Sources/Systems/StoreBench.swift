@@ -222,7 +222,7 @@ final class StoreBench {
     if case .failure = outcome {
       let cutOff = try lostMembers().subtracting(lost)
       try tellRecord(of: actor, &log)
-      let reported = Set(log.events[start...].filter { $0.happening == .lost }.compactMap(\.actor))
+      let reported = Set(log.events[start...].filter { $0.kind == .lost }.compactMap(\.actor))
       for member in cutOff.subtracting(reported).sorted() { log.add(member, .lost) }
     }
     purging = nil

@@ -9,18 +9,18 @@ package struct Event: Hashable, Sendable {
   /// The actor or consumer that the event concerns; `nil` if it concerns none.
   package var actor: ActorID?
   /// The kind of event and its details.
-  package var happening: Happening
+  package var kind: EventKind
 
-  package init(at: Int, tick: Int, actor: ActorID?, _ happening: Happening) {
+  package init(at: Int, tick: Int, actor: ActorID?, _ kind: EventKind) {
     self.at = at
     self.tick = tick
     self.actor = actor
-    self.happening = happening
+    self.kind = kind
   }
 }
 
 /// An event's kind and details; each case is one word of the trace format.
-package enum Happening: Hashable, Sendable {
+package enum EventKind: Hashable, Sendable {
   /// A command was called; its position in the plan is `nil` in the closing phase.
   case called(command: Int?, word: String)
   /// The command ended.
@@ -256,7 +256,7 @@ package enum EventWord: String, Hashable, Sendable, CaseIterable {
   }
 }
 
-extension Happening {
+extension EventKind {
   /// The word of the trace format.
   package var word: EventWord {
     switch self {

@@ -8,16 +8,16 @@ extension CommittedTransaction {
 extension TraceCodec {
   /// Returns the event as one object; absent values are omitted.
   static func json(of event: Event) -> JSONValue {
-    var members = json(of: event.happening)
+    var members = json(of: event.kind)
     members["at"] = .integer(Int64(event.at))
     members["tick"] = .integer(Int64(event.tick))
     members["actor"] = event.actor.map { .string($0.name) }
-    members["event"] = .string(event.happening.word.rawValue)
+    members["event"] = .string(event.kind.word.rawValue)
     return .object(members)
   }
 
-  private static func json(of happening: Happening) -> [String: JSONValue] {
-    switch happening {
+  private static func json(of kind: EventKind) -> [String: JSONValue] {
+    switch kind {
     case .called(let command, let word): json(ofCommand: command, ["do": .string(word)])
     case .ended(let command, let outcome): json(ofCommand: command, json(of: outcome))
     case .skipped(let command, let reason): json(ofCommand: command, ["because": .string(reason)])
@@ -109,8 +109,8 @@ extension TraceCodec {
     let named = fields.named("the event \"\(word.rawValue)\"")
     try named.allow(word.keys)
     let actor = try named.has("actor") ? names.member("actor", of: named) : nil
-    let happening = try EventReader(fields: named, names: names, commands: commands).read(word)
-    return Event(at: try named.count("at"), tick: try named.count("tick"), actor: actor, happening)
+    let kind = try EventReader(fields: named, names: names, commands: commands).read(word)
+    return Event(at: try named.count("at"), tick: try named.count("tick"), actor: actor, kind)
   }
 }
 
@@ -122,7 +122,7 @@ struct EventReader {
   let commands: Int
 
   /// Reads the details for an event's word; one source line per word lists the keys that it reads.
-  func read(_ word: EventWord) throws(FormatError) -> Happening {
+  func read(_ word: EventWord) throws(FormatError) -> EventKind {
     switch word {
     case .called: .called(command: try command(), word: try fields.string("do"))
     case .ended: .ended(command: try command(), try outcome())

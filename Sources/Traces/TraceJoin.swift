@@ -102,7 +102,7 @@ package struct TraceJoin {
     let mono = group.place...max(group.place, group.end == .max ? group.place : group.end)
     var step = Step(events: [], mono: mono)
     guard let word = group.word, let outcome = group.outcome else {
-      for timed in group.events { add(timed.event.actor, timed.event.happening, &step) }
+      for timed in group.events { add(timed.event.actor, timed.event.kind, &step) }
       return step
     }
     var position: Int?
@@ -115,16 +115,16 @@ package struct TraceJoin {
     if group.isCut { add(group.actor, .ended(command: position, outcome), &step) }
     // An interrupted command may have taken effect on disk. Its purge counts as done, because the next
     // purge repeats it; its recorded cursor appears in the process's next launch.
-    for timed in group.events where !group.isCut || timed.event.happening.word == .purged {
-      add(timed.event.actor, timed.event.happening, &step)
+    for timed in group.events where !group.isCut || timed.event.kind.word == .purged {
+      add(timed.event.actor, timed.event.kind, &step)
     }
     if !group.isCut { add(group.actor, .ended(command: position, outcome), &step) }
     return step
   }
 
-  private mutating func add(_ actor: ActorID?, _ happening: Happening, _ step: inout Step) {
+  private mutating func add(_ actor: ActorID?, _ kind: EventKind, _ step: inout Step) {
     let tick = Int(max(0, step.mono.lowerBound - origin) / 1_000_000)
-    step.events.append(Event(at: eventCount, tick: tick, actor: actor, happening))
+    step.events.append(Event(at: eventCount, tick: tick, actor: actor, kind))
     eventCount += 1
   }
 }
@@ -132,7 +132,7 @@ package struct TraceJoin {
 extension TraceGroup {
   /// The time by which a group is sorted: the latest time of a purge, or the earliest of another group.
   fileprivate var place: Int64 {
-    guard let last = events.last, last.event.happening.word == .purged else { return start }
+    guard let last = events.last, last.event.kind.word == .purged else { return start }
     return max(start, last.mono.upperBound)
   }
 }
@@ -145,7 +145,7 @@ extension Command {
     guard case .write(var write) = action, write.changes.contains(where: { $0.object.key < 0 })
     else { return self }
     for event in events {
-      guard case .committed(let reported) = event.event.happening else { continue }
+      guard case .committed(let reported) = event.event.kind else { continue }
       for (index, change) in reported.changes.enumerated() where index < write.changes.count {
         write.changes[index].object = change.object
       }
@@ -163,7 +163,7 @@ private struct AmbiguousPurges {
   mutating func take(_ group: TraceGroup) -> Bool {
     var isUncertain = false
     for timed in group.events {
-      switch timed.event.happening {
+      switch timed.event.kind {
       case .recorded(let cursor?): note(group.actor, Int64(cursor) ?? 0, timed.mono)
       case .purged: isUncertain = isUncertain || overlaps(timed, group.actor)
       case .retired: if let actor = group.actor { records[actor] = nil }
@@ -179,7 +179,7 @@ private struct AmbiguousPurges {
   }
 
   private func overlaps(_ purge: TimedEvent, _ purger: ActorID?) -> Bool {
-    guard case .purged(let names) = purge.event.happening,
+    guard case .purged(let names) = purge.event.kind,
       let last = names.last.flatMap({ Int64($0) })
     else { return false }
     return records.contains { actor, record in

@@ -123,7 +123,7 @@ package struct TraceGroup: Sendable {
     actor = event.event.actor
     start = event.mono.lowerBound
     end = event.mono.upperBound
-    if case .called(_, let word) = event.event.happening {
+    if case .called(_, let word) = event.event.kind {
       self.word = word
       given = event.given
       outcome = .unknown(Self.killed)
@@ -144,7 +144,7 @@ package struct TraceGroup: Sendable {
 
   /// Adds the next event of the command, and returns whether the event completes the group.
   mutating func take(_ event: TimedEvent) -> Bool {
-    if case .ended(_, let outcome) = event.event.happening {
+    if case .ended(_, let outcome) = event.event.kind {
       self.outcome = outcome
       if case .failed = outcome { events = [] }
       if events.isEmpty { start = max(start, event.mono.lowerBound) }
@@ -162,18 +162,18 @@ package struct TraceGroup: Sendable {
   /// The number of the transaction that the group committed; `nil` if it committed none.
   var committed: Int64? {
     for event in events {
-      if case .committed(let transaction) = event.event.happening { return Int64(transaction.name) }
+      if case .committed(let transaction) = event.event.kind { return Int64(transaction.name) }
     }
     return nil
   }
 
   /// The greatest number among the transactions that the group names but did not commit.
   var mentioned: Int64 {
-    events.reduce(0) { greatest, event in max(greatest, event.event.happening.mentioned) }
+    events.reduce(0) { greatest, event in max(greatest, event.event.kind.mentioned) }
   }
 }
 
-extension Happening {
+extension EventKind {
   /// The greatest number of a transaction that must precede the event; 0 for none.
   fileprivate var mentioned: Int64 {
     switch self {

@@ -292,7 +292,7 @@ package struct PlanPlace: Sendable {
   }
 
   private mutating func note(_ event: Event) {
-    switch (event.happening, event.actor) {
+    switch (event.kind, event.actor) {
     case (.committed(let transaction), _): for change in transaction.changes { note(change) }
     case (.registered, let actor?), (.launched, let actor?):
       running.insert(actor)

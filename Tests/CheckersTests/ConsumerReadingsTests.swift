@@ -16,18 +16,18 @@ import Traces
     return story
   }
 
-  private func page(_ story: Story, _ names: TransactionName...) -> Happening {
+  private func page(_ story: Story, _ names: TransactionName...) -> EventKind {
     .received(story.transactions.filter { names.contains($0.name) })
   }
 
   private func fault(
     _ reading: PlannedReading,
-    _ events: (Story) -> [Happening]
+    _ events: (Story) -> [EventKind]
   ) throws -> String? {
     var story = try story()
-    let happenings = events(story)
+    let kinds = events(story)
     story.run(.read(reading)) { story in
-      for happening in happenings { story.tell("mirror", happening) }
+      for kind in kinds { story.tell("mirror", kind) }
     }
     story.tell(nil, .history([]))
     let because = story.verdict(HistoryExplainsData.self).violation?.because
@@ -75,7 +75,7 @@ import Traces
     )
     let items = PlannedReading("mirror", entity: "Item", steps: [.next, .confirm, .next])
     let first = { (story: Story) in
-      [.launched(cursor: "1"), page(story, "2"), .consumed(["2"]), .received([])] as [Happening]
+      [.launched(cursor: "1"), page(story, "2"), .consumed(["2"]), .received([])] as [EventKind]
     }
     #expect(try fault(items) { first($0) + [.consumed(["3"])] } == nil)
     #expect(try fault(items) { first($0) } == "mirror did not confirm #3")
@@ -112,7 +112,7 @@ import Traces
       [
         .launched(cursor: "1"), page(story, "2"), .launched(cursor: "1"), page(story, "2"),
         .consumed(["2"]), page(story, "3"),
-      ] as [Happening]
+      ] as [EventKind]
     }
     #expect(try fault(again, right) == nil)
     #expect(
@@ -135,7 +135,7 @@ import Traces
 
   @Test func `A consumer that retires registers again at the end of history`() throws {
     let retired = PlannedReading("mirror", page: 1, steps: [.retire, .next])
-    let start: [Happening] = [.launched(cursor: "1"), .retired]
+    let start: [EventKind] = [.launched(cursor: "1"), .retired]
     #expect(try fault(retired) { _ in start + [.registered(cursor: "3"), .received([])] } == nil)
     #expect(
       try fault(retired) { _ in start + [.registered(cursor: "2")] }

@@ -47,7 +47,7 @@ import Traces
     return objects
   }
 
-  private static let delay = Happening.fault(
+  private static let delay = EventKind.fault(
     PlannedFault(kind: .delay, file: .wal, call: .sync, k: 1)
   )
 

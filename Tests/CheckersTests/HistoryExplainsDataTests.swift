@@ -22,7 +22,7 @@ import Traces
 
   private func held(_ story: Story) -> [CommittedTransaction] {
     story.events.compactMap { event in
-      if case .committed(let transaction) = event.happening { transaction } else { nil }
+      if case .committed(let transaction) = event.kind { transaction } else { nil }
     }
   }
 

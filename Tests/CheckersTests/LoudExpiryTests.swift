@@ -96,9 +96,9 @@ import Traces
   }
 
   @Test func `A member that resyncs or registers again need not be notified`() throws {
-    for happening in [Happening.resynced(cursor: nil), .registered(cursor: "2")] {
+    for kind in [EventKind.resynced(cursor: nil), .registered(cursor: "2")] {
       var story = try opened()
-      story.tell("app", happening)
+      story.tell("app", kind)
       story.run(.fetch("app")) { $0.tell("app", .fetched([])) }
       #expect(violation(story) == nil)
     }

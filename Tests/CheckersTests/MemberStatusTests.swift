@@ -159,7 +159,7 @@ import Traces
   // MARK: All sequences
 
   @Test func `Alternatives never contradict membership, in any order of events`() throws {
-    let happenings: [Happening] = [
+    let kinds: [EventKind] = [
       .registered(cursor: "2"), .launched(cursor: "1"), .stopped, .crashed, .retired, .lost,
       .expired, .resynced(cursor: "2"), .recorded(cursor: "2"), .consumed(["2"]),
       .recovered(through: "1"), .recovered(through: "2"), .fault(Self.ioError),
@@ -175,9 +175,9 @@ import Traces
     while let timeline = pending.popLast() {
       let status = timeline.everyone[0].status
       guard reached[status, default: []].insert(timeline.command.word).inserted else { continue }
-      for happening in happenings {
+      for kind in kinds {
         var next = timeline
-        next.advance(Event(at: 0, tick: 0, actor: "app", happening))
+        next.advance(Event(at: 0, tick: 0, actor: "app", kind))
         pending.append(next)
       }
     }

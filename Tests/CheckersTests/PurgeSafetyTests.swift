@@ -31,7 +31,7 @@ import Traces
         + "(app had recorded #2)"
     )
     #expect(found.transaction == "3")
-    #expect(story.events[found.at].happening == .purged(["2", "3"]))
+    #expect(story.events[found.at].kind == .purged(["2", "3"]))
   }
 
   @Test func `A record past a dead process's transaction covers all earlier ones`() throws {
@@ -248,11 +248,11 @@ import Traces
   }
 
   @Test(arguments: [
-    Happening.lost, .expired, .ended(command: nil, .failed(SystemFailure(.expired, "gone"))),
+    EventKind.lost, .expired, .ended(command: nil, .failed(SystemFailure(.expired, "gone"))),
   ])
-  func `Without a retention limit, no member is cut off`(_ happening: Happening) throws {
+  func `Without a retention limit, no member is cut off`(_ kind: EventKind) throws {
     var story = try Story("app", "share")
-    story.tell("app", happening)
+    story.tell("app", kind)
     #expect(violation(story)?.because.contains("no retention limit") == true)
   }
 

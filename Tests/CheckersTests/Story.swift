@@ -47,8 +47,8 @@ struct Story {
     return checker.verdict
   }
 
-  mutating func tell(_ actor: ActorID?, _ happening: Happening) {
-    events.append(Event(at: events.count, tick: commands.count, actor: actor, happening))
+  mutating func tell(_ actor: ActorID?, _ kind: EventKind) {
+    events.append(Event(at: events.count, tick: commands.count, actor: actor, kind))
   }
 
   /// Runs a command of the plan, with the given events.
@@ -80,9 +80,9 @@ struct Story {
   mutating func crash(_ actor: ActorID) { leave(actor, .crashed) }
   mutating func retire(_ actor: ActorID) { leave(actor, .retired) }
 
-  private mutating func leave(_ actor: ActorID, _ happening: Happening) {
+  private mutating func leave(_ actor: ActorID, _ kind: EventKind) {
     running.removeAll { $0 == actor }
-    tell(actor, happening)
+    tell(actor, kind)
   }
 
   // MARK: Writes
@@ -182,7 +182,7 @@ struct Story {
   /// Every committed transaction, as it was reported.
   var transactions: [CommittedTransaction] {
     events.compactMap { event in
-      if case .committed(let transaction) = event.happening { transaction } else { nil }
+      if case .committed(let transaction) = event.kind { transaction } else { nil }
     }
   }
 

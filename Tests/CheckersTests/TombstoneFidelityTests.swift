@@ -20,7 +20,7 @@ import Traces
     [CommittedChange(.delete, item, tombstone: tombstone)]
   }
 
-  private func history(_ tombstone: Values?) -> Happening {
+  private func history(_ tombstone: Values?) -> EventKind {
     .history([
       CommittedTransaction(
         name: "2",

@@ -89,9 +89,9 @@ struct ToySystem {
     self.peers = peers
   }
 
-  private mutating func tell(_ index: Int?, _ happening: Happening) {
+  private mutating func tell(_ index: Int?, _ kind: EventKind) {
     events.append(
-      Event(at: events.count, tick: commands.count, actor: index.map { peers[$0].id }, happening)
+      Event(at: events.count, tick: commands.count, actor: index.map { peers[$0].id }, kind)
     )
   }
 
@@ -156,12 +156,12 @@ struct ToySystem {
     peers[index].scanned = peers[index].cursor
   }
 
-  private mutating func leave(_ index: Int, _ happening: Happening) {
-    tell(index, happening)
+  private mutating func leave(_ index: Int, _ kind: EventKind) {
+    tell(index, kind)
     peers[index].isRunning = false
     peers[index].fetched = []
     peers[index].staged = nil
-    if happening == .retired { peers[index].isMember = false }
+    if kind == .retired { peers[index].isMember = false }
   }
 
   private func name(_ position: Int) -> TransactionName? {

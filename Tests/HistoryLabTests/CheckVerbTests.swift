@@ -127,11 +127,11 @@ import Traces
       commands: [Command(.fetch("app"), faults: [fault]), Command(.data)]
     )
     var counts = FaultCounts()
-    let happenings: [Happening] = [
+    let kinds: [EventKind] = [
       .called(command: 0, word: "fetch"), .fault(fault), .called(command: 1, word: "data"),
     ]
-    for happening in happenings {
-      counts.observe(Event(at: 0, tick: 0, actor: nil, happening), of: plan)
+    for kind in kinds {
+      counts.observe(Event(at: 0, tick: 0, actor: nil, kind), of: plan)
     }
     #expect(counts.powerOffCount == 1 && counts.fullPowerOffCount == 0)
     #expect(counts.missingPowerOffs == ["powerOff in data", "torn in data", "powerOff in fetch"])

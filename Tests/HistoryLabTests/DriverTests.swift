@@ -86,16 +86,16 @@ private struct DriverComparison {
   private func place(after plan: Plan, _ events: [Event]) -> PlanPlace {
     var place = alphabet.start(plan.header)
     for (index, command) in plan.commands.enumerated() {
-      let start = events.firstIndex { $0.happening.isCall(of: index) } ?? events.endIndex
+      let start = events.firstIndex { $0.kind.isCall(of: index) } ?? events.endIndex
       let rest = events[start...]
-      let end = rest.firstIndex { $0.happening.isEnd(of: index) } ?? rest.endIndex
+      let end = rest.firstIndex { $0.kind.isEnd(of: index) } ?? rest.endIndex
       alphabet.advance(&place, by: command.action, Array(rest[..<min(end + 1, rest.endIndex)]))
     }
     return place
   }
 }
 
-extension Happening {
+extension EventKind {
   fileprivate func isCall(of index: Int) -> Bool {
     if case .called(index, _) = self { true } else { false }
   }

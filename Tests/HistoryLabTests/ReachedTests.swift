@@ -39,7 +39,7 @@ import Workloads
     let worker = try Self.tracker()
     let plan = try Self.plan(file)
     let trace = try worker.trace(plan)
-    let reported = trace.events.filter { $0.actor == "mirror" }.map(\.happening)
+    let reported = trace.events.filter { $0.actor == "mirror" }.map(\.kind)
     #expect(reported.contains(.rewound))
     #expect(try #require(reported.firstIndex(of: .rewound)) < reported.count - 1)
     #expect(reported.contains { if case .resynced = $0 { true } else { false } })

@@ -129,7 +129,7 @@ import Traces
     let json = try await replay("--until", "1", "--json")
     let trace = try TraceCodec.decode(json.output)
     #expect(trace.header.plan.commands.count == 1)
-    #expect(trace.events.last?.happening == .ended(command: 0, .ok))
+    #expect(trace.events.last?.kind == .ended(command: 0, .ok))
   }
 
   @Test func `A command missing from the plan is refused with a list of its commands`()

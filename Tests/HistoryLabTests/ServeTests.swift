@@ -33,10 +33,10 @@ import Workloads
   /// The events of a plan, numbered without the reports of whole passes.
   private func events(_ plan: Plan, _ worker: PlanWorker) throws -> [Event] {
     let kept = try worker.trace(plan).events.filter { event in
-      if case .passed = event.happening { false } else { true }
+      if case .passed = event.kind { false } else { true }
     }
     return kept.enumerated().map { index, event in
-      Event(at: index, tick: event.tick, actor: event.actor, event.happening)
+      Event(at: index, tick: event.tick, actor: event.actor, event.kind)
     }
   }
 
@@ -97,7 +97,7 @@ import Workloads
     for number in 1...20 {
       let trace = try worker.trace(recipe.plan(number).plan)
       let words = trace.events.compactMap { event in
-        if case .called(_, let word) = event.happening { word } else { nil }
+        if case .called(_, let word) = event.kind { word } else { nil }
       }
       #expect(Set(words).isDisjoint(with: ["fetch", "merge", "record"]))
     }

@@ -21,24 +21,24 @@ struct TraceScript {
     for actor in actors { happen(actor, .registered(cursor: nil)) }
   }
 
-  mutating func happen(_ actor: ActorID?, _ happening: Happening) {
-    events.append(Event(at: events.count, tick: tick, actor: actor, happening))
+  mutating func happen(_ actor: ActorID?, _ kind: EventKind) {
+    events.append(Event(at: events.count, tick: tick, actor: actor, kind))
   }
 
   /// Adds one command, its events, and its end.
-  mutating func run(_ action: Action, _ happenings: Happening..., outcome: Outcome = .ok) {
+  mutating func run(_ action: Action, _ kinds: EventKind..., outcome: Outcome = .ok) {
     let position = plan.commands.count
     plan.commands.append(Command(action))
     happen(action.actor, .called(command: position, word: action.word))
-    for happening in happenings { happen(action.actor, happening) }
+    for kind in kinds { happen(action.actor, kind) }
     happen(action.actor, .ended(command: position, outcome))
     tick += 1
   }
 
   /// One step of the closing phase.
-  mutating func close(_ actor: ActorID?, _ word: String, _ happening: Happening) {
+  mutating func close(_ actor: ActorID?, _ word: String, _ kind: EventKind) {
     happen(actor, .called(command: nil, word: word))
-    happen(actor, happening)
+    happen(actor, kind)
     happen(actor, .ended(command: nil, .ok))
     tick += 1
   }
@@ -67,9 +67,9 @@ struct TraceScript {
     _ checker: String,
     because: String,
     transaction: String? = nil,
-    at isLoss: (Happening) -> Bool
+    at isLoss: (EventKind) -> Bool
   ) -> Counterexample {
-    let at = events.lastIndex { isLoss($0.happening) } ?? 0
+    let at = events.lastIndex { isLoss($0.kind) } ?? 0
     return Counterexample(
       trace: Trace(header: TraceHeader(plan: plan, system: "article"), events: events),
       violation: Violation(

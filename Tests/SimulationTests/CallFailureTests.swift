@@ -33,7 +33,7 @@ import Workloads
       let plan = plan(seed, conditions)
       let events = try simulator.run(plan)
       for event in events {
-        switch event.happening {
+        switch event.kind {
         case .fault(let fault): outcome.fired[fault.kind, default: 0] += 1
         case .ended(_, .failed(let failure)) where [.io, .busy, .full].contains(failure.code):
           outcome.failed += 1

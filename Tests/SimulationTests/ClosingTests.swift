@@ -44,14 +44,14 @@ import Traces
     #expect(!words.contains { $0.hasPrefix("purge") || $0.hasPrefix("pass") })
   }
 
-  @Test(arguments: [Happening.expired, .rewound])
-  func `A member with expired history resyncs if the system can`(_ happening: Happening) throws {
+  @Test(arguments: [EventKind.expired, .rewound])
+  func `A member with expired history resyncs if the system can`(_ kind: EventKind) throws {
     var fetches = 0
     system.answer = { action, log throws(SystemFailure) in
       guard action == .fetch("widget") else { return }
       fetches += 1
       guard fetches == 1 else { return }
-      log.add("widget", happening)
+      log.add("widget", kind)
       throw SystemFailure(.expired, "")
     }
     #expect(try closing() == round + ["resync widget"] + round + round + reads)
@@ -132,12 +132,12 @@ import Traces
 
   @Test func `Closing commands have no place in the plan`() throws {
     let events = try Simulator(system, at: .heap()).run(Plans.make(["app"], .data))
-    let closing = events.drop { $0.happening != .ended(command: 0, .ok) }.dropFirst()
+    let closing = events.drop { $0.kind != .ended(command: 0, .ok) }.dropFirst()
     #expect(closing.count == 2 * (6 + 3))
     for event in closing {
-      switch event.happening {
+      switch event.kind {
       case .called(let command, _), .ended(let command, _): #expect(command == nil)
-      default: Issue.record("\(event.happening)")
+      default: Issue.record("\(event.kind)")
       }
     }
   }

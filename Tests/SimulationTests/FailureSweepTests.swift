@@ -90,7 +90,7 @@ import Traces
     let violation = CheckerSuite(checking: trace, scope: .all).violation
     let refusal = isDone(action, in: events, first, again) ? nil : "the next try failed"
     return Attempt(
-      hasFired: events.contains { $0.happening == .fault(fault) },
+      hasFired: events.contains { $0.kind == .fault(fault) },
       complaint: (violation?.because ?? refusal).map {
         "\(action.word) \(action.actor?.name ?? ""), \(fault): \($0)"
       }
@@ -104,8 +104,8 @@ import Traces
     _ first: Int,
     _ again: Int
   ) -> Bool {
-    let isFirst = events.contains { $0.happening == .ended(command: first, .ok) }
-    let isSecond = events.contains { $0.happening == .ended(command: again, .ok) }
+    let isFirst = events.contains { $0.kind == .ended(command: first, .ok) }
+    let isSecond = events.contains { $0.kind == .ended(command: again, .ok) }
     return switch action {
     case .launch, .retire, .begin: isFirst || isSecond
     default: isSecond

@@ -64,9 +64,9 @@ func planned(_ actor: ActorID, _ key: Int64, ticks: Bool = true) -> PlannedWrite
 extension Event {
   /// The event with only the code of a failure: messages may name the store, whose path differs.
   var withoutMessage: Event {
-    guard case .ended(let command, .failed(let failure)) = happening else { return self }
+    guard case .ended(let command, .failed(let failure)) = kind else { return self }
     var event = self
-    event.happening = .ended(command: command, .failed(SystemFailure(failure.code, "")))
+    event.kind = .ended(command: command, .failed(SystemFailure(failure.code, "")))
     return event
   }
 }

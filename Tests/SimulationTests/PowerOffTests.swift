@@ -21,23 +21,23 @@ import Workloads
   }
 
   /// Returns the events from the command with the fault on.
-  private func happenings(
+  private func kinds(
     _ fault: PlannedFault,
     _ synchronous: PlannedSynchronous = .normal,
     consumers: [ActorID] = []
-  ) throws -> [Happening] {
+  ) throws -> [EventKind] {
     var plan = try Plans.make(["app"], write("app", 1), write("app", 2))
     plan.header.synchronous = synchronous
     plan.header.consumers = consumers
     plan.commands[1].faults = [fault]
     let events = try Simulator(TrackerSystem(), at: .heap()).run(plan)
-    return events.drop { $0.happening != .called(command: 1, word: "write") }.map(\.happening)
+    return events.drop { $0.kind != .called(command: 1, word: "write") }.map(\.kind)
   }
 
-  private func words(_ happenings: [Happening]) -> [EventWord] { happenings.map(\.word) }
+  private func words(_ kinds: [EventKind]) -> [EventWord] { kinds.map(\.word) }
 
   @Test func `A power-off within a write keeps earlier commits and ends every process`() throws {
-    let events = try happenings(fault(), .full)
+    let events = try kinds(fault(), .full)
     #expect(
       words(events).prefix(7) == [.called, .fault, .crashed, .recovered, .data, .history, .ended]
     )
@@ -47,19 +47,19 @@ import Workloads
   }
 
   @Test func `With NORMAL an acknowledged commit may be lost, with FULL it may not`() throws {
-    #expect(try happenings(fault()).contains(.recovered(through: nil)))
-    #expect(try happenings(fault(), .full).contains(.recovered(through: "1")))
+    #expect(try kinds(fault()).contains(.recovered(through: nil)))
+    #expect(try kinds(fault(), .full).contains(.recovered(through: "1")))
   }
 
   @Test func `A power-off whose call does not occur fires at the end of the command`() throws {
-    let events = try happenings(fault(k: 999), .full)
+    let events = try kinds(fault(k: 999), .full)
     #expect(words(events).prefix(4) == [.called, .committed, .fault, .crashed])
     #expect(events.contains(.recovered(through: "2")))
     #expect(events.contains(.ended(command: 1, .ok)))
   }
 
   @Test func `An interrupted write that survived is reported`() throws {
-    let events = (0..<40).compactMap { try? happenings(fault(.torn, .sync, seed: $0), .full) }
+    let events = (0..<40).compactMap { try? kinds(fault(.torn, .sync, seed: $0), .full) }
     let survived = events.filter { $0.contains(.recovered(through: "2")) }
     #expect(survived.count > 4 && survived.count < 36)
     for events in survived {
@@ -71,7 +71,7 @@ import Workloads
   }
 
   @Test func `Consumers restart automatically`() throws {
-    let events = try happenings(fault(), .full, consumers: ["mirror"])
+    let events = try kinds(fault(), .full, consumers: ["mirror"])
     let after = try #require(events.firstIndex { $0.word == .ended })
     #expect(words(Array(events[(after + 1)...])).prefix(3) == [.called, .launched, .ended])
   }
@@ -80,7 +80,7 @@ import Workloads
     var plan = try Plans.make(["app"], write("app", 1))
     plan.commands[0].faults = [fault()]
     let article = try Simulator(PublishedSystem(.article), at: .heap()).run(plan)
-    #expect(article.contains { $0.happening.word == .skipped })
+    #expect(article.contains { $0.kind.word == .skipped })
   }
 
   // MARK: Random plans
@@ -124,7 +124,7 @@ import Workloads
     plan.header.tokens = tokens
     plan.commands[1].faults = [fault(k: 999)]
     let events = try Simulator(TrackerSystem(), at: .heap()).run(plan)
-    let mirrored = events.filter { $0.actor == "mirror" }.map(\.happening)
+    let mirrored = events.filter { $0.actor == "mirror" }.map(\.kind)
     #expect(mirrored.contains(.consumed(["1"])))
     #expect(mirrored.contains(.rewound) == (tokens == .own))
     #expect(mirrored.contains(.resynced(cursor: nil)) == (tokens == .own))
@@ -164,7 +164,7 @@ import Workloads
   }
 }
 
-extension Happening {
+extension EventKind {
   fileprivate var isUnknown: Bool {
     if case .ended(_, .unknown) = self { true } else { false }
   }

@@ -90,7 +90,7 @@ import Traces
     let plan = try Plans.make(["app", "widget"], write("app", 1), .pass("widget"), .purge("app"))
     let (first, second) = (try simulator.run(plan), try simulator.run(plan))
     #expect(first == second)
-    #expect(first.contains { $0.happening == .registered(cursor: nil) })
+    #expect(first.contains { $0.kind == .registered(cursor: nil) })
   }
 
   @Test func `Models and timestamp policies do not share a store`() throws {
@@ -111,11 +111,11 @@ import Traces
   func `A generated plan has no command to skip`() async throws {
     try await property(.everyday()) { plan in
       for event in try Simulator(TrackerSystem(), at: .heap()).run(plan) {
-        if case .skipped(let command, let because) = event.happening {
+        if case .skipped(let command, let because) = event.kind {
           Issue.record("command \(command ?? -1): \(because)")
         }
         // A write under the policy `error` may meet a conflict.
-        if case .ended(let command, .failed(let failure)) = event.happening,
+        if case .ended(let command, .failed(let failure)) = event.kind,
           failure.code != .conflict
         {
           Issue.record("command \(command ?? -1): \(failure)")
@@ -146,11 +146,11 @@ import Traces
     )
     plan.header.actors[1].launched = false
     let events = try Simulator(TrackerSystem(), at: .heap()).run(plan)
-    let late = events.filter { $0.actor == "late" }.map(\.happening)
+    let late = events.filter { $0.actor == "late" }.map(\.kind)
     #expect(late.contains(.registered(cursor: "2")))
     #expect(late.first { if case .merged = $0 { true } else { false } } == .merged(["3"]))
-    let view = late.compactMap { happening -> Objects? in
-      if case .viewed(_, let objects) = happening { objects } else { nil }
+    let view = late.compactMap { kind -> Objects? in
+      if case .viewed(_, let objects) = kind { objects } else { nil }
     }
     #expect(view.last?.count == 3)
   }
@@ -159,7 +159,7 @@ import Traces
     let simulator = Simulator(TrackerSystem(), at: .heap())
     let events = try simulator.run(Plans.make(["app"]))
     #expect(simulator.stepCount == 1 + 6 + 3)
-    #expect(events.last { $0.happening == .history([]) } != nil)
-    #expect(events.contains { $0.happening == .data([:]) })
+    #expect(events.last { $0.kind == .history([]) } != nil)
+    #expect(events.contains { $0.kind == .data([:]) })
   }
 }

@@ -42,7 +42,7 @@ import Traces
     plan.commands = actions.map { Command($0) }
     let events = try run(plan)
     let skipped = events.compactMap { event -> Int? in
-      if case .skipped(let command, _) = event.happening { command } else { nil }
+      if case .skipped(let command, _) = event.kind { command } else { nil }
     }
     #expect(skipped == [0, 1, 3, 5, 7, 8, 9, 10, 14, 16, 18, 19])
     let sent = [
@@ -59,13 +59,13 @@ import Traces
     let events = try run(Plans.make(["app"], .fetch("app"), .data))
     let plan = events.filter { $0.tick == 2 || $0.tick == 3 }
     #expect(
-      plan.map(\.happening) == [
+      plan.map(\.kind) == [
         .called(command: 0, word: "fetch"), .ended(command: 0, .ok),
         .called(command: 1, word: "data"), .ended(command: 1, .ok),
       ]
     )
     #expect(plan.map(\.actor) == ["app", "app", nil, nil])
-    #expect(events[0].happening == .called(command: nil, word: "launch"))
+    #expect(events[0].kind == .called(command: nil, word: "launch"))
   }
 
   @Test func `An error ends its command, not the run`() throws {
@@ -76,10 +76,10 @@ import Traces
     let events = try run(
       Plans.make(["app"], .fetch("app"), .launch("app"), .data)
     )
-    #expect(events.filter { $0.happening == .ended(command: nil, .failed(failure)) }.count == 1)
+    #expect(events.filter { $0.kind == .ended(command: nil, .failed(failure)) }.count == 1)
     // It never ran, so its fetch is skipped and its second launch is attempted.
     #expect(Array(system.words.prefix(3)) == ["launch app", "launch app", "data "])
-    #expect(events.contains { $0.happening == .ended(command: 1, .failed(failure)) })
+    #expect(events.contains { $0.kind == .ended(command: 1, .failed(failure)) })
   }
 
   @Test func `A failed commit ends the write that was started`() throws {
@@ -118,7 +118,7 @@ import Traces
     let times = system.asked.prefix(9).map { $0.now - PlanClock.start }
     #expect(times == [0, 2, 2, 4, 4, 4, -96, -94, -93.5])
     let eventTimes = events.compactMap { event -> Double? in
-      if case .clock(let now) = event.happening { now - PlanClock.start } else { nil }
+      if case .clock(let now) = event.kind { now - PlanClock.start } else { nil }
     }
     #expect(eventTimes == [-96, -93.5])
     _ = try run(plan)
@@ -141,9 +141,9 @@ import Traces
     seen = []
     let some = try run(plan) { event in
       seen.append(event)
-      return event.happening != .called(command: 1, word: "merge")
+      return event.kind != .called(command: 1, word: "merge")
     }
-    #expect(seen.last?.happening == .called(command: 1, word: "merge"))
+    #expect(seen.last?.kind == .called(command: 1, word: "merge"))
     #expect(system.words == ["launch app", "fetch app", "merge app"])
     #expect(some.count == seen.count + 1)
   }

@@ -19,7 +19,7 @@ import Traces
   /// Returns the ticks of an actor's calls with a word.
   private func asked(_ word: String, of actor: ActorID, in events: [Event]) -> [Int] {
     events.filter { event in
-      if case .called(_, word) = event.happening { event.actor == actor } else { false }
+      if case .called(_, word) = event.kind { event.actor == actor } else { false }
     }.map(\.tick)
   }
 
@@ -56,7 +56,7 @@ import Traces
     let events = try Simulator(system, at: .heap()).run(plan(.deliver("app", .delivered)))
     #expect(
       events.contains {
-        $0.happening == .skipped(command: 0, because: "no signal is on its way to app")
+        $0.kind == .skipped(command: 0, because: "no signal is on its way to app")
       }
     )
   }
@@ -85,7 +85,7 @@ import Traces
     )
     let events = try Simulator(TrackerSystem(), at: .heap()).run(plan)
     let merged = events.filter { $0.actor == "widget" }.compactMap { event -> [String]? in
-      if case .merged(let names) = event.happening, !names.isEmpty { names } else { nil }
+      if case .merged(let names) = event.kind, !names.isEmpty { names } else { nil }
     }
     #expect(merged == [["1", "2"], ["3"]])
     let suite = CheckerSuite(

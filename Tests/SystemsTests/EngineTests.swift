@@ -131,7 +131,7 @@ import Traces
       try rig.system.snapshot(), try rig.system.digest(), rig.clock.now
     )
     // The third call of the hook fails, and the pass is retried.
-    func goOn() throws -> [[Happening]] {
+    func goOn() throws -> [[EventKind]] {
       try rig.write("widget", insert(3))
       return [
         try rig.events(of: .deliver("app", .delivered)),

@@ -4,7 +4,7 @@ import Testing
 import Traces
 
 @Suite struct `A log of events` {
-  private func committed(_ name: TransactionName) -> Happening {
+  private func committed(_ name: TransactionName) -> EventKind {
     .committed(
       CommittedTransaction(
         name: name,

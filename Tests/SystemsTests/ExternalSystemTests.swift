@@ -76,10 +76,10 @@ private final class ScriptedChannel: WireChannel {
       try system.reset(header, environment)
     }
 
-    func perform(_ actions: Action...) throws -> [Happening] {
+    func perform(_ actions: Action...) throws -> [EventKind] {
       let before = log.events.count
       for action in actions { try system.perform(action, &log) }
-      return log.events[before...].map(\.happening)
+      return log.events[before...].map(\.kind)
     }
   }
 
@@ -160,9 +160,9 @@ private final class ScriptedChannel: WireChannel {
     _ = try bench.perform(Self.insert)
     let failure = #expect(throws: SystemFailure.self) { try bench.perform(.pass("widget")) }
     #expect(failure == SystemFailure(.failed, "hook"))
-    #expect(bench.log.events.dropFirst().map(\.happening) == [.fetched(["t1"]), .observed(["t1"])])
+    #expect(bench.log.events.dropFirst().map(\.kind) == [.fetched(["t1"]), .observed(["t1"])])
     #expect(throws: SystemFailure.self) { try bench.perform(.fetch("widget")) }
-    #expect(bench.log.events.last?.happening == .expired)
+    #expect(bench.log.events.last?.kind == .expired)
     #expect(bench.system.runFailure == nil)
   }
 

@@ -20,7 +20,7 @@ import Traces
     )
   }
 
-  private func committed(_ events: [Happening]) -> [CommittedTransaction] {
+  private func committed(_ events: [EventKind]) -> [CommittedTransaction] {
     events.compactMap { if case .committed(let transaction) = $0 { transaction } else { nil } }
   }
 

@@ -10,8 +10,8 @@ import Traces
   }
 
   /// Returns the third of three passes of the app; the widget writes before each.
-  private func thirdPass(_ rig: Rig) throws -> [Happening] {
-    var events: [Happening] = []
+  private func thirdPass(_ rig: Rig) throws -> [EventKind] {
+    var events: [EventKind] = []
     for key in 1...3 as ClosedRange<Int64> {
       try rig.write("widget", insert(key))
       events = try rig.events(of: .pass("app"))

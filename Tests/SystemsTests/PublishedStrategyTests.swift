@@ -133,7 +133,7 @@ import Traces
   }
 }
 
-extension Happening {
+extension EventKind {
   /// Whether it is the end of a pass that deleted no history.
   fileprivate var isRecord: Bool {
     if case .recorded(_?) = self { true } else { false }

@@ -72,10 +72,10 @@ final class Rig {
 
   /// Performs a command, and returns its events.
   @discardableResult
-  func perform(_ action: Action) throws(SystemFailure) -> [Happening] {
+  func perform(_ action: Action) throws(SystemFailure) -> [EventKind] {
     let before = log.events.count
     try system.perform(action, &log)
-    return log.events[before...].map(\.happening)
+    return log.events[before...].map(\.kind)
   }
 
   /// Advances the clock by a second, saves changes, and returns the events.
@@ -86,7 +86,7 @@ final class Rig {
     context: String = "view",
     author: WriteAuthor = .own,
     after seconds: Double = 1
-  ) throws(SystemFailure) -> [Happening] {
+  ) throws(SystemFailure) -> [EventKind] {
     clock.now += seconds
     return try perform(
       .write(PlannedWrite(actor: actor, context: context, author: author, changes: changes))
@@ -94,15 +94,15 @@ final class Rig {
   }
 
   /// Performs a command that fails, and returns the events before the failure.
-  func events(of action: Action) throws(SystemFailure) -> [Happening] {
+  func events(of action: Action) throws(SystemFailure) -> [EventKind] {
     let before = log.events.count
     do throws(SystemFailure) { try system.perform(action, &log) } catch {}
-    return log.events[before...].map(\.happening)
+    return log.events[before...].map(\.kind)
   }
 
   /// Returns the events since a count of events, with the actors.
   func events(since count: Int) -> [Reported] {
-    log.events[count...].map { .happened($0.actor, $0.happening) }
+    log.events[count...].map { .happened($0.actor, $0.kind) }
   }
 
   var eventCount: Int { log.events.count }
@@ -144,7 +144,7 @@ func values(_ title: String?, _ count: Int64?) -> Values {
   return values
 }
 
-extension [Happening] {
+extension [EventKind] {
   /// The transaction of the only event, if it is a commit.
   var committed: CommittedTransaction? {
     guard count == 1, case .committed(let transaction) = self[0] else { return nil }

@@ -117,7 +117,7 @@ import Traces
 
 /// The result of a command.
 enum Reported: Hashable {
-  case happened(ActorID?, Happening)
+  case happened(ActorID?, EventKind)
   case failed(String, SystemFailure.Code)
 }
 

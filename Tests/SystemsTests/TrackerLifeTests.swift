@@ -161,7 +161,7 @@ import Traces
   @Test func `A signal triggers one pass, and a poll without new commits none`() throws {
     let rig = try Rig(TrackerSystem())
     try rig.write("widget", insert(1))
-    let pass: [Happening] = [.woke, .merged(["1"]), .recorded(cursor: "1")]
+    let pass: [EventKind] = [.woke, .merged(["1"]), .recorded(cursor: "1")]
     #expect(try rig.perform(.deliver("app", .delivered)) == pass)
     #expect(try rig.perform(.deliver("app", .delivered)) == [])
     #expect(try rig.perform(.poll("app", .delivered)) == [])

@@ -33,7 +33,7 @@ import Testing
     let counterexample = try CounterexampleCodec.decode(Self.fixture("counterexample-1.jsonl"))
     #expect(counterexample.violation.checker == "PurgeSafety")
     #expect(counterexample.violation.transaction == "1")
-    let words = Set(counterexample.trace.events.map(\.happening.word))
+    let words = Set(counterexample.trace.events.map(\.kind.word))
     // Words that later versions added.
     let later: [EventWord] = [
       .damaged, .finished, .passed, .answered, .received, .suspended, .resumed, .locks,

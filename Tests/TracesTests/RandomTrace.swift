@@ -47,7 +47,7 @@ extension RandomPlan {
   /// Returns an event with a word; the switch fails to compile if a word is missing.
   ///
   /// The words of events fail to compile if an event is missing.
-  mutating func happening(_ word: EventWord) -> Happening {
+  mutating func kind(_ word: EventWord) -> EventKind {
     switch word {
     case .called: .called(command: position(), word: pick(CommandWord.allCases).rawValue)
     case .ended: .ended(command: position(), outcome())
@@ -101,7 +101,7 @@ extension RandomPlan {
     )
     let events = EventWord.allCases.shuffled(using: &random).enumerated().map { item in
       let actor = some { $0.pick([$0.member(), "mirror"]) }
-      return Event(at: item.offset, tick: item.offset / 2, actor: actor, happening(item.element))
+      return Event(at: item.offset, tick: item.offset / 2, actor: actor, kind(item.element))
     }
     return Trace(header: header, events: events)
   }

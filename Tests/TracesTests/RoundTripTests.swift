@@ -28,7 +28,7 @@ import Testing
     #expect(again == trace)
     #expect(TraceCodec.encode(again) == text)
     #expect(try LabFile(text) == .trace(trace))
-    #expect(Set(trace.events.map(\.happening.word)).count == EventWord.allCases.count)
+    #expect(Set(trace.events.map(\.kind.word)).count == EventWord.allCases.count)
   }
 
   @Test(arguments: seeds)

@@ -163,7 +163,7 @@ import Testing
       return
     }
     #expect(write.changes.map(\.object) == [ObjectName("Item", 1)])
-    #expect(step.events.first?.happening == .called(command: 0, word: "write"))
+    #expect(step.events.first?.kind == .called(command: 0, word: "write"))
   }
 
   @Test func `An event of a real process is read as it was written`() throws {
@@ -183,17 +183,17 @@ import Testing
 
   private func line(
     _ actor: ActorID,
-    _ happening: Happening,
+    _ kind: EventKind,
     _ mono: ClosedRange<Int64>
   ) -> TimedEvent {
-    TimedEvent(Event(at: 0, tick: 0, actor: actor, happening), mono: mono)
+    TimedEvent(Event(at: 0, tick: 0, actor: actor, kind), mono: mono)
   }
 
   private func event(
     _ actor: ActorID,
-    _ happening: Happening,
+    _ kind: EventKind,
     _ mono: ClosedRange<Int64>
-  ) -> [TimedEvent] { [line(actor, happening, mono)] }
+  ) -> [TimedEvent] { [line(actor, kind, mono)] }
 
   private func reported(_ number: Int64) -> CommittedTransaction {
     CommittedTransaction(
@@ -259,15 +259,15 @@ import Testing
 private struct JoinedEvent {
   let event: Event
 
-  var word: String { event.happening.word.rawValue }
+  var word: String { event.kind.word.rawValue }
 
   var committed: String? {
-    if case .committed(let transaction) = event.happening { transaction.name } else { nil }
+    if case .committed(let transaction) = event.kind { transaction.name } else { nil }
   }
 
   /// The word, and for an end the outcome.
   var ending: String {
-    guard case .ended(_, let outcome) = event.happening else { return word }
+    guard case .ended(_, let outcome) = event.kind else { return word }
     return switch outcome {
     case .ok: "ended ok"
     case .failed: "ended failed"

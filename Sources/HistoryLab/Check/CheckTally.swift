@@ -169,7 +169,7 @@ struct FaultCounts: Sendable, Equatable {
 
   /// Counts the next event of a plan's run.
   mutating func observe(_ event: Event, of plan: Plan) {
-    switch event.happening {
+    switch event.kind {
     case .called(let position?, let word):
       words.insert(word)
       current = word
@@ -268,7 +268,7 @@ struct RefusalCounts: Sendable, Equatable {
 
   /// Counts the next event of a plan's run.
   mutating func observe(_ event: Event, of plan: Plan) {
-    guard case .ended(let position?, .failed(let failure)) = event.happening else { return }
+    guard case .ended(let position?, .failed(let failure)) = event.kind else { return }
     let command = plan.commands[position].action.kind
     pairs[Pair(command: command, code: failure.code), default: 0] += 1
   }

@@ -84,7 +84,7 @@ final class PlanWorker {
     let (suite, events) = try watch(plan) { event in
       if hasFaults { faults.observe(event, of: plan) }
       refusals.observe(event, of: plan)
-      if case .purged = event.happening { purges = true }
+      if case .purged = event.kind { purges = true }
     }
     let steps = stepCount - before
     var runFailure = runFailure
@@ -174,7 +174,7 @@ final class PlanWorker {
     var kept = 0
     let events = try run(plan) { event in
       kept += 1
-      return !event.happening.isEnd(of: count)
+      return !event.kind.isEnd(of: count)
     }
     return Trace(header: header, events: Array(events.prefix(kept)))
   }
@@ -196,7 +196,7 @@ final class PlanWorker {
     var failure: SystemFailure?
     _ = try simulator.run(plan) { event in
       footprints[footprints.count - 1].events.append(event)
-      guard event.happening.isEnd(of: footprints.count) else { return true }
+      guard event.kind.isEnd(of: footprints.count) else { return true }
       do throws(SystemFailure) {
         footprints[footprints.count - 1].digest = try underTest.digest()
       } catch {
@@ -221,14 +221,14 @@ final class PlanWorker {
     var answers: [Int: [Event]] = [:]
     var failure: SystemFailure?
     _ = try simulator.run(plan) { event in
-      guard event.happening.endsStep else { return true }
+      guard event.kind.endsStep else { return true }
       do throws(SystemFailure) {
         answers[event.at] = try simulator.look(plan.header)
       } catch {
         failure = error
         return false
       }
-      return !event.happening.isEnd(of: count)
+      return !event.kind.isEnd(of: count)
     }
     if let failure { throw failure }
     return answers
@@ -254,7 +254,7 @@ extension CheckerSuite {
   }
 }
 
-extension Happening {
+extension EventKind {
   /// Whether the event ends a command, whether the command ran or was skipped.
   fileprivate var endsStep: Bool {
     switch self {

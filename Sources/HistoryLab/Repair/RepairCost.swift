@@ -53,7 +53,7 @@ struct RepairCost: Hashable, Sendable {
   private mutating func count(_ trace: Trace) {
     var last = 0
     for event in trace.events {
-      switch event.happening {
+      switch event.kind {
       case .fetched: passes += 1
       case .merged(let names): merges += names.count
       case .recorded(.some): records += 1

@@ -224,7 +224,7 @@ extension Trace {
   /// The number of commands in the trace that were skipped or failed.
   var ineffectiveCount: Int {
     events.count { event in
-      switch event.happening {
+      switch event.kind {
       case .skipped(command: .some, _), .ended(command: .some, .failed): true
       default: false
       }

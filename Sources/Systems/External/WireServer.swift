@@ -97,10 +97,10 @@ extension WireAnswer {
 
   fileprivate mutating func take(_ event: Event, of action: Action) {
     let isLaunch = action.word == "launch"
-    switch event.happening {
+    switch event.kind {
     case .registered(let cursor), .launched(let cursor):
       self.cursor = WirePosition(cursor)
-      if case .registered = event.happening { isRegistered = true } else { isRegistered = false }
+      if case .registered = event.kind { isRegistered = true } else { isRegistered = false }
     case .committed(let transaction): write = .committed(transaction)
     case .wroteNothing: write = .nothing
     case .fetched(let names) where action.word == "fetch": transactions = names

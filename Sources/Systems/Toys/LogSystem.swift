@@ -105,9 +105,9 @@ extension LogSystem {
     log.add(actor, isNew ? .registered(cursor: name(cursor)) : .launched(cursor: name(cursor)))
   }
 
-  private func end(_ actor: ActorID, _ happening: Happening, _ log: inout EventLog) {
+  private func end(_ actor: ActorID, _ kind: EventKind, _ log: inout EventLog) {
     state.peers[actor] = nil
-    log.add(actor, happening)
+    log.add(actor, kind)
   }
 
   private func name(_ number: Int) -> TransactionName? { number > 0 ? String(number) : nil }
