@@ -196,7 +196,7 @@ import Traces
     #expect(story.verdict(CursorProgress.self) == .valid)
   }
 
-  @Test func `A second process must merge what the first merged but did not record`() throws {
+  @Test func `A second process must merge the transactions that the first did not record`() throws {
     for isRecorded in [true, false] {
       var story = try Story("app", "share")
       story.write("share", "1")

@@ -67,7 +67,9 @@ import Traces
     )
   }
 
-  @Test func `A delayed sync excuses no loss of what an earlier power-off left`() throws {
+  @Test func `A delayed sync does not excuse the loss of transactions that survived a power-off`()
+    throws
+  {
     for synchronous in [PlannedSynchronous.normal, .full] {
       var story = try written(synchronous)
       lose(&story, through: 3)
@@ -132,7 +134,7 @@ import Traces
     }
   }
 
-  @Test func `A disk that delays its syncs may lose what FULL acknowledged`() throws {
+  @Test func `A disk that delays its syncs may lose transactions that FULL acknowledged`() throws {
     var story = try written(.full)
     story.run(.fetch("app")) { story in
       story.tell("app", .fault(PlannedFault(kind: .delay, file: .wal, call: .sync, k: 1)))
@@ -157,7 +159,7 @@ import Traces
     )
   }
 
-  @Test func `A power-off that loses what an earlier one left is rejected`() throws {
+  @Test func `Losing transactions that survived an earlier power-off is rejected`() throws {
     var story = try written()
     lose(&story, through: 2)
     lose(&story, through: 1)
@@ -227,7 +229,7 @@ import Traces
     #expect(story.verdict(PurgeSafety.self).violation?.transaction == "1")
   }
 
-  @Test func `A member must merge again what it recorded and lost`() throws {
+  @Test func `A member must merge again the transactions whose record was lost`() throws {
     var story = try written()
     story.pass("widget", "1", "2", "3")
     lose(&story, through: 3)

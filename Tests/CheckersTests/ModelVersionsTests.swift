@@ -54,7 +54,7 @@ import Traces
     #expect(found.because == "app wrote #3, which no command of the plan asked for")
   }
 
-  @Test func `A view of an older program lacks what only the newer one knows`() throws {
+  @Test func `A view of an older program lacks the attributes of the newer one`() throws {
     var upgraded = try story { story in
       story.tell("app", .committed(transaction("2")))
       story.tell("app", .registered(cursor: "2"))

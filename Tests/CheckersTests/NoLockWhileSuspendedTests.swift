@@ -36,7 +36,7 @@ import Traces
     #expect(found.because == "share is suspended and holds SHARED on plan.store")
   }
 
-  @Test func `A suspension whose locks nobody has looked for is undecided`() throws {
+  @Test func `A suspension without a check of its locks is undecided`() throws {
     let story = try suspended()
     #expect(story.verdict(NoLockWhileSuspended.self).isUnknown)
   }

@@ -159,7 +159,7 @@ import Traces
     #expect(story.verdict(NoLostTransaction.self) == .valid)
   }
 
-  @Test func `A consumer must read what was committed before its last read`() throws {
+  @Test func `A consumer must read the transactions committed before its last read`() throws {
     var story = try Story("app", "share")
     story.header.consumers = ["mirror"]
     story.tell("mirror", .registered(cursor: nil))
@@ -171,7 +171,7 @@ import Traces
     #expect(violation(story)?.because.contains("mirror never merged #1") == true)
   }
 
-  @Test func `A consumer need not read what was committed after its last read`() throws {
+  @Test func `A consumer need not read the transactions committed after its last read`() throws {
     var story = try Story("app", "share")
     story.header.consumers = ["mirror"]
     story.tell("mirror", .registered(cursor: nil))

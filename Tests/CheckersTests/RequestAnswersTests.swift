@@ -197,7 +197,7 @@ import Traces
     #expect(try fault(query(.files), objects.dropLast() + ["Item/3 null 3"]) != nil)
   }
 
-  @Test func `A tracker on a tour reports what came after its start`() throws {
+  @Test func `A tracker on a tour reports the transactions after its start`() throws {
     // Its start is before #2, which is the first transaction that is not earlier.
     func tour(_ report: String, _ calls: [String], _ messages: [String]) -> [String] {
       ["at 1, new", report, "numbers [2, 3]", "undeclared [\"share\"]"] + calls + messages

@@ -14,7 +14,7 @@ struct FileTests {
   }
 
   @Test(arguments: ["DELETE", "TRUNCATE", "PERSIST"])
-  func `A rollback journal undoes what was written`(mode: String) throws {
+  func `A rollback journal undoes the writes`(mode: String) throws {
     let connection = try Connection("app.store", on: files)
     try connection.run(
       """

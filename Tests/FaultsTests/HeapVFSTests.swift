@@ -27,7 +27,7 @@ struct HeapVFSTests {
     #expect(pair.one.name != pair.two.name)
   }
 
-  @Test func `A VFS tells the locks of its own handles`() throws {
+  @Test func `A VFS lists the locks of its own handles`() throws {
     var pair = try Pair()
     try pair.first?.run("BEGIN IMMEDIATE; INSERT INTO item VALUES (1, 1)")
     #expect(
@@ -43,7 +43,7 @@ struct HeapVFSTests {
     #expect(pair.two.locks == ["SHARED on app.store"])
   }
 
-  @Test func `The number of a VFS is used again once nobody has it or an open file of it`()
+  @Test func `The number of a VFS is reused once the VFS and its open files are gone`()
     throws
   {
     let files = HeapFileSystem()

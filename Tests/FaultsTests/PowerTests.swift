@@ -23,7 +23,7 @@ import Testing
     #expect(bytes() == [1, 2, 3])
   }
 
-  @Test func `A differential image keeps what a power-off would lose`() throws {
+  @Test func `A differential image keeps the writes that a power-off would lose`() throws {
     let file = try RawFile("f", on: files)
     #expect(file.write([1, 2, 3], at: 0) == SQLITE_OK)
     let base = files.snapshot()

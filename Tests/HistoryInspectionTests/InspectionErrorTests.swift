@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test(arguments: [3, 15, 16, 100, 511, 512, 513, 10_000])
-  func `An inspection of a file that is no database fails`(size: Int) throws {
+  func `An inspection of a file that is not a database fails`(size: Int) throws {
     let path = try folder.write(Data(repeating: 0x23, count: size), to: "README.md")
     #expect(try error(of: "README.md") == .notADatabase(path: path))
   }

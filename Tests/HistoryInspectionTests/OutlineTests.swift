@@ -141,7 +141,7 @@ import Testing
     #expect(outline.changeCounts == [3, 2, 3])
   }
 
-  @Test func `A trial deletes from a copy what was named, and leaves the file alone`() throws {
+  @Test func `A trial deletes the named transactions, but only from a copy`() throws {
     for _ in 0..<60 { try store.add(Array(repeating: "text", count: 40), by: "app") }
     let before = try store.heldNumbers()
     let bytes = try FileBytes(fixture.path)

@@ -41,7 +41,7 @@ import Testing
     return []
   }
 
-  @Test func `What each purge deletes agrees with SQL`() async throws {
+  @Test func `The deletions of each purge agree with SQL`() async throws {
     try await withFiles { path in
       let outline = try StoreInspector().outline(of: path)
       let advice = Advice(outline, given: [], Advice.Settings(keptCount: 20))
@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  @Test func `What consumers have not merged and would lose agrees with SQL`() async throws {
+  @Test func `The unmerged and lost transactions of consumers agree with SQL`() async throws {
     try await withFiles { path in
       let outline = try StoreInspector().outline(of: path)
       let middle = outline.count / 2

@@ -97,7 +97,7 @@ import Testing
     #expect(Self.verdict(mirrored, Self.both + [mirror], olderThan: 30).state == .bounded)
   }
 
-  @Test func `Core Data's own migration is no consumer, and neither is an author without a name`() {
+  @Test func `Core Data's own migration and an author without a name do not count as consumers`() {
     let migrator = "com.apple.coredata.schemamigrator: lightweight migration from model"
     let others = [StatedTransaction(migrator, 39.6), StatedTransaction(nil, 39.7)]
     let outline = HistoryOutline.stated(AdviceFile.fortyDays + others)
@@ -107,7 +107,7 @@ import Testing
     #expect(readers.map { outline.authors[$0].name.text } == ["app", "widget"])
   }
 
-  @Test func `A member that has merged nothing for a week lets history grow`() {
+  @Test func `A member without a merge for a week lets history grow`() {
     var outline = Self.purged
     outline.isOurs = true
     outline.watermark = 110

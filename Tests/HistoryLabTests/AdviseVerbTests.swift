@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test func `The text begins with what is not known and ends with the verdict`() async throws {
+  @Test func `The text begins with the unknown facts and ends with the verdict`() async throws {
     try await withStore { _, file in
       let result = await run(["advise", file])
       #expect(result.code == .violation && result.errors == "")
@@ -103,7 +103,7 @@ import Testing
     }
   }
 
-  @Test func `A file with a live log is read with it, and nothing in the folder changes`()
+  @Test func `A file is read with its live log, and the folder does not change`()
     async throws
   {
     try await withStore { folder, file in
@@ -205,7 +205,7 @@ import Testing
     }
   }
 
-  @Test func `A name that is no design gets a sentence`() async throws {
+  @Test func `An unknown design name is refused with a message`() async throws {
     try await withStore { folder, file in
       for (name, sentence) in [
         ("kit-22", "Did you mean \"kit-2\"?"), ("tracker", "is not a design whose decisions"),

@@ -8,7 +8,7 @@ import Workloads
 @testable import HistoryLab
 
 @Suite struct `Catalogue rendering` {
-  @Test func `Text shows names next to descriptions and names what is missing`() async {
+  @Test func `Text shows names next to descriptions and marks empty kinds`() async {
     let result = await run(["list", "systems", "faults"])
     #expect(result.code == .good)
     #expect(

@@ -112,7 +112,7 @@ import Testing
   ]
 
   @Test(arguments: wrong.indices)
-  func `A wrong file gets a sentence that says what to give`(index: Int) {
+  func `An invalid file is refused with the expected content`(index: Int) {
     let (text, sentence) = Self.wrong[index]
     #expect(throws: LabError.usage("--cursors: " + sentence)) { try Self.json(text) }
   }

@@ -13,7 +13,7 @@ import Darwin
 #endif
 
 @Suite struct `File sink` {
-  @Test func `A reader that closed the pipe is no failure`() async {
+  @Test func `A closed pipe does not count as a failure`() async {
     await #expect(processExitsWith: .exitCode(7)) {
       Interruption.install()
       var ends: [Int32] = [0, 0]

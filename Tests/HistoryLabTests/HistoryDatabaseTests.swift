@@ -166,7 +166,7 @@ import Darwin
   @Test(arguments: [
     "not a database, but a text that is long enough to be read as a header....", "",
   ])
-  func `A file that is no database is refused, and an empty one is initialized`(
+  func `A file that is not a database is refused, and an empty one is initialized`(
     text: String
   ) async throws {
     try await withFolder { folder in

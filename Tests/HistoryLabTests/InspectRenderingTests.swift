@@ -171,7 +171,7 @@ import Testing
     #expect(text.contains("\n\\u{202e}tfel  "))
   }
 
-  @Test func `The report shows what a purge would delete and what it would keep`() {
+  @Test func `The report shows the transactions that a purge would delete and keep`() {
     func lines(_ purge: PurgeEstimate) -> String {
       Self.text { $0.purge = purge }.split(separator: "\n\n")[2].description
     }

@@ -167,7 +167,7 @@ import Testing
     }
   }
 
-  @Test func `A purge of a Core Data file first says what is not known`() async throws {
+  @Test func `A purge of a Core Data file starts with the unknown facts`() async throws {
     try await withFolder { folder in
       let file = "\(folder)/store"
       var configuration = StoreConfiguration()
@@ -248,7 +248,7 @@ import Testing
     }
   }
 
-  @Test func `A statement that is no query is refused with a message`() async throws {
+  @Test func `A statement that is not a query is refused with a message`() async throws {
     try await withFolder { folder in
       let file = "\(folder)/store"
       try makeStore(file)

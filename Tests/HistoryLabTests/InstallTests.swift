@@ -62,8 +62,7 @@ import Testing
     }
   }
 
-  @Test func `The install script replaces only its own links and names what is wrong`() async throws
-  {
+  @Test func `The install script replaces only its own links and names the error`() async throws {
     try await withFolder { folder in
       try makePackage(folder)
       try FileManager.default.createDirectory(

@@ -123,7 +123,7 @@ import Testing
     "2001-01-01T00:00:00.Z", "2001-01-01T00:00:00.1.2Z", "2001-01-01T00:00:00.-5Z",
     "9223372036854775808", "now",
   ])
-  func `Other text is no purge bound`(text: String) {
+  func `Other text is refused as a purge bound`(text: String) {
     #expect(PurgeBound.reader.read(text) == nil)
   }
 

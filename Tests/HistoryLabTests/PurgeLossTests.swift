@@ -108,7 +108,8 @@ import Testing
     }
   }
 
-  @Test func `In 200 random cases a consumer loses exactly what was forecast`() async throws {
+  @Test func `In 200 random cases a consumer loses exactly the forecast transactions`() async throws
+  {
     var (losing, keeping) = (0, 0)
     try await withFolder { folder in
       for seed in 0..<40 as Range<UInt64> {
@@ -157,7 +158,7 @@ import Testing
     #expect(losing + keeping == 200 && losing > 40 && keeping > 40, "\(losing) of 200 lose")
   }
 
-  @Test func `A purge waits for members, and a consumer that is none loses what is forecast`()
+  @Test func `A purge waits for members; other consumers lose the forecast transactions`()
     async throws
   {
     try await withFolder { folder in

@@ -156,7 +156,7 @@ import Testing
     )
   }
 
-  @Test func `What a Python system prints does not reach the lab`() async throws {
+  @Test func `The printed text of a Python system does not reach the lab`() async throws {
     let said = try await answers(
       of: """
         def data(self):

@@ -47,7 +47,7 @@ import Workloads
     #expect(verified == [[], ["b"], ["c"], ["b", "c"]])
   }
 
-  @Test func `Nothing is changed in a design that holds`() async throws {
+  @Test func `A design that holds is not changed`() async throws {
     var search = search([[]])
     try await search.search(upTo: 4)
     #expect(search.minimal == [[]] && search.verifiedCount == 1)

@@ -106,7 +106,8 @@ import Testing
     }
   }
 
-  @Test func `The index of nights links to each night and names what was left out`() async throws {
+  @Test func `The index of nights links to each night and names the nights left out`() async throws
+  {
     try await withFolder { folder in
       for (night, state) in [
         ("2026-01-01", "tests good 61\nbench FAILED 3\n"), ("2026-01-02", "tests good 59\n"),

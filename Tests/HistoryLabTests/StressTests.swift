@@ -91,7 +91,7 @@ import Testing
   }
 
   @Test(.needs(.sqlPrograms))
-  func `What a Python script writes with plain SQL is merged by all processes`() async throws {
+  func `All processes merge the plain SQL writes of a Python script`() async throws {
     let command = try #require(BuiltCommand.path)
     try await withFolder { folder in
       let words = [

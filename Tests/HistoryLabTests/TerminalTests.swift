@@ -65,7 +65,7 @@ import Testing
     )
   }
 
-  @Test func `Without a terminal there is no changing line`() {
+  @Test func `Without a terminal no line is redrawn`() {
     let kept = TestTerminal(traits(errors: false))
     kept.terminal.setStatus("working")
     kept.terminal.log("note")

@@ -61,7 +61,7 @@ import Testing
     #expect(falseSteps * 1_000 <= rowNights, "\(falseSteps) in \(rowNights) nights")
   }
 
-  @Test func `One bad night is no step`() {
+  @Test func `One bad night is not a step`() {
     for seed in 0..<20 as Range<UInt64> {
       var values = nights(30, seed: 40 + seed)
       values[20] *= 1.5

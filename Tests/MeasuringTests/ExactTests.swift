@@ -38,7 +38,7 @@ import Testing
     )
   }
 
-  @Test func `Time and counts that agree, or have no complexity, are no finding`() {
+  @Test func `Time and counts that agree, or have no complexity, are not reported`() {
     #expect(
       ComplexityFindings(results(time: { 1 + $0 }, steps: { 14 + 1.2 * $0 })).disagreements.isEmpty
     )

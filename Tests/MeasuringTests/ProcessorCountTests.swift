@@ -42,7 +42,7 @@ import Testing
     #expect(count(files) == 2)
   }
 
-  @Test func `What Slurm gave the task is a limit`() {
+  @Test func `The allocation of Slurm limits the processor count`() {
     #expect(count(environment: ["SLURM_CPUS_PER_TASK": "3", "SLURM_CPUS_ON_NODE": "8"]) == 3)
     #expect(count(environment: ["SLURM_CPUS_ON_NODE": "8"]) == 8)
     #expect(count(environment: ["SLURM_CPUS_PER_TASK": "0", "SLURM_CPUS_ON_NODE": "x"]) == 64)

@@ -101,7 +101,7 @@ import Testing
   }
 
   @Test(arguments: ["", "2026-02-30T00:00:00Z", "2026-02-03 04:05:06Z", "2026-02-03T24:00:00Z"])
-  func `Text that is no time is refused`(text: String) {
+  func `Text that is not a time is refused`(text: String) {
     #expect(UTCTime(text) == nil)
   }
 

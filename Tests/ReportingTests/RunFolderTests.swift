@@ -20,7 +20,8 @@ import Testing
     #expect(folder.text("Reports/latest/run.json") != nil)
   }
 
-  @Test func `Temporary files of another node's process with the same ID are no obstacle`() throws {
+  @Test func `Temporary files of another node's process with the same ID do not interfere`() throws
+  {
     let folder = try TemporaryFolder()
     let manager = FileManager.default
     let runs = folder.path + "/runs"

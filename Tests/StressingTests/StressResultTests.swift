@@ -42,7 +42,7 @@ import Traces
     }
   }
 
-  @Test func `Calls that a suspension refused are no failures`() {
+  @Test func `Calls refused by a suspension do not count as failures`() {
     var result = StressResult.good
     result.counts.suspensions = 1
     result.participants[0].errors["suspended"] = 2

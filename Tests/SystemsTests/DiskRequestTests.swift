@@ -22,7 +22,7 @@ import Traces
   }
 
   @Test(arguments: [1, 3])
-  func `Copies of a store have its objects, and nothing is amiss`(seed: Int) throws {
+  func `Copies of a store have its objects and pass all checks`(seed: Int) throws {
     let lines = try answer(PlannedQuery(actor: "app", form: .files, page: seed), rig())
     #expect(lines == ["Item/1 \"a\" 2"])
   }
@@ -48,7 +48,7 @@ import Traces
   }
 
   @Test(arguments: [TimestampPolicy.monotone, .wallClock])
-  func `Drawn purges leave what they should`(timestamps: TimestampPolicy) throws {
+  func `Random purges leave the expected transactions`(timestamps: TimestampPolicy) throws {
     let rig = try Rig(TrackerSystem()) { $0.timestamps = timestamps }
     for seed in 1...25 {
       let lines = try answer(PlannedQuery(actor: "app", form: .purges, page: seed), rig)
@@ -65,11 +65,11 @@ import Traces
     #expect(try answer(query, rig()) == lines)
   }
 
-  @Test func `A store refuses what it should`() throws {
+  @Test func `A store refuses invalid calls`() throws {
     #expect(try answer(PlannedQuery(actor: "app", form: .refusals), rig()) == [])
   }
 
-  @Test func `A tracker on a tour merges what came after a date`() throws {
+  @Test func `A tracker on a tour merges the transactions after a date`() throws {
     let lines = try answer(
       PlannedQuery(actor: "app", form: .tour, start: .ago(1.5), page: 1),
       rig()

@@ -168,7 +168,7 @@ import Traces
   }
 
   @Test(arguments: ["", "None", "none/1", "byNotification", "byNotification/0", "whenLargerThan/2"])
-  func `An unknown name is no strategy`(_ word: String) {
+  func `An unknown strategy name is refused`(_ word: String) {
     #expect(PurgeStrategy(planned: word) == nil)
   }
 }

@@ -7,7 +7,7 @@ import Traces
 private let day = 86_400.0
 
 @Suite struct `The cleaners of the published systems` {
-  @Test func `Version 1.0 deletes nothing while a date is missing and the earliest is recent`()
+  @Test func `Version 1.0 does not delete while a date is missing and the earliest is recent`()
     throws
   {
     let rig = try Rig(.kit10)
@@ -75,7 +75,7 @@ private let day = 86_400.0
     #expect(try rig.held() == ["2"])
   }
 
-  @Test func `Version 2 deletes nothing while a required author has no date, however long ago`()
+  @Test func `Version 2 does not delete while a required author has no date, however long ago`()
     throws
   {
     let rig = try Rig(.kit2, actors: ["app", "widget", "share"])
@@ -210,7 +210,7 @@ private let day = 86_400.0
   }
 
   @Test(arguments: ["kit-1.0-manual", "kit-1.3-manual", "kit-2-manual", "seven-day-purge"])
-  func `A system with a cleaner command deletes nothing after a pass`(_ name: String) throws {
+  func `A system with a cleaner command does not delete after a pass`(_ name: String) throws {
     let rig = try Rig(published(name))
     try rig.write("app", insert(1))
     try rig.write("widget", insert(2), after: 9 * day)

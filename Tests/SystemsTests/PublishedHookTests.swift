@@ -154,7 +154,7 @@ import Traces
     #expect(try rig.perform(.consume("mirror")) == [.consumed(["1"])])
   }
 
-  @Test func `An actor that is no consumer cannot consume`() throws {
+  @Test func `An actor that is not a consumer cannot consume`() throws {
     let rig = try Rig(.article)
     let failure = #expect(throws: SystemFailure.self) { try rig.perform(.consume("app")) }
     #expect(failure?.code == .failed)

@@ -46,7 +46,7 @@ func published(_ name: String) throws -> TrackingDesign {
     #expect(try rig.perform(.fetch("widget")) == [.fetched(["1", "2", "6"])])
   }
 
-  @Test func `Without other listed authors, version 1 fetches nothing and version 2 everything`()
+  @Test func `Without other listed authors, version 1 fetches no transactions and version 2 all`()
     throws
   {
     for (name, expected) in [("kit-1.0", []), ("kit-1.3", []), ("kit-2", ["1", "2", "3", "4"])] {

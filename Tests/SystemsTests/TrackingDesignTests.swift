@@ -23,7 +23,7 @@ import Traces
     }
   }
 
-  @Test func `A file names only what differs from the design that it is like`() throws {
+  @Test func `A file contains only the differences from its base design`() throws {
     let design = try DesignCodec.decode(
       #"{"design": 1, "name": "my-app", "like": "kit-2-readme", "position": "number"}"#
     )
@@ -60,7 +60,7 @@ import Traces
     (#"{"design": 1, "name": "a", "like": "kit-2", "position": true}"#, "It must be a string"),
     (#"{"design": 1,"#, "this is not JSON"),
   ])
-  func `A bad file is an error that says what to write`(_ text: String, _ part: String) {
+  func `A bad file is an error with a suggestion`(_ text: String, _ part: String) {
     let error = #expect(throws: FormatError.self) { try DesignCodec.decode(text) }
     #expect(error?.description.contains(part) == true, "\(error?.description ?? "")")
   }
@@ -115,7 +115,7 @@ import Traces
     #expect(try rig.perform(.fetch("widget")) == [.fetched([])])
   }
 
-  @Test func `A purge waits for a registered process that lists nobody`() throws {
+  @Test func `A purge waits for a registered process with an empty list`() throws {
     for (waits, purged) in [(Waiting.listedReaders, ["1"]), (.registered, [])] {
       let rig = try Rig(
         TrackingDesign.kit2Manual.named("test", "A design of a test.") {

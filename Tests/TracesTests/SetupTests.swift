@@ -178,7 +178,7 @@ import Traces
   }
 
   @Test(arguments: ["", "{", "hello", "[1]", "{}", #"{"config":1,"actors":[]}"#])
-  func `Text that is no configuration is refused`(_ text: String) {
+  func `Text that is not a configuration is refused`(_ text: String) {
     #expect(throws: FormatError.self) { try SetupCodec.decode(text) }
   }
 

@@ -112,7 +112,7 @@ import Testing
     }
   }
 
-  @Test func `The lab fills in what a write's response omits`() throws {
+  @Test func `The lab fills in the fields that a write's response omits`() throws {
     let line = #"{"id":1,"ok":{"transaction":"x","timestamp":3,"changes":[]}}"#
     let request = WireRequest.command(.write(PlannedWrite(actor: "app", changes: [])))
     let reply = try WireCodec.reply(line, id: 1, to: request, by: Self.writer, in: Self.header)

@@ -159,7 +159,7 @@ import Testing
   ]
 
   @Test(arguments: broken)
-  func `JSON that is no profile is refused with a reason`(
+  func `JSON that is not a profile is refused with a reason`(
     old: String,
     new: String,
     reason: String
