@@ -122,7 +122,7 @@ enum Resyncs {
       "member resync",
       part: "MemberSession.resync",
       operation: "of 10,000 objects",
-      "A member moves its cursor to the head and reads all 10,000 objects into its context anew; the "
+      "A member moves its cursor to the head and reads all 10,000 objects into its context again; the "
         + "floor reads the same rows in C.",
       prepare: { [try ours($0), try floor($0)] }
     ).varying([.cold]) { try ours($0) }
@@ -176,7 +176,7 @@ enum Registrations {
       condition: "as many rows as transactions",
       "Members register while a thread commits without a pause, the first one reading all rows of the "
         + "store; the samples of the write lock are the times for which the registrations held it, and "
-        + "the thread's commits tell how long they had to wait; instead of the floor stand its commits "
+        + "the waits are those of the thread's commits; the floor is replaced by its commits "
         + "alone."
     ) { setting in
       let path = try setting.copy()

@@ -161,7 +161,7 @@ enum Rereads {
       operation: "beside reading again",
       condition: "\(newCount) new",
       "A member passes over the newest \(newCount) transactions of ten changes; a context without "
-        + "history reads its 10,000 objects anew, and the floor reads the same rows in C and compares "
+        + "history reads its 10,000 objects again, and the floor reads the same rows in C and compares "
         + "them with those that were known."
     ) { setting in
       let data = try MergeData(setting, transactionCount: newCount)

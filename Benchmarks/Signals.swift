@@ -11,8 +11,8 @@ enum Signals {
       part: "Store.watch",
       operation: "of another process's commits",
       "Another process commits once a millisecond; a sample is the time from its commit until this "
-        + "process, woken by the signal, has read the new head; the floor is missing, for SQLite tells "
-        + "no other process."
+        + "process, woken by the signal, has read the new head; the floor is missing, because "
+        + "SQLite does not notify other processes."
     ) { setting in
       guard let command = HelperProcess.command else {
         return SignalPath.allCases.flatMap { [missing($0.rawValue), missing($0.writer)] }

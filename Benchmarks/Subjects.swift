@@ -1,6 +1,5 @@
 /// Every benchmark, by the file that defines it.
 package enum Subjects {
-  /// The benchmarks by file name.
   package static let files: [(name: String, subjects: [BenchmarkSubject])] = [
     ("Inserts", Inserts.all),
     ("Updates", Updates.all),

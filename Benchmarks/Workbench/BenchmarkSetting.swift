@@ -265,8 +265,9 @@ final class ScratchFolder {
   }
 }
 
-/// The owner of a scratch folder: a file in it that names the user, the machine and the PID
-/// namespace, and is locked while the process lives.
+/// The file in a scratch folder that names its owner, and is locked while the process lives.
+///
+/// The owner is a user, a machine and a PID namespace.
 ///
 /// A process number alone is not enough: containers and the tasks of a cluster share folders, but
 /// each has its own process numbers.
@@ -274,8 +275,9 @@ final class FolderOwner {
   private static let name = "owner"
   private let file: Int32
 
-  /// Writes and locks the file of a new folder; `nil` if it cannot, so that the folder is never
-  /// removed by others.
+  /// Writes and locks the file of a new folder; `nil` if this fails.
+  ///
+  /// Other processes never remove a folder without this file.
   init?(of folder: String) {
     // The file gets its name only once it is locked, so that no process finds it unlocked.
     let (fresh, path) = ("\(folder)/\(Self.name).new", "\(folder)/\(Self.name)")

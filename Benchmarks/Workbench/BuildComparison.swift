@@ -43,7 +43,6 @@ package struct BuildComparison: Sendable {
   package struct Outcome: Sendable {
     /// The verdicts on times, one per row.
     package var judged: [LaunchComparison.Judged] = []
-    /// The comparison of counts.
     package var counts = ExactComparison(base: [], head: [])
   }
 

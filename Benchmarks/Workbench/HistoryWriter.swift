@@ -45,7 +45,6 @@ struct HistoryWriter {
     live = zip(rows.keys, rows.versions).map { LiveItem(key: $0, version: $1) }
   }
 
-  /// Appends transactions.
   mutating func append(_ transactions: Int) throws {
     for _ in 0..<transactions { try appendOne() }
   }

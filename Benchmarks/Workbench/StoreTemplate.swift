@@ -37,7 +37,6 @@ struct TemplateBuilder {
   let seed: UInt64
   /// The shape of the history.
   let shape: StoreShape
-  /// The configuration of the stores.
   var configuration = StoreTemplate.configuration
 
   init(folder: String, seed: UInt64, shape: StoreShape = .base) {
@@ -78,7 +77,6 @@ struct TemplateBuilder {
     return templates
   }
 
-  /// Returns the path of the store of a size.
   static func path(of size: Int, in folder: String, _ shape: StoreShape = .base) -> String {
     folder + "/template-\(size)\(shape.suffix).sqlite"
   }

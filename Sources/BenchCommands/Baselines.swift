@@ -55,7 +55,7 @@ struct Baselines {
   let folder: String
 
   /// Uses `baselines` next to a folder named `runs`, or inside a folder with any other name.
-  init(besides runs: String) {
+  init(nextTo runs: String) {
     let whole = (runs as NSString).standardizingPath
     let isNamedRuns = (whole as NSString).lastPathComponent == "runs"
     let parent = (whole as NSString).deletingLastPathComponent

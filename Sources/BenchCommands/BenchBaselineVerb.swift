@@ -81,7 +81,7 @@ struct BaselineSaveVerb: Verb {
 
   func run() throws(LabError) -> ExitCode {
     let results = try options.source.results()
-    let baselines = Baselines(besides: options.source.runs)
+    let baselines = Baselines(nextTo: options.source.runs)
     try baselines.save(results, as: options.name)
     terminal.print(
       "Kept \(results.rows.count.counted("row")): \(baselines.path(of: options.name))"
@@ -112,7 +112,7 @@ struct BaselineListVerb: Verb {
     var table = ReportTable(columns: [
       .text("name"), .text("time"), .text("commit"), .number("rows"),
     ])
-    let baselines = Baselines(besides: options.runs)
+    let baselines = Baselines(nextTo: options.runs)
     let names = try baselines.names()
     for name in names {
       let results = try baselines.read(name)
@@ -176,7 +176,7 @@ struct BaselineCompareVerb: Verb {
   ) { BaselineCompareVerb(options: $0, composition: $1, terminal: $2) }
 
   func run() async throws(LabError) -> ExitCode {
-    let base = try Baselines(besides: options.source.runs).read(options.name)
+    let base = try Baselines(nextTo: options.source.runs).read(options.name)
     let head = try options.source.results()
     let counts = ExactComparison(
       base: base.rows,

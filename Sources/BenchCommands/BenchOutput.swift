@@ -33,7 +33,7 @@ package struct BenchOutput {
       throw error as? LabError ?? .lab("the results cannot be written as JSON: \(error).")
     }
     try folder.write("results.csv", results.csv(run: folder.name))
-    try folder.write("complexity.csv", ComplexityFindings(results).csv(run: folder.name))
+    try folder.write("complexity.csv", ComplexityVerdicts(results).csv(run: folder.name))
     try folder.write("goals.csv", report.goalCSV(run: folder.name))
     try folder.write("goals.md", report.markdown(command: command))
     try folder.write(RunOutput.pageFile, page())
@@ -99,9 +99,9 @@ struct BenchText {
 
   /// Prints whether times and counts fit the same complexity laws, and where they do not.
   private func printLaws(_ results: BenchmarkResults) {
-    let findings = ComplexityFindings(results)
-    guard !findings.entries.isEmpty else { return }
-    let disagreements = findings.disagreements
+    let verdicts = ComplexityVerdicts(results)
+    guard !verdicts.entries.isEmpty else { return }
+    let disagreements = verdicts.disagreements
     terminal.print(
       disagreements.isEmpty
         ? "By time and by counts the costs grow alike." : "Time and counts do not agree:"
@@ -185,11 +185,11 @@ struct CountText {
     return counts.dearer.isEmpty ? .good : .violation
   }
 
-  private func list(_ kind: String, _ findings: [ExactComparison.CountChange]) {
-    for finding in findings.prefix(Self.shown) {
-      terminal.print(terminal.styled(kind, .bold) + ": \(finding.sentence)")
+  private func list(_ kind: String, _ changes: [ExactComparison.CountChange]) {
+    for change in changes.prefix(Self.shown) {
+      terminal.print(terminal.styled(kind, .bold) + ": \(change.sentence)")
     }
-    let more = findings.count - Self.shown
+    let more = changes.count - Self.shown
     if more > 0 { terminal.print("\(kind)s: \(more) more") }
   }
 }

@@ -5,7 +5,6 @@ import HistoryTypes
 import Measuring
 import Reporting
 
-/// The options of `bench selftest`.
 struct BenchSelftestOptions: VerbOptions {
   @Flag("quick", "Tries a tenth, in seconds.") var quick
   @Option(.seed) var seed: UInt64

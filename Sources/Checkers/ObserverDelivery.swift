@@ -39,7 +39,7 @@ package struct ObserverDelivery: Invariant {
     guard let actor = timeline.actor else { return }
     let member = timeline.everyone[actor]
     switch event.kind {
-    case .observed: tell(event, member, on: timeline)
+    case .observed: checkDelivery(event, member, on: timeline)
     case .recorded(nil): reset.formUnion(member.bit)
     case .registered: forget(member.bit)
     case .resynced: skip(member, through: timeline.named.first ?? -1)
@@ -104,7 +104,7 @@ package struct ObserverDelivery: Invariant {
     )
   }
 
-  private mutating func tell(_ event: Event, _ member: Member, on timeline: Timeline) {
+  private mutating func checkDelivery(_ event: Event, _ member: Member, on timeline: Timeline) {
     observing.formUnion(member.bit)
     grow(to: timeline.log.count)
     var last = -1

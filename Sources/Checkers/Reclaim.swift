@@ -1,7 +1,7 @@
 import HistoryTypes
 package import Traces
 
-/// If all members have recorded all history, a purge leaves only protected and newest transactions.
+/// A purge that all members allow leaves only protected transactions and the newest.
 ///
 /// Verifies: after each successful purge command before which every member that is not cut off had
 /// recorded the last transaction, all other transactions except protected ones are purged, by this

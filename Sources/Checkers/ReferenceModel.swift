@@ -17,7 +17,7 @@ package struct ReferenceModel: Sendable {
   /// The default values of these attributes, by entity.
   private let defaults: [String: Values]
 
-  /// Creates the data of an empty store, which begins with the older version of the model if there is one.
+  /// Creates the data of an empty store, with the older version of the model if there is one.
   package init(_ model: Model) {
     self.model = model
     isUpgraded = model.version == 1

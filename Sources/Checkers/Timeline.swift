@@ -237,7 +237,7 @@ extension Timeline {
 
   /// Returns the name of the actor that wrote a transaction, for a sentence: "share".
   package func writer(of position: Int) -> String {
-    log.transactions[position].writer.map { everyone[$0].id.name } ?? "somebody"
+    log.transactions[position].writer.map { everyone[$0].id.name } ?? "another program"
   }
 
   /// Returns the name of a transaction, for a sentence: "#3".

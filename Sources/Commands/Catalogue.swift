@@ -105,7 +105,7 @@ extension Catalogue {
       let entries = self[kind]
       guard !entries.isEmpty else { return "## \(kind.title)\n\nNone in this build." }
       let hasEvidence = entries.contains { $0.evidence != nil }
-      let head = ["name", "what"] + (hasEvidence ? ["standing", "because"] : [])
+      let head = ["name", "description"] + (hasEvidence ? ["evidence", "source"] : [])
       let rows = entries.map { entry in
         let evidence = [entry.evidence?.word ?? "", entry.evidence?.because ?? ""]
         return ["`\(entry.name)`", entry.sentence] + (hasEvidence ? evidence : [])

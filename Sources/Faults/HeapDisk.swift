@@ -21,7 +21,6 @@ struct HeapDisk {
   /// A version of the data that survive a power-off; it changes whenever these data change.
   var durable = 0
   private var durableCount = 0
-  /// The armed faults.
   var faults = ArmedFaults()
 
   private let calls: UnsafeMutablePointer<Int>

@@ -2,7 +2,7 @@ internal import Basics
 internal import CSQLite
 internal import Synchronization
 
-/// A SQLite VFS of a heap file system for one user, which tells the locks of that user.
+/// A SQLite VFS of a heap file system for one user, which lists the locks of that user.
 ///
 /// Every VFS of the file system has the same files and locks. A handle stores the number of the VFS
 /// through which it was opened. The name is valid as long as this object, or a file that was opened
@@ -66,7 +66,7 @@ struct VFSRegistration: @unchecked Sendable {
 }
 
 extension HeapFileSystem {
-  /// Returns a VFS that nobody else uses.
+  /// Returns a new VFS, for one user.
   package func makeVFS() -> HeapVFS {
     vfsNumbers.withLock { numbers in
       let open = disk.locked { disk in Set(disk.openHandles.map(\.pointee.vfsNumber)) }

@@ -166,7 +166,7 @@ struct RealFile {
   fileprivate func release() { owner.release() }
 
   /// Passes a call to the file system's observer closure, if there is one.
-  fileprivate func tell(_ call: FileCall) {
+  fileprivate func report(_ call: FileCall) {
     owner._withUnsafeGuaranteedRef { $0.callObserver?(call, kind) }
   }
 
@@ -207,7 +207,7 @@ extension RealFile {
     _ body: (UnsafeMutablePointer<sqlite3_file>, sqlite3_io_methods) -> Int32
   ) -> Int32 {
     let handle = at(file).pointee
-    handle.tell(call)
+    handle.report(call)
     let code = handle.locked { disk in
       let code = disk.admit(call, kind ?? handle.kind, life: handle.life)
       if code == SQLITE_OK { note(&disk, handle) }

@@ -84,8 +84,7 @@ public enum HistorySystemError: Error, Hashable, Sendable {
   case expired
 }
 
-/// A system that fetches, merges and records as separate steps, between which other members' commands
-/// may run.
+/// A system whose fetch, merge and record are steps, with other members' commands between them.
 ///
 /// The default pass performs these three steps.
 public protocol SteppedSystem: HistorySystem {

@@ -88,7 +88,6 @@ package struct Bootstrap: Sendable, Hashable, Codable {
 
 /// An estimate with its confidence interval.
 package struct Interval: Sendable, Hashable, Codable {
-  /// The estimate.
   package var estimate: Double
   /// The lower bound.
   package var lower: Double

@@ -125,7 +125,7 @@ package struct ComplexityJudge: Sendable {
 ///
 /// Counts have no noise, but times have. If their verdicts differ, either some cost is not counted
 /// (a cache that is too small, a lock), or noise misled the judge.
-package struct ComplexityFindings: Sendable {
+package struct ComplexityVerdicts: Sendable {
   /// The verdicts on one contender of one benchmark.
   package struct Entry: Sendable, Hashable {
     /// The title of the benchmark.

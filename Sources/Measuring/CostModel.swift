@@ -37,7 +37,6 @@ package enum CostModel: String, Sendable, Codable, CaseIterable {
 
 /// A cost model fitted to a curve: `fixed + rate * term(size)`, neither part below zero.
 package struct CostFit: Sendable, Hashable, Codable {
-  /// The cost model.
   package var model: CostModel
   /// The fixed cost, in the curve's unit.
   package var fixed: Double

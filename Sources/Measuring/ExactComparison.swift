@@ -103,7 +103,6 @@ package struct CountThresholds: Sendable, Hashable, Codable {
   /// The version of the format that this program writes.
   package static let formatVersion = 1
 
-  /// The version of the format.
   package private(set) var thresholds = CountThresholds.formatVersion
   /// The platform for which the counts are valid: `linux-x86_64-swift6.3.1-sqlite3.40.1`.
   package var platform: String

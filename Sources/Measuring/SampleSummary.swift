@@ -68,7 +68,6 @@ package struct SortedSamples: Sendable {
     return values[below] + (values[above] - values[below]) * weight
   }
 
-  /// The median.
   package var median: Double { quantile(0.5) }
 
   /// The arithmetic mean.

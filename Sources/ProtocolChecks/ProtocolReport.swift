@@ -4,7 +4,7 @@ import Systems
 import Traces
 
 /// The result for one command.
-package struct ProtocolFinding: Hashable, Sendable, Codable {
+package struct ProtocolResult: Hashable, Sendable, Codable {
   package enum Status: String, Hashable, Sendable, Codable {
     case right
     case wrong
@@ -51,7 +51,7 @@ package struct ProtocolReport: Hashable, Sendable, Codable {
   package var capabilities: [String] = []
   /// The declared capabilities that this lab does not know and ignores.
   package var unknownCapabilities: [String] = []
-  package var findings: [ProtocolFinding] = []
+  package var results: [ProtocolResult] = []
   /// Every wrong answer, in the order of the messages.
   package var faults: [ProtocolFault] = []
   /// Answers that are accepted but probably unintended.
@@ -60,7 +60,8 @@ package struct ProtocolReport: Hashable, Sendable, Codable {
   package var failure: String?
 
   private enum CodingKeys: String, CodingKey {
-    case protocolCheck, command, system, version, capabilities, unknownCapabilities, findings
+    case protocolCheck, command, system, version, capabilities, unknownCapabilities
+    case results = "findings"
     case faults, warnings
     case failure = "trouble"
   }
@@ -69,14 +70,14 @@ package struct ProtocolReport: Hashable, Sendable, Codable {
 
   /// `invalid` if an answer is wrong, `unknown` if the conversation ended early, else `valid`.
   package var verdict: String {
-    if findings.contains(where: { $0.status == .wrong }) { return "invalid" }
+    if results.contains(where: { $0.status == .wrong }) { return "invalid" }
     return failure == nil ? "valid" : "unknown"
   }
 
   /// The verdict in a sentence.
   package var because: String {
-    let wrong = findings.filter { $0.status == .wrong }.map(\.command)
-    let right = findings.count { $0.status == .right }
+    let wrong = results.filter { $0.status == .wrong }.map(\.command)
+    let right = results.count { $0.status == .right }
     let ending = failure.map { " The conversation ended too early: \($0)" } ?? ""
     let commands = right.counted("command")
     guard wrong.isEmpty else {
@@ -101,15 +102,15 @@ struct ProtocolExchange: Hashable, Sendable {
 }
 
 extension ProtocolTalk {
-  /// Enters a command in the report as answered correctly, unless it already has a finding.
+  /// Enters a command in the report as answered correctly, unless it already has a result.
   mutating func note(_ command: String) {
-    guard !report.findings.contains(where: { $0.command == command }) else { return }
-    report.findings.append(ProtocolFinding(command: command, status: .right))
+    guard !report.results.contains(where: { $0.command == command }) else { return }
+    report.results.append(ProtocolResult(command: command, status: .right))
   }
 
   /// Returns whether any answer to a command was wrong.
   func isWrong(_ command: String) -> Bool {
-    report.findings.contains { $0.command == command && $0.status == .wrong }
+    report.results.contains { $0.command == command && $0.status == .wrong }
   }
 
   /// Returns whether the answer to this message was wrong.
@@ -124,10 +125,10 @@ extension ProtocolTalk {
     let fault = (exchange ?? last).fault(command, sentence)
     blamed.insert((exchange ?? last).id)
     note(command)
-    guard let place = report.findings.firstIndex(where: { $0.command == command }) else { return }
-    if report.findings[place].status != .wrong {
-      report.findings[place].status = .wrong
-      report.findings[place].because = sentence
+    guard let place = report.results.firstIndex(where: { $0.command == command }) else { return }
+    if report.results[place].status != .wrong {
+      report.results[place].status = .wrong
+      report.results[place].because = sentence
     }
     let isRepeated = report.faults.contains { $0.command == command && $0.sent == fault.sent }
     if !isRepeated { report.faults.append(fault) }
@@ -146,8 +147,8 @@ extension ProtocolTalk {
   /// Records that commands were not sent because the program lacks a capability.
   mutating func pass(over commands: [String], lacking capability: Capability) {
     for command in commands {
-      report.findings.append(
-        ProtocolFinding(
+      report.results.append(
+        ProtocolResult(
           command: command,
           status: .notOffered,
           because: "it does not name the capability \"\(capability.rawValue)\""

@@ -81,11 +81,11 @@ package struct ProtocolScript {
     "consume", "resync", "clock", "retire",
   ]
 
-  /// Sorts the findings in the order of the report, and adds the commands that were not sent.
+  /// Sorts the results in the order of the report, and adds the commands that were not sent.
   private mutating func noteRest() {
-    let known = Dictionary(talk.report.findings.map { ($0.command, $0) }) { first, _ in first }
-    talk.report.findings = Self.commands.map { command in
-      known[command] ?? ProtocolFinding(command: command, status: .notAsked)
+    let known = Dictionary(talk.report.results.map { ($0.command, $0) }) { first, _ in first }
+    talk.report.results = Self.commands.map { command in
+      known[command] ?? ProtocolResult(command: command, status: .notAsked)
     }
   }
 

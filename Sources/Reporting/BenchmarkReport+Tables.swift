@@ -216,7 +216,7 @@ extension BenchmarkReport {
 
   /// Returns Markdown with the goals, the figures at the largest history, and their provenance.
   package func markdown(command: String) -> String {
-    var provenance = ReportTable(columns: [.text("what"), .text("which")])
+    var provenance = ReportTable(columns: [.text("fact"), .text("value")])
     provenance.append(["Command", command])
     for fact in RunConditions.facts(of: results) {
       provenance.append([fact.name, fact.value])

@@ -9,7 +9,6 @@ package struct BenchmarkReport: Sendable {
   package var verdicts: [VerdictTile]
   /// The path from the page's folder to the run's folder; empty if both are the same folder.
   package var runFolder = ""
-  /// The outcomes of the goals.
   package let outcomes: [GoalOutcome]
 
   /// The rows by benchmark.

@@ -1,16 +1,12 @@
 /// A Vega-Lite specification, or a part of one, as a value.
 package enum ChartSpec: Sendable, Hashable, Encodable {
-  /// A string.
   case text(String)
-  /// A number.
   case number(Double)
   /// A Boolean value.
   case flag(Bool)
   /// A null value.
   case null
-  /// A list.
   case list([ChartSpec])
-  /// An object.
   case object([String: ChartSpec])
 
   /// Encodes the value as the JSON that it represents.
@@ -37,19 +33,14 @@ extension ChartSpec: ExpressibleByStringLiteral, ExpressibleByFloatLiteral,
   ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral, ExpressibleByArrayLiteral,
   ExpressibleByDictionaryLiteral, ExpressibleByNilLiteral
 {
-  /// Creates a string.
   package init(stringLiteral value: String) { self = .text(value) }
 
-  /// Creates a number.
   package init(floatLiteral value: Double) { self = .number(value) }
 
-  /// Creates a number.
   package init(integerLiteral value: Int) { self = .number(Double(value)) }
 
-  /// Creates a Boolean value.
   package init(booleanLiteral value: Bool) { self = .flag(value) }
 
-  /// Creates a list.
   package init(arrayLiteral elements: ChartSpec...) { self = .list(elements) }
 
   /// Creates an object; the last value of a repeated key is used.

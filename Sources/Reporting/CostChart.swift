@@ -9,7 +9,6 @@ package struct CostChart: Sendable, Hashable {
   package struct Point: Sendable, Hashable {
     /// The size of history, in transactions.
     package var size: Int
-    /// The summary of the samples.
     package var summary: SampleSummary
 
     /// Creates a point.

@@ -32,10 +32,10 @@ struct CounterexampleStory {
     let consumers = header.consumers.map { CounterexamplePhrase.printable($0.name) }
     headings =
       isNarrow
-      ? ["who", "what"]
+      ? ["actor", "event"]
       : actors.map { CounterexamplePhrase.printable($0.name) }
         + (consumers.isEmpty ? [] : [consumers.joined(separator: ", ")])
-    tell()
+    addRows()
   }
 
   private var violation: Violation { counterexample.violation }
@@ -108,7 +108,7 @@ struct CounterexampleStory {
 
 extension CounterexampleStory {
   /// Creates the rows, and finds the rows in which the lost transaction was written and lost.
-  private mutating func tell() {
+  private mutating func addRows() {
     let narrator = CounterexampleNarrator(counterexample.trace, violationAt: violation.at)
     var written: Int?
     var lost: Int?

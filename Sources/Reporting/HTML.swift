@@ -1,6 +1,5 @@
 /// A piece of markup, which can only be created by methods that escape its text.
 package struct HTML: Sendable, Hashable {
-  /// The markup.
   package let markup: String
 
   /// Elements without end tags, as HTML permits; a page of tables becomes a fifth shorter.

@@ -9,7 +9,6 @@ import Foundation
 package struct JUnitReport: Sendable, Hashable {
   /// The outcome of a case.
   package enum Outcome: Sendable, Hashable {
-    /// The case passed.
     case passed
     /// The case failed, for the given reason.
     case failed(String)
@@ -21,7 +20,6 @@ package struct JUnitReport: Sendable, Hashable {
   package struct Case: Sendable, Hashable {
     /// The name of the case: an invariant, a bug or a row.
     package var name: String
-    /// The outcome.
     package var outcome: Outcome
 
     /// Creates a case.
@@ -37,7 +35,6 @@ package struct JUnitReport: Sendable, Hashable {
     package var name: String
     /// The duration in seconds.
     package var seconds: Double
-    /// The cases.
     package var cases: [Case]
 
     /// Creates a suite.

@@ -144,7 +144,7 @@ extension BenchmarkReport {
     let shares = LatencyChart.shares
     var table = ReportTable(
       caption: "Latency below which each share of the samples lies",
-      columns: [.text("what"), .number("samples")]
+      columns: [.text("series"), .number("samples")]
         + shares.map { .number(LatencyChart.name($0)) } + [.number("most")]
     )
     for one in series {

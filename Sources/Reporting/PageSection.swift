@@ -2,7 +2,6 @@ import Foundation
 
 /// A part of a page under one heading, which can be linked to.
 package struct PageSection: Sendable, Hashable {
-  /// The heading.
   package var heading: String
   /// The target of links to the section: lower-case letters, digits and hyphens.
   package let anchor: String
@@ -53,7 +52,6 @@ package enum PageBlock: Sendable, Hashable {
 
 /// A chart and the table of its numbers.
 package struct Figure: Sendable, Hashable {
-  /// The chart.
   package var chart: Chart
   /// The numbers, formatted for readers.
   package var table: ReportTable

@@ -12,7 +12,6 @@ package struct RatioChart: Sendable, Hashable {
     package var title: String
     /// The contender that is compared with the floor.
     package var contender: String
-    /// The ratio and its interval.
     package var ratio: Interval
 
     /// Creates a comparison.

@@ -248,7 +248,7 @@ extension ReportPage {
 
   private var tileTable: ReportTable {
     var table = ReportTable(
-      columns: [.text("what"), .text("verdict"), .text("answer"), .text("detail")]
+      columns: [.text("subject"), .text("verdict"), .text("answer"), .text("detail")]
     )
     for tile in tiles {
       table.append(
@@ -259,7 +259,7 @@ extension ReportPage {
   }
 
   private var conditionTable: ReportTable {
-    var table = ReportTable(columns: [.text("what"), .text("which")])
+    var table = ReportTable(columns: [.text("condition"), .text("value")])
     for fact in environment { table.append([fact.name, fact.value]) }
     return table
   }

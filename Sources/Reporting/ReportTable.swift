@@ -4,7 +4,6 @@ import Foundation
 package struct ReportTable: Sendable, Hashable {
   /// One column: its title and its alignment.
   package struct Column: Sendable, Hashable {
-    /// The title.
     package var title: String
     /// Whether the column contains numbers, which are right-aligned.
     package var isNumeric: Bool
@@ -13,7 +12,6 @@ package struct ReportTable: Sendable, Hashable {
     /// The link of the title; `nil` if there is none.
     package var link: Link?
 
-    /// Creates a column of text.
     package static func text(_ title: String, link: Link? = nil) -> Column {
       Column(title: title, isNumeric: false, link: link)
     }
@@ -23,7 +21,6 @@ package struct ReportTable: Sendable, Hashable {
       Column(title: title, isNumeric: false, isProse: true)
     }
 
-    /// Creates a column of numbers.
     package static func number(_ title: String) -> Column { Column(title: title, isNumeric: true) }
   }
 
@@ -65,9 +62,7 @@ package struct ReportTable: Sendable, Hashable {
 
   /// The subject of the table, in a few words.
   package var caption: String
-  /// The columns.
   package var columns: [Column]
-  /// The rows.
   package private(set) var rows: [Row] = []
 
   /// Creates a table without rows, of at most 16 columns.

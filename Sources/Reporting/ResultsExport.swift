@@ -123,7 +123,7 @@ extension BenchmarkResults {
   }
 }
 
-extension ComplexityFindings {
+extension ComplexityVerdicts {
   /// The columns of `complexity.csv`, which has one row per benchmark, contender and metric.
   package static let csvColumns = [
     "run", "bench", "peer", "metric", "verdict", "confidence", "law", "growth", "growth_lo",

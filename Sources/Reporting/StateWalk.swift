@@ -10,7 +10,7 @@ package struct StateWalk: Sendable, Hashable {
   package struct Step: Sendable, Hashable {
     /// The command before the state.
     package var title: String
-    /// What is known about the state, as sentences.
+    /// Sentences about the state.
     package var details: [String]
     /// The state itself.
     package var table: ReportTable

@@ -139,7 +139,6 @@ package struct TrendCourse: Sendable, Hashable {
     package var historySize: Int
     /// The metric's name, followed by ` ratio` for a ratio.
     package var metric: String
-    /// The kind of the metric.
     package var kind: Metric.Kind
     /// The unit; empty for a ratio.
     package var unit: String
@@ -172,7 +171,6 @@ package struct TrendCourse: Sendable, Hashable {
     package var time: UTCTime
     /// The commit that was measured; `nil` if it is unknown.
     package var commit: String?
-    /// The median.
     package var median: Double
     /// The bounds of the median's interval; `nil` if the run recorded no interval.
     package var lower: Double?

@@ -79,7 +79,6 @@ package protocol PlanSpace {
   /// The state of a plan prefix, as far as the allowed next commands depend on it.
   associatedtype Place
 
-  /// The headers of the plans.
   var headers: [PlanHeader] { get }
   /// Whether the clock never goes back, so that times more than a week ago stay that old.
   var clockOnlyRises: Bool { get }
@@ -112,8 +111,9 @@ package protocol PlanJudge {
   func describe(_ state: inout StateSketch, tick: Int)
   /// The invariants that are broken so far; later events cannot change that.
   var broken: UInt64 { get }
-  /// The result after the last event, with one bit for each invariant: the broken ones, and those that were
-  /// exercised and held.
+  /// The invariants that broke, and those that were exercised and held, with one bit for each.
+  ///
+  /// Read it after the last event.
   var conclusion: (broken: UInt64, held: UInt64) { get }
 }
 

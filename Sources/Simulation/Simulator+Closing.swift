@@ -43,7 +43,7 @@ extension Simulator {
     for consumer in life.consuming where !isStopped {
       let before = log.events.count
       perform(.consume(consumer), command: nil, observe)
-      resyncIfTold(consumer, since: before, observe)
+      resyncIfLost(consumer, since: before, observe)
     }
     for actor in life.running {
       for context in header.actor(actor)?.contextNames ?? [] {
@@ -97,33 +97,34 @@ extension Simulator {
     for action in steps where !isStopped {
       perform(action, command: nil, observe)
     }
-    resyncIfTold(actor, since: before, observe)
-    relaunchIfTold(actor, since: before, observe)
+    resyncIfLost(actor, since: before, observe)
+    relaunchIfSuperseded(actor, since: before, observe)
   }
 
   /// Resyncs a member if the system reported that history the member needs is gone or was replaced.
-  private func resyncIfTold(_ member: ActorID, since before: Int, _ observe: (Event) -> Bool) {
-    let wasNotified = log.events[before...].contains {
+  private func resyncIfLost(_ member: ActorID, since before: Int, _ observe: (Event) -> Bool) {
+    let isLost = log.events[before...].contains {
       switch $0.kind {
       case .expired, .rewound: true
       default: false
       }
     }
-    if wasNotified, capabilities.contains(.resync), !isStopped {
+    if isLost, capabilities.contains(.resync), !isStopped {
       perform(.resync(member), command: nil, observe)
     }
   }
 
   /// Launches an actor again if its process was superseded by a process that then failed to start.
-  private func relaunchIfTold(_ actor: ActorID, since before: Int, _ observe: (Event) -> Bool) {
-    let wasNotified = log.events[before...].contains {
+  private func relaunchIfSuperseded(_ actor: ActorID, since before: Int, _ observe: (Event) -> Bool)
+  {
+    let isSuperseded = log.events[before...].contains {
       if case .ended(_, .failed(let failure)) = $0.kind {
         failure.code == .superseded
       } else {
         false
       }
     }
-    if wasNotified, life.isOvertaken(actor), !isStopped {
+    if isSuperseded, life.isOvertaken(actor), !isStopped {
       perform(.launch(actor), command: nil, observe)
     }
   }

@@ -146,7 +146,6 @@ struct StressNemesis {
   private var nextStop: ContinuousClock.Instant
   private var nextGuest: ContinuousClock.Instant
 
-  /// A disturbance.
   enum Disturbance: Hashable, Sendable {
     /// Kill a process: at a place in its code or, with `nil`, at once.
     case kill(StressPlace?, visit: Int)

@@ -25,7 +25,7 @@ package final class PlainSQLWriter {
     }
   }
 
-  /// The beginning of the author of each transaction, which contains the life and the transaction's number.
+  /// The prefix of each transaction's author; the life and the transaction's number follow.
   static let authorPrefix = "plain-sql."
 
   private(set) var counts = Counts()
@@ -93,7 +93,7 @@ package final class PlainSQLWriter {
     counts.lives += 1
   }
 
-  /// Kills the script, and waits until it is gone; a later ``tend(at:killsPerSecond:_:)`` starts it again.
+  /// Kills the script and waits for its end; ``tend(at:killsPerSecond:_:)`` starts it again.
   func end() {
     guard let process else { return }
     if process.isRunning { kill(process.processIdentifier, SIGKILL) }

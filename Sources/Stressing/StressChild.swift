@@ -37,7 +37,7 @@ final class StressChild {
   }
 
   /// Sends an order; if the process is gone, the failed write is ignored.
-  func tell(_ order: StressOrder) {
+  func send(_ order: StressOrder) {
     let line = Array("\(order.line)\n".utf8)
     _ = write(input.fileHandleForWriting.fileDescriptor, line, line.count)
   }

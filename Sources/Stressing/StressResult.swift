@@ -54,7 +54,7 @@ package struct StressResult: Codable, Hashable, Sendable {
 
     package init(name: String) { self.name = name }
 
-    /// Counts an error; a refusal by a suspended store is the first error only as long as there is no other.
+    /// Counts an error; any other error replaces a refusal by a suspended store as the first error.
     mutating func note(_ failure: SystemFailure) {
       let isFirst = errors.keys.allSatisfy { $0 == StressResult.suspended }
       if firstError == nil || isFirst && failure.code != .suspended { firstError = failure.message }
@@ -195,7 +195,9 @@ package struct StressResult: Codable, Hashable, Sendable {
     }
     // A process that ended by itself is still a member, so that history is kept for it.
     if heldAtEnd > 1, failures.isEmpty {
-      faults.append("history still holds \(heldAtEnd.counted("transaction")) that everybody merged")
+      faults.append(
+        "history still holds \(heldAtEnd.counted("transaction")) that every member merged"
+      )
     }
     return faults
   }

@@ -69,9 +69,9 @@ struct StressRole: Codable, Hashable, Sendable {
 
 /// The fault of the disk that contains the store.
 package enum StressDisk: String, Codable, Hashable, Sendable, CaseIterable {
-  /// It runs out of space for a while, repeatedly.
+  /// The disk runs out of space for a while, repeatedly.
   case full
-  /// Its calls fail from time to time.
+  /// Calls of the disk fail from time to time.
   case failing
 }
 
@@ -109,18 +109,18 @@ final class StressMember {
 
   /// The state of an actor.
   enum State: Hashable, Sendable {
-    /// It has neither a process nor a membership.
+    /// The actor has neither a process nor a membership.
     case away
-    /// Its process is gone, and the next life is due.
+    /// The process is gone, and the next life is due.
     case dead
-    /// Its process was started and has not yet reported that it follows the store.
+    /// The process was started and has not yet reported that it follows the store.
     case starting
     case running
-    /// Its process was killed, and the run has not yet seen it end.
+    /// The process was killed, and the run has not yet seen it end.
     case dying
-    /// It was ordered to retire.
+    /// The process was ordered to retire.
     case retiring
-    /// It was ordered to end.
+    /// The process was ordered to end.
     case ending
   }
 

@@ -17,7 +17,7 @@ final class StressSeams: Sendable {
   /// The platform's file system, with a hook in each call.
   private let files: RealFileSystem
   /// The durations of a faulty period and of a sound period.
-  private static let troubleMs = 40...300
+  private static let faultyMs = 40...300
   private static let soundMs = 300...1500
   /// The number of writes started so far.
   private let writeCount = Atomic<Int64>(0)
@@ -81,7 +81,7 @@ final class StressSeams: Sendable {
       do {
         try await Task.sleep(for: .milliseconds(Int.random(in: Self.soundMs, using: &random)))
         files.arm([Self.fault(disk, &random)])
-        try await Task.sleep(for: .milliseconds(Int.random(in: Self.troubleMs, using: &random)))
+        try await Task.sleep(for: .milliseconds(Int.random(in: Self.faultyMs, using: &random)))
       } catch {
         files.disarm()
         return

@@ -76,7 +76,7 @@ extension StressSession {
       guard let place else { return victim.kill() }
       victim.place = place
       victim.diesAt = now + Self.deathTime
-      victim.child?.tell(StressOrder(dyingAt: place, visit: visit))
+      victim.child?.send(StressOrder(dyingAt: place, visit: visit))
     case .stop(let duration):
       let living = members.filter {
         $0.state == .running && $0.stopsUntil == nil && $0.suspendsFor == nil
@@ -91,7 +91,7 @@ extension StressSession {
       }
       guard let victim = nemesis.choose(living) else { return }
       victim.suspendsFor = duration
-      victim.child?.tell(StressOrder(.suspend))
+      victim.child?.send(StressOrder(.suspend))
     case .moveGuest: try moveGuest(at: now)
     }
   }
@@ -110,7 +110,7 @@ extension StressSession {
       try join(guest)
     } else {
       guest.state = .retiring
-      guest.child?.tell(StressOrder(.retire))
+      guest.child?.send(StressOrder(.retire))
     }
   }
 
@@ -151,13 +151,13 @@ extension StressSession {
       let living = members.filter { $0.state == .running }
       guard let writer = nemesis.choose(living) else { break }
       writer.isDone = false
-      writer.child?.tell(StressOrder(.once))
+      writer.child?.send(StressOrder(.once))
       try wait("write") { $0 !== writer || $0.isDone }
       try waitForPasses(of: living.filter { $0 !== writer }, after: writer)
     }
     isQuiet = false
     for member in members where member.state == .running {
-      member.child?.tell(StressOrder(.write))
+      member.child?.send(StressOrder(.write))
     }
   }
 
@@ -208,11 +208,11 @@ extension StressSession {
     try ask(.pause, "pause")
     try readHistory()
     for _ in 0..<2 { try ask(.reconcile, "merge what there was") }
-    try ask(.view, "tell what its view holds")
+    try ask(.view, "report the contents of its view")
     try look()
     for member in members where member.state == .running {
       member.state = .ending
-      member.child?.tell(StressOrder(.end))
+      member.child?.send(StressOrder(.end))
     }
     try wait("end") { _ in false }
   }

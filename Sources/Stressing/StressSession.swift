@@ -219,7 +219,7 @@ package final class StressSession {
       if let until = member.stopsUntil, until <= now {
         member.stopsUntil = nil
         child.goOn()
-        if member.suspendsFor != nil { child.tell(StressOrder(.resume)) }
+        if member.suspendsFor != nil { child.send(StressOrder(.resume)) }
       }
       if let time = member.diesAt, time <= now, child.isRunning {
         member.place = nil
@@ -233,7 +233,7 @@ package final class StressSession {
     switch word {
     case .ready where member.state == .starting:
       member.state = .running
-      if !isQuiet { member.child?.tell(StressOrder(.write)) }
+      if !isQuiet { member.child?.send(StressOrder(.write)) }
     case .done: member.isDone = true
     case .suspended:
       guard let child = member.child, let time = member.suspendsFor else { return }
@@ -283,7 +283,7 @@ package final class StressSession {
 
   /// Attends to all processes until a condition holds for each member that is not away.
   ///
-  /// Members for which it does not hold after 60 seconds are marked as troubled.
+  /// Members for which it does not hold after 60 seconds are marked as failed.
   func wait(
     _ purpose: String,
     _ isDone: (StressMember) -> Bool
@@ -307,7 +307,7 @@ package final class StressSession {
     let asked = members.filter { $0.state == .running && $0.failure == nil }
     for member in asked {
       member.isDone = false
-      member.child?.tell(StressOrder(word))
+      member.child?.send(StressOrder(word))
     }
     try wait(purpose) { member in
       member.isDone || !asked.contains { $0 === member }

@@ -116,7 +116,7 @@ extension ConsumerProcess {
         filter: reading.filter,
         pageTransactionCountMax: reading.page
       ) { page in
-        try tellConfirmed(reading.consumer, on: bench, &log)
+        try logConfirmed(reading.consumer, on: bench, &log)
         log.add(reading.consumer, .received(page.transactions.map(bench.committed)))
         pageCount += 1
         if pageCount == reading.stopsAt { throw PlannedStop() }
@@ -124,7 +124,7 @@ extension ConsumerProcess {
     } catch {
       guard error.code == .stopped, pageCount == reading.stopsAt else { throw SystemFailure(error) }
     }
-    try tellConfirmed(reading.consumer, on: bench, &log)
+    try logConfirmed(reading.consumer, on: bench, &log)
     let (store, registration) = (store, registration)
     token = try mappingErrors { () throws(HistoryError) in
       try store.recordedCursor(of: registration)
@@ -142,12 +142,12 @@ extension ConsumerProcess {
       try walk.perform(step, on: bench, &log)
       // The consumer does not receive the history before its registration.
       if step == .retire { token = walk.started }
-      try tellConfirmed(reading.consumer, on: bench, &log)
+      try logConfirmed(reading.consumer, on: bench, &log)
     }
   }
 
   /// Logs each transaction up to the recorded position that is not yet in the log.
-  private func tellConfirmed(
+  private func logConfirmed(
     _ id: ActorID,
     on bench: StoreBench,
     _ log: inout EventLog

@@ -120,7 +120,6 @@ enum PositionPlace: String, DesignChoice {
   }
 }
 
-/// The owner of a position.
 enum PositionOwner: String, DesignChoice {
   case author
   case process

@@ -6,7 +6,6 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The versions of the model of ``ModelCourse``.
 struct ModelCourseVersions {
   /// An attribute of `Item` under its name in each version; `nil` where the version lacks it.
   struct Field: Sendable {
@@ -106,8 +105,9 @@ struct ModelCourseVersions {
     }
   }
 
-  /// The attributes of `Note`, whose defaults are of every type; a later version changes a default, and
-  /// what deletes preserve.
+  /// The attributes of `Note`, with defaults of every type.
+  ///
+  /// A later version changes a default, and the attributes that deletes preserve.
   private static func noteAttributes(isLater: Bool) -> [Attribute] {
     let uuid = UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16))
     let date = Date(timeIntervalSinceReferenceDate: 1.5)

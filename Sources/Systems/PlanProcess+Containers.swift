@@ -114,7 +114,7 @@ struct ContainerCourse: DiskCourse {
     let last = page.transactions.suffix(3).map { "\($0.author ?? "-") \($0.contextName ?? "-")" }
     expect(last == ["- view", "other batch", "app view"], "the last authors are \(last)")
     let set: Set = [first, second, first]
-    expect(set.count == 2 && first == first && first != second, "contexts are not told apart")
+    expect(set.count == 2 && first == first && first != second, "contexts are not distinguished")
   }
 
   /// Finds objects by conditions and orders that have names of their own.

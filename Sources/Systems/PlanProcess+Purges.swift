@@ -146,7 +146,7 @@ struct PurgeCourse: DiskCourse {
       expect(gone.contains { $0 > cursor } || cursor < reach, "\(what): \(result)")
       self.cursor = nil
     } else {
-      expect(!gone.contains { $0 > cursor ?? head }, "\(what): nobody was cut off")
+      expect(!gone.contains { $0 > cursor ?? head }, "\(what): no member was cut off")
     }
     try compareTokens(file, gone)
   }

@@ -65,7 +65,6 @@ final class PlanProcess {
     if let state = snapshot.store { try store.restore(state) }
   }
 
-  /// Returns the author of a write.
   func author(_ choice: WriteAuthor) -> String? {
     switch choice {
     case .own: actor.author

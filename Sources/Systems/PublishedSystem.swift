@@ -135,8 +135,7 @@ extension PublishedSystem {
     log.add(manager.id, .fetched(Self.names(manager.fetched)))
   }
 
-  /// Logs the loss of history, loads the contexts again, and stores the position of the newest
-  /// transaction.
+  /// Logs the loss of history, loads the contexts again, and stores the newest position.
   private func reload(
     _ manager: PublishedProcess,
     _ log: inout EventLog

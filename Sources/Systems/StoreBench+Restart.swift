@@ -15,11 +15,11 @@ extension StoreBench {
     let store = try store()
     let damage = try mappingErrors { () throws(HistoryError) in try store.integrityProblem() }
     let head = try head()
-    try settleNames(unreported: head > Self.newest(in: log) ? head : nil)
+    try reconcileNames(unreported: head > Self.newest(in: log) ? head : nil)
     if let actor = action.actor, isResync(action, log) {
       // Observers never receive the changes that the resync has skipped.
       try mappingErrors { () throws(HistoryError) in
-        try tellRecord(of: actor, resyncing: true, &log)
+        try logRecordedCursor(of: actor, resyncing: true, &log)
       }
     }
     let history = try logUnreported(by: action.actor, &log)
@@ -37,7 +37,7 @@ extension StoreBench {
     let isResync = isResync(action, log)
     if let actor = action.actor, purging != nil || isResync {
       try mappingErrors { () throws(HistoryError) in
-        try tellRecord(of: actor, resyncing: isResync, &log)
+        try logRecordedCursor(of: actor, resyncing: isResync, &log)
       }
     }
     if try head() > Self.newest(in: log) || purging != nil {
@@ -73,14 +73,14 @@ extension StoreBench {
     let history = try history()
     let head = try head()
     if head > Self.newest(in: log), let written = history.last {
-      tell(written, try data(), by: actor, &log)
+      logWrite(written, try data(), by: actor, &log)
     }
-    if let before = takePurging() { try tell(before, history, head, by: actor, &log) }
+    if let before = takePurging() { try logPurge(before, history, head, by: actor, &log) }
     return history
   }
 
   /// Logs the effects of an interrupted purge.
-  private func tell(
+  private func logPurge(
     _ before: PurgeStart,
     _ history: [CommittedTransaction],
     _ head: Int64,
@@ -112,7 +112,7 @@ extension StoreBench {
   static func newest(in log: EventLog) -> Int64 { log.newest.flatMap { Int64($0) } ?? 0 }
 
   /// Logs the write of the interrupted command, with the values that are in the store.
-  private func tell(
+  private func logWrite(
     _ unreported: CommittedTransaction,
     _ data: Objects,
     by actor: ActorID?,
@@ -142,7 +142,7 @@ extension StoreBench {
   ///
   /// Names of objects whose inserting transaction is gone are removed, because their keys may be
   /// assigned again. Names of objects that the interrupted write inserted are added.
-  private func settleNames(unreported: Int64?) throws(SystemFailure) {
+  private func reconcileNames(unreported: Int64?) throws(SystemFailure) {
     let store = try store()
     var present: Set<ObjectID> = []
     var reported: Set<ObjectID> = []
@@ -172,7 +172,7 @@ extension StoreBench {
   /// A purge records the cursor and raises its bound in one small transaction, and may fail afterwards
   /// while rows are deleted. After a failed resync, a resync event is logged: the cursor is then at the
   /// newest position, and the process reads its data again before any other step.
-  func tellRecord(
+  func logRecordedCursor(
     of actor: ActorID,
     resyncing: Bool = false,
     _ log: inout EventLog

@@ -164,7 +164,6 @@ final class StoreBench {
     return register
   }
 
-  /// Returns the transactions in history.
   func heldTransactions() throws(SystemFailure) -> [HistoryTransaction] {
     let store = try store()
     var held: [HistoryTransaction] = []
@@ -221,7 +220,7 @@ final class StoreBench {
     let after = Set(try store.heldNumbers())
     if case .failure = outcome {
       let cutOff = try lostMembers().subtracting(lost)
-      try tellRecord(of: actor, &log)
+      try logRecordedCursor(of: actor, &log)
       let reported = Set(log.events[start...].filter { $0.kind == .lost }.compactMap(\.actor))
       for member in cutOff.subtracting(reported).sorted() { log.add(member, .lost) }
     }

@@ -10,7 +10,6 @@ import Traces
 final class StorePool {
   private var stores: [Store] = []
   private let makeVFS: (@Sendable () -> StoreVFS)?
-  /// The VFS of each store, by name.
   private var vfsByName: [String: StoreVFS] = [:]
   private var taken = 0
   private let clock: PlanClock
@@ -131,7 +130,6 @@ struct StorePools {
     self.layout = layout
   }
 
-  /// Returns the pool for a plan.
   mutating func pool(_ header: PlanHeader, _ environment: SystemEnvironment) -> StorePool {
     if let known = pools.first(where: { $0.serves(header, environment) }) { return known }
     if pools.count == Self.countMax { pools.removeFirst() }

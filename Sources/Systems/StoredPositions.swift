@@ -33,7 +33,6 @@ struct StoredPositions {
       .min { $0.point(kind) < $1.point(kind) }
   }
 
-  /// Stores a position.
   mutating func set(_ position: StoredPosition, of key: Key, in owner: ActorID?) {
     all[owner, default: [:]][key] = position
   }

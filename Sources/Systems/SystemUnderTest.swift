@@ -198,7 +198,7 @@ package struct SystemEnvironment: Sendable {
   }
 }
 
-/// A VFS that only one store uses, so that the disk can tell which store holds a lock.
+/// A VFS that only one store uses, so that the disk can list the locks of one store.
 package struct StoreVFS: Sendable {
   /// The name of the VFS.
   package let name: String

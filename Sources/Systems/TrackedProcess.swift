@@ -112,7 +112,6 @@ struct TrackerSetup {
     self.declaration = declaration
   }
 
-  /// Returns the tracker configuration of an actor.
   func configuration(of actor: PlannedActor) -> TrackerConfiguration {
     var configuration = TrackerConfiguration()
     configuration.currentAuthor = actor.author

@@ -246,11 +246,11 @@ extension TrackerSystem {
     _ body: (inout StepReport) throws(HistoryError) -> Void
   ) throws(HistoryError) {
     var report = StepReport()
-    defer { Self.tell(report, of: actor, &log) }
+    defer { Self.logResults(of: report, actor, &log) }
     try body(&report)
   }
 
-  private static func tell(_ report: StepReport, of actor: ActorID, _ log: inout EventLog) {
+  private static func logResults(of report: StepReport, _ actor: ActorID, _ log: inout EventLog) {
     func names(_ numbers: [Int64]) -> [TransactionName] { numbers.map { String($0) } }
     if let fetched = report.fetched { log.add(actor, .fetched(names(fetched))) }
     if !report.observed.isEmpty { log.add(actor, .observed(names(report.observed))) }

@@ -33,7 +33,6 @@ package struct TrackingDesign: Hashable, Sendable {
 
   /// The place where positions are stored.
   var positionsIn = PositionPlace.group
-  /// The owner of a position.
   var positionOf = PositionOwner.author
   /// The first position of a process.
   var startsAt = FirstPosition.beginning

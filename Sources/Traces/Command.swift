@@ -341,7 +341,6 @@ package indirect enum PlannedCondition: Hashable, Sendable {
   /// The maximum nesting depth of conditions, which is the depth that a store accepts.
   package static let depthMax = 15
 
-  /// Creates a comparison with one value.
   package init(_ attribute: String, _ comparison: PlannedComparison, _ value: Value) {
     self = .compare(attribute, comparison, value)
   }

@@ -23,7 +23,6 @@ package struct Event: Hashable, Sendable {
 package enum EventKind: Hashable, Sendable {
   /// A command was called; its position in the plan is `nil` in the closing phase.
   case called(command: Int?, word: String)
-  /// The command ended.
   case ended(command: Int?, Outcome)
   /// A command was skipped because its actor was in the wrong state.
   case skipped(command: Int?, because: String)
@@ -77,7 +76,6 @@ package enum EventKind: Hashable, Sendable {
   case history([CommittedTransaction])
   /// A whole pass succeeded; the newest transaction at its start is `nil` if history was empty.
   case passed(through: TransactionName?)
-  /// The answer to a query.
   case answered(QueryAnswer)
   case signalled
   case woke

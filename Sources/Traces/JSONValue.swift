@@ -6,7 +6,6 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// One JSON value.
 enum JSONValue: Hashable, Sendable {
   case null
   case bool(Bool)

@@ -12,8 +12,7 @@ package struct PlanSetup: Hashable, Sendable {
   package var model: Model?
   /// The actors, launched in this order.
   package var actors: [PlannedActor]
-  /// The authors of background contexts and batch requests; an actor that is missing here uses its own
-  /// author for them.
+  /// The authors of background contexts and batch requests, by actor; the default is the actor's author.
   package var backgroundAuthors: [ActorID: String] = [:]
   /// The consumers, which have no view.
   package var consumers: [ActorID] = []

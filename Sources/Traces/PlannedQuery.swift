@@ -123,7 +123,6 @@ package struct PlannedQuery: Hashable, Sendable {
   /// The unsaved changes of the context that answers ``Form/sorted``.
   package var pending: [PlannedChange]
 
-  /// The default of ``changeLimit``.
   package static let changeLimitDefault = 100_000
 
   package init(

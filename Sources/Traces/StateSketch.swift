@@ -19,7 +19,6 @@ package struct StateSketch: Sendable {
     case key
     /// A whole-number attribute value, compared only by its equality with other values.
     case value
-    /// A member.
     case member
     /// A set of members, one bit each.
     case members
@@ -135,7 +134,6 @@ package struct StateSketch: Sendable {
   /// Adds a time, in seconds since 2001-01-01 UTC.
   package mutating func add(time: Double) { add(.time, time.bitPattern) }
 
-  /// Adds a member.
   package mutating func add(member: ActorID) { add(.member, UInt64(position(of: member))) }
 
   /// Adds an author; if only one actor writes under that author, the actor is added instead.
@@ -147,7 +145,6 @@ package struct StateSketch: Sendable {
   /// Adds a set of members: one bit each, in the order of the plan's header, consumers last.
   package mutating func add(members: UInt64) { add(.members, members) }
 
-  /// Adds the name of an object.
   package mutating func add(_ object: ObjectName) {
     add(object.entity)
     add(.key, UInt64(bitPattern: object.key))

@@ -100,8 +100,7 @@ package struct PastRecord: Sendable {
   }
 }
 
-/// A few consecutive transactions of a real history, as the commands that an exploration performs in
-/// their order.
+/// A few consecutive transactions of a real history, as the commands of an exploration.
 ///
 /// A transaction without a gap to the one before has the same timestamp. A gap of more than a day, or a
 /// step back, is a command of its own; other gaps are one tick, because no design compares them.

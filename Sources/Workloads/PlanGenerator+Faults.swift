@@ -64,7 +64,7 @@ extension PlanGenerator {
     )
   }
 
-  /// Returns the weight of delayed syncs; 0 if a power-off could then lose more than the newest transactions.
+  /// Returns the weight of delayed syncs; 0 if a power-off could lose more than the newest writes.
   ///
   /// In a plan without power-offs, delayed syncs are harmless. In a plan with power-offs, they are allowed
   /// only if every commit syncs the log and no part of the log is checkpointed. Otherwise a power-off could

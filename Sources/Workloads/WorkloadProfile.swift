@@ -142,7 +142,6 @@ extension WorkloadProfile {
     (gapSeconds.value(at: quantile) * 1e6).rounded() / 1e6
   }
 
-  /// Returns the type of the change at a quantile.
   package func operation(at quantile: Double) -> ChangeType {
     let shares = [operations.insert, operations.update, operations.delete]
     return [.insert, .update, .delete][Self.index(at: quantile, in: shares)]

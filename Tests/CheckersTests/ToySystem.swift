@@ -12,7 +12,7 @@ struct ToySystem {
     case purgesByGreatestCursor, purgesBeforeRecord, forgetsJoiner
     case skipsOwnBatches, skipsAfterRelaunch, mergesBackwards
     case recordsHead, cursorFalls, keepsDeleted, staleUpdates, saysNothingChanged, losesWrite
-    case tellsObserversTwice, skipsObservers, purgesProtected, dropsColumn, inventsColumn
+    case notifiesObserversTwice, skipsObservers, purgesProtected, dropsColumn, inventsColumn
     case losesHistory, wrongTombstone, dropsTombstone, keepsHistory
 
     /// The checker of the rule.
@@ -22,7 +22,7 @@ struct ToySystem {
       case .skipsOwnBatches, .skipsAfterRelaunch: "NoLostTransaction"
       case .mergesBackwards: "MergeOrder"
       case .recordsHead, .cursorFalls: "CursorProgress"
-      case .tellsObserversTwice, .skipsObservers: "ObserverDelivery"
+      case .notifiesObserversTwice, .skipsObservers: "ObserverDelivery"
       case .purgesProtected: "ProtectedAuthors"
       case .dropsColumn, .inventsColumn, .losesHistory: "HistoryExplainsData"
       case .wrongTombstone, .dropsTombstone: "TombstoneFidelity"
@@ -307,7 +307,7 @@ struct ToySystem {
   private mutating func merge(_ index: Int) {
     let fetched = peers[index].fetched
     let observed = fetched.filter { bug != .skipsObservers || $0 % 3 != 1 }
-    for _ in 0..<(bug == .tellsObserversTwice ? 2 : 1) where !peers[index].isReported {
+    for _ in 0..<(bug == .notifiesObserversTwice ? 2 : 1) where !peers[index].isReported {
       tell(index, .observed(observed.map { String($0 + 1) }))
     }
     peers[index].isReported = true

@@ -140,7 +140,7 @@ import Testing
       }
       #expect(
         !FileManager.default.fileExists(
-          atPath: BenchCommands.Baselines(besides: runs).path(of: "after")
+          atPath: BenchCommands.Baselines(nextTo: runs).path(of: "after")
         )
       )
       let named = ["bench", "baseline", "save", "after", "--run", old]

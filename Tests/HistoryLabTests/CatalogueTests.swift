@@ -30,7 +30,7 @@ import Workloads
     let result = await run(["list", "conditions", "--markdown"])
     let lines = result.output.split(separator: "\n")
     #expect(lines.first == "## Conditions")
-    #expect(lines.contains("| name | what | standing | because |"))
+    #expect(lines.contains("| name | description | evidence | source |"))
     #expect(
       lines.contains(
         "| `ties` | Two transactions carry the same timestamp. | hypothetical "

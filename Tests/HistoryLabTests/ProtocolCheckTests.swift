@@ -22,9 +22,9 @@ import Traces
   @Test(arguments: ["tracker", "article-eager", "kit-1.0", "kit-2", "seven-day-purge"])
   func `Our systems respond correctly`(_ name: String) throws {
     let report = try report(name)
-    #expect(report.verdict == "valid", "\(report.findings.filter { $0.status == .wrong })")
+    #expect(report.verdict == "valid", "\(report.results.filter { $0.status == .wrong })")
     #expect(report.system == name)
-    #expect(report.findings.count == 22 && report.unknownCapabilities.isEmpty)
+    #expect(report.results.count == 22 && report.unknownCapabilities.isEmpty)
   }
 
   @Test(arguments: [
@@ -48,11 +48,11 @@ import Traces
   ) throws {
     let report = try report { $0.replacingOccurrences(of: right, with: wrong) }
     #expect(report.verdict == "invalid")
-    let finding = report.findings.first { $0.command == command }
-    #expect(finding?.status == .wrong, "\(report.findings)")
+    let result = report.results.first { $0.command == command }
+    #expect(result?.status == .wrong, "\(report.results)")
     #expect(report.because.hasPrefix("The program answers ") && report.because.contains(command))
     let fault = try #require(report.faults.first { $0.command == command })
-    #expect(fault.because == finding?.because && fault.because.contains(sentence), "\(fault)")
+    #expect(fault.because == result?.because && fault.because.contains(sentence), "\(fault)")
     #expect(fault.sent.hasPrefix("{") && fault.right.hasPrefix("{"))
     #expect(fault.right != fault.answered)
   }
@@ -63,12 +63,12 @@ import Traces
   ) throws {
     for printed in ["at work\n", "\n"] {
       let report = try report { $0.contains("\"objects\"") ? printed + $0 : $0 }
-      let wrong = report.findings.filter { $0.status == .wrong }.map(\.command)
+      let wrong = report.results.filter { $0.status == .wrong }.map(\.command)
       #expect(wrong == ["data", "view"] && report.failure == nil, "\(report.because)")
     }
     let report = try report { $0.contains("\"objects\"") ? $0 + "\n" + $0 : $0 }
     #expect(report.faults.first { $0.command == word }?.because.hasSuffix("answered twice") == true)
-    #expect(report.failure == nil && !report.findings.contains { $0.status == .notAsked })
+    #expect(report.failure == nil && !report.results.contains { $0.status == .notAsked })
   }
 
   @Test func `One wrong write is attributed to no other command`() throws {
@@ -86,7 +86,7 @@ import Traces
   @Test func `Three consecutive lines of invalid JSON end the conversation`() throws {
     let report = try report { $0.contains("\"capabilities\"") ? $0 : "{" }
     #expect(report.failure == "Three lines in a row are not JSON objects.")
-    #expect(report.findings.count { $0.status == .notAsked } == 18, "\(report.findings)")
+    #expect(report.results.count { $0.status == .notAsked } == 18, "\(report.results)")
     #expect(
       report.faults.first?.because.contains("it wrote a line that is not a JSON object") == true
     )
@@ -102,7 +102,7 @@ import Traces
     let warning = try #require(report.warnings.first)
     #expect(warning.because == "the capability \"flying\" is unknown and ignored.")
     #expect(warning.right.contains(#""capabilities":["steps"]"#))
-    let passedOver = report.findings.filter { $0.status == .notOffered }.map(\.command)
+    let passedOver = report.results.filter { $0.status == .notOffered }.map(\.command)
     #expect(
       passedOver
         == ["crash", "history", "purge", "begin", "commit", "batch", "consume", "resync", "clock"]
@@ -123,9 +123,9 @@ import Traces
     #expect(kept.code == .violation)
     let document = try JSONDecoder().decode(Document.self, from: Data(kept.output.utf8))
     #expect(document.verdict == "invalid")
-    let findings = document.report.findings
-    #expect(findings.count { $0.status == .wrong } == 1 && findings[0].status == .wrong)
-    #expect(findings.dropFirst().allSatisfy { $0.status == .notAsked })
+    let results = document.report.results
+    #expect(results.count { $0.status == .wrong } == 1 && results[0].status == .wrong)
+    #expect(results.dropFirst().allSatisfy { $0.status == .notAsked })
   }
 
   private struct Document: Decodable {

@@ -117,7 +117,7 @@ struct ProtocolMistake: Sendable, CustomTestStringConvertible {
   ) async throws {
     let (code, report) = try await check(mistake.name)
     #expect(code == .violation)
-    let blamed = report.findings.filter { $0.status == .wrong }.map(\.command)
+    let blamed = report.results.filter { $0.status == .wrong }.map(\.command)
     #expect(blamed == mistake.blamed, "\(report.faults)")
     let fault = try #require(report.faults.first)
     #expect(fault.because.contains(mistake.sentence), "\(fault)")
@@ -133,7 +133,7 @@ struct ProtocolMistake: Sendable, CustomTestStringConvertible {
   @Test func `The same system without the bug responds correctly`() async throws {
     let (code, report) = try await check("none")
     #expect(code == .good && report.faults.isEmpty && report.warnings.isEmpty)
-    #expect(report.findings.filter { $0.status == .right }.count == 17)
+    #expect(report.results.filter { $0.status == .right }.count == 17)
   }
 
   @Test func `An unknown capability is accepted with a warning`() async throws {

@@ -28,22 +28,22 @@ import Testing
 
   @Test func `Time and counts with different complexities are a finding`() throws {
     let results = results(time: { 2e-4 * $0 }, steps: { _ in 607 })
-    let entry = try #require(ComplexityFindings(results).entries.first)
+    let entry = try #require(ComplexityVerdicts(results).entries.first)
     #expect(entry.time.complexity == .linearLike)
     #expect(entry.steps?.complexity == .flat)
     #expect(entry.pages == nil)
     #expect(
-      ComplexityFindings(results).disagreements
+      ComplexityVerdicts(results).disagreements
         == ["fetch newest, warm, Store: linear-like by time, but flat by VM steps"]
     )
   }
 
   @Test func `Time and counts that agree, or have no complexity, are not reported`() {
     #expect(
-      ComplexityFindings(results(time: { 1 + $0 }, steps: { 14 + 1.2 * $0 })).disagreements.isEmpty
+      ComplexityVerdicts(results(time: { 1 + $0 }, steps: { 14 + 1.2 * $0 })).disagreements.isEmpty
     )
-    #expect(ComplexityFindings(results(time: { _ in 5 }, steps: nil)).disagreements.isEmpty)
-    #expect(ComplexityFindings(results(time: { _ in 5 }, steps: nil)).entries.count == 1)
+    #expect(ComplexityVerdicts(results(time: { _ in 5 }, steps: nil)).disagreements.isEmpty)
+    #expect(ComplexityVerdicts(results(time: { _ in 5 }, steps: nil)).entries.count == 1)
   }
 
   private func results(

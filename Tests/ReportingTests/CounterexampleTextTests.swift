@@ -58,7 +58,7 @@ import Traces
       Self.text(try CounterexampleSamples.purge(), width: 66) == """
         PurgeSafety is broken by article in 9 commands (seed 0x2a)
 
-              │ who    │ what
+              │ actor  │ event
         ──────┼────────┼──────────────────────────────────────────────────
           1 ╭ │ share  │ insert Item/3 {title: "a"} -> #1
           2 │ │ app    │ update Item/3 {count: 7, title: "a longer title

@@ -21,7 +21,7 @@ import Traces
     let breaks: [((inout StressResult) -> Void, String)] = [
       ({ $0.checkers.append(failure) }, "PurgeSafety: gone."),
       ({ $0.participants[0].errors["io"] = 2 }, "process-1 met 2 errors, first: "),
-      ({ $0.heldAtEnd = 2 }, "history still holds 2 transactions that everybody merged"),
+      ({ $0.heldAtEnd = 2 }, "history still holds 2 transactions that every member merged"),
       ({ $0.heldMax = 10_001 }, "history grew to 10,001 of 100 transactions"),
       ({ $0.unreportedCount = 1 }, "the store holds 1 transaction that no process reported"),
       ({ $0.integrityProblem = "page 3" }, "the file is damaged: page 3"),

@@ -7,7 +7,6 @@ package enum Invocation: Sendable {
   /// Print the help of one verb; `nil` prints the help of the tool.
   case help(VerbSpec?)
   case version
-  /// Run a verb with its arguments.
   case run(VerbSpec, ParsedArguments)
 
   /// Parses a whole command line without the executable's path.

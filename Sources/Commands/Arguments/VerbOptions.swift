@@ -203,7 +203,6 @@ package struct ToolSpec: Sendable {
 }
 
 extension ToolSpec {
-  /// The name of the command.
   package static let commandName = "history-lab"
 
   package static let version = "0.2.0"

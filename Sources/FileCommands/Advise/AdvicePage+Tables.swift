@@ -51,7 +51,7 @@ extension AdvicePage {
   var conditions: ReportTable {
     var table = ReportTable(
       caption: "Conditions of the lab that this history shows",
-      columns: [.text("condition"), .number("count"), .prose("what")]
+      columns: [.text("condition"), .number("count"), .prose("description")]
     )
     for condition in advice.conditions {
       table.append([condition.name, "\(condition.count)", condition.sentence])

@@ -4,7 +4,7 @@ import HistoryInspection
 import HistoryStore
 import HistoryTypes
 
-/// The answer whether history is bounded and nobody loses, with its reasons.
+/// The answer whether history is bounded and no consumer loses changes, with its reasons.
 struct AdviceVerdict: Sendable, Hashable {
   /// The state, each with an exit code of its own.
   enum State: String, Sendable, Hashable {

@@ -6,7 +6,6 @@ import HistoryStore
 import HistoryTypes
 import Reporting
 
-/// The options of `advise`.
 struct AdviseOptions: VerbOptions {
   @Argument(
     .text("FILE", "a store file"),

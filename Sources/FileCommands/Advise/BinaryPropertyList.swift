@@ -17,7 +17,6 @@ enum BinaryValue: Hashable, Sendable {
     if case .dictionary(let members) = self { members[key] } else { nil }
   }
 
-  /// The elements, if the value is an array.
   var elements: [BinaryValue]? { if case .array(let elements) = self { elements } else { nil } }
 
   /// The text, if the value is one.

@@ -51,7 +51,6 @@ struct Consumer: Sendable, Hashable {
     return state == .active
   }
 
-  /// Whether a position is known for it.
   var isKnown: Bool { position != .unknown }
 
   /// Whether it is the CloudKit mirror.

@@ -124,7 +124,7 @@ extension ConsumerFile {
       position = .date(seconds)
     }
     let archive = try item.archive.map { archive throws(LabError) in
-      try token(archive, besides: path, "--cursors: \(place), \(name.quoted),")
+      try token(archive, nextTo: path, "--cursors: \(place), \(name.quoted),")
     }
     return Entry(consumer: Consumer(name, at: position), store: item.store, archive: archive)
   }
@@ -132,7 +132,7 @@ extension ConsumerFile {
   /// Reads the archived token of a file, whose path is relative to the folder of the JSON list.
   private static func token(
     _ archive: String,
-    besides path: String,
+    nextTo path: String,
     _ place: String
   ) throws(LabError) -> ArchivedToken {
     let folder = URL(fileURLWithPath: path).deletingLastPathComponent()

@@ -8,11 +8,11 @@ import Reporting
 package struct DesignAdvice: Sendable, Hashable {
   /// The rule by which the design purges.
   package enum Purging: Sendable, Hashable {
-    /// It never purges.
+    /// No purge.
     case never
-    /// It purges what is older than some days, in every case or if a position is missing or old.
+    /// A purge of all transactions older than some days, in every case or if a position is missing or old.
     case byAge(days: Double)
-    /// It purges only what it knows to be merged.
+    /// A purge of only the transactions that are known to be merged.
     case byPosition
   }
 

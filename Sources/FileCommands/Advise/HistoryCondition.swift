@@ -76,8 +76,8 @@ extension HistoryCondition {
       HistoryCondition(
         "absent-author",
         count,
-        "\(count.counted("transaction names", "transactions name")) no author: a consumer cannot tell "
-          + "its own from others'"
+        "\(count.counted("transaction names", "transactions name")) no author: a consumer cannot "
+          + "distinguish its own from those of others"
       ),
       HistoryCondition(
         "mirror-lag",

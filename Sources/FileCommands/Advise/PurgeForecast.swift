@@ -92,7 +92,7 @@ extension PurgeForecast {
 }
 
 extension VacuumMode {
-  /// When the file becomes smaller after a purge: automatically, or after which SQL statement.
+  /// The way in which the file becomes smaller after a purge: automatically, or by an SQL statement.
   var sentence: String {
     switch self {
     case .manual:

@@ -3,7 +3,6 @@ package import Commands
 import HistoryStore
 import HistoryTypes
 
-/// The options of `convert`.
 struct ConvertOptions: VerbOptions {
   @Argument(
     .text("FILE", "a store file"),

@@ -2,7 +2,6 @@ package import Commands
 import HistoryInspection
 import HistoryStore
 
-/// The options of `inspect`.
 struct InspectOptions: VerbOptions {
   /// The output format.
   enum Format: Hashable, Sendable {

@@ -34,7 +34,6 @@ struct QueryRendering {
     if format == .csv { print(columns.map(CSVWriter.quoted).joined(separator: ",")) }
   }
 
-  /// Adds a row.
   mutating func add(_ row: [Value]) throws {
     count += 1
     switch format {

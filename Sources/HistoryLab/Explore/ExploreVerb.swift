@@ -9,7 +9,6 @@ import Systems
 import Traces
 import Workloads
 
-/// The options of `explore`.
 struct ExploreOptions: VerbOptions {
   /// The systems to explore, in the given order, without duplicates.
   @Option(

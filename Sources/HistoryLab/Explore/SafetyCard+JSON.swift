@@ -68,7 +68,6 @@ struct CardsDocument: Codable, RunFile {
   }
   static let title = "safety cards"
   static let versionField = "cards"
-  /// The version of the format.
   static let formatVersion = 1
   let cards: Int
   let scopes: [ExploreScope]

@@ -3,7 +3,6 @@ import Commands
 import HistoryTypes
 import Reporting
 
-/// The options of `history add`.
 struct HistoryAddOptions: VerbOptions {
   @Argument(each: .path("FOLDER"), "The folder of a run, or a folder that contains such folders.")
   var folders: [String]
@@ -18,7 +17,6 @@ struct HistoryAddOptions: VerbOptions {
   }
 }
 
-/// The options of `history list`.
 struct HistoryListOptions: VerbOptions {
   @Option(.history) var history: String
   var list = FormatOptions()

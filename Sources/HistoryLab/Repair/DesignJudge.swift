@@ -134,7 +134,7 @@ struct DesignJudge {
 }
 
 extension TrackingDesign {
-  /// The rule by which the design purges, as `advise` tells them apart.
+  /// The rule by which the design purges, in the categories of `advise`.
   fileprivate var purging: DesignAdvice.Purging {
     guard purges else { return .never }
     return purgeAgeDays.map { .byAge(days: $0) } ?? .byPosition

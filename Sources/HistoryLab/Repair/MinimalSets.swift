@@ -24,7 +24,6 @@ struct MinimalSets<Change: Hashable & Sendable, Proof: Sendable> {
   private(set) var minimal: [Changes] = []
   /// The number of sets that were verified.
   private(set) var verifiedCount = 0
-  /// The sets that hold.
   private var holding: Swift.Set<Changes> = []
 
   init(

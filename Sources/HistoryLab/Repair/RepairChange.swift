@@ -35,7 +35,6 @@ extension TrackingDesign {
     }
   }
 
-  /// Returns the design with some changes.
   func changed(by changes: some Sequence<RepairChange>) -> TrackingDesign {
     var design = self
     for change in changes {

@@ -146,8 +146,9 @@ struct RepairReport: Sendable {
     return table
   }
 
-  /// Returns sentences about the limits of an answer: designs that hold because they never purge, and
-  /// incomplete explorations; `nil` if there are none.
+  /// Returns sentences about the limits of an answer, or `nil` if there are none.
+  ///
+  /// A design may hold because it never purges, and an exploration may be incomplete.
   func gap(_ answer: Answer) -> String? {
     let sentences = [growth(answer), unexplored(answer)].compactMap(\.self)
     return sentences.isEmpty ? nil : sentences.joined(separator: " ")

@@ -9,7 +9,6 @@ import Systems
 import Traces
 import Workloads
 
-/// The options of `repair`.
 struct RepairOptions: VerbOptions {
   @Option(
     "system",

@@ -140,7 +140,7 @@ struct CheckSections {
     guard !faults.isEmpty else { return [] }
     var table = ReportTable(
       caption: "Faults: how often they were planned for a command that ran, and occurred",
-      columns: [.text("fault"), .number("planned"), .number("struck"), .number("commands")]
+      columns: [.text("fault"), .number("planned"), .number("occurred"), .number("commands")]
     )
     for (kind, found) in faults.sorted(by: { $0.key < $1.key }) {
       let planned = found.reduce(0) { $0 + $1.planned }

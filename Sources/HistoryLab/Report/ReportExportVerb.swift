@@ -5,7 +5,6 @@ import HistoryBenchmarks
 import Measuring
 import Reporting
 
-/// The options of `report export`.
 struct ReportExportOptions: VerbOptions {
   @Option(
     "format",
@@ -104,7 +103,7 @@ struct ReportExportVerb: Verb {
     case .csv:
       return [
         ("results.csv", bench.results.csv(run: name)),
-        ("complexity.csv", ComplexityFindings(bench.results).csv(run: name)),
+        ("complexity.csv", ComplexityVerdicts(bench.results).csv(run: name)),
       ]
     case .junit, .markdown: return []
     }

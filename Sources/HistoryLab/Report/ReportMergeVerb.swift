@@ -180,8 +180,7 @@ private struct Joined {
     )
   }
 
-  /// Returns the verdict of the joined results, and a sentence with the reasons of the parts that are
-  /// not valid.
+  /// Returns the verdict of the joined results, with the reasons of the parts that are not valid.
   private static func verdict(
     _ results: BenchmarkResults,
     _ parts: RunParts

@@ -3,7 +3,6 @@ import HistoryBenchmarks
 import Measuring
 import Reporting
 
-/// The options of `report trend`.
 struct ReportTrendOptions: VerbOptions {
   /// The number of recent runs in which a change of costs counts as new.
   @Option(

@@ -5,7 +5,6 @@ import HistoryBenchmarks
 import Measuring
 import Reporting
 
-/// The options of `report`.
 struct ReportOptions: VerbOptions {
   @Option(.runs) var runs: String
   /// The path of the page; `nil` selects `index.html` in the newest run's folder.

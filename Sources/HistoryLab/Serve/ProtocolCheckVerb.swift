@@ -7,7 +7,6 @@ import ProtocolChecks
 import Reporting
 import Systems
 
-/// The options of `protocol check`.
 struct ProtocolCheckOptions: VerbOptions {
   /// The program to check, as a command for `/bin/sh -c`.
   @Argument(
@@ -87,11 +86,11 @@ struct ProtocolCheckVerb: Verb {
       terminal.print("Capabilities: \(report.capabilities.joined(separator: ", "))")
     }
     var table = ReportTable(columns: [.text("command"), .text("answer"), .text("because")])
-    for finding in report.findings {
-      let because = finding.status == .wrong ? "see below" : finding.because
-      table.append([finding.command, finding.status.rawValue, because ?? ""])
+    for result in report.results {
+      let because = result.status == .wrong ? "see below" : result.because
+      table.append([result.command, result.status.rawValue, because ?? ""])
     }
-    if !report.findings.isEmpty { terminal.print(table) }
+    if !report.results.isEmpty { terminal.print(table) }
     for warning in report.warnings { show([warning], as: .yellow) }
     for alike in Self.grouped(report.faults) { show(alike, as: .red) }
     if !report.faults.isEmpty || !report.warnings.isEmpty { terminal.print("") }

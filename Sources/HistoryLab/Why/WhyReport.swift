@@ -18,8 +18,7 @@ struct WhyReport {
   /// The plan's commands as text, as `replay --step` prints them.
   let commands: [String]
   let curve: ViolationCurve
-  /// The cursors, the watermark and the contents of contexts and store, before the first command and
-  /// after each command.
+  /// The cursors, watermark and contents before the first command and after each command.
   let states: [ReportTable]
   /// Whether the step budget limited the number of continuations.
   var isLimited = false

@@ -60,8 +60,7 @@ struct WhyRun: Sendable {
 
   // MARK: Continuations
 
-  /// Returns the shares before the first and after the last command, from continuations of another
-  /// seed than those of the curve.
+  /// Returns the shares before the first and after the last command, from a seed of their own.
   func ends(continuations: Int, jobs: Int) async throws(LabError) -> [ShareInterval] {
     let other = SeededGenerator.seed(recipe.seed, part: 1 << 32)
     let ends = WhyRun(

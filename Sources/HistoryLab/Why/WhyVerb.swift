@@ -9,7 +9,6 @@ import Systems
 import Traces
 import Workloads
 
-/// The options of `why`.
 struct WhyOptions: VerbOptions {
   @Argument(
     .text("COUNTEREXAMPLE", "a counterexample or a plan file"),

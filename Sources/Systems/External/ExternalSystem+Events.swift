@@ -4,7 +4,7 @@ import Traces
 /// The translation of answers into trace events.
 extension ExternalSystem {
   /// Logs the events of a successful action.
-  func tell(
+  func logSuccess(
     _ answer: WireAnswer,
     of action: Action,
     _ log: inout EventLog
@@ -18,15 +18,15 @@ extension ExternalSystem {
       let isNew = answer.isRegistered ?? notes.isNew(actor)
       log.add(actor, isNew ? .registered(cursor: cursor) : .launched(cursor: cursor))
     }
-    tellSteps(answer, of: action, &log)
+    logSteps(answer, of: action, &log)
     if let purged = answer.purged, !purged.isEmpty { log.add(actor, .purged(purged)) }
-    tellEnding(answer, of: action, &log)
+    logEnding(answer, of: action, &log)
     notes.note(action)
     for actor in answer.signalled { log.add(actor, .signalled) }
   }
 
   /// Logs the events before a failure, then throws the failure.
-  func tell(
+  func logFailure(
     _ failed: WireFailure,
     of action: Action,
     _ log: inout EventLog
@@ -37,7 +37,7 @@ extension ExternalSystem {
     // A failed launch is not logged as a launch, and a failed write is not logged as a transaction.
     try check(done, of: action)
     let actor = action.actor
-    tellSteps(done, of: action, &log)
+    logSteps(done, of: action, &log)
     if let purged = done.purged, !purged.isEmpty { log.add(actor, .purged(purged)) }
     if failed.failure.code == .expired { log.add(actor, .expired) }
     if failed.failure.code == .rewound { log.add(actor, .rewound) }
@@ -46,7 +46,7 @@ extension ExternalSystem {
   }
 
   /// Logs the events of the steps fetch, merge and record, alone or within a pass.
-  private func tellSteps(_ answer: WireAnswer, of action: Action, _ log: inout EventLog) {
+  private func logSteps(_ answer: WireAnswer, of action: Action, _ log: inout EventLog) {
     let actor = action.actor
     if answer.hasWoken { log.add(actor, .woke) }
     switch action {
@@ -75,9 +75,9 @@ extension ExternalSystem {
     }
   }
 
-  private func tellEnding(_ answer: WireAnswer, of action: Action, _ log: inout EventLog) {
+  private func logEnding(_ answer: WireAnswer, of action: Action, _ log: inout EventLog) {
     switch action {
-    case .write, .batch, .commit: tellWrite(answer.write, of: action, &log)
+    case .write, .batch, .commit: logWrite(answer.write, of: action, &log)
     case .stop(let actor): log.add(actor, .stopped)
     case .crash(let actor): log.add(actor, .crashed)
     case .retire(let actor): log.add(actor, .retired)
@@ -91,7 +91,7 @@ extension ExternalSystem {
     }
   }
 
-  private func tellWrite(_ write: WireWrite?, of action: Action, _ log: inout EventLog) {
+  private func logWrite(_ write: WireWrite?, of action: Action, _ log: inout EventLog) {
     guard case .committed(var transaction)? = write else {
       return log.add(action.actor, .wroteNothing)
     }

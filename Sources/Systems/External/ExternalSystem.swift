@@ -139,8 +139,8 @@ package final class ExternalSystem: SystemUnderTest {
     try start()
     guard case .clock = action, !capabilities.contains(.clock) else {
       switch try ask(.command(action)) {
-      case .success(let answer): try tell(answer, of: action, &log)
-      case .failure(let failed): try tell(failed, of: action, &log)
+      case .success(let answer): try logSuccess(answer, of: action, &log)
+      case .failure(let failed): try logFailure(failed, of: action, &log)
       }
       return
     }
@@ -223,7 +223,6 @@ extension RunFailure {
 }
 
 extension FormatError {
-  /// The problem and the advice, as a clause.
   fileprivate var clause: String { "\(problem). \(advice)".trimmedFullStop }
 }
 
