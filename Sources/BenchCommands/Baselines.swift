@@ -71,7 +71,9 @@ struct Baselines {
       return try FileManager.default.contentsOfDirectory(atPath: folder)
         .filter { $0.hasSuffix(".json") }.map { String($0.dropLast(".json".count)) }.sorted()
     } catch {
-      throw .lab("\(folder.quoted) cannot be listed: \(error.localizedDescription)")
+      throw .lab(
+        "\(folder.quoted) cannot be listed: \(error.localizedDescription). Check its permissions."
+      )
     }
   }
 
@@ -99,7 +101,7 @@ struct Baselines {
       let text = try ResultsFile.json(results)
       try text.write(toFile: path(of: name), atomically: true, encoding: .utf8)
     } catch {
-      throw .lab("\(path(of: name).quoted) cannot be written: \(error.localizedDescription)")
+      throw .unwritable(path(of: name), error)
     }
   }
 }
@@ -122,7 +124,9 @@ struct ThresholdFile {
   func read() throws(LabError) -> CountThresholds? {
     guard let data = FileManager.default.contents(atPath: path) else { return nil }
     do { return try JSONDecoder().decode(CountThresholds.self, from: data) } catch {
-      throw .usage("\(path.quoted) holds no thresholds: \(DocumentFault.reason(of: error)).")
+      throw .usage(
+        "\(path.quoted) holds no thresholds: \(DocumentFault.reason(of: error)). Restore the file."
+      )
     }
   }
 
@@ -136,7 +140,7 @@ struct ThresholdFile {
       let text = try JSONText.of(thresholds) + "\n"
       try text.write(toFile: path, atomically: true, encoding: .utf8)
     } catch {
-      throw .lab("\(path.quoted) cannot be written: \(error.localizedDescription)")
+      throw .unwritable(path, error)
     }
   }
 }

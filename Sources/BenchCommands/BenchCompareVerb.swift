@@ -6,7 +6,6 @@ import HistoryTypes
 import Measuring
 import Reporting
 
-/// The options of `bench compare`.
 struct BenchCompareOptions: VerbOptions {
   /// A build of the command: an existing executable, or a commit to build.
   enum Build: Hashable, Sendable {
@@ -192,7 +191,9 @@ struct BenchCompareVerb: Verb {
       return try CommitBuild(root: root, terminal: terminal).executable(of: commit)
     case .this:
       guard let command = composition.command else {
-        throw LabError.lab("this process is not the command that would have to be launched.")
+        throw LabError.lab(
+          "this process is not history-lab, which must be launched for each build. Run its executable."
+        )
       }
       return command
     }

@@ -4,7 +4,6 @@ import HistoryBenchmarks
 import Measuring
 import Reporting
 
-/// The options of `bench run`.
 struct BenchRunOptions: VerbOptions {
   @Flag("quick", "Measures three history sizes in under a minute.") var quick
   @Flag("exact-only", "Only counts what is the same in every run, and measures no time.")
@@ -152,7 +151,11 @@ struct BenchRunVerb: Verb {
   private func goOn(_ folder: RunOutput) async throws(LabError) -> ExitCode {
     guard folder.words.starts(with: ["bench", "run"]),
       case .run(_, var arguments) = try Invocation.read(folder.words, tool: .benchmarks)
-    else { throw .usage("--resume: \(folder.path.quoted) is not a run of the benchmarks.") }
+    else {
+      throw .usage(
+        "--resume: \(folder.path.quoted) is not a run of the benchmarks. Name the folder of one."
+      )
+    }
     // The scheduler that named the part may be gone, or name another one here.
     arguments.texts["shard"] = folder.shard.map { [$0.description] }
     guard !folder.hasVerdict || BenchJournal(in: folder.path).isThere else {

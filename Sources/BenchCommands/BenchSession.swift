@@ -176,7 +176,7 @@ struct BenchJournal {
 
   private func write(_ body: () throws -> Void) throws(LabError) {
     do { try body() } catch {
-      throw .lab("\(path.quoted) cannot be written: \(error.localizedDescription)")
+      throw .unwritable(path, error)
     }
   }
 }

@@ -1,4 +1,5 @@
 import Basics
+import Foundation
 package import HistoryStore
 import Reporting
 import SQLiteStorage
@@ -22,7 +23,9 @@ package struct Lab {
     do throws(LabError) {
       let code = try await perform(Invocation.read(arguments, tool: tool))
       guard let failure = terminal.outputFailure else { return code }
-      throw LabError.lab("standard output cannot be written: \(failure).")
+      throw LabError.lab(
+        "standard output cannot be written: \(failure). Check the file or program that receives it."
+      )
     } catch { return fail(error) }
   }
 
@@ -72,7 +75,7 @@ package struct Lab {
     _ arguments: ParsedArguments
   ) throws(LabError) -> any Verb {
     guard let start = spec.start else {
-      throw .lab("\(spec.name) needs a verb; --help lists them.")
+      throw .lab("\(spec.name) needs a verb. Use --help to list them.")
     }
     do { return try start(arguments, composition, terminal) } catch {
       throw error.hinting(tool.hint(for: spec))
@@ -146,6 +149,14 @@ package enum LabError: Error, Equatable, Sendable {
 
   /// The error after SIGINT or SIGTERM has stopped the work.
   package static let interrupted = LabError.undecided("Interrupted; nothing was changed.")
+
+  /// The error for a file that cannot be written.
+  package static func unwritable(_ path: String, _ error: any Error) -> LabError {
+    .lab(
+      "\(path.quoted) cannot be written: \(error.localizedDescription). Check the permissions and the "
+        + "free space of its folder."
+    )
+  }
 
   private static func named(_ sentence: String, _ files: [String]) -> String {
     if files.contains(where: sentence.contains) { return sentence }

@@ -31,6 +31,14 @@ package struct StressError: Error, CustomStringConvertible {
   package let description: String
 
   init(_ description: String) { self.description = description }
+
+  /// Creates the error for a file that cannot be written, with the error number of the failed call.
+  init(writing path: String) {
+    self.init(
+      "\(path) cannot be written: \(String(cString: strerror(errno))). Check the permissions and the free "
+        + "space of its folder."
+    )
+  }
 }
 
 /// The result of a stress run.

@@ -71,7 +71,7 @@ package final class StressSession {
     let file = "\(traces)/errors.txt"
     guard FileManager.default.createFile(atPath: file, contents: nil),
       let errors = FileHandle(forWritingAtPath: file)
-    else { throw StressError("\(file) cannot be written.") }
+    else { throw StressError(writing: file) }
     self.errors = errors
     members =
       StressModel.processes(settings.processes).map { StressMember($0) }
@@ -168,7 +168,7 @@ package final class StressSession {
     return result
   }
 
-  /// Returns the traces of the run and of the processes, one lane per thread.
+  /// Returns the traces of the run and of the processes, one for each thread.
   package func sources(_ header: PlanHeader) -> [TraceSource] {
     ["run", "plain-sql"].map { TraceSource([TraceLife(path: "\(traces)/\($0).jsonl")], header) }
       + members.flatMap {

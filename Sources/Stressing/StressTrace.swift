@@ -34,7 +34,7 @@ final class StressTrace: Sendable {
     self.actor = actor
     descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {
-      throw StressError("\(path) cannot be written: \(String(cString: strerror(errno)))")
+      throw StressError(writing: path)
     }
   }
 
@@ -75,7 +75,7 @@ final class StressNumberFile: Sendable {
   init(_ path: String) throws {
     descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {
-      throw StressError("\(path) cannot be written: \(String(cString: strerror(errno)))")
+      throw StressError(writing: path)
     }
   }
 

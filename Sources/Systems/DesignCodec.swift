@@ -67,7 +67,7 @@ package enum DesignCodec {
         throw table.error(
           Key.bySignal,
           "there is no strategy \"\(word)\"",
-          "Known (with any numbers): "
+          "Use one of these, with any numbers: "
             + TrackingDesign.strategyWords.joined(separator: ", ") + "."
         )
       }

@@ -140,7 +140,7 @@ package enum CounterexampleCodec {
     guard verdict == "invalid" else {
       throw fields.place.error(
         "the verdict is \"\(verdict)\"",
-        "The verdict of a counterexample is \"invalid\"."
+        "Write \"invalid\", the only verdict of a counterexample."
       )
     }
     let at = try fields.count("at")

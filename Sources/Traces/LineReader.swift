@@ -76,7 +76,7 @@ struct LineReader {
       let start = String(decoding: content.prefix(40), as: UTF8.self)
       throw place.error(
         "this is not JSON: \(start)\(content.count > 40 ? "..." : "")",
-        "A plan, trace or counterexample has one JSON object a line."
+        "Write one JSON object a line."
       )
     }
   }
@@ -142,7 +142,7 @@ struct Fields {
   static func advice(_ name: String, _ known: [String]) -> String {
     let known = known.sorted()
     if let nearest = NearestWord.find(name, among: known) { return "Did you mean \"\(nearest)\"?" }
-    return "The known names are \(known.map { "\"\($0)\"" }.joined(separator: ", "))."
+    return "Use one of \(known.map { "\"\($0)\"" }.joined(separator: ", "))."
   }
 
   /// Returns the value of a key, or `nil` if the key is absent.
@@ -155,7 +155,7 @@ struct Fields {
     guard let result = convert(value) else {
       throw place.of(key).error(
         "\"\(key)\" of \(what) is \(value.excerpt)",
-        "It must be \(wanted)."
+        "Make it \(wanted)."
       )
     }
     return result
@@ -168,7 +168,7 @@ struct Fields {
     _ convert: (JSONValue) -> T?
   ) throws(FormatError) -> T {
     guard let value = try find(key, wanted, convert) else {
-      throw place.error("\(what) lacks the key \"\(key)\"", "It must be \(wanted).")
+      throw place.error("\(what) lacks the key \"\(key)\"", "Make it \(wanted).")
     }
     return value
   }

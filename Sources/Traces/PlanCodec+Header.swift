@@ -120,7 +120,7 @@ extension PlanCodec {
     guard let version = fields.members[kind] else {
       throw fields.place.error(
         "this is not the header of a \(kind)",
-        "A \(kind) begins with {\"\(kind)\":\(known),...}."
+        "Begin the file with {\"\(kind)\":\(known),...}."
       )
     }
     guard version != .integer(Int64(known)) else { return }
@@ -230,7 +230,7 @@ extension PlanCodec {
     for id in ids where !names.insert(id).inserted {
       throw place.error(
         "two actors or consumers are named \"\(id)\"",
-        "Each needs a name of its own."
+        "Give each a name of its own."
       )
     }
   }

@@ -72,7 +72,7 @@ extension PlanCodec {
     guard query.form.isOfEntity == (entity != nil) else {
       throw fields.place.error(
         "\(fields.what) has \(entity == nil ? "no" : "an") entity",
-        "The forms \"find\", \"sorted\" and \"uris\" need the key \"entity\", and no other form has it."
+        "Give the key \"entity\" to the forms \"find\", \"sorted\" and \"uris\", and to no other form."
       )
     }
     guard query.form != .purge || query.isPurgeFilter else {

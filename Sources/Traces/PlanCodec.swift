@@ -31,7 +31,7 @@ package enum PlanCodec {
     guard let after else { return plan }
     throw after.place.error(
       "\(after.what) is not part of a plan file",
-      "A plan ends with its last command; a file with a trace is read as a counterexample."
+      "End the plan with its last command; a file with a trace is read as a counterexample."
     )
   }
 
@@ -41,7 +41,7 @@ package enum PlanCodec {
   ///   after the plan.
   static func read(_ lines: inout LineReader) throws(FormatError) -> (Plan, after: Fields?) {
     guard let (place, first) = try lines.next() else {
-      throw lines.end.error("the file is empty", "A plan begins with {\"plan\":1,...}.")
+      throw lines.end.error("the file is empty", "Begin it with {\"plan\":1,...}.")
     }
     let fields = try Fields(first, as: "the header", at: place)
     let announcesMore = try CounterexampleCodec.isAnnounced(by: fields)

@@ -176,7 +176,7 @@ struct EventReader {
     guard position < commands else {
       throw fields.place.error(
         "\(fields.what) belongs to command \(position), and the number of commands is \(commands)",
-        "Commands are counted from 0; lines of the plan may be missing."
+        "Count commands from 0, or copy the file again if lines of the plan are missing."
       )
     }
     return position
@@ -190,7 +190,7 @@ struct EventReader {
     guard let list = try fields.strings(ifAny: key) else {
       throw fields.place.error(
         "\(fields.what) lacks the key \"\(key)\"",
-        "It must be a list of strings."
+        "Make it a list of strings."
       )
     }
     return list

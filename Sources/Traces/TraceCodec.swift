@@ -25,14 +25,14 @@ package enum TraceCodec {
   package static func decode(_ text: String) throws(FormatError) -> Trace {
     var lines = LineReader(text)
     guard let (place, first) = try lines.next() else {
-      throw lines.end.error("the file is empty", "A trace begins with {\"trace\":1,...}.")
+      throw lines.end.error("the file is empty", "Begin it with {\"trace\":1,...}.")
     }
     let fields = try Fields(first, as: "the header", at: place)
     let (trace, after) = try read(&lines, after: try header(fields))
     guard let after else { return trace }
     throw after.place.error(
       "\(after.what) is not part of a trace file",
-      "A trace ends with its last event; a file with a verdict is read as a counterexample."
+      "End the trace with its last event; a file with a verdict is read as a counterexample."
     )
   }
 }

@@ -227,7 +227,7 @@ import Darwin
       try makeFile(folder + "/run.json", "{}")
       let result = await run(["bench", "run", "--resume", folder])
       #expect(result.code == .usage)
-      #expect(result.errors.contains("is not what a run writes: the key run is missing."))
+      #expect(result.errors.contains("is not the record of a run: the key run is missing."))
     }
   }
 

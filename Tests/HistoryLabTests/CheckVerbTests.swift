@@ -264,7 +264,7 @@ import Traces
     ),
     (
       #""strategy": "byDuration""#,
-      #"there is no strategy "byDuration". Known (with any numbers): none, "#
+      #"there is no strategy "byDuration". Use one of these, with any numbers: none, "#
         + "whenMerged, byNotification/2, byDuration/60 and whenLargerThan/0.5."
     ),
     (

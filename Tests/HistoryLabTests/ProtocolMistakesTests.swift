@@ -51,7 +51,7 @@ struct ProtocolMistake: Sendable, CustomTestStringConvertible {
     .init("cursor-number", ["launch"], "While history is empty", #"{"cursor":null}"#),
     // Writes and net changes.
     .init("timestamp-missing", ["write"], #"lacks the key "timestamp""#, #""timestamp":800000005"#),
-    .init("name-is-number", ["write"], "is 1. It must be a string.", #""transaction":"1""#),
+    .init("name-is-number", ["write"], "is 1. Make it a string.", #""transaction":"1""#),
     .init(
       "insert-update",
       ["write"],
@@ -152,7 +152,7 @@ struct ProtocolMistake: Sendable, CustomTestStringConvertible {
     let kept = await run(["protocol", "check", "python3 '\(Self.file)' name-is-number"])
     let lines = kept.output.split(separator: "\n").map(String.init)
     let start = try #require(lines.firstIndex { $0.hasPrefix("write: ") })
-    #expect(lines[start].hasSuffix("is 1. It must be a string."))
+    #expect(lines[start].hasSuffix("is 1. Make it a string."))
     #expect(lines[start + 1].hasPrefix(#"  sent      {"actor":"app","#))
     #expect(lines[start + 2].hasPrefix(#"  answered  {"id": 7, "#))
     #expect(lines[start + 3].hasPrefix(#"  right     {"id":7,"ok":{"#))

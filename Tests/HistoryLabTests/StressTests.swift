@@ -62,7 +62,7 @@ import Testing
   @Test func `Without the command no process is started`() async {
     let result = await run(["stress", "--seconds", "0.1"])
     #expect(result.code == .lab)
-    #expect(result.errors.contains("this process is not the command history-lab"))
+    #expect(result.errors.contains("this process is not history-lab"))
   }
 
   // MARK: Running

@@ -78,7 +78,8 @@ import Testing
     #expect(result.code == .lab)
     #expect(
       result.errors
-        == "history-lab: standard output cannot be written: No space left on device.\n"
+        == "history-lab: standard output cannot be written: No space left on device. Check the file or "
+        + "program that receives it.\n"
     )
   }
 }

@@ -169,7 +169,7 @@ private final class ScriptedChannel: WireChannel {
   @Test(arguments: [
     (#""ok":{"transactions":["t9"]}"#, "names the transaction \"t9\", which no answer to a write"),
     (#""ok":{"transactions":"t9"}"#, "\"transactions\" of the answer to \"fetch\" is \"t9\""),
-    (#""ok":3"#, "It must be an object, unless there is \"error\""),
+    (#""ok":3"#, "Make it an object, unless there is \"error\""),
     (#"{"id":77,"ok":{"transactions":[]}}"#, "the message had 3"),
     ("{nonsense", "this is not JSON"),
   ])

@@ -57,7 +57,7 @@ import Traces
     (#"{"design": 1, "like": "kit-2"}"#, "lacks the key \"name\""),
     (#"{"design": 2, "name": "a", "like": "kit-2"}"#, "design"),
     (#"{"design": 1, "name": "a", "like": "kit-2", "strategy": "daily"}"#, "no strategy \"daily\""),
-    (#"{"design": 1, "name": "a", "like": "kit-2", "position": true}"#, "It must be a string"),
+    (#"{"design": 1, "name": "a", "like": "kit-2", "position": true}"#, "Make it a string"),
     (#"{"design": 1,"#, "this is not JSON"),
   ])
   func `A bad file is an error with a suggestion`(_ text: String, _ part: String) {

@@ -33,7 +33,7 @@ import Testing
     ),
     Refusal(
       without(3),
-      #"line 3: this is not the header of a trace. A trace begins with {"trace":1,...}."#
+      #"line 3: this is not the header of a trace. Begin the file with {"trace":1,...}."#
     ),
     Refusal(
       without(4),
@@ -77,7 +77,7 @@ import Testing
     ),
     Refusal(
       replacing(#""transactions":["3"]"#, #""transactions":[3]"#),
-      #"line 5: "transactions" of the event "purged" is [3]. It must be a list of strings."#
+      #"line 5: "transactions" of the event "purged" is [3]. Make it a list of strings."#
     ),
     Refusal(
       replacing(#""transactions":["3"]"#, #""transaction":"3""#),
@@ -85,11 +85,11 @@ import Testing
     ),
     Refusal(
       replacing(#""command":0"#, #""command":5"#),
-      #"line 4: the event "called" belongs to command 5, and the number of commands is 1. Commands are counted from 0; lines of the plan may be missing."#
+      #"line 4: the event "called" belongs to command 5, and the number of commands is 1. Count commands from 0, or copy the file again if lines of the plan are missing."#
     ),
     Refusal(
       replacing(#""verdict":"invalid""#, #""verdict":"valid""#),
-      #"line 6: the verdict is "valid". The verdict of a counterexample is "invalid"."#
+      #"line 6: the verdict is "valid". Write "invalid", the only verdict of a counterexample."#
     ),
     Refusal(
       replacing(#""because""#, #""becuase""#),
@@ -147,14 +147,14 @@ import Testing
 
   @Test func `The error of an incomplete trace header names the missing keys`() {
     for (text, sentence) in [
-      ("", #"line 1: the file is empty. A trace begins with {"trace":1,...}."#),
+      ("", #"line 1: the file is empty. Begin it with {"trace":1,...}."#),
       (
         #"{"trace":1,"system":"x"}"#,
-        #"line 1: the header lacks the key "plan". It must be the whole plan as an object."#
+        #"line 1: the header lacks the key "plan". Make it the whole plan as an object."#
       ),
       (
         #"{"trace":1,"plan":{"plan":1,"actors":[],"model":[{"entity":"A"}]},"system":"x"}"#,
-        #"line 1: the plan lacks the key "commands". It must be a list of commands."#
+        #"line 1: the plan lacks the key "commands". Make it a list of commands."#
       ),
     ] {
       let error = #expect(throws: FormatError.self) { try TraceCodec.decode(text) }

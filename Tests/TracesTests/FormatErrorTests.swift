@@ -35,14 +35,14 @@ struct Refusal: Sendable, CustomTestStringConvertible {
     #"Write [attribute, comparison, value], compared with =, !=, <, <=, > or >=; [attribute, "in", [values]], [attribute, "between", [low, high]], [attribute, "like", pattern]; or {"all"|"any": [conditions]}, {"not": condition}."#
 
   static let plans: [Refusal] = [
-    Refusal("", #"line 1: the file is empty. A plan begins with {"plan":1,...}."#),
+    Refusal("", #"line 1: the file is empty. Begin it with {"plan":1,...}."#),
     Refusal(
       "# Read me\n",
-      "line 1: this is not JSON: # Read me. A plan, trace or counterexample has one JSON object a line."
+      "line 1: this is not JSON: # Read me. Write one JSON object a line."
     ),
     Refusal(
       #"{"trace":1}"#,
-      #"line 1: this is not the header of a plan. A plan begins with {"plan":1,...}."#
+      #"line 1: this is not the header of a plan. Begin the file with {"plan":1,...}."#
     ),
     Refusal("[1]\n", #"line 1: the header is not an object. Write {"key":value,...}."#),
     Refusal(
@@ -59,7 +59,7 @@ struct Refusal: Sendable, CustomTestStringConvertible {
     ),
     Refusal(
       header("seed", "\"12\""),
-      #"line 1: "seed" of the header is "12". It must be a string such as "0x2a"."#
+      #"line 1: "seed" of the header is "12". Make it a string such as "0x2a"."#
     ),
     Refusal(
       header("drive", "\"comands\""),
@@ -67,7 +67,7 @@ struct Refusal: Sendable, CustomTestStringConvertible {
     ),
     Refusal(
       header("actors", #"[{"id":"app"},{"id":"app"}]"#),
-      #"line 1: two actors or consumers are named "app". Each needs a name of its own."#
+      #"line 1: two actors or consumers are named "app". Give each a name of its own."#
     ),
     Refusal(
       header("actors", #"[{"id":""}]"#),
@@ -75,11 +75,11 @@ struct Refusal: Sendable, CustomTestStringConvertible {
     ),
     Refusal(
       header("actors", #"[{"id":"app","cursors":"shard"}]"#),
-      #"line 1: "cursors" of actor 1 of the header is "shard". It must be "shared" or "own"."#
+      #"line 1: "cursors" of actor 1 of the header is "shard". Make it "shared" or "own"."#
     ),
     Refusal(
       header("actors", "null"),
-      #"line 1: the header lacks the key "actors". It must be a list of objects."#
+      #"line 1: the header lacks the key "actors". Make it a list of objects."#
     ),
     Refusal(
       header("model", #"[{"entity":"1"}]"#),
@@ -91,7 +91,7 @@ struct Refusal: Sendable, CustomTestStringConvertible {
     ),
     Refusal(
       header("retention", #"{"transactions":-1}"#),
-      #"line 1: "transactions" of the retention is -1. It must be a whole number, 0 or more."#
+      #"line 1: "transactions" of the retention is -1. Make it a whole number, 0 or more."#
     ),
   ]
 
@@ -103,7 +103,7 @@ struct Refusal: Sendable, CustomTestStringConvertible {
     ),
     Refusal(
       #"{"actor":"app"}"#,
-      #"line 2: a command lacks the key "do". It must be a string."#
+      #"line 2: a command lacks the key "do". Make it a string."#
     ),
     Refusal(
       #"{"actor":"app","chagnes":[],"do":"write"}"#,
@@ -111,11 +111,11 @@ struct Refusal: Sendable, CustomTestStringConvertible {
     ),
     Refusal(
       #"{"actor":"app","do":"pass","id":7}"#,
-      #"line 2: the command "pass" has no key "id". The known names are "actor", "do", "faults"."#
+      #"line 2: the command "pass" has no key "id". Use one of "actor", "do", "faults"."#
     ),
     Refusal(
       #"{"do":"data","zzzzzz":7}"#,
-      #"line 2: the command "data" has no key "zzzzzz". The known names are "do", "faults"."#
+      #"line 2: the command "data" has no key "zzzzzz". Use one of "do", "faults"."#
     ),
     Refusal(
       #"{"actor":"wigdet","do":"pass"}"#,
@@ -143,7 +143,7 @@ struct Refusal: Sendable, CustomTestStringConvertible {
     ),
     Refusal(
       #"{"actor":"app","changes":[],"do":"write","tick":2}"#,
-      #"line 2: "tick" of the command "write" is 2. It must be 0 or 1."#
+      #"line 2: "tick" of the command "write" is 2. Make it 0 or 1."#
     ),
     Refusal(
       #"{"actor":"app","do":"batch","entity":"Item","op":"insert"}"#,
@@ -199,7 +199,7 @@ struct Refusal: Sendable, CustomTestStringConvertible {
     ),
     Refusal(
       #"{"advance":"soon","do":"clock"}"#,
-      #"line 2: "advance" of the command "clock" is "soon". It must be a number."#
+      #"line 2: "advance" of the command "clock" is "soon". Make it a number."#
     ),
     Refusal(
       #"{"do":"data","faults":[{"kind":"full","file":"wall","call":"write","k":1}]}"#,
@@ -221,15 +221,15 @@ struct Refusal: Sendable, CustomTestStringConvertible {
     ),
     Refusal(
       #"{"do":"data","faults":[{"kind":"torn","file":"wal","call":"write","k":0}]}"#,
-      #"line 2: "k" of fault 1 of the command "data" is 0. It must be a whole number, 1 or more."#
+      #"line 2: "k" of fault 1 of the command "data" is 0. Make it a whole number, 1 or more."#
     ),
     Refusal(
       #"{"do":"data","faults":[{"kind":"torn","file":"wal","call":"write","k":1,"at":3}]}"#,
-      #"line 2: fault 1 of the command "data" has no key "at". The known names are "call", "file", "from", "k", "kind", "seed"."#
+      #"line 2: fault 1 of the command "data" has no key "at". Use one of "call", "file", "from", "k", "kind", "seed"."#
     ),
     Refusal(
       #"{"at":0,"event":"woke","tick":0}"#,
-      "line 2: an event is not part of a plan file. A plan ends with its last command; a file with a trace is read as a counterexample."
+      "line 2: an event is not part of a plan file. End the plan with its last command; a file with a trace is read as a counterexample."
     ),
     Refusal(
       #"{"actor":"app","do":"pa"#,

@@ -112,8 +112,8 @@ import Traces
     ),
     (
       #"{"config":2,"actors":[{"currentAuthor":"app","cleanStrategy":".byDuration(days: 7)"}]}"#,
-      #"line 1: "cleanStrategy" of actor 1 of the configuration is ".byDuration(days: 7)". It must "#
-        + #"be a strategy of the kit such as ".none", ".byNotification(times: 1)" or "#
+      #"line 1: "cleanStrategy" of actor 1 of the configuration is ".byDuration(days: 7)". Make "#
+        + #"it a strategy of the kit such as ".none", ".byNotification(times: 1)" or "#
         + #"".byDuration(seconds: 604800)", or a word of the system such as "whenMerged"."#
     ),
     (
@@ -150,7 +150,7 @@ import Traces
     ),
     (
       "604800", #""a week""#,
-      #"line 11: "age" of the retention is "a week". It must be a number."#
+      #"line 11: "age" of the retention is "a week". Make it a number."#
     ),
     (
       #""config": 1"#, #""config": 3"#,
@@ -158,7 +158,7 @@ import Traces
     ),
     (
       #"["index"]"#, #"["app"]"#,
-      #"line 4: two actors or consumers are named "app". Each needs a name of its own."#
+      #"line 4: two actors or consumers are named "app". Give each a name of its own."#
     ),
     (
       #"[{"name": "text", "type": "string"}]"#, "[]",

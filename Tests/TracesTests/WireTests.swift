@@ -131,18 +131,18 @@ import Testing
     ("data", #"{"id":1,"ok":{}}"#, "lacks the key \"objects\""),
     ("data", #"{"id":1,"ok":{"objects":{"Itm/1":{}}}}"#, "the model has no entity \"Itm\""),
     ("data", #"{"id":1,"ok":{"objects":{"Item/1":{"title":3}}}}"#, "3 is not a value"),
-    ("data", #"{"id":1,"ok":{"objects":[]}}"#, "It must be an object."),
+    ("data", #"{"id":1,"ok":{"objects":[]}}"#, "Make it an object."),
     ("data", #"{"id":1,"error":{"code":"oops"}}"#, "cannot be \"oops\""),
     ("data", "[]", "is not an object"), ("data", "", "the message is empty"),
     ("data", #"{"id":1,"ok":{"objects":{}}"#, "this is not JSON"),
     ("launch", #"{"id":1,"ok":{}}"#, "lacks the key \"cursor\""),
-    ("pass", #"{"id":1,"ok":{"transactions":[1]}}"#, "It must be a list of strings."),
+    ("pass", #"{"id":1,"ok":{"transactions":[1]}}"#, "Make it a list of strings."),
     ("pass", #"{"id":1,"ok":{"transactions":[],"lost":["x"]}}"#, "no actor or consumer \"x\""),
     ("write", #"{"id":1,"ok":{"transaction":"1","changes":[]}}"#, "lacks the key \"timestamp\""),
     ("write", #"{"id":1,"ok":{"transaction":"1","timestamp":1}}"#, "lacks the key \"changes\""),
     (
       "write", #"{"id":1,"ok":{"transaction":1,"timestamp":1,"changes":[]}}"#,
-      "It must be a string."
+      "Make it a string."
     ),
   ])
   func `An invalid response is refused with a reason`(

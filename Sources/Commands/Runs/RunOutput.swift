@@ -94,7 +94,9 @@ package struct RunOutput {
       record = try JSONDecoder().decode(RunRecord.self, from: data)
     } catch {
       let reason = DocumentFault.reason(of: error)
-      throw .usage("--resume: \(file.quoted) is not what a run writes: \(reason).")
+      throw .usage(
+        "--resume: \(file.quoted) is not the record of a run: \(reason). Name the folder of a run."
+      )
     }
     folder = RunFolder(resuming: path)
     versions = [:]
@@ -175,7 +177,7 @@ package enum RunDocument {
   package static func read<Document: RunFile>(_ path: String) throws(LabError) -> Document? {
     guard FilePath.state(of: path) == .file else { return nil }
     guard let data = FileManager.default.contents(atPath: path) else {
-      throw .usage("\(path.quoted) cannot be read.")
+      throw .usage("\(path.quoted) cannot be read. Check its permissions.")
     }
     if let reason = refusal(of: Document.self, data) { throw .usage(sentence(path, reason)) }
     do { return try JSONDecoder().decode(Document.self, from: data) } catch {
@@ -231,7 +233,7 @@ package enum RunFolders {
     if FilePath.state(of: path + "/run.json") == .file { return [path] }
     guard FilePath.state(of: path) == .folder,
       let walker = FileManager.default.enumerator(atPath: path)
-    else { throw .usage("the runs in \(folder.quoted) cannot be listed.") }
+    else { throw .usage("the runs in \(folder.quoted) cannot be listed. Check its permissions.") }
     let files = walker.compactMap { $0 as? String }.filter { $0.hasSuffix("/run.json") }
     return files.map { path + "/" + $0.dropLast("/run.json".count) }.sorted()
   }

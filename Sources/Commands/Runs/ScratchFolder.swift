@@ -80,11 +80,14 @@ package final class ScratchFolder {
 
   private static func remove(_ path: String) throws(LabError) {
     do { try FileManager.default.removeItem(atPath: path) } catch {
-      throw .lab("\(path) could not be removed: \(error.localizedDescription)")
+      throw .lab("\(path) could not be removed: \(error.localizedDescription). Remove it by hand.")
     }
   }
 
   private static func failure(_ what: String, _ path: String) -> LabError {
-    .lab("\(path) could not be \(what): \(String(cString: strerror(errno)))")
+    .lab(
+      "\(path) could not be \(what): \(String(cString: strerror(errno))). Name another folder with "
+        + "--output."
+    )
   }
 }

@@ -115,7 +115,7 @@ package struct DesignReader: CompositionPart {
   /// Creates a reader for a build without designs.
   package init() {
     read = { name, _, _ throws(LabError) in
-      throw .usage("--design: this build has no design \(name.quoted).")
+      throw .usage("--design: this build has no design \(name.quoted). Leave the option out.")
     }
   }
 }

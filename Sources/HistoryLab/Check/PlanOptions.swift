@@ -188,7 +188,7 @@ extension LabSystem {
     }
     let strategies = setup.actors.compactMap(\.strategy)
     if let strategy = strategies.first(where: { !knows($0) }) {
-      return "there is no strategy \(strategy.quoted). Known (with any numbers): "
+      return "there is no strategy \(strategy.quoted). Use one of these, with any numbers: "
         + "\(strategyWords.joinedWithAnd)."
     }
     let hooks = setup.actors.flatMap { $0.hooks ?? [] }

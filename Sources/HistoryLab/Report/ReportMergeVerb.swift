@@ -8,7 +8,6 @@ import Measuring
 import Reporting
 import Traces
 
-/// The options of `report merge`.
 struct ReportMergeOptions: VerbOptions {
   @Argument(each: .path("FOLDER"), "The folder of a part, or a folder that holds such folders.")
   var folders: [String]
@@ -232,7 +231,9 @@ private struct JoinedCounterexample {
     } catch let error as FormatError {
       throw .usage("\(found.file): \(error.description)")
     } catch {
-      throw .usage("\(found.file.quoted) cannot be read: \(error.localizedDescription)")
+      throw .usage(
+        "\(found.file.quoted) cannot be read: \(error.localizedDescription). Copy the part again."
+      )
     }
     let name = ((found.file as NSString).lastPathComponent as NSString).deletingPathExtension
     stem = String(name.dropFirst("counterexample-".count))

@@ -4,7 +4,6 @@ import Foundation
 import HistoryTypes
 import Reporting
 
-/// The options of `report nights`.
 struct ReportNightsOptions: VerbOptions {
   @Argument(.path("FOLDER"), "The folder of the nightly runs; default: \(usualFolder).")
   var folder = usualFolder
@@ -62,7 +61,8 @@ struct NightsPage {
     let names: [String]
     do { names = try FileManager.default.contentsOfDirectory(atPath: folder) } catch {
       throw .usage(
-        "the nightly runs in \(folder.quoted) cannot be listed: \(error.localizedDescription)"
+        "the nightly runs in \(folder.quoted) cannot be listed: \(error.localizedDescription). "
+          + "Check its permissions."
       )
     }
     nights = names.sorted().reversed().compactMap { Self.night(folder + "/" + $0, named: $0) }

@@ -12,7 +12,6 @@ import Musl
 import Darwin
 #endif
 
-/// The options of `serve`.
 struct ServeOptions: VerbOptions {
   @Option("system", .system, "The system that performs the commands.") var system = "tracker"
 
@@ -49,7 +48,10 @@ struct ServeVerb: Verb {
 
   func run() async throws(LabError) -> ExitCode {
     guard let system = LabSystem.named(options.system) else {
-      throw .usage("there is no system \(options.system.quoted) in this build.")
+      throw .usage(
+        "there is no system \(options.system.quoted) in this build.",
+        try: "list systems"
+      )
     }
     let server = WireServer(serving: system)
     var lines = LineInput(input)

@@ -7,7 +7,6 @@ import Stressing
 import Systems
 import Traces
 
-/// The options of `stress`.
 struct StressOptions: VerbOptions {
   @Option(
     "processes",
@@ -115,7 +114,10 @@ struct StressVerb: Verb {
 
   func run() async throws(LabError) -> ExitCode {
     guard let command = composition.command else {
-      throw .lab("this process is not the command history-lab, which stress starts again.")
+      throw .lab(
+        "this process is not history-lab, which stress launches for each participant. Run its "
+          + "executable."
+      )
     }
     let folder = try RunOutput(
       "stress",
