@@ -190,7 +190,7 @@ private struct HeldMerger: TransactionMerger {
 
   func merge(_ transactions: [HistoryTransaction], into contexts: [ObjectContext]) async throws {
     passes.mayMerge()
-    try await DefaultMerger().merge(transactions, into: contexts)
+    try DefaultMerger().merge(transactions, into: contexts)
   }
 }
 

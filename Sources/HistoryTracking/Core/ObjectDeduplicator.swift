@@ -54,7 +54,7 @@ public struct ObjectDeduplicator: TransactionDeduplicator {
   public func deduplicate(
     _ transactions: [HistoryTransaction],
     in contexts: [ObjectContext]
-  ) async throws {
+  ) throws(HistoryError) {
     let context = store.backgroundContext(author: author, name: "deduplicator")
     let keys = try keys(of: candidates(in: transactions), in: context)
     for start in stride(from: 0, to: keys.count, by: Self.keyCountMax) {

@@ -6,7 +6,7 @@ public import ObjectContexts
 ///
 /// Under every strategy, a purge removes only history that every member has merged.
 public enum PurgeStrategy: Sendable, Hashable {
-  /// Passes never purge; call ``HistoryTracker/purge()`` or use a ``HistoryPurger``.
+  /// Passes never purge; call ``HistoryTracker/purge()`` or ``HistoryStore/Store/purge(when:retaining:)``.
   case none
   /// Purges after every pass.
   case whenMerged
@@ -33,39 +33,6 @@ extension PurgeStrategy: CustomStringConvertible {
   }
 }
 
-/// A purger of a store's history on demand (in PersistentHistoryTrackingKit: the manual cleaner).
-///
-/// Use a purger in a background task, a maintenance job or an app that moves to the background.
-///
-/// A purger needs no tracker and is not a member. Like every purge, it keeps history that a member
-/// has not merged.
-public struct HistoryPurger: Sendable {
-  private let store: Store
-  private let limits: RetentionLimits
-
-  /// Creates a purger of a store, with limits on the unmerged history that it keeps for a member.
-  ///
-  /// If `retention` is `nil` (the default), a purge keeps all history that any member has not
-  /// merged.
-  public init(store: Store, retention: RetentionLimits? = nil) {
-    self.store = store
-    limits = retention ?? RetentionLimits()
-  }
-
-  /// Purges the history that every member has merged, off the caller's executor.
-  ///
-  /// A member whose unmerged history exceeds the limits is marked as lost; its next fetch throws
-  /// ``HistoryError/Code/lost``.
-  ///
-  /// - Throws: ``HistoryError/Code/sqlite``; the next purge completes an interrupted one.
-  /// - Complexity: linear in the purged history.
-  @concurrent
-  @discardableResult
-  public func purge() async throws(HistoryError) -> PurgeResult {
-    try store.purge(retaining: limits)
-  }
-}
-
 /// A custom way to merge transactions into contexts, which replaces the default merge.
 public protocol TransactionMerger: Sendable {
   /// Merges the transactions of one page in commit order.
@@ -85,10 +52,12 @@ public struct DefaultMerger: TransactionMerger {
   public init() {}
 
   /// Merges the transactions into every context that did not save them.
+  ///
+  /// - Throws: The errors of ``ObjectContexts/ObjectContext/merge(_:)``.
   public func merge(
     _ transactions: [HistoryTransaction],
     into contexts: [ObjectContext]
-  ) async throws {
+  ) throws(HistoryError) {
     for context in contexts { try context.merge(transactions) }
   }
 }

@@ -33,6 +33,8 @@ public actor HistoryTracker {
   private let home: any Actor
   /// The task that runs a pass for each signal while the tracker is started.
   var following: Task<Void, Never>?
+  /// The cancelled task of the last stop, which may still finish a pass.
+  private var ending: Task<Void, Never>?
   /// The number of times that the tracker was stopped.
   private(set) var stopCount = 0
   /// The callbacks of the observers.
@@ -132,10 +134,22 @@ public actor HistoryTracker {
 
   /// Stops following the history; the cursor remains, and history is kept for the member.
   ///
-  /// A pass in progress runs to its end.
-  public func stop() {
-    if following != nil { core.log.write(.info, "stopped") }
-    following?.cancel()
+  /// Waits until a pass that a signal started has finished. Afterwards the tracker uses its store only
+  /// when it is called, so that the store can be closed and its file migrated or deleted. Inside a hook
+  /// of this tracker, the method does not wait, because the pass waits for the hook.
+  public func stop() async {
+    halt()
+    guard !isInsideHook else { return }
+    await ending?.value
+  }
+
+  /// Stops following the history, without waiting for a pass in progress.
+  func halt() {
+    if let following {
+      core.log.write(.info, "stopped")
+      following.cancel()
+      ending = following
+    }
     following = nil
     core.stop()
     stopCount += 1
@@ -148,7 +162,7 @@ public actor HistoryTracker {
     try await takeTurn()
     defer { queue.end() }
     try core.retire()
-    stop()
+    halt()
   }
 
   /// Reloads the contexts and continues at the newest transaction, without merging older ones.

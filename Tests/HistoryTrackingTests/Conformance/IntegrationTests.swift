@@ -55,7 +55,7 @@ import Testing
     let app = try await shared.started("app") { $0.strategy = .none }
     try other.write("a", "b", "c")
     try await app.pass()
-    try await app.purger.purge()
+    try app.store.purge()
     let reader = try shared.writer(nil)
     try reader.loadAll()
     #expect(try reader.titles == ["a", "b", "c"])

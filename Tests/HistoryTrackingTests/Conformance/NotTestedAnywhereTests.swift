@@ -28,7 +28,7 @@ import Testing
       }
       try await quick.pass()
       try await quick.purge()
-      try await quick.purger.purge()
+      try quick.store.purge()
       #expect(try shared.held() == Array(1...Int64(written)))
     }
     #expect(try await slow.pass().transactionCount == written)
@@ -211,7 +211,7 @@ import Testing
     await app.stop()
     #expect(try shared.open().forget("app"))
     try other.write("b", "c")
-    try await app.purger.purge()
+    try app.store.purge()
     let again = try shared.tracker("app")
     #expect(try await again.start().numbers.isEmpty)
     #expect(try again.view.titles == ["a", "b", "c"])
