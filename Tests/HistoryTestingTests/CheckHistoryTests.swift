@@ -222,7 +222,7 @@ private actor Silent: HistorySystem {
   func launch(_ member: ActorID) {}
   func stop(_ member: ActorID) {}
   func save(_ changes: [PlannedChange], by member: ActorID, author: String?) -> String? { nil }
-  func pass(_ member: ActorID) -> PassReport { PassReport(merged: []) }
+  func pass(_ member: ActorID) -> PassOutcome { PassOutcome(merged: []) }
   func cursor(of member: ActorID) -> String? { nil }
   func view(of member: ActorID) -> Objects { [:] }
   func data() -> Objects { [:] }
