@@ -46,7 +46,7 @@ extension PlanProcess {
     let members = try store.members().filter { $0.state == .active }
     var faults: [String] = []
     for member in members where store.configuration.layout == .packed {
-      let (bytes, held) = (member.lag.byteCount, try bytesHeld(after: member.cursor.rawValue))
+      let (bytes, held) = (Int64(member.lag.byteCount), try bytesHeld(after: member.cursor.rawValue))
       if bytes != held { faults.append("\(member.id) has not merged \(bytes) bytes of \(held)") }
     }
     return faults
@@ -54,7 +54,7 @@ extension PlanProcess {
         QueryAnswer.line(
           member.id,
           author: member.author,
-          behind: Int(member.lag.transactionCount),
+          behind: member.lag.transactionCount,
           seconds: member.lag.duration.inSeconds
         )
       }
