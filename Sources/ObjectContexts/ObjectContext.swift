@@ -73,7 +73,7 @@ public final class ObjectContext: Sendable {
 
   /// Returns the registered objects of an entity in key order, including unsaved inserts.
   public func registeredObjects(_ entity: String) throws(HistoryError) -> [StoredObject] {
-    guard let number = store.model.number(of: entity) else { throw .unknownEntity(entity) }
+    guard let number = store.model.number(of: entity) else { throw .unknownEntity(entity, in: store.model) }
     return state.withLock { state in
       let inserted = state.order.filter { $0.entity == number && state.edits[$0]?.type == .insert }
       let keys = state[table: number].slots.keys.map { ObjectID(entity: number, key: $0) }
@@ -138,7 +138,7 @@ public final class ObjectContext: Sendable {
     _ values: [String: Value] = [:]
   ) throws(HistoryError) -> StoredObject {
     guard let description = store.model.number(of: entity).flatMap(store.model.entity) else {
-      throw .unknownEntity(entity)
+      throw .unknownEntity(entity, in: store.model)
     }
     var columns: UInt64 = 0
     var row = description.attributes.map(\.defaultValue)
@@ -181,7 +181,7 @@ public final class ObjectContext: Sendable {
     for value: Value
   ) throws(HistoryError) -> Int {
     guard let index = entity.index(of: name) else {
-      throw .unknownAttribute(entity: entity.name, attribute: name)
+      throw .unknownAttribute(name, of: entity)
     }
     let type = entity.attributes[index].type
     guard value == .null || value.type == type, !value.isNaN else {

@@ -56,7 +56,9 @@ public final class StoreContainer: Sendable {
   ///
   /// - Throws: ``HistoryError/Code/unknownEntity`` if no store contains the entity.
   public func store(of entity: String) throws(HistoryError) -> Store {
-    guard let place = places[entity] else { throw .unknownEntity(entity) }
+    guard let place = places[entity] else {
+      throw .unknownEntity(entity, known: places.keys.sorted())
+    }
     return stores[place]
   }
 

@@ -95,9 +95,9 @@ extension PlanProcess {
       return switch error.code {
       case .rewound: "rewound"
       case .expired: "expired"
-      case .otherStore, .otherStoreURI: "other store"
+      case .otherStore, .otherStoreURL: "other store"
       case .unknownEntity: "unknown entity"
-      case .badURI: "bad URI"
+      case .badURL: "bad URI"
       case .inUse: "in use"
       case .superseded: "superseded"
       case .notAMember: "not a member"

@@ -113,8 +113,10 @@ import Testing
     #expect(try old.insert("Tag", ["name": "t"]).entity == 3)
     try old.batchUpdate("Item", set: ["count": 8], by: BatchAuthor("old"))
     try old.batchDelete("Item", by: BatchAuthor("old"))
-    #expect(throws: HistoryError.unknownEntity("Note")) { try old.insert("Note") }
-    #expect(throws: HistoryError.unknownAttribute(entity: "Item", attribute: "rating")) {
+    #expect(throws: HistoryError.unknownEntity("Note", in: old.model)) {
+      try old.insert("Note")
+    }
+    #expect(throws: HistoryError.unknownAttribute("rating", of: old.model.entities[0])) {
       try old.insert("Item", ["rating": 1])
     }
     #expect(

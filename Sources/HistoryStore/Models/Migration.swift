@@ -74,7 +74,7 @@ public struct MigratedObject {
   /// - Throws: ``HistoryError/Code/unknownAttribute`` if the newer model has no such attribute.
   public mutating func set(_ value: Value, for attribute: String) throws(HistoryError) {
     guard let newer, let index = newer.index(of: attribute) else {
-      throw .unknownAttribute(entity: newer?.name ?? older.name, attribute: attribute)
+      throw .unknownAttribute(attribute, of: newer ?? older)
     }
     columns |= 1 << UInt64(index)
     values[index] = value

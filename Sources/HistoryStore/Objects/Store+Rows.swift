@@ -152,13 +152,13 @@ extension Store {
   ///   invalid.
   public func url(of id: ObjectID) throws(HistoryError) -> URL {
     let text = try uri(of: id)
-    guard let url = URL(string: text) else { throw .badURI(text) }
+    guard let url = URL(string: text) else { throw .badURL(text) }
     return url
   }
 
   /// Returns the ID of the object with a URL, without checking that the object exists.
   ///
-  /// - Throws: ``HistoryError/Code/badURI``, ``HistoryError/Code/otherStoreURI`` or
+  /// - Throws: ``HistoryError/Code/badURL``, ``HistoryError/Code/otherStoreURL`` or
   ///   ``HistoryError/Code/unknownEntity``.
   public func objectID(for url: URL) throws(HistoryError) -> ObjectID {
     try objectID(forURI: url.absoluteString.removingPercentEncoding ?? url.absoluteString)
@@ -172,9 +172,11 @@ extension Store {
 
   /// Returns the ID of the object with a URI, which is the text of its ``url(of:)``.
   package func objectID(forURI uri: String) throws(HistoryError) -> ObjectID {
-    guard let parts = ObjectURI(uri) else { throw .badURI(uri) }
-    guard parts.store == id else { throw .otherStoreURI(uri, store: id) }
-    guard let entity = model.number(of: parts.entity) else { throw .unknownEntity(parts.entity) }
+    guard let parts = ObjectURI(uri) else { throw .badURL(uri) }
+    guard parts.store == id else { throw .otherStoreURL(uri, store: id) }
+    guard let entity = model.number(of: parts.entity) else {
+      throw .unknownEntity(parts.entity, in: model)
+    }
     return ObjectID(entity: entity, key: parts.key)
   }
 }

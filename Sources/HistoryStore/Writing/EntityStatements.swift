@@ -247,7 +247,7 @@ final class EntityStatements {
   /// - Throws: ``HistoryError/Code/unknownAttribute``.
   func column(of attribute: String) throws(HistoryError) -> String {
     guard let index = entity.index(of: attribute) else {
-      throw .unknownAttribute(entity: entity.name, attribute: attribute)
+      throw .unknownAttribute(attribute, of: entity)
     }
     return qualified(columnNames[index])
   }

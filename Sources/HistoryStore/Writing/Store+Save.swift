@@ -258,8 +258,8 @@ extension StoreCore {
   ) throws -> PreparedStatement {
     guard edit.columns >> UInt64(table.types.count) == 0 else {
       throw HistoryError.unknownAttribute(
-        entity: table.entity.name,
-        attribute: "#\(63 - edit.columns.leadingZeroBitCount)"
+        "#\(63 - edit.columns.leadingZeroBitCount)",
+        of: table.entity
       )
     }
     let row = try table.update(edit.columns, connection)

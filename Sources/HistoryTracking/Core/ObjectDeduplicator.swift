@@ -68,7 +68,9 @@ public struct ObjectDeduplicator: TransactionDeduplicator {
   /// Returns the objects that may have become equal to other objects, in ascending order.
   private func candidates(in transactions: [HistoryTransaction]) throws(HistoryError) -> [ObjectID]
   {
-    guard let number = store.model.number(of: entity) else { throw .unknownEntity(entity) }
+    guard let number = store.model.number(of: entity) else {
+      throw .unknownEntity(entity, in: store.model)
+    }
     let compared = Set(attributes)
     var found: Set<ObjectID> = []
     for change in transactions.lazy.flatMap(\.changes) where change.objectID.entity == number {
