@@ -14,7 +14,7 @@ import Testing
     store = try fixture.open()
   }
 
-  @Test func `A batch insert writes what the closure sets, row by row`() throws {
+  @Test func `A batch insert writes the values that the closure sets, row by row`() throws {
     var index = 0
     let result = try store.batchInsert(into: "Item", by: batch, result: .objectIDs) { row in
       guard index < 3 else { return false }

@@ -166,7 +166,9 @@ import Testing
     #expect(try new.values(of: id)["title"] == true)
   }
 
-  @Test func `A newer file that lacks what an older program needs is refused unchanged`() throws {
+  @Test func `A newer file without an attribute that an older program needs is refused unchanged`()
+    throws
+  {
     let other = try StoreFixture()
     _ = try other.open(Model([Entity("Item", [Attribute("count", .int)])], version: 2))
     let before = try other.folder.contents()

@@ -214,7 +214,7 @@ import Testing
     }
   }
 
-  @Test func `An error about a name or a value suggests what fits`() throws {
+  @Test func `An error about a name or a value has a suggestion`() throws {
     let item = store.model.entities[0]
     let entity = HistoryError.unknownEntity("Itme", in: store.model)
     #expect(entity.suggestion?.contains("of the model (Item") == true)

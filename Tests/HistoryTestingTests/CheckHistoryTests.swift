@@ -81,7 +81,7 @@ func issues(_ body: @escaping @Sendable () async throws -> Void) async throws ->
     #expect(alone.first?.components(separatedBy: "\nReplay:").first == table(found))
   }
 
-  @Test func `A custom invariant is checked and states what it verifies`() async throws {
+  @Test func `A custom invariant is checked, and its result has its description`() async throws {
     let issues = try await issues {
       try await checkHistory(of: FixedLog.self, plans: 50, checking: [OneAtATime.self])
     }

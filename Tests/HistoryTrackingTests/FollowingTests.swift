@@ -93,7 +93,7 @@ import Testing
     await tracker.stop()
   }
 
-  @Test func `Starting merges what was written while the tracker was stopped`()
+  @Test func `Starting merges the commits made while the tracker was stopped`()
     async throws
   {
     let view = ObjectContext(store: try open(), author: "app")

@@ -77,7 +77,7 @@ import Testing
     #expect(try file.context().item(object.id) == [.string("milk"), .int(3)])
   }
 
-  @Test func `An insert and a delete are no change`() throws {
+  @Test func `An insert and a delete cancel each other`() throws {
     let object = try context.insert("Item")
     #expect(context.hasChanges && object["title"] == .null)
     object.delete()
