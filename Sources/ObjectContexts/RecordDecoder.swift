@@ -88,7 +88,6 @@ private struct RowDecoder: Decoder {
   }
 }
 
-/// The decoder of one property.
 private struct PropertyDecoder: Decoder {
   let value: Value
   let name: String

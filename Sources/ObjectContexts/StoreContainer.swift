@@ -71,6 +71,7 @@ public final class StoreContainer: Sendable {
   ///
   /// Core Data: `NSPersistentStoreCoordinator.currentPersistentHistoryToken(fromStores:)`.
   ///
+  /// - Throws: ``HistoryError/Code/sqlite``.
   /// - Complexity: one query for each store.
   public func currentTokens() throws(HistoryError) -> [HistoryToken] {
     var tokens: [HistoryToken] = []

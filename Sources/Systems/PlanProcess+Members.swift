@@ -46,7 +46,8 @@ extension PlanProcess {
     let members = try store.members().filter { $0.state == .active }
     var faults: [String] = []
     for member in members where store.configuration.layout == .packed {
-      let (bytes, held) = (Int64(member.lag.byteCount), try bytesHeld(after: member.cursor.rawValue))
+      let bytes = Int64(member.lag.byteCount)
+      let held = try bytesHeld(after: member.cursor.rawValue)
       if bytes != held { faults.append("\(member.id) has not merged \(bytes) bytes of \(held)") }
     }
     return faults

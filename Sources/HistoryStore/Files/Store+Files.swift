@@ -101,7 +101,7 @@ private struct OwnedFile: ~Copyable {
   func remove() throws {
     guard unlink(path) == 0 else { throw Self.failure(path) }
     for ending in ["-wal", "-shm", "-journal", SignalFile.suffix] { unlink(path + ending) }
-    MemberLockFile.removeAll(besides: path)
+    MemberLockFile.removeAll(nextTo: path)
   }
 
   /// Replaces the file with another one atomically.

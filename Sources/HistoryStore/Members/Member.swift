@@ -127,6 +127,8 @@ public struct MemberConfiguration: Sendable, Hashable, Codable {
   public init() {}
 
   /// Encodes every set in sorted order, so that equal configurations produce equal text.
+  ///
+  /// - Throws: The errors of the encoder.
   public func encode(to encoder: any Encoder) throws {
     var values = encoder.container(keyedBy: CodingKeys.self)
     try values.encodeIfPresent(authors?.sorted(), forKey: .authors)

@@ -83,6 +83,9 @@ public struct MigratedObject {
   /// Inserts an object of the newer model, for example to split an entity, and returns its ID.
   ///
   /// Attributes that are not named get their default values.
+  ///
+  /// - Throws: ``HistoryError/Code/unknownEntity``, ``HistoryError/Code/unknownAttribute`` or
+  ///   ``HistoryError/Code/unfitValue`` if the newer model does not fit, or ``HistoryError/Code/sqlite``.
   @discardableResult
   public func insert(
     _ entity: String,

@@ -186,7 +186,6 @@ package struct ObjectQuery: Sendable {
     return left.key < right.key
   }
 
-  /// Returns the order as SQL.
   func orderSQL(of table: EntityStatements) throws(HistoryError) -> String {
     var sql = ""
     for order in orders {

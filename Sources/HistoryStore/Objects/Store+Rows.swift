@@ -63,9 +63,11 @@ extension Store {
   /// Reads rows of several entities in a consistent state, reduced to differences from known rows.
   ///
   /// - Complexity: one statement for many keys.
-  package func rows(beside known: [KnownRows]) throws(HistoryError) -> [RowDifferences] {
+  package func rows(comparedWith known: [KnownRows]) throws(HistoryError) -> [RowDifferences] {
     try locked { core in
-      try core.read { try known.filter { !$0.keys.isEmpty }.map { try core.rows(beside: $0) } }
+      try core.read {
+        try known.filter { !$0.keys.isEmpty }.map { try core.rows(comparedWith: $0) }
+      }
     }
   }
 
@@ -130,7 +132,7 @@ extension StoreCore {
     return batch
   }
 
-  fileprivate func rows(beside known: KnownRows) throws -> RowDifferences {
+  fileprivate func rows(comparedWith known: KnownRows) throws -> RowDifferences {
     let table = try table(known.entity)
     var rows = RowDifferences(
       entity: known.entity,

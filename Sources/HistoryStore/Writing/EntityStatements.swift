@@ -10,7 +10,6 @@ final class EntityStatements {
   let number: Int32
   /// Whether the program's model has the entity.
   let isDeclared: Bool
-  /// The name of the table.
   let tableName: String
   /// The names of the columns, in the order of the program's attributes.
   let columnNames: [String]

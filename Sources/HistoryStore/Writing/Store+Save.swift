@@ -63,7 +63,6 @@ package struct SaveRequest: Sendable {
   }
 }
 
-/// The outcome of one edit.
 package enum EditOutcome: Sendable, Hashable {
   /// The edit was written to the row that it is based on.
   case written

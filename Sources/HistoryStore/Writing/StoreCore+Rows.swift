@@ -44,7 +44,6 @@ extension Value {
 }
 
 extension StoreCore {
-  /// Returns the entity with a name, and its number.
   func entity(_ name: String) throws -> (number: Int32, entity: Entity) {
     guard let number = model.number(of: name), let entity = model.entity(number) else {
       throw HistoryError.unknownEntity(name, in: model)
@@ -56,7 +55,6 @@ extension StoreCore {
     try table(number).entity
   }
 
-  /// Returns the statements of the entity with a name.
   func table(_ name: String) throws -> EntityStatements {
     guard let number = model.number(of: name) else {
       throw HistoryError.unknownEntity(name, in: model)

@@ -5,7 +5,12 @@ public import ObjectContexts
 /// Keeps contexts up to date with changes that other processes and contexts write to a store.
 ///
 /// A pass fetches the history after the member's cursor, calls hooks, merges the transactions,
-/// records the cursor, and purges the history that every member has merged.
+/// records the cursor, and purges the history that every member has merged. With Core Data, an app writes
+/// these steps itself: `NSPersistentStoreRemoteChange` is the signal,
+/// `NSPersistentHistoryChangeRequest.fetchHistory(after:)` fetches,
+/// `NSManagedObjectContext.mergeChanges(fromContextDidSave:)` merges, the app keeps the
+/// `NSPersistentHistoryToken`, and `deleteHistory(before:)` purges. PersistentHistoryTrackingKit: the
+/// class of this name.
 ///
 /// A started tracker runs a pass for each signal of the store, one at a time. All signals that
 /// arrive during a pass lead to exactly one more pass. Releasing the last reference stops tracking.
@@ -37,7 +42,6 @@ public actor HistoryTracker {
   private var ending: Task<Void, Never>?
   /// The number of times that the tracker was stopped.
   private(set) var stopCount = 0
-  /// The callbacks of the observers.
   var observers: [HookID: HookCallback] = [:]
   var mergeHooks: [HookID: MergeHookCallback] = [:]
   /// The hook call in progress.
@@ -48,10 +52,12 @@ public actor HistoryTracker {
 
   /// Creates a tracker for one member: a process in one role.
   ///
-  /// No other process may use the member's name.
-  ///
-  /// If `contexts` is `nil`, the tracker creates one view context with the current author. Every
-  /// context must belong to the store.
+  /// - Parameters:
+  ///   - member: The name of the member, which no other process may use.
+  ///   - store: The store whose history is merged.
+  ///   - contexts: The contexts to merge into, each of which must belong to the store. The default is one
+  ///     view context with the current author.
+  ///   - configuration: The options of the tracker.
   public init(
     _ member: MemberID,
     store: Store,
@@ -113,6 +119,7 @@ public actor HistoryTracker {
   /// - Throws: ``HistoryError/Code/lost`` if a retention limit has cut the member off,
   ///   ``HistoryError/Code/inUse`` while another process runs the member, and other errors that
   ///   prevent the launch; the tracker is not started in these cases.
+  /// - Complexity: that of a pass over the history since the last stop.
   @discardableResult
   public func start() async throws(HistoryError) -> PassReport {
     guard following == nil else { return try await pass() }
@@ -157,7 +164,9 @@ public actor HistoryTracker {
 
   /// Ends the membership: history is no longer kept for the member.
   ///
-  /// - Throws: ``HistoryError/Code/insideHook`` if called inside a hook of this tracker.
+  /// - Throws: ``HistoryError/Code/insideHook`` if called inside a hook of this tracker, and the errors of
+  ///   ``HistoryStore/Store/retire(_:)``.
+  /// - Complexity: one write of one row, after the pass in progress.
   public func retire() async throws(HistoryError) {
     try await takeTurn()
     defer { queue.end() }
@@ -167,9 +176,12 @@ public actor HistoryTracker {
 
   /// Reloads the contexts and continues at the newest transaction, without merging older ones.
   ///
-  /// A resync recovers from the errors `lost`, `expired` and `rewound`.
+  /// A resync recovers from the errors `lost`, `expired` and `rewound`. Unsaved edits are discarded.
   ///
-  /// - Throws: ``HistoryError/Code/insideHook`` if called inside a hook of this tracker.
+  /// - Returns: The position at which the tracker continues.
+  /// - Throws: ``HistoryError/Code/insideHook`` if called inside a hook of this tracker, or
+  ///   ``HistoryError/Code/sqlite``.
+  /// - Complexity: a scan of the data for each context.
   @discardableResult
   public func resync() async throws(HistoryError) -> HistoryToken {
     try await takeTurn()
