@@ -87,8 +87,8 @@ struct CensusRegistry {
     )
     while try rows.step() {
       let name = rows.text(0) ?? ""
-      guard let kind = MemberKind(rawValue: rows.int(1)),
-        let state = MemberState(rawValue: rows.int(2))
+      guard let kind = MemberKind(number: rows.int(1)),
+        let state = MemberState(number: rows.int(2))
       else {
         throw InspectionError.damaged(
           path: path,

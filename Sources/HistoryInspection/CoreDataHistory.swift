@@ -68,9 +68,9 @@ struct CoreDataHistory: HistorySource {
   ) throws -> (unknown: [String], missing: [String]) {
     if keepsPurges {
       let own = try ownTables(connection)
-      return (file.unknown(beside: own), file.missing(of: own))
+      return (file.unknown(comparedWith: own), file.missing(of: own))
     }
-    let unknown = file.unknown(beside: tables).filter { name in
+    let unknown = file.unknown(comparedWith: tables).filter { name in
       !name.hasPrefix("Z") && !name.hasPrefix("ANSCK")
     }
     return (unknown, file.missing(of: tables + ["Z_PRIMARYKEY", "Z_METADATA"]))

@@ -197,7 +197,7 @@ struct PackedHistory: HistorySource {
     _ connection: borrowing Connection
   ) throws -> (unknown: [String], missing: [String]) {
     let own = try ownTables(connection)
-    return (file.unknown(beside: own), file.missing(of: own))
+    return (file.unknown(comparedWith: own), file.missing(of: own))
   }
 
   func finish(

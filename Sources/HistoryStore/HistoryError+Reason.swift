@@ -34,10 +34,10 @@ extension HistoryError {
     case unreadable(String)
     /// The file and its log could not be copied into a private folder for reading.
     case cannotCopy(path: String, folder: String, reason: String)
-    /// The model has no entity with the name.
-    case unknownEntity(String)
-    /// The entity has no attribute with the name.
-    case unknownAttribute(entity: String, attribute: String)
+    /// The model has no entity with the name, but the known ones.
+    case unknownEntity(String, known: [String])
+    /// The entity has no attribute with the name, but the known ones.
+    case unknownAttribute(String, entity: String, known: [String])
     /// The value does not fit the attribute's type, is NaN, or is too large.
     case unfitValue(entity: String, attribute: String, type: AttributeType)
     /// A record does not code the values of its properties by their names; the text is its type.
@@ -67,10 +67,10 @@ extension HistoryError {
     case lost(MemberID)
     /// The store's changes cannot be watched, for the associated reason.
     case unwatchable(path: String, why: String)
-    /// The text is not the URI of an object.
-    case badURI(String)
-    /// The URI identifies an object of another store.
-    case otherStoreURI(String, store: StoreID)
+    /// The text is not the URL of an object.
+    case badURL(String)
+    /// The URL identifies an object of another store.
+    case otherStoreURL(String, store: StoreID)
     /// The file at the path now contains another store than the opened one.
     case replaced(path: String)
     /// Several stores of a container keep history, but a tracker follows only one.
@@ -157,9 +157,16 @@ extension HistoryError.Reason {
     case .unreadable(let sentences): (sentences, nil)
     case .cannotCopy(let path, let folder, let reason):
       (InspectionError.cannotCopy(path: path, folder: folder, reason: reason).description, nil)
-    case .unknownEntity(let name): ("The model has no entity \"\(name)\".", nil)
-    case .unknownAttribute(let entity, let attribute):
-      ("The entity \"\(entity)\" has no attribute \"\(attribute)\".", nil)
+    case .unknownEntity(let name, let known):
+      (
+        "The model has no entity \"\(name)\".",
+        "Use an entity of the model\(Self.list(known)), or open the store with a model that has it."
+      )
+    case .unknownAttribute(let name, let entity, let known):
+      (
+        "The entity \"\(entity)\" has no attribute \"\(name)\".",
+        "Use an attribute of the entity\(Self.list(known)), or open the store with a model that has it."
+      )
     case .unfitRecord(let type):
       (
         "The record \(type) is not coded by the names of its properties.",
@@ -168,7 +175,7 @@ extension HistoryError.Reason {
     case .unfitValue(let entity, let attribute, let type):
       (
         "\(entity).\(attribute) accepts values of type \(type.rawValue) (no NaN, at most 500 MB).",
-        nil
+        "Convert the value to that type, or use null."
       )
     case .predicateTooLarge(let limit, let found):
       (
@@ -218,12 +225,12 @@ extension HistoryError.Reason {
         "Changes of \(path) cannot be watched: \(why).",
         "Close some files, or fetch without waiting for signals."
       )
-    case .badURI(let text):
+    case .badURL(let text):
       (
-        "\"\(text)\" is not the URI of an object.",
+        "\"\(text)\" is not the URL of an object.",
         "Use the form x-history://STORE/ENTITY/pKEY."
       )
-    case .otherStoreURI(let text, let store):
+    case .otherStoreURL(let text, let store):
       (
         "\"\(text)\" identifies an object of another store than \(store).",
         "Request the object from its own store."
@@ -266,6 +273,14 @@ extension HistoryError.Reason {
           + "with foreignWrites set; what was written without them is not in history."
       )
     }
+  }
+}
+
+extension HistoryError.Reason {
+  /// Returns names in parentheses, after a space; empty if there are none.
+  private static func list(_ names: [String]) -> String {
+    let shown = names.prefix(12).joined(separator: ", ") + (names.count > 12 ? ", ..." : "")
+    return names.isEmpty ? "" : " (\(shown))"
   }
 }
 
@@ -330,12 +345,24 @@ extension HistoryError {
     Self(.cannotCopy(path: path, folder: folder, reason: reason))
   }
 
-  package static func unknownEntity(_ text: String) -> Self {
-    Self(.unknownEntity(text))
+  package static func unknownEntity(_ name: String, in model: Model) -> Self {
+    unknownEntity(name, known: model.entities.filter(\.isDeclared).map(\.name))
   }
 
-  package static func unknownAttribute(entity: String, attribute: String) -> Self {
-    Self(.unknownAttribute(entity: entity, attribute: attribute))
+  package static func unknownEntity(_ name: String, known: [String]) -> Self {
+    Self(.unknownEntity(name, known: known))
+  }
+
+  package static func unknownAttribute(_ name: String, of entity: Entity) -> Self {
+    unknownAttribute(name, of: entity.name, known: entity.attributes.map(\.name))
+  }
+
+  package static func unknownAttribute(
+    _ name: String,
+    of entity: String,
+    known: [String]
+  ) -> Self {
+    Self(.unknownAttribute(name, entity: entity, known: known))
   }
 
   package static func unfitValue(entity: String, attribute: String, type: AttributeType) -> Self {
@@ -388,12 +415,12 @@ extension HistoryError {
     Self(.unwatchable(path: path, why: why))
   }
 
-  package static func badURI(_ text: String) -> Self {
-    Self(.badURI(text))
+  package static func badURL(_ text: String) -> Self {
+    Self(.badURL(text))
   }
 
-  package static func otherStoreURI(_ text: String, store: StoreID) -> Self {
-    Self(.otherStoreURI(text, store: store))
+  package static func otherStoreURL(_ text: String, store: StoreID) -> Self {
+    Self(.otherStoreURL(text, store: store))
   }
 
   package static func replaced(path: String) -> Self {

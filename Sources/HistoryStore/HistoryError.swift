@@ -116,9 +116,9 @@ extension HistoryError.Code {
   /// The store's changes cannot be watched.
   public static let unwatchable = Self("unwatchable")
   /// The text is not the URI of an object.
-  public static let badURI = Self("badURI")
+  public static let badURL = Self("badURL")
   /// The URI identifies an object of another store.
-  public static let otherStoreURI = Self("otherStoreURI")
+  public static let otherStoreURL = Self("otherStoreURL")
   /// The file at the path now contains another store than the opened one.
   public static let replaced = Self("replaced")
   /// Several stores of a container keep history, but a tracker follows only one.
@@ -257,8 +257,8 @@ extension HistoryError.Reason {
     case .notAMember: .notAMember
     case .lost: .lost
     case .unwatchable: .unwatchable
-    case .badURI: .badURI
-    case .otherStoreURI: .otherStoreURI
+    case .badURL: .badURL
+    case .otherStoreURL: .otherStoreURL
     case .replaced: .replaced
     case .severalStores: .severalStores
     case .unknownHook: .unknownHook

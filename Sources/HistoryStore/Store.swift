@@ -193,6 +193,8 @@ public final class Store: Sendable {
   ///
   /// Core Data: `NSPersistentStoreCoordinator.currentPersistentHistoryToken`.
   ///
+  /// - Throws: ``HistoryError/Code/untracked`` if the store keeps no history, or
+  ///   ``HistoryError/Code/sqlite``.
   /// - Complexity: one query of one row.
   public func currentToken() throws(HistoryError) -> HistoryToken {
     try lockedHistory { core in

@@ -89,14 +89,14 @@ final class StoreCore {
     )
     let filePath = opened.connection.filePath
     signalFile =
-      configuration.hasSignalFile && !filePath.isEmpty ? SignalFile(besides: filePath) : nil
+      configuration.hasSignalFile && !filePath.isEmpty ? SignalFile(nextTo: filePath) : nil
     connection = opened.connection
     self.transactions = transactions
     // The file's triggers are for programs without this library: this one writes history itself.
     if file.foreignWrites != .unwatched { connection.setRunsTriggers(false) }
   }
 
-  /// Rolls back a transaction that is left open, and makes closing the file copy no log, which could take long.
+  /// Rolls back an open transaction, and keeps closing from copying the log, which could take long.
   func prepareToClose() {
     if connection.isInTransaction { transactions.rollBack(connection) }
     connection.setCheckpointsOnClose(false)
@@ -373,12 +373,12 @@ package struct MemberWrite: Sendable, Hashable {
 
 extension StoreCore {
   /// Reports the effects of the current transaction to the configured observer before the commit.
-  func notifyWitness(_ write: @autoclosure () -> MemberWrite) {
+  func reportToObserver(_ write: @autoclosure () -> MemberWrite) {
     if let actionObserver = configuration.actionObserver { actionObserver.begins(write()) }
   }
 
   /// Runs a write about members, and reports to the configured observer whether it was committed.
-  func witnessed<Result>(_ body: () throws -> Result) throws -> Result {
+  func observed<Result>(_ body: () throws -> Result) throws -> Result {
     guard let actionObserver = configuration.actionObserver else { return try body() }
     var isCommitted = false
     defer { actionObserver.ends(isCommitted) }

@@ -22,7 +22,7 @@ public struct HistoryPlan: Sendable {
 
 /// One command of a plan.
 ///
-///     plan.commands += [.stop("widget"), .wait(seconds: 86_400), .launch("widget"), .purge("app")]
+///     plan.commands += [.stop("widget"), .wait(.seconds(86_400)), .launch("widget"), .purge("app")]
 public struct HistoryCommand: Hashable, Sendable {
   let command: Command
 
@@ -48,9 +48,9 @@ public struct HistoryCommand: Hashable, Sendable {
   public static func pass(_ member: ActorID) -> HistoryCommand { HistoryCommand(.pass(member)) }
   /// Purges, by a member, the transactions that every member has merged.
   public static func purge(_ member: ActorID) -> HistoryCommand { HistoryCommand(.purge(member)) }
-  /// Advances the clock by a number of seconds.
-  public static func wait(seconds: Double) -> HistoryCommand {
-    HistoryCommand(.clock(advance: seconds))
+  /// Advances the clock; a negative duration sets it back.
+  public static func wait(_ duration: Duration) -> HistoryCommand {
+    HistoryCommand(.clock(advance: duration.inSeconds))
   }
 }
 

@@ -41,7 +41,7 @@ public protocol HistorySystem: Sendable {
   ) async throws -> TransactionName?
 
   /// Fetches a member's new transactions, merges them into the member's view, and records its cursor.
-  func pass(_ member: ActorID) async throws -> PassReport
+  func pass(_ member: ActorID) async throws -> PassOutcome
 
   /// Returns the last transaction that is recorded as merged by a member; `nil` if there is none.
   ///
@@ -65,13 +65,13 @@ extension HistorySystem {
 }
 
 /// The effects of a pass.
-public struct PassReport: Hashable, Sendable {
+public struct PassOutcome: Hashable, Sendable {
   /// The transactions that were merged into the member's view, in order.
   public var merged: [TransactionName]
   /// The transactions that the pass deleted from history.
   public var purged: [TransactionName]
 
-  /// Creates a report of the merged and the purged transactions.
+  /// Creates the outcome of a pass from the merged and the purged transactions.
   public init(merged: [TransactionName], purged: [TransactionName] = []) {
     self.merged = merged
     self.purged = purged
@@ -98,11 +98,13 @@ public protocol SteppedSystem: HistorySystem {
 
 extension SteppedSystem {
   /// Performs the three steps of a pass: fetches, merges and records.
-  public func pass(_ member: ActorID) async throws -> PassReport {
+  ///
+  /// - Throws: The error of the step that fails.
+  public func pass(_ member: ActorID) async throws -> PassOutcome {
     _ = try await fetch(member)
     let merged = try await merge(member)
     try await record(member)
-    return PassReport(merged: merged)
+    return PassOutcome(merged: merged)
   }
 }
 

@@ -68,7 +68,6 @@ public func replayHistory<System: HistorySystem>(
   try await CounterexampleReplay(subject, checkers, saved).run(sourceLocation)
 }
 
-/// The replay of one counterexample.
 struct CounterexampleReplay: Sendable {
   private let subject: Subject
   private let checkers: [any HistoryChecker.Type]
@@ -205,6 +204,5 @@ struct PlanMark: Sendable {
   /// Writes the command; a failure is ignored, because the plan runs without the file too.
   func write(_ command: String) { try? Data(command.utf8).write(to: url) }
 
-  /// Removes the file.
   func remove() { try? FileManager.default.removeItem(at: url) }
 }

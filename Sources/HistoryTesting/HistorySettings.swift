@@ -84,6 +84,8 @@ public struct HistoryTrait: TestTrait, SuiteTrait, TestScoping {
   public var isRecursive: Bool { true }
 
   /// Runs a test with the settings of the trait.
+  ///
+  /// - Throws: The errors of the test.
   @concurrent
   public func provideScope(
     for test: Test,

@@ -46,6 +46,9 @@ public func mutantScore(
 /// In a literal of pairs, Swift 6.3 accepts a closure only with its `@Sendable`.
 ///
 /// The other parameters have the same meanings as those of `mutantScore` for designs.
+///
+/// - Throws: ``HistorySettingsError`` if a variant lacks a protocol that a condition requires, or
+///   cannot be run; `CancellationError` if the test was cancelled.
 public func mutantScore<System: HistorySystem>(
   of variants: KeyValuePairs<String, @Sendable (HistoryEnvironment) async throws -> System>,
   plans: Int = 200,

@@ -4,7 +4,8 @@ public import HistoryTypes
 /// A reader of history without contexts, for a mirror, a search index or a sync process.
 ///
 /// A consumer is a member, as a tracker is: history is kept until the consumer confirms it. Pages
-/// that were returned but not confirmed are returned again after a restart.
+/// that were returned but not confirmed are returned again after a restart. Core Data: a loop over
+/// `NSPersistentHistoryChangeRequest.fetchHistory(after:)` with a stored `NSPersistentHistoryToken`.
 ///
 /// ```swift
 /// let index = try HistoryConsumer("search index", store: store)
@@ -28,7 +29,13 @@ public actor HistoryConsumer {
 
   /// Registers a consumer at the newest transaction, or continues at its confirmed position.
   ///
-  /// - Throws: ``HistoryError``.
+  /// - Parameters:
+  ///   - member: The name of the consumer, which no other process may use.
+  ///   - store: The store whose history is read.
+  ///   - filter: The transactions and changes to return. The default is all.
+  ///   - pageTransactionCountMax: The maximum number of transactions in a page. The default is 1000.
+  /// - Throws: ``HistoryError/Code/inUse`` while another process runs the consumer,
+  ///   ``HistoryError/Code/untracked`` if the store keeps no history, or ``HistoryError/Code/sqlite``.
   /// - Complexity: one write of one row.
   public init(
     _ member: MemberID,
@@ -106,6 +113,9 @@ public actor HistoryConsumer {
   /// Continues at the newest transaction; the caller must rebuild its derived data from the store.
   ///
   /// - Returns: The position at which the consumer continues.
+  /// - Throws: ``HistoryError/Code/superseded`` if another process has since started the same consumer, or
+  ///   ``HistoryError/Code/notAMember`` if it has retired.
+  /// - Complexity: one query and one write of one row.
   @discardableResult
   public func resync() throws(HistoryError) -> HistoryToken {
     registration = try store.resync(registration)
@@ -115,6 +125,10 @@ public actor HistoryConsumer {
   }
 
   /// Ends the membership: history is no longer kept for the consumer.
+  ///
+  /// - Throws: ``HistoryError/Code/superseded`` if another process has since started the same consumer, or
+  ///   ``HistoryError/Code/notAMember`` if it has retired already.
+  /// - Complexity: one write of one row.
   public func retire() throws(HistoryError) {
     try store.retire(registration)
   }

@@ -1,4 +1,4 @@
-/// A type of object: a name and its attributes.
+/// A type of object: a name and its attributes (Core Data: `NSEntityDescription`).
 public struct Entity: Hashable, Sendable, Codable {
   /// The name: a letter, then letters, digits and underscores.
   public let name: String
@@ -59,6 +59,8 @@ public struct Entity: Hashable, Sendable, Codable {
   }
 
   /// Decodes the name and the attributes, and derives `preserved` from the attributes.
+  ///
+  /// - Throws: `DecodingError` if a key is missing or a value has another type.
   public init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: CodingKeys.self)
     self.init(
@@ -69,6 +71,8 @@ public struct Entity: Hashable, Sendable, Codable {
   }
 
   /// Encodes the name, the attributes and the renaming identifier, if there is one.
+  ///
+  /// - Throws: The errors of the encoder.
   public func encode(to encoder: any Encoder) throws {
     var values = encoder.container(keyedBy: CodingKeys.self)
     try values.encode(name, forKey: .name)

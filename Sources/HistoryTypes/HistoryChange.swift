@@ -44,6 +44,8 @@ public struct HistoryChange: Sendable, Identifiable {
 
   /// The names of the attributes set by an update, in the entity's order.
   ///
+  /// Core Data: `NSPersistentHistoryChange.updatedProperties`.
+  ///
   /// An attribute that only the file's model has, because a newer program added it or a migration
   /// removed it, has its name there. An attribute that neither model defines, such as in a file that
   /// Core Data wrote, is named `#n`.
@@ -77,6 +79,8 @@ public struct HistoryChange: Sendable, Identifiable {
   }
 
   /// The preserved values of a deleted object by attribute name, or `nil` if there are none.
+  ///
+  /// Core Data: `NSPersistentHistoryChange.tombstone`.
   ///
   /// The dictionary contains only attributes marked `preservesValueInHistoryOnDeletion`; each value
   /// has the attribute's type.

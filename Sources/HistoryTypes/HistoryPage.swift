@@ -8,6 +8,8 @@ import Darwin
 
 /// A sequence of transactions with their changes, as returned by one fetch.
 ///
+/// Core Data: `NSPersistentHistoryResult`.
+///
 /// The records of all changes are in one flat array, tombstones in one buffer, and strings are
 /// resolved on access. A page of ten thousand changes needs only a handful of allocations.
 public final class HistoryPage: Sendable {

@@ -139,6 +139,8 @@ extension HistoryToken: Comparable {
 
 /// The identity of one object within a store: the number of its entity and its key.
 ///
+/// Core Data: `NSManagedObjectID`.
+///
 /// Keys are never reused within a store. A store converts identities to URIs and back
 /// (Core Data: `NSManagedObjectID.uriRepresentation()`).
 public struct ObjectID: Hashable, Sendable, Codable, CustomStringConvertible {

@@ -16,6 +16,9 @@ public struct MergeDelta: Sendable, Hashable {
 extension ObjectContext {
   /// Merges the changes of transactions into the context.
   ///
+  /// Core Data: `NSManagedObjectContext.mergeChanges(fromContextDidSave:)` with the notification of an
+  /// `NSPersistentHistoryTransaction`.
+  ///
   /// Each changed object is read from the store once, regardless of the number of transactions.
   /// Unsaved edits are kept, except those of deleted objects.
   ///
@@ -43,7 +46,7 @@ extension ObjectContext {
     to state: inout ContextState
   ) throws(HistoryError) -> MergeDelta {
     let wanted = changes.map(\.rowsToRead)
-    let read = try store.rows(beside: state.known(wanted))
+    let read = try store.rows(comparedWith: state.known(wanted))
     var delta = MergeDelta()
     // Remove deleted rows first, so that new rows reuse their slots.
     for (offset, changes) in changes.enumerated() {
@@ -208,6 +211,7 @@ extension ObjectContext {
   ///
   /// Core Data: `NSManagedObjectContext.refreshAllObjects()`.
   ///
+  /// - Throws: ``HistoryError/Code/sqlite``; the context is then unchanged.
   /// - Complexity: one statement for each entity.
   public func refreshAll() throws(HistoryError) {
     try state.withLock { state throws(HistoryError) in

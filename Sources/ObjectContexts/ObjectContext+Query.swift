@@ -20,7 +20,9 @@ extension ObjectContext {
     limit: Int? = nil,
     offset: Int = 0
   ) throws(HistoryError) -> [StoredObject] {
-    guard let number = store.model.number(of: entity) else { throw .unknownEntity(entity) }
+    guard let number = store.model.number(of: entity) else {
+      throw .unknownEntity(entity, in: store.model)
+    }
     let query = ObjectQuery(predicate, sortedBy: orders, limit: limit, offset: offset)
     let keys = try state.withLock { state throws(HistoryError) in
       state.order.contains { $0.entity == number }

@@ -11,6 +11,8 @@ package struct SavedEdit: Sendable, Hashable {
 extension ObjectContext {
   /// Saves the edits as one transaction.
   ///
+  /// Core Data: `NSManagedObjectContext.save()`.
+  ///
   /// - Returns: The transaction, or `nil` if no edit exists or none takes effect; `nil` means that
   ///   nothing was written.
   /// - Throws: ``HistoryError/Code/conflict`` under the merge policy `error`, or
@@ -25,6 +27,8 @@ extension ObjectContext {
   /// Saves the edits like ``save()``, with `author` in place of the context's author.
   ///
   /// A `nil` author writes a transaction without an author.
+  ///
+  /// - Throws: The errors of ``save()``.
   @discardableResult
   public func save(author: String?) throws(HistoryError) -> WrittenTransaction? {
     try saveReporting(author: .some(author)).transaction
@@ -33,6 +37,8 @@ extension ObjectContext {
   /// Saves the edits like ``save()``, with another author and context name than the context's.
   ///
   /// A `nil` argument writes a transaction without an author or without a context name.
+  ///
+  /// - Throws: The errors of ``save()``.
   @discardableResult
   public func save(
     author: String?,
@@ -82,7 +88,7 @@ extension ObjectContext {
       rows[Int(id.entity) - 1].append(RowToRead(key: id.key, place: place))
     }
     for index in rows.indices { rows[index].sort { $0.key < $1.key } }
-    let read = try store.rows(beside: state.known(rows))
+    let read = try store.rows(comparedWith: state.known(rows))
     state.take(read, rows)
   }
 }

@@ -58,6 +58,7 @@ public final class ObjectContext: Sendable {
   /// Returns the object with an identity, reading it from the store if it is not registered yet.
   ///
   /// - Returns: The object, or `nil` if it does not exist or is deleted in the context.
+  /// - Throws: ``HistoryError/Code/sqlite``.
   /// - Complexity: one query of one row on first access (Core Data: firing a fault).
   public func object(_ id: ObjectID) throws(HistoryError) -> StoredObject? {
     try state.withLock { state throws(HistoryError) in
@@ -72,8 +73,15 @@ public final class ObjectContext: Sendable {
   }
 
   /// Returns the registered objects of an entity in key order, including unsaved inserts.
+  ///
+  /// Core Data: `NSManagedObjectContext.registeredObjects`.
+  ///
+  /// - Throws: ``HistoryError/Code/unknownEntity``.
+  /// - Complexity: no query; linear in the registered objects of the entity.
   public func registeredObjects(_ entity: String) throws(HistoryError) -> [StoredObject] {
-    guard let number = store.model.number(of: entity) else { throw .unknownEntity(entity) }
+    guard let number = store.model.number(of: entity) else {
+      throw .unknownEntity(entity, in: store.model)
+    }
     return state.withLock { state in
       let inserted = state.order.filter { $0.entity == number && state.edits[$0]?.type == .insert }
       let keys = state[table: number].slots.keys.map { ObjectID(entity: number, key: $0) }
@@ -86,6 +94,7 @@ public final class ObjectContext: Sendable {
   /// Reads every object of the store again, from one snapshot, and discards unsaved edits.
   ///
   /// - Returns: The position in history of the snapshot.
+  /// - Throws: ``HistoryError/Code/sqlite``; the context is then unchanged.
   /// - Complexity: a scan of the data in one read transaction, which blocks no writer.
   @discardableResult
   public func loadAll() throws(HistoryError) -> HistoryToken {
@@ -138,7 +147,7 @@ public final class ObjectContext: Sendable {
     _ values: [String: Value] = [:]
   ) throws(HistoryError) -> StoredObject {
     guard let description = store.model.number(of: entity).flatMap(store.model.entity) else {
-      throw .unknownEntity(entity)
+      throw .unknownEntity(entity, in: store.model)
     }
     var columns: UInt64 = 0
     var row = description.attributes.map(\.defaultValue)
@@ -181,7 +190,7 @@ public final class ObjectContext: Sendable {
     for value: Value
   ) throws(HistoryError) -> Int {
     guard let index = entity.index(of: name) else {
-      throw .unknownAttribute(entity: entity.name, attribute: name)
+      throw .unknownAttribute(name, of: entity)
     }
     let type = entity.attributes[index].type
     guard value == .null || value.type == type, !value.isNaN else {

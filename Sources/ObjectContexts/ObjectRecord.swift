@@ -34,7 +34,7 @@ extension ObjectContext {
   public func insert(_ record: some ObjectRecord) throws(HistoryError) -> StoredObject {
     let entity = type(of: record).entityName
     guard let description = store.model.number(of: entity).flatMap(store.model.entity) else {
-      throw .unknownEntity(entity)
+      throw .unknownEntity(entity, in: store.model)
     }
     return try insert(entity, RecordEncoder.values(of: record, for: description))
   }

@@ -22,7 +22,7 @@ enum RecordDecoder {
     } catch let error as UnfitProperty {
       throw error.historyError(entity)
     } catch DecodingError.keyNotFound(let key, _) {
-      throw .unknownAttribute(entity: entity.name, attribute: key.stringValue)
+      throw .unknownAttribute(key.stringValue, of: entity)
     } catch DecodingError.dataCorrupted(let context), DecodingError.typeMismatch(_, let context),
       DecodingError.valueNotFound(_, let context)
     {
@@ -88,7 +88,6 @@ private struct RowDecoder: Decoder {
   }
 }
 
-/// The decoder of one property.
 private struct PropertyDecoder: Decoder {
   let value: Value
   let name: String

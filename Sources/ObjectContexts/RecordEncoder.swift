@@ -28,7 +28,7 @@ enum RecordEncoder {
     guard encoder.single == nil else { throw .unfitRecord("\(type(of: record))") }
     for (name, value) in encoder.values.sorted(by: { $0.key < $1.key }) {
       guard let attribute = entity.attributes.first(where: { $0.name == name }) else {
-        throw .unknownAttribute(entity: entity.name, attribute: name)
+        throw .unknownAttribute(name, of: entity)
       }
       guard let type = value.type else { continue }
       guard let fitting = value.converted(to: attribute.type) else {
@@ -46,7 +46,7 @@ struct UnfitProperty: Error {
 
   func historyError(_ entity: Entity) -> HistoryError {
     guard let attribute = entity.attributes.first(where: { $0.name == name }) else {
-      return .unknownAttribute(entity: entity.name, attribute: name)
+      return .unknownAttribute(name, of: entity)
     }
     return .unfitValue(entity: entity.name, attribute: name, type: attribute.type)
   }

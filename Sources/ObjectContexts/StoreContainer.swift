@@ -56,7 +56,9 @@ public final class StoreContainer: Sendable {
   ///
   /// - Throws: ``HistoryError/Code/unknownEntity`` if no store contains the entity.
   public func store(of entity: String) throws(HistoryError) -> Store {
-    guard let place = places[entity] else { throw .unknownEntity(entity) }
+    guard let place = places[entity] else {
+      throw .unknownEntity(entity, known: places.keys.sorted())
+    }
     return stores[place]
   }
 
@@ -69,6 +71,7 @@ public final class StoreContainer: Sendable {
   ///
   /// Core Data: `NSPersistentStoreCoordinator.currentPersistentHistoryToken(fromStores:)`.
   ///
+  /// - Throws: ``HistoryError/Code/sqlite``.
   /// - Complexity: one query for each store.
   public func currentTokens() throws(HistoryError) -> [HistoryToken] {
     var tokens: [HistoryToken] = []

@@ -3,9 +3,9 @@
 /// Every generated value is derived from choices, and shrinking edits only choices. A sequence
 /// stores the *offset* of a choice from its simplest value: if the range depends on earlier
 /// choices, a replayed choice moves along with the range, and one outside of it is clamped.
-public struct Choice: Hashable, Sendable {
+package struct Choice: Hashable, Sendable {
   /// The kind of decision that a choice records, which determines how its value shrinks.
-  public enum Kind: Hashable, Sendable {
+  package enum Kind: Hashable, Sendable {
     /// A quantity: neighboring values are similar, sums and differences are meaningful.
     case number
     /// One of several alternatives, in order of simplicity; distances have no meaning.
@@ -15,18 +15,18 @@ public struct Choice: Hashable, Sendable {
   }
 
   /// The least possible value.
-  public let lowest: Int64
+  package let lowest: Int64
   /// The greatest possible value.
-  public let highest: Int64
+  package let highest: Int64
   /// The value that this choice shrinks toward.
-  public let simplest: Int64
+  package let simplest: Int64
   /// The chosen value.
-  public let value: Int64
+  package let value: Int64
   /// The kind of decision, which determines how the value shrinks.
-  public let kind: Kind
+  package let kind: Kind
 
   /// Creates a choice; a simplest value or a value outside the range is clamped to the range.
-  public init(
+  package init(
     _ value: Int64,
     in range: ClosedRange<Int64>,
     simplest: Int64? = nil,
@@ -49,19 +49,19 @@ public struct Choice: Hashable, Sendable {
   }
 
   /// A Boolean value that indicates whether the choice decided to continue a repetition.
-  public var isContinuation: Bool { kind == .continuation }
+  package var isContinuation: Bool { kind == .continuation }
 
   /// The signed distance from the simplest value; wraps only in ranges wider than 2^63.
-  public var offset: Int64 { value &- simplest }
+  package var offset: Int64 { value &- simplest }
 
   /// A Boolean value that indicates whether the value is the simplest one.
-  public var isSimplest: Bool { value == simplest }
+  package var isSimplest: Bool { value == simplest }
 
   /// The number of values in the range that are simpler than this one.
   ///
   /// A value nearer to the simplest value is simpler; at equal distance, the greater value is. With
   /// 0 as the simplest value the order is 0, 1, -1, 2, -2, ...
-  public var rank: UInt64 {
+  package var rank: UInt64 {
     let distance = self.distance
     guard distance > 0 else { return 0 }
     return value > simplest

@@ -6,12 +6,12 @@
 /// rank.
 public struct ChoiceSequence: Sendable {
   /// The choices, in the order in which they were made.
-  public internal(set) var choices: [Choice]
+  package internal(set) var choices: [Choice]
   /// The spans, each before the spans inside it.
-  public internal(set) var spans: [ChoiceSpan]
+  package internal(set) var spans: [ChoiceSpan]
 
   /// Creates a sequence; each span must be given before the spans inside it.
-  public init(choices: [Choice] = [], spans: [ChoiceSpan] = []) {
+  package init(choices: [Choice] = [], spans: [ChoiceSpan] = []) {
     self.choices = choices
     self.spans = spans
   }

@@ -126,7 +126,7 @@ extension ChoiceSource {
   /// Failures that require several equal numbers are rare otherwise. Three of four runs are
   /// unchanged; in the others, half of the numbers with a label repeat the last number with that
   /// label. This is not a choice, and a replay ignores it.
-  public mutating func reuseNumbers() {
+  package mutating func reuseNumbers() {
     guard !isReplaying else { return }
     reuseRate = random.next() & 3 == 0 ? 0.5 : 0
   }

@@ -101,6 +101,12 @@ public struct CommandRule<Machine: RuleBasedMachine>: Sendable {
   let draw: @Sendable (Machine, inout ChoiceSource) throws -> Machine.Command
 
   /// Creates a rule; the precondition is evaluated before every step in the current state.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the kind.
+  ///   - weight: The frequency of the kind, relative to the others. The default is 1.
+  ///   - isPossible: The precondition; without one, the command is always possible.
+  ///   - draw: A function that draws the arguments; a thrown ``Rejection`` discards the case.
   public init(
     _ name: String,
     weight: Int = 1,
@@ -140,8 +146,7 @@ extension ChoiceSource {
   ///
   /// Most runs use the maximum number of steps, because many failures need long runs. Half of the
   /// runs use the weights of the rules, the others random weights (see `swarmWeights(_:)`). In some
-  /// runs, numbers with a label are repeated (see `reuseNumbers()`). A run ends early if no rule is
-  /// possible.
+  /// runs, numbers with a label are repeated. A run ends early if no rule is possible.
   ///
   /// - Returns: The number of performed commands.
   /// - Throws: ``CommandFailure`` if the machine throws; ``Rejection`` and ``Vacuity`` are passed
@@ -162,6 +167,9 @@ extension ChoiceSource {
   /// Draws commands for a machine and awaits each of them, then the final check.
   ///
   /// See the function for a ``CommandMachine``.
+  ///
+  /// - Throws: ``CommandFailure`` if the machine throws; ``Rejection`` and ``Vacuity`` are passed
+  ///   through.
   @discardableResult
   public mutating func perform<Machine: AsyncCommandMachine>(
     on machine: inout Machine,

@@ -7,7 +7,9 @@ public import Foundation
 public struct Generator<Value>: Sendable {
   private let body: @Sendable (inout ChoiceSource) throws -> Value
 
-  /// Creates a generator from a function that draws; a thrown `Rejection` discards the case.
+  /// Creates a generator from a function that draws.
+  ///
+  /// - Parameter draw: A function that draws one value; a thrown ``Rejection`` discards the case.
   public init(_ draw: @escaping @Sendable (inout ChoiceSource) throws -> Value) { body = draw }
 
   /// Draws one value.
@@ -59,6 +61,8 @@ public struct Generator<Value>: Sendable {
 
 extension ChoiceSource {
   /// Draws a value from a generator.
+  ///
+  /// - Throws: ``Rejection`` if a filter was not satisfied, and the errors of the generator's function.
   public mutating func draw<Value>(_ generator: Generator<Value>) throws -> Value {
     try generator.draw(&self)
   }

@@ -105,7 +105,6 @@ public struct PropertyStatistics: Sendable {
   /// The labels of the missed classes, sorted.
   public var missed: [String] { coverage.filter(\.value.isMissed).map(\.key).sorted() }
 
-  /// Adds the notes of a case.
   mutating func add(_ notes: CaseNotes, choiceCount: Int, isDiscarded: Bool) {
     if isDiscarded {
       rejections[notes.reason ?? "discarded", default: 0] += 1

@@ -52,6 +52,12 @@ public struct PropertyRunner: Sendable {
   /// throws `Vacuity` is vacuous, and any other error fails it. Discarded cases count toward
   /// `cases`. If all cases are discarded, or at least fifty that are more than nine in ten, the
   /// outcome is `tooManyDiscarded`; if as many are vacuous, it is `vacuous`.
+  ///
+  /// - Parameters:
+  ///   - progress: A closure that is called after each case, and for each simpler failing case.
+  ///   - property: The check of one case, which draws its values.
+  /// - Returns: The outcome, the counts, the statistics, and the shrunk failure if there is one.
+  /// - Complexity: the cases, and at most ``Budget/evaluations`` more to shrink a failure.
   public func run(
     progress: ((Step) -> Void)? = nil,
     _ property: (inout ChoiceSource) throws -> CaseResult

@@ -35,7 +35,7 @@ public struct SeededGenerator: RandomNumberGenerator, Hashable, Sendable {
   }
 
   /// Derives the seed of one part of a run, so that the part can be repeated alone.
-  public static func seed(_ seed: UInt64, part: UInt64) -> UInt64 {
+  package static func seed(_ seed: UInt64, part: UInt64) -> UInt64 {
     SplitMix64.mixed(SplitMix64.mixed(seed) ^ SplitMix64.mixed(part &+ SplitMix64.increment))
   }
 

@@ -10,21 +10,21 @@
 /// The result is then a local minimum: no simpler case with the same label results from deleting
 /// any one element, or from lowering any one value (to the simplest, to the next nearer one, to
 /// half its distance; to every simpler one if there are at most eight).
-public struct Shrinker: Sendable {
+package struct Shrinker: Sendable {
   /// The limits of shrinking.
-  public var budget: Budget
+  package var budget: Budget
   /// The number of choices of a candidate after which all further ones are the simplest.
-  public var choiceCountMax: Int
+  package var choiceCountMax: Int
   /// Whether to continue when no single edit makes the case simpler.
   ///
   /// Deletes any two elements at once, and any one element while another edit changes a name or
   /// raises a number. Use it for short plans with cheap runs; it may cost several hundred
   /// additional evaluations. The default is `false`.
-  public var isThorough = false
+  package var isThorough = false
   private let deadline: Duration?
 
   /// Creates a shrinker.
-  public init(budget: Budget = Budget(), choiceCountMax: Int = 65_536) {
+  package init(budget: Budget = Budget(), choiceCountMax: Int = 65_536) {
     self.init(budget: budget, deadline: budget.deadline(), choiceCountMax: choiceCountMax)
   }
 
@@ -38,7 +38,7 @@ public struct Shrinker: Sendable {
   ///
   /// If no simpler case fails, the sequence itself is run once more; if it does not fail again, the
   /// property is flaky.
-  public func shrink(
+  package func shrink(
     _ sequence: ChoiceSequence,
     label: String,
     message: String = "",

@@ -2,9 +2,9 @@
 ///
 /// Spans describe the meaning of choices to the shrinker: an element of an array, a step of a plan,
 /// an argument. Spans may be nested, but do not overlap otherwise.
-public struct ChoiceSpan: Hashable, Sendable {
+package struct ChoiceSpan: Hashable, Sendable {
   /// The structural role of a span, which determines how shrinking may edit it.
-  public enum Kind: Hashable, Sendable {
+  package enum Kind: Hashable, Sendable {
     /// A part that is always present.
     case part
     /// An element of a repetition, with its own continuation.
@@ -18,18 +18,18 @@ public struct ChoiceSpan: Hashable, Sendable {
   }
 
   /// The role of the choices; spans with the same label may replace each other.
-  public let label: String
+  package let label: String
   /// The structural role of the span.
-  public let kind: Kind
+  package let kind: Kind
   /// The index of the first choice.
-  public internal(set) var start: Int
+  package internal(set) var start: Int
   /// The index after the last choice.
-  public internal(set) var end: Int
+  package internal(set) var end: Int
   /// The number of enclosing spans.
-  public internal(set) var depth: Int
+  package internal(set) var depth: Int
 
   /// Creates a span of the choices in a range.
-  public init(label: String, kind: Kind = .part, range: Range<Int>, depth: Int) {
+  package init(label: String, kind: Kind = .part, range: Range<Int>, depth: Int) {
     self.label = label
     self.kind = kind
     start = range.lowerBound
@@ -38,10 +38,10 @@ public struct ChoiceSpan: Hashable, Sendable {
   }
 
   /// The indices of the choices.
-  public var range: Range<Int> { start..<end }
+  package var range: Range<Int> { start..<end }
 
   /// A Boolean value that indicates whether the span is an element of a repetition.
-  public var isElement: Bool { kind != .part }
+  package var isElement: Bool { kind != .part }
 }
 
 /// The structure of a sequence's spans: parents, groups of siblings, and roles of choices.
@@ -125,7 +125,6 @@ struct SpanTree {
     return (owners, places)
   }
 
-  /// Returns the role of a choice.
   func role(of index: Int, in sequence: ChoiceSequence) -> Role {
     let choice = sequence.choices[index]
     let owner = owners[index]

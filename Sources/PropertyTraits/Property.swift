@@ -51,6 +51,9 @@ public func property<Value>(
 /// Checks that a body passes for the values of two generators.
 ///
 /// See the overload with one generator for details.
+///
+/// - Throws: ``PropertySettingsError``, a file error of the corpus, or `CancellationError`; a failing case
+///   does not throw.
 @discardableResult
 public func property<First, Second>(
   _ first: Generator<First>,
@@ -72,6 +75,9 @@ public func property<First, Second>(
 /// Checks that a body passes for the values of three generators.
 ///
 /// See the overload with one generator for details.
+///
+/// - Throws: ``PropertySettingsError``, a file error of the corpus, or `CancellationError`; a failing case
+///   does not throw.
 @discardableResult
 public func property<First, Second, Third>(
   _ first: Generator<First>,
@@ -94,6 +100,9 @@ public func property<First, Second, Third>(
 /// Checks that a body passes for the values of four generators.
 ///
 /// See the overload with one generator for details.
+///
+/// - Throws: ``PropertySettingsError``, a file error of the corpus, or `CancellationError`; a failing case
+///   does not throw.
 @discardableResult
 public func property<First, Second, Third, Fourth>(
   _ first: Generator<First>,
@@ -127,6 +136,9 @@ public func property<First, Second, Third, Fourth>(
 /// Checks that a body passes for the values of five generators.
 ///
 /// See the overload with one generator for details.
+///
+/// - Throws: ``PropertySettingsError``, a file error of the corpus, or `CancellationError`; a failing case
+///   does not throw.
 @discardableResult
 public func property<First, Second, Third, Fourth, Fifth>(
   _ first: Generator<First>,
@@ -168,6 +180,9 @@ public func property<First, Second, Third, Fourth, Fifth>(
 ///
 /// A body that belongs to an actor switches to it for each case. See the overload with one
 /// generator for details.
+///
+/// - Throws: ``PropertySettingsError``, a file error of the corpus, or `CancellationError`; a failing case
+///   does not throw.
 @discardableResult
 public func property<each Value>(
   _ generators: repeat Generator<each Value>,
@@ -190,6 +205,9 @@ public func property<each Value>(
 ///
 /// The issue of a failing case shows only what its error describes. See the overload with
 /// generators for details.
+///
+/// - Throws: ``PropertySettingsError``, a file error of the corpus, or `CancellationError`; a failing case
+///   does not throw.
 @discardableResult
 public func property(
   replay: String? = nil,
@@ -298,6 +316,8 @@ public struct PropertyTrait: TestTrait, SuiteTrait, TestScoping {
   public var isRecursive: Bool { true }
 
   /// Runs a test with the settings of the trait.
+  ///
+  /// - Throws: The errors of the test.
   @concurrent
   public func provideScope(
     for test: Test,

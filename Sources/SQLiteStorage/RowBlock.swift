@@ -119,7 +119,6 @@ package struct RowBlock: ~Copyable {
   /// The address of the first row.
   var first: UnsafeRawPointer { UnsafeRawPointer(cells) }
 
-  /// Returns the key of a row.
   package func key(_ row: Int) -> Int64 { Int64(bitPattern: cells[row * cellCount].bits) }
 
   /// Returns the end of the run of ascending keys that starts at a row.

@@ -140,7 +140,6 @@ package struct ColumnAnswer {
   /// Sets the result to an integer.
   package func set(_ value: Int64) { sqlite3_result_int64(context, value) }
 
-  /// Sets the result to a double.
   package func set(_ value: Double) { sqlite3_result_double(context, value) }
 
   /// Sets the result to borrowed text, which must stay valid until the statement advances.

@@ -97,7 +97,7 @@ private let authorize:
     }
   }
 
-/// Returns whether a text contains another statement, besides whitespace and comments.
+/// Returns whether a text contains another statement after whitespace and comments.
 private func holdsStatement(_ connection: OpaquePointer, _ text: UnsafePointer<CChar>?) -> Bool {
   guard let text, text.pointee != 0 else { return false }
   var prepared: OpaquePointer?

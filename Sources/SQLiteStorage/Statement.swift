@@ -210,7 +210,6 @@ package struct Statement: ~Copyable {
   /// The number of columns in a row of the result.
   package var columnCount: Int32 { sqlite3_column_count(handle) }
 
-  /// Returns the name of a column.
   package borrowing func name(_ column: Int32) -> String {
     sqlite3_column_name(handle, column).map { String(cString: $0) } ?? ""
   }

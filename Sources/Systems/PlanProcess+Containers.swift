@@ -142,7 +142,7 @@ struct ContainerCourse: DiskCourse {
         let url = try store.url(of: object.id)
         expect(try store.objectID(for: url) == object.id, "\(url) is another object")
         let other = container.stores[(place + 1) % Self.names.count]
-        expect(.otherStoreURI, of: "a URL of another store") { () throws(HistoryError) in
+        expect(.otherStoreURL, of: "a URL of another store") { () throws(HistoryError) in
           _ = try other.objectID(for: url)
         }
       }
@@ -151,7 +151,7 @@ struct ContainerCourse: DiskCourse {
       }
     }
     guard let url = URL(string: "x-history://nowhere/Item/p1") else { return }
-    expect(.badURI, of: "the URL \(url)") { () throws(HistoryError) in
+    expect(.badURL, of: "the URL \(url)") { () throws(HistoryError) in
       _ = try container.stores[0].objectID(for: url)
     }
   }

@@ -63,7 +63,7 @@ extension PlanProcess {
         guard let id = objects.id(change.object) else { continue }
         for (name, value) in change.values {
           guard let index = entity?.index(of: name) else {
-            throw HistoryError.unknownAttribute(entity: batch.entity, attribute: name)
+            throw HistoryError.unknownAttribute(name, of: batch.entity, known: [])
           }
           row.set(value, at: index)
         }

@@ -326,7 +326,7 @@ struct LargeCourse: DiskCourse {
       [.int(try store.currentToken().number)]
     )
     let lag = try store.members().first { $0.id == member.member }?.lag.byteCount ?? 0
-    expect(sizes.rows == [[.int(lag)]], "a member lacks \(lag) bytes of \(sizes.rows)")
+    expect(sizes.rows == [[.int(Int64(lag))]], "a member lacks \(lag) bytes of \(sizes.rows)")
     try store.retire(member)
   }
 

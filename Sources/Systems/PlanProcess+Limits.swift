@@ -137,7 +137,7 @@ struct LimitCourse: DiskCourse {
     let second = try file.historySize()
     let added = sizes[count...].reduce(0, +)
     expect(
-      second.historyBytes == first.historyBytes + added,
+      Int64(second.historyBytes) == Int64(first.historyBytes) + added,
       "history grows from \(first.historyBytes) to \(second.historyBytes) bytes, not by \(added)"
     )
     let share = second.share
@@ -163,7 +163,7 @@ struct LimitCourse: DiskCourse {
     try write(2 + seed.draw(5), into: file)
     let near = try file.join("near", author: "b")
     try write(1 + seed.draw(5), into: file)
-    let behind = sizes[Int(least)...].reduce(0, +)
+    let behind = Int(sizes[Int(least)...].reduce(0, +))
     let lag = try file.members().first { $0.id == "slow" }?.lag
     expect(lag?.byteCount == behind, "a member lags by \(lag?.byteCount ?? 0) bytes, not \(behind)")
     var limits = RetentionLimits()

@@ -244,13 +244,7 @@ struct PassCourse: DiskCourse {
     }
     let page = try reader.fetch(HistoryRequest(after: start))
     let deduplicator = ObjectDeduplicator(store: reader, entity: "Tag", by: ["name"])
-    try InlineExecutor().wait {
-      await result { () async throws(HistoryError) in
-        do { try await deduplicator.deduplicate(Array(page.transactions), in: []) } catch {
-          throw HistoryError(error)
-        }
-      }
-    }
+    try deduplicator.deduplicate(Array(page.transactions), in: [])
     let groups = keys.values.filter { $0.count > 1 }.map { $0.sorted() }
     let written = try writer.fetch(HistoryRequest(after: page.scannedThrough)).transactions
     let changes = written.map { $0.changes.map { "\($0.type) \($0.objectID.key)" }.sorted() }

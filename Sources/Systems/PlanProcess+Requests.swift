@@ -95,9 +95,9 @@ extension PlanProcess {
       return switch error.code {
       case .rewound: "rewound"
       case .expired: "expired"
-      case .otherStore, .otherStoreURI: "other store"
+      case .otherStore, .otherStoreURL: "other store"
       case .unknownEntity: "unknown entity"
-      case .badURI: "bad URI"
+      case .badURL: "bad URI"
       case .inUse: "in use"
       case .superseded: "superseded"
       case .notAMember: "not a member"
@@ -152,7 +152,8 @@ extension PlanProcess {
     let members = try store.members().filter { $0.state == .active }
     var faults: [String] = []
     for member in members where store.configuration.layout == .packed {
-      let (bytes, held) = (member.lag.byteCount, try bytesHeld(after: member.cursor.rawValue))
+      let bytes = Int64(member.lag.byteCount)
+      let held = try bytesHeld(after: member.cursor.rawValue)
       if bytes != held { faults.append("\(member.id) has not merged \(bytes) bytes of \(held)") }
     }
     return faults
@@ -160,7 +161,7 @@ extension PlanProcess {
         QueryAnswer.line(
           member.id,
           author: member.author,
-          behind: Int(member.lag.transactionCount),
+          behind: member.lag.transactionCount,
           seconds: member.lag.duration.inSeconds
         )
       }

@@ -210,7 +210,7 @@ final class PlanProcess {
       guard let change = next.next() else { return false }
       for (name, value) in change.values {
         guard let index = description?.index(of: name) else {
-          throw HistoryError.unknownAttribute(entity: entity, attribute: name)
+          throw HistoryError.unknownAttribute(name, of: entity, known: [])
         }
         row.set(value, at: index)
       }

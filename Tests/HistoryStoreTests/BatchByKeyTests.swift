@@ -20,10 +20,10 @@ import Testing
     #expect(try store.titles() == ["a", .null, .null])
     #expect(try store.rows(1).column(1) == [1, .null, .null])
     #expect(try store.rows(1).column(7) == [.null, .null, "n"])
-    #expect(throws: HistoryError.unknownAttribute(entity: "Item", attribute: "x")) {
+    #expect(throws: HistoryError.unknownAttribute("x", of: store.model.entities[0])) {
       try store.batchInsert(into: "Item", [["title": "b"], ["x": 1]], by: by)
     }
-    #expect(throws: HistoryError.unknownEntity("x")) {
+    #expect(throws: HistoryError.unknownEntity("x", in: store.model)) {
       try store.batchInsert(into: "x", [[:]], by: by)
     }
     #expect(throws: HistoryError.unfitValue(entity: "Item", attribute: "count", type: .int)) {
@@ -142,13 +142,13 @@ import Testing
       calls = 0
       #expect(throws: HistoryError.self) { try store.batchDelete("Item", by: by, next) }
     }
-    #expect(throws: HistoryError.unknownAttribute(entity: "Item", attribute: "#1")) {
+    #expect(throws: HistoryError.unknownAttribute("#1", of: store.model.entities[0])) {
       try store.batchUpdate("Item", setting: ["title"], by: by) { row in
         row.set(1, at: 1)
         return ids[0]
       }
     }
-    #expect(throws: HistoryError.unknownAttribute(entity: "Item", attribute: "x")) {
+    #expect(throws: HistoryError.unknownAttribute("x", of: store.model.entities[0])) {
       try store.batchUpdate("Item", setting: ["x"], by: by) { _ in ids[0] }
     }
     #expect(try store.titles() == ["a", "b"])

@@ -14,7 +14,7 @@ import Testing
     store = try fixture.open()
   }
 
-  @Test func `A batch insert writes what the closure sets, row by row`() throws {
+  @Test func `A batch insert writes the values that the closure sets, row by row`() throws {
     var index = 0
     let result = try store.batchInsert(into: "Item", by: batch, result: .objectIDs) { row in
       guard index < 3 else { return false }
@@ -99,8 +99,9 @@ import Testing
         }
       }
     }
+    let item = store.model.entities[0]
     for position in [-1, 8] {
-      #expect(throws: HistoryError.unknownAttribute(entity: "Item", attribute: "#\(position)")) {
+      #expect(throws: HistoryError.unknownAttribute("#\(position)", of: item)) {
         try store.batchInsert(into: "Item", by: batch) { row in
           row.set(Value.null, at: position)
           return true
@@ -191,13 +192,14 @@ import Testing
   }
 
   @Test func `Wrong names and values are refused by name`() throws {
-    #expect(throws: HistoryError.unknownEntity("Nothing")) {
+    let item = store.model.entities[0]
+    #expect(throws: HistoryError.unknownEntity("Nothing", in: store.model)) {
       try store.batchDelete("Nothing", by: batch)
     }
-    #expect(throws: HistoryError.unknownAttribute(entity: "Item", attribute: "x\" = 1; --")) {
+    #expect(throws: HistoryError.unknownAttribute("x\" = 1; --", of: item)) {
       try store.batchDelete("Item", where: .compare("x\" = 1; --", .equal, 1), by: batch)
     }
-    #expect(throws: HistoryError.unknownAttribute(entity: "Item", attribute: "_key")) {
+    #expect(throws: HistoryError.unknownAttribute("_key", of: item)) {
       try store.batchUpdate("Item", set: ["_key": 1], by: batch)
     }
     #expect(throws: HistoryError.unfitValue(entity: "Item", attribute: "count", type: .int)) {

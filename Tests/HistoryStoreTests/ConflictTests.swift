@@ -44,7 +44,7 @@ import Testing
     #expect(try store.numbers() == [1, 2, 3, 4])
   }
 
-  @Test func `A delete of a missing object is no conflict`() throws {
+  @Test func `A delete of a missing object does not conflict`() throws {
     let result = try store.save([delete(gone, 2), update(same, 3)])
     #expect(result.outcomes == [.gone, .written])
     #expect(result.transaction?.count == 1)

@@ -145,7 +145,7 @@ import Testing
       (.author("x' OR 1=1 --"), [5]), (.not(.not(.author("app"))), [1, 4]),
     ] as [(HistoryFilter, [Int64])]
   )
-  func `A filter matches what it names, nil authors included`(
+  func `A filter matches the transactions that it names, nil authors included`(
     filter: HistoryFilter,
     numbers: [Int64]
   ) throws {

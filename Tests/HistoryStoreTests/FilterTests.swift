@@ -165,7 +165,7 @@ import Testing
   }
 
   @Test func `A filter on an unknown entity is refused`() throws {
-    #expect(throws: HistoryError.unknownEntity("Note")) {
+    #expect(throws: HistoryError.unknownEntity("Note", in: store.model)) {
       try store.numbers(after: nil, .any([.author("app"), .not(.entity("Note"))]))
     }
   }

@@ -94,7 +94,9 @@ final class PlainProgram {
     #expect(try captured() == 0)
   }
 
-  @Test func `REPLACE is an update of what differs, with and without recursive triggers`() throws {
+  @Test func `REPLACE is an update of the values that differ, with and without recursive triggers`()
+    throws
+  {
     try store.insert("Item", ["title": "milk", "count": 2])
     try stranger.execute("REPLACE INTO Item(_key, title, count) VALUES(1, 'milk', 3)")
     #expect(try store.history().dropFirst() == ["#2 update Item/1 [\"count\"]"])
@@ -107,7 +109,8 @@ final class PlainProgram {
     #expect(try store.history().dropFirst(2) == ["#3 update Item/1 [\"title\", \"count\"]"])
   }
 
-  @Test func `An ignored or failed insert and an upsert leave what they changed`() throws {
+  @Test func `An ignored or failed insert and an upsert record only the rows they changed`() throws
+  {
     try store.insert("Item", ["title": "milk", "count": 2])
     try stranger.execute("INSERT OR IGNORE INTO Item(_key, title) VALUES(1, 'tea')")
     #expect(throws: SQLiteError.self) {
@@ -123,7 +126,7 @@ final class PlainProgram {
     #expect(try store.history().dropFirst() == ["#2 update Item/1 [\"title\"]"])
   }
 
-  @Test func `What is rolled back is not captured`() throws {
+  @Test func `A change that is rolled back is not captured`() throws {
     try stranger.execute("BEGIN; INSERT INTO Item(title) VALUES('a'); ROLLBACK")
     try stranger.execute(
       """
@@ -150,7 +153,7 @@ final class PlainProgram {
     #expect(try other.history(after: token).count == 1)
   }
 
-  @Test func `The author is what the program put into history_foreign_author`() throws {
+  @Test func `The author is the value that the program put into history_foreign_author`() throws {
     try stranger.execute(
       """
       BEGIN; UPDATE history_foreign_author SET author = 'importer';
@@ -296,7 +299,7 @@ final class PlainProgram {
     #expect(numbers == ["#1 insert Tag", "#2 insert Tag", "#3 insert Tag"])
   }
 
-  @Test func `A watch reports what another program commits`() throws {
+  @Test func `A watch reports another program's commits`() throws {
     var fixture = fixture
     fixture.configuration.changePollInterval = .milliseconds(1)
     let watched = try fixture.open(ModelVersions.first)
@@ -312,7 +315,9 @@ final class PlainProgram {
     withExtendedLifetime(watch) {}
   }
 
-  @Test func `Turning capture off takes what is captured, and then captures nothing`() throws {
+  @Test func `Turning capture off keeps the captured changes, and later ones are not captured`()
+    throws
+  {
     try stranger.execute("INSERT INTO Tag(name) VALUES('a')")
     var fixture = fixture
     fixture.configuration.foreignWrites = .unwatched

@@ -167,7 +167,9 @@ import Testing
   @Test(arguments: [
     "", "garbage", "<plist><array/></plist>", "bplist00", "<?xml version=\"1.0\"?><plist", "[1,2]",
   ])
-  func `Bytes that are no property list with keys are refused with a message`(text: String) throws {
+  func `Bytes that are not a property list with keys are refused with a message`(
+    text: String
+  ) throws {
     let error = #expect(throws: HistoryError.self) {
       try KitCursors(propertyList: Data(text.utf8))
     }

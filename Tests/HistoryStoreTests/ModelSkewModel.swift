@@ -220,7 +220,7 @@ extension Value {
 
 @Suite(.inEveryLayout) struct `Random programs with different models` {
   @Test(arguments: 0..<10 as Range<UInt64>)
-  func `Every program reads what the others wrote, as far as its model goes`(seed: UInt64) throws {
+  func `Every program reads the others' writes, as far as its model goes`(seed: UInt64) throws {
     var model = try ModelSkewModel(StoreFixture(), seed: seed)
     for number in 0..<100 { try model.step(number) }
   }

@@ -113,8 +113,10 @@ import Testing
     #expect(try old.insert("Tag", ["name": "t"]).entity == 3)
     try old.batchUpdate("Item", set: ["count": 8], by: BatchAuthor("old"))
     try old.batchDelete("Item", by: BatchAuthor("old"))
-    #expect(throws: HistoryError.unknownEntity("Note")) { try old.insert("Note") }
-    #expect(throws: HistoryError.unknownAttribute(entity: "Item", attribute: "rating")) {
+    #expect(throws: HistoryError.unknownEntity("Note", in: old.model)) {
+      try old.insert("Note")
+    }
+    #expect(throws: HistoryError.unknownAttribute("rating", of: old.model.entities[0])) {
       try old.insert("Item", ["rating": 1])
     }
     #expect(
@@ -164,7 +166,9 @@ import Testing
     #expect(try new.values(of: id)["title"] == true)
   }
 
-  @Test func `A newer file that lacks what an older program needs is refused unchanged`() throws {
+  @Test func `A newer file without an attribute that an older program needs is refused unchanged`()
+    throws
+  {
     let other = try StoreFixture()
     _ = try other.open(Model([Entity("Item", [Attribute("count", .int)])], version: 2))
     let before = try other.folder.contents()

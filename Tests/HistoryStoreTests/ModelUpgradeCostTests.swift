@@ -29,7 +29,7 @@ import Testing
     return after - before
   }
 
-  @Test func `An upgrade of many objects writes what one of few objects writes`() throws {
+  @Test func `An upgrade writes as much for many objects as for few`() throws {
     let (few, many) = (try writeCount(100), try writeCount(20_000))
     #expect(many == few)
     // A page of the log takes two writes.

@@ -45,20 +45,20 @@ import Testing
   )
   func `Other text is not parsed as a URI`(pattern: String) {
     let text = pattern.replacing("PREFIX", with: prefix)
-    #expect(throws: HistoryError.badURI(text)) { try store.objectID(forURI: text) }
+    #expect(throws: HistoryError.badURL(text)) { try store.objectID(forURI: text) }
   }
 
   @Test func `A URI of another store or an unknown entity is refused by name`() throws {
     let other = try StoreFixture().open()
     let uri = try other.uri(of: ObjectID(entity: 1, key: 1))
-    #expect(throws: HistoryError.otherStoreURI(uri, store: store.id)) {
+    #expect(throws: HistoryError.otherStoreURL(uri, store: store.id)) {
       try store.objectID(forURI: uri)
     }
-    #expect(throws: HistoryError.unknownEntity("item")) {
+    #expect(throws: HistoryError.unknownEntity("item", in: store.model)) {
       try store.objectID(forURI: "\(prefix)/item/p1")
     }
-    #expect(HistoryError.badURI("a").description.contains("\"a\" is not the URI"))
-    #expect(HistoryError.otherStoreURI("a", store: store.id).description.contains("another store"))
+    #expect(HistoryError.badURL("a").description.contains("\"a\" is not the URL"))
+    #expect(HistoryError.otherStoreURL("a", store: store.id).description.contains("another store"))
     #expect(HistoryError.replaced(path: "a").description.contains("Open the store again"))
   }
 }

@@ -95,7 +95,7 @@ import Testing
       ObjectPredicate.in(evil, [1]), .between(evil, 1, 2), .like(evil, "a"), .null(evil),
       .not(.compare(evil, .equal, 1)), .any([.all([.null(evil)])]),
     ] {
-      #expect(throws: HistoryError.unknownAttribute(entity: "Item", attribute: evil)) {
+      #expect(throws: HistoryError.unknownAttribute(evil, of: store.model.entities[0])) {
         try store.rows(1, where: predicate)
       }
     }

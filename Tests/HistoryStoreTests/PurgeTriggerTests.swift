@@ -98,7 +98,7 @@ import Testing
       let size = try store.historySize()
       let pages = Double(try pageBytes())
       #expect(abs(Double(size.historyBytes) - pages) < 0.25 * pages + 16_384, "round \(round)")
-      #expect(size.storeBytes == (try usedBytes()))
+      #expect(Int64(size.storeBytes) == (try usedBytes()))
     }
   }
 

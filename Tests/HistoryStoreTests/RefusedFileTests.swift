@@ -63,7 +63,7 @@ import Testing
     #expect(error.message.contains("the entity Tag was removed"))
   }
 
-  @Test func `A file that is no database is refused`() throws {
+  @Test func `A file that is not a database is refused`() throws {
     // A file of one byte is not tested: SQLite's unix VFS treats it as empty.
     for text in ["xy", "SQLite format 3", String(repeating: "no database ", count: 500)] {
       try write(Data(text.utf8))

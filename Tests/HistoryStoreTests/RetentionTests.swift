@@ -115,7 +115,7 @@ import Testing
     #expect(bytes == bytes.sorted(by: >) && Set(bytes).count == members.count)
     for limit in [bytes[2], bytes[2] - 1, bytes[0], bytes[4] - 1] {
       let expected = zip(members, bytes).filter { $1 > limit }.map(\.0.member)
-      let result = try store.purge(retaining: RetentionLimits(byteCount: Int(limit)))
+      let result = try store.purge(retaining: RetentionLimits(byteCount: limit))
       #expect(result.lostMembers == expected)
       try fixture.execute("UPDATE history_member SET state = 0")
     }
@@ -124,7 +124,7 @@ import Testing
   @Test func `Bytes are summed incrementally, and again when the slowest member advances`() throws {
     let slow = try store.join("slow")
     try write(3)
-    let limit = Int(try store.members()[0].lag.byteCount) * 2
+    let limit = try store.members()[0].lag.byteCount * 2
     let limits = RetentionLimits(byteCount: limit)
     #expect(try store.purge(retaining: limits).lostMembers.isEmpty)
     try write(2)

@@ -31,7 +31,8 @@ struct RowDifferencesTests {
 
   /// Reads items again, given rows that are already known.
   private func read(_ keys: [Int64], _ places: [Int], _ values: [Value]) throws -> RowDifferences? {
-    try store.rows(beside: [KnownRows(entity: 1, keys: keys, places: places, values: values)]).first
+    try store.rows(comparedWith: [KnownRows(entity: 1, keys: keys, places: places, values: values)])
+      .first
   }
 
   @Test func `An unchanged row is not read`() throws {
@@ -82,7 +83,7 @@ struct RowDifferencesTests {
       KnownRows(entity: 1, keys: [], places: [], values: []),
       KnownRows(entity: 2, keys: [tag.key, 99], places: [-1, -1], values: []),
     ]
-    let read = try store.rows(beside: known)
+    let read = try store.rows(comparedWith: known)
     #expect(read.map(\.entity) == [2] && read.map(\.values) == [["t"]])
   }
 }

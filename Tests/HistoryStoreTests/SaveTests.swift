@@ -214,17 +214,30 @@ import Testing
     }
   }
 
+  @Test func `An error about a name or a value has a suggestion`() throws {
+    let item = store.model.entities[0]
+    let entity = HistoryError.unknownEntity("Itme", in: store.model)
+    #expect(entity.suggestion?.contains("of the model (Item") == true)
+    let attribute = HistoryError.unknownAttribute("titel", of: item)
+    #expect(attribute.suggestion?.contains("of the entity (title, ") == true)
+    let many = HistoryError.unknownAttribute("x", of: "Item", known: (1...20).map { "a\($0)" })
+    #expect(many.suggestion?.contains("a11, a12, ...)") == true)
+    let value = HistoryError.unfitValue(entity: "Item", attribute: "title", type: .string)
+    #expect(value.suggestion == "Convert the value to that type, or use null.")
+  }
+
   @Test func `Objects of unknown entities and attributes are refused`() throws {
+    func unknown(_ name: String) -> HistoryError { .unknownEntity(name, in: store.model) }
     let stranger = ObjectID(entity: 3, key: 1)
     for edit in [
       ObjectEdit(.insert, stranger), ObjectEdit(.update, stranger, columns: 1, values: [1]),
       ObjectEdit(.delete, stranger),
     ] {
-      #expect(throws: HistoryError.unknownEntity("number 3")) { try store.save([edit]) }
+      #expect(throws: unknown("number 3")) { try store.save([edit]) }
     }
-    #expect(throws: HistoryError.unknownEntity("number 3")) { try store.rows(3, sortedKeys: [1]) }
-    #expect(throws: HistoryError.unknownEntity("number 0")) { try store.rows(0) }
-    #expect(throws: HistoryError.unknownEntity("Nothing")) { try store.makeObjectID("Nothing") }
+    #expect(throws: unknown("number 3")) { try store.rows(3, sortedKeys: [1]) }
+    #expect(throws: unknown("number 0")) { try store.rows(0) }
+    #expect(throws: unknown("Nothing")) { try store.makeObjectID("Nothing") }
     let id = try store.insertItem()
     #expect(throws: HistoryError.self) {
       try store.save([ObjectEdit(.update, id, columns: 1 << 8, version: 1, values: [1])])

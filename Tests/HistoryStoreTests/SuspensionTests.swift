@@ -66,7 +66,7 @@ import Testing
     withExtendedLifetime(watch) {}
   }
 
-  @Test func `Its calls fail with an error that says what to do`() throws {
+  @Test func `Its calls fail with an error that has a suggestion`() throws {
     let token = try store.currentToken()
     try store.suspend()
     let expected = HistoryError.suspended(path: fixture.path)
@@ -199,7 +199,7 @@ import Testing
     }
   }
 
-  @Test func `A member that nobody launched goes on`() throws {
+  @Test func `A member that no other process launched continues`() throws {
     let registration = try store.join("app")
     try store.suspend()
     try fixture.open().add("b")

@@ -81,7 +81,7 @@ func issues(_ body: @escaping @Sendable () async throws -> Void) async throws ->
     #expect(alone.first?.components(separatedBy: "\nReplay:").first == table(found))
   }
 
-  @Test func `A custom invariant is checked and states what it verifies`() async throws {
+  @Test func `A custom invariant is checked, and its result has its description`() async throws {
     let issues = try await issues {
       try await checkHistory(of: FixedLog.self, plans: 50, checking: [OneAtATime.self])
     }
@@ -222,7 +222,7 @@ private actor Silent: HistorySystem {
   func launch(_ member: ActorID) {}
   func stop(_ member: ActorID) {}
   func save(_ changes: [PlannedChange], by member: ActorID, author: String?) -> String? { nil }
-  func pass(_ member: ActorID) -> PassReport { PassReport(merged: []) }
+  func pass(_ member: ActorID) -> PassOutcome { PassOutcome(merged: []) }
   func cursor(of member: ActorID) -> String? { nil }
   func view(of member: ActorID) -> Objects { [:] }
   func data() -> Objects { [:] }

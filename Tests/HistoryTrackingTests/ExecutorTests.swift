@@ -60,6 +60,6 @@ private struct PlaceMerger: TransactionMerger {
     into contexts: [ObjectContext]
   ) async throws {
     notes.note("merger here: \(executor.isCurrent)")
-    try await DefaultMerger().merge(transactions, into: contexts)
+    try DefaultMerger().merge(transactions, into: contexts)
   }
 }

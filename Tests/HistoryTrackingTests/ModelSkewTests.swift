@@ -31,7 +31,9 @@ import Testing
     return ObjectContext(store: store, author: author)
   }
 
-  @Test func `A pass goes past what a newer program added, and reports it once`() async throws {
+  @Test func `A pass skips a newer program's additions to the model, and reports them once`()
+    async throws
+  {
     let view = try context(shared.model, "old")
     let tracker = HistoryTracker("old", store: view.store, contexts: [view], strategy: .none)
     #expect(try await tracker.start().modelSkew == nil)

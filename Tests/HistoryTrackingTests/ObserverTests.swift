@@ -61,7 +61,7 @@ import Testing
 
   @Test func `An observer of an unknown entity is an error`() async throws {
     let app = try shared.tracker("app")
-    let error = HistoryError.unknownEntity("Itme")
+    let error = HistoryError.unknownEntity("Itme", in: shared.model)
     await #expect(throws: error) {
       try await app.registerObserver(entity: "Itme", operation: .insert) { _ in }
     }

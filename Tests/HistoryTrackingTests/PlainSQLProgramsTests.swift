@@ -17,7 +17,8 @@ struct `Programs with plain SQL beside members` {
     ProcessInfo.processInfo.environment["PLAIN_SQL_LIVES"].flatMap { Int($0) } ?? 2
 
   @Test(.needs(.sqlPrograms))
-  func `Programs and members that are killed lose nothing, and every view is equal`() async throws {
+  func `Programs and members that are killed lose no change, and all views are equal`() async throws
+  {
     let shared = try SharedStore()
     let folder = shared.folder
     let store = try shared.open { $0.foreignWrites = .captured }

@@ -34,7 +34,7 @@ import Testing
     #expect(try shared.cursor("app") == 1)
   }
 
-  @Test func `A merge applies what was fetched, not later commits`() throws {
+  @Test func `A merge applies the fetched transactions, not later commits`() throws {
     let app = try shared.launch("app")
     try other.write("a")
     _ = try app.fetch()
@@ -105,7 +105,8 @@ import Testing
     #expect(try app.view.object(ids[2]) != nil && damage.heldNumbers().count == 5)
   }
 
-  @Test func `Each context of a member merges what it did not save itself`() throws {
+  @Test func `Each context of a member merges the transactions that it did not save itself`() throws
+  {
     let store = try shared.open()
     let contexts = ["view", "editor"].map { ObjectContext(store: store, author: "app", name: $0) }
     let app = try MemberSession("app", store: store, contexts: contexts, author: "app")

@@ -43,7 +43,9 @@ import Testing
     #expect(try view.titles == ["a", "b"])
   }
 
-  @Test func `A pass merges, records and purges what every member has merged`() async throws {
+  @Test func `A pass merges, records, and purges the history that every member has merged`()
+    async throws
+  {
     let (app, view) = try make("app")
     try await app.start()
     try other.write("a", "b", "c")

@@ -45,7 +45,7 @@ import Testing
       [2, 3, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1],
     ] as [[UInt8]]
   )
-  func `Bytes that are no tombstone of the entity give nil`(bytes: [UInt8]) {
+  func `Bytes that are not a tombstone of the entity give nil`(bytes: [UInt8]) {
     #expect(bytes.withUnsafeBytes { Tombstone.decode($0, of: entity) } == nil)
   }
 

@@ -47,7 +47,7 @@ import Testing
     #expect(try conflict.stored() == [.string("bread"), .int(7)])
   }
 
-  @Test func `The policy store wins keeps what the store changed and writes the rest`() throws {
+  @Test func `The policy store wins keeps the store's changes and writes the rest`() throws {
     let conflict = try Conflict(.storeWins)
     try conflict.theirs.save(.int(7), for: "count", of: conflict.id)
     let object = try #require(try conflict.mine.object(conflict.id))
@@ -128,7 +128,9 @@ import Testing
     #expect(try conflict.mine.store.history().count == 2)
   }
 
-  @Test func `The policy object wins writes what was set and keeps the rest`() throws {
+  @Test func `The policy object wins writes the attributes that were set and keeps the rest`()
+    throws
+  {
     let conflict = try Conflict(.objectWins)
     let theirs = try #require(try conflict.theirs.object(conflict.id))
     try theirs.set(.string("eggs"), for: "title")

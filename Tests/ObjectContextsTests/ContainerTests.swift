@@ -60,10 +60,12 @@ import Testing
     }
     #expect(try folder.names().isEmpty)
     let container = try StoreContainer([tracked])
-    #expect(throws: HistoryError.unknownEntity("Thumbnail")) {
+    #expect(throws: HistoryError.unknownEntity("Thumbnail", in: tracked.model)) {
       try container.store(of: "Thumbnail")
     }
-    #expect(throws: HistoryError.unknownEntity("x")) { try container.context(for: "x") }
+    #expect(throws: HistoryError.unknownEntity("x", in: tracked.model)) {
+      try container.context(for: "x")
+    }
   }
 }
 

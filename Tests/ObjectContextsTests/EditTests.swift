@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test func `An attribute that the entity lacks is refused`() throws {
-    let error = HistoryError.unknownAttribute(entity: "Item", attribute: "name")
+    let error = HistoryError.unknownAttribute("name", of: context.store.model.entities[0])
     let object = try context.insert("Item")
     #expect(throws: error) { try object.set(.string("x"), for: "name") }
     #expect(throws: error) { try context.insert("Item", ["name": .string("x")]) }
@@ -77,7 +77,7 @@ import Testing
     #expect(try file.context().item(object.id) == [.string("milk"), .int(3)])
   }
 
-  @Test func `An insert and a delete are no change`() throws {
+  @Test func `An insert and a delete cancel each other`() throws {
     let object = try context.insert("Item")
     #expect(context.hasChanges && object["title"] == .null)
     object.delete()

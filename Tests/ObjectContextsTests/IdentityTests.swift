@@ -38,8 +38,9 @@ import Testing
     #expect(try context.object(ObjectID(entity: 1, key: 9)) == nil)
     #expect(try context.object(ObjectID(entity: 3, key: 1)) == nil)
     #expect(try context.object(ObjectID(entity: 0, key: 1)) == nil)
-    #expect(throws: HistoryError.unknownEntity("Note")) { try context.registeredObjects("Note") }
-    #expect(throws: HistoryError.unknownEntity("Note")) { try context.insert("Note") }
+    let unknown = HistoryError.unknownEntity("Note", in: context.store.model)
+    #expect(throws: unknown) { try context.registeredObjects("Note") }
+    #expect(throws: unknown) { try context.insert("Note") }
   }
 
   @Test func `Registered objects are in key order, with inserted and without deleted ones`() throws

@@ -88,10 +88,12 @@ import Testing
   @Test(arguments: [false, true])
   func `Invalid names are refused, whatever edits are pending`(_ isPending: Bool) throws {
     if isPending { try context.insert("Item") }
-    let unknown = HistoryError.unknownAttribute(entity: "Item", attribute: "x")
+    let unknown = HistoryError.unknownAttribute("x", of: context.store.model.entities[0])
     #expect(throws: unknown) { try titles(.null("x")) }
     #expect(throws: unknown) { try titles(nil, [.ascending("x")]) }
-    #expect(throws: HistoryError.unknownEntity("x")) { try context.objects("x") }
+    #expect(throws: HistoryError.unknownEntity("x", in: context.store.model)) {
+      try context.objects("x")
+    }
   }
 }
 

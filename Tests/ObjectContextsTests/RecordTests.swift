@@ -84,10 +84,11 @@ import Foundation
   @Test func `A value of the wrong type for a record is refused with the attribute's name`() throws
   {
     let context = try file.context()
-    #expect(throws: HistoryError.unknownEntity("Stranger")) {
+    #expect(throws: HistoryError.unknownEntity("Stranger", in: context.store.model)) {
       try context.insert(Stranger(title: "a"))
     }
-    #expect(throws: HistoryError.unknownAttribute(entity: "Tag", attribute: "label")) {
+    let label = HistoryError.unknownAttribute("label", of: "Tag", known: ["name"])
+    #expect(throws: label) {
       try context.insert(Labelled(label: "a"))
     }
     #expect(throws: HistoryError.unfitValue(entity: "Tag", attribute: "name", type: .string)) {
@@ -117,7 +118,7 @@ import Foundation
       try other.record(Priced.self)
     }
     let tag = try context.insert("Tag", ["name": "a"])
-    #expect(throws: HistoryError.unknownAttribute(entity: "Tag", attribute: "label")) {
+    #expect(throws: HistoryError.unknownAttribute("label", of: "Tag", known: ["name"])) {
       try tag.record(Labelled.self)
     }
     tag.delete()

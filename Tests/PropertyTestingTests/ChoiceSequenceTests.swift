@@ -32,7 +32,7 @@ import Testing
   @Test(arguments: [
     "", "1", "2:0", "1:,", "1:0,", "1:x", "1:1x0", "1:-2x0", "1:2x", "1:2x3x4", "1:9999999x0",
   ])
-  func `Text that is no sequence is refused`(text: String) {
+  func `Text that is not a sequence is refused`(text: String) {
     #expect(ChoiceSequence(text) == nil)
   }
 

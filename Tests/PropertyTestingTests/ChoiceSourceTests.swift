@@ -88,7 +88,7 @@ import Testing
     #expect(source.isExhausted == true)
   }
 
-  @Test func `A restarted source draws what a new one draws`() {
+  @Test func `A restarted source draws the same values as a new one`() {
     var used = ChoiceSource(seed: 0)
     for seed in UInt64(0)..<100 {
       used.restart(seed: seed)

@@ -15,7 +15,7 @@ import Testing
     issue?.comments.map(\.rawValue).joined(separator: "\n") ?? ""
   }
 
-  @Test func `A property that holds records no issue and prints what it ran`() async throws {
+  @Test func `A property that holds records no issue and prints its cases`() async throws {
     let result = try await property(Generator<Int>.ints().array()) { numbers in
       #expect(numbers.sorted().count == numbers.count)
     }
@@ -147,7 +147,8 @@ import Testing
     #expect(vacuous.count == 1 && discarded.count == 1)
   }
 
-  @Test func `A body that assumes what few cases offer is an issue with the reason`() async throws {
+  @Test func `A body whose assumption few cases satisfy is an issue with the reason`() async throws
+  {
     let found = try await issues {
       try await property(Generator<Int>.ints(in: 0...999, spread: .uniform)) { number in
         try assume(number > 990, "above 990")

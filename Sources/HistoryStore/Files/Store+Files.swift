@@ -101,7 +101,7 @@ private struct OwnedFile: ~Copyable {
   func remove() throws {
     guard unlink(path) == 0 else { throw Self.failure(path) }
     for ending in ["-wal", "-shm", "-journal", SignalFile.suffix] { unlink(path + ending) }
-    MemberLockFile.removeAll(besides: path)
+    MemberLockFile.removeAll(nextTo: path)
   }
 
   /// Replaces the file with another one atomically.
@@ -139,9 +139,9 @@ extension Store {
 /// The size of a store's write-ahead log.
 public struct LogSize: Sendable, Hashable {
   /// The size of the log on disk in bytes; 0 while there is no log.
-  public let bytes: Int64
+  public let bytes: Int
   /// The number of pages that fit in the log, including those already copied into the file.
-  public let frames: Int64
+  public let frames: Int
 }
 
 extension Store {
@@ -156,10 +156,10 @@ extension Store {
   public func logSize() throws(HistoryError) -> LogSize {
     try locked { core in
       let bytes = try core.connection.logByteCount
-      guard bytes > Connection.logHeaderSize else { return LogSize(bytes: bytes, frames: 0) }
+      guard bytes > Connection.logHeaderSize else { return LogSize(bytes: Int(bytes), frames: 0) }
       let page = try core.connection.integer("PRAGMA page_size") ?? 4096
       let frame = page + Connection.logFrameHeaderSize
-      return LogSize(bytes: bytes, frames: (bytes - Connection.logHeaderSize) / frame)
+      return LogSize(bytes: Int(bytes), frames: Int((bytes - Connection.logHeaderSize) / frame))
     }
   }
 }

@@ -92,7 +92,6 @@ final class CopyHolder {
     copy = try PrivateCopy(of: path, in: temporaryFolder, stopCheck)
   }
 
-  /// The path of the copy.
   var path: String { copy.path }
 }
 

@@ -31,7 +31,7 @@ package struct FileTables {
   package func missing(of wanted: [String]) -> [String] { wanted.filter { !names.contains($0) } }
 
   /// Returns the tables that are neither among the given ones nor internal tables of SQLite.
-  package func unknown(beside known: [String]) -> [String] {
+  package func unknown(comparedWith known: [String]) -> [String] {
     names.filter { !known.contains($0) && !$0.hasPrefix("sqlite_") }
   }
 

@@ -1,3 +1,6 @@
+import HistoryTypes
+import SQLiteStorage
+
 /// The handling of writes by programs that write to the store's file with plain SQL.
 ///
 /// Such a program may be the `sqlite3` shell, a script, or an older app: any program that opens the
@@ -5,14 +8,14 @@
 /// programs. This library's own connections switch the triggers off, because they write history
 /// themselves. See <doc:WritingWithPlainSQL>.
 public enum ForeignWrites: String, Sendable, Hashable, CaseIterable {
-  /// History does not contain what other programs write.
+  /// History does not contain the writes of other programs.
   case unwatched
-  /// What other programs commit becomes transactions of history, in commit order.
+  /// The commits of other programs become transactions of history, in commit order.
   ///
-  /// This happens when a store with the file open reads or writes next, exactly once.
+  /// The next store that reads or writes the file adds them, exactly once.
   case captured
-  /// Other programs cannot insert, update or delete objects: their statements fail with a sentence
-  /// that says how to write instead.
+  /// Other programs cannot insert, update or delete objects: their statements fail with a message
+  /// that suggests another way to write.
   case refused
 }
 
@@ -202,7 +205,9 @@ private struct EntityTriggers {
 
   // MARK: Parts of SQL
 
-  /// The names under which a statement can set the key (https://sqlite.org/lang_createtable.html#rowid).
+  /// The names by which a statement can set the key.
+  ///
+  /// See https://sqlite.org/lang_createtable.html#rowid.
   ///
   /// Triggers on these names alone cost other updates nothing. A statement in a trigger that inserts into the
   /// table that it reads would be slow: SQLite puts the rows into a temporary table first.
@@ -249,5 +254,49 @@ private struct EntityTriggers {
   ) -> (name: String, sql: String) {
     let name = "\(ForeignSchema.prefix)_\(number)_\(kind)"
     return (name, "CREATE TRIGGER \(name) \(event) ON \(table) BEGIN\n\(body)\nEND")
+  }
+}
+
+extension StoreCore {
+  /// Throws if another program has changed the tables or triggers of a file that captures or refuses.
+  ///
+  /// In a file that is unwatched, SQLite reports a missing table or column when a statement needs it.
+  ///
+  /// - Throws: ``HistoryError/Code/changedSchema``, with all that is missing.
+  /// - Complexity: linear in the schema.
+  func checkForeignSchema() throws {
+    let handling = try FileHeader.foreignWrites(connection)
+    guard handling != .unwatched, reading == nil,
+      let found = try StoredModel(connection, path: path)
+    else { return }
+    let present = Dictionary(
+      try foreignTriggers().map { ($0.name, $0.sql) },
+      uniquingKeysWith: { first, _ in first }
+    )
+    var missing = try missingTables(of: found)
+    for trigger in ForeignSchema(layout: layout, model: found).triggers(handling)
+    where present[trigger.name] == nil {
+      missing.append("the trigger \(trigger.name)")
+    }
+    guard missing.isEmpty else { throw HistoryError.changedSchema(path: path, missing) }
+  }
+
+  private func missingTables(of found: StoredModel) throws -> [String] {
+    var missing: [String] = []
+    for entity in found.entities where !entity.isRemoved {
+      let query = try Statement(connection, "SELECT name FROM pragma_table_info(?1)")
+      query.bind(entity.table, at: 1)
+      var columns: Set<String> = []
+      while try query.step() { columns.insert(query.text(0) ?? "") }
+      guard !columns.isEmpty else {
+        missing.append("the table \(entity.table)")
+        continue
+      }
+      for attribute in entity.attributes where !attribute.isRemoved {
+        guard !columns.contains(attribute.column) else { continue }
+        missing.append("the column \(entity.table).\(attribute.column)")
+      }
+    }
+    return missing
   }
 }

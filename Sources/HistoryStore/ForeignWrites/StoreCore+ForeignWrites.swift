@@ -55,7 +55,7 @@ extension StoreCore {
     return (head, last)
   }
 
-  /// Writes captured changes into history before a read, unless another connection is writing or the disk is full.
+  /// Writes captured changes into history before a read, unless a writer or a full disk prevents it.
   ///
   /// Then the changes stay captured, and the read returns history without them.
   func takeForeignChangesBeforeRead() throws {

@@ -52,7 +52,7 @@ indirect enum CompiledFilter {
           .timeIntervalSinceReferenceDate...range.upperBound.timeIntervalSinceReferenceDate
       )
     case .entity(let name):
-      guard let number = model.number(of: name) else { throw .unknownEntity(name) }
+      guard let number = model.number(of: name) else { throw .unknownEntity(name, in: model) }
       self = .entity(number)
     case .type(let type): self = .type(type)
     case .object(let id): self = .object(id)

@@ -7,21 +7,61 @@ internal import Foundation
 #endif
 
 /// The kind of a member.
-public enum MemberKind: Int64, Sendable, Hashable {
+public enum MemberKind: Sendable, Hashable, CaseIterable {
   /// A process with contexts, into which its tracker merges history.
-  case tracker = 0
+  case tracker
   /// A reader without contexts that keeps a token; retention limits never exclude a consumer.
-  case consumer = 1
+  case consumer
 }
 
 /// The state of a membership: active, ended by the member, or ended by a retention limit.
-public enum MemberState: Int64, Sendable, Hashable {
+public enum MemberState: Sendable, Hashable, CaseIterable {
   /// History is kept for this member.
-  case active = 0
+  case active
   /// The member has ended its membership.
-  case retired = 1
+  case retired
   /// A retention limit excluded the member, which must resync.
-  case lost = 2
+  case lost
+}
+
+extension MemberKind {
+  /// The number of the kind in the registry of a file.
+  package var number: Int64 {
+    switch self {
+    case .tracker: 0
+    case .consumer: 1
+    }
+  }
+
+  /// Returns the kind with a number; `nil` if the number is unknown.
+  package init?(number: Int64) {
+    switch number {
+    case 0: self = .tracker
+    case 1: self = .consumer
+    default: return nil
+    }
+  }
+}
+
+extension MemberState {
+  /// The number of the state in the registry of a file.
+  package var number: Int64 {
+    switch self {
+    case .active: 0
+    case .retired: 1
+    case .lost: 2
+    }
+  }
+
+  /// Returns the state with a number; `nil` if the number is unknown.
+  package init?(number: Int64) {
+    switch number {
+    case 0: self = .active
+    case 1: self = .retired
+    case 2: self = .lost
+    default: return nil
+    }
+  }
 }
 
 /// A member as recorded in the registry of the store's file.
@@ -53,9 +93,9 @@ public struct Member: Sendable, Hashable {
 /// The distance of a member's cursor from the newest transaction.
 public struct MemberLag: Sendable, Hashable {
   /// The number of transactions written after the member's cursor, including its own.
-  public let transactionCount: Int64
+  public let transactionCount: Int
   /// The size of these transactions in the file in bytes, without the free space in its pages.
-  public let byteCount: Int64
+  public let byteCount: Int
   /// The time between the oldest of these transactions that is still kept and the newest one.
   public let duration: Duration
 
@@ -87,6 +127,8 @@ public struct MemberConfiguration: Sendable, Hashable, Codable {
   public init() {}
 
   /// Encodes every set in sorted order, so that equal configurations produce equal text.
+  ///
+  /// - Throws: The errors of the encoder.
   public func encode(to encoder: any Encoder) throws {
     var values = encoder.container(keyedBy: CodingKeys.self)
     try values.encodeIfPresent(authors?.sorted(), forKey: .authors)

@@ -38,7 +38,7 @@ public struct MemberLocks: Sendable {
   /// own file system support file locks; for other stores the method detects no running member.
   public static let files = MemberLocks { member, store in
     guard store.configuration.vfs == nil, !store.filePath.isEmpty else { return .unknown }
-    return MemberLockFile.take(MemberLockFile.path(of: member, besides: store.filePath))
+    return MemberLockFile.take(MemberLockFile.path(of: member, nextTo: store.filePath))
   }
 
   /// The default of a store: ``files``, or ``none`` on iOS, tvOS, watchOS and visionOS.
@@ -130,7 +130,7 @@ final class MemberHolds: @unchecked Sendable {
     }
   }
 
-  /// Takes the holds again that are still in use; a member that another process has launched stays without.
+  /// Takes the holds in use again, except of members that another process has launched.
   func take(_ take: (MemberID) -> MemberLocks.Answer) {
     lock.withLock {
       isReleased = false
@@ -176,7 +176,7 @@ enum MemberLockFile {
   /// Returns the path of a member's lock file.
   ///
   /// Names that differ only in case get different paths on every file system.
-  static func path(of member: MemberID, besides store: String) -> String {
+  static func path(of member: MemberID, nextTo store: String) -> String {
     let name = member.name.utf8.map(escaped).joined()
     let limit = 100
     let end =
@@ -241,7 +241,7 @@ enum MemberLockFile {
   }
 
   /// Deletes the files that crashed processes left next to a store.
-  static func removeAll(besides store: String) {
+  static func removeAll(nextTo store: String) {
     let slash = store.lastIndex(of: "/")
     let folder = slash.map { String(store[...$0]) } ?? "./"
     let beginning = (slash.map { store[store.index(after: $0)...] } ?? store[...]) + infix

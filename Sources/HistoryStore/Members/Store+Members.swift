@@ -70,17 +70,23 @@ extension Store {
     through cursor: HistoryToken
   ) throws(HistoryError) {
     try lockedHistory { core in
-      try core.witnessed {
+      try core.observed {
         try core.write {
           try core.checkIsOurs(cursor)
           try core.record(registration, through: cursor)
-          core.notifyWitness(MemberWrite(member: registration.member, cursor: cursor))
+          core.reportToObserver(MemberWrite(member: registration.member, cursor: cursor))
         }
       }
     }
   }
 
   /// Ends a membership: history is no longer kept for the member.
+  ///
+  /// A member that a retention limit excluded may retire too.
+  ///
+  /// - Throws: ``HistoryError/Code/superseded`` or ``HistoryError/Code/notAMember``; the registry is not
+  ///   changed then.
+  /// - Complexity: one write of one row.
   public func retire(_ registration: Registration) throws(HistoryError) {
     try lockedHistory { core in
       try core.write {
@@ -96,6 +102,9 @@ extension Store {
   ///
   /// - Returns: the registration at the new position; the member gets no history at or before that
   ///   position.
+  /// - Throws: ``HistoryError/Code/superseded`` or ``HistoryError/Code/notAMember``; the registry is not
+  ///   changed then.
+  /// - Complexity: one query and one write of one row.
   public func resync(_ registration: Registration) throws(HistoryError) -> Registration {
     try lockedHistory { core in
       try core.write {

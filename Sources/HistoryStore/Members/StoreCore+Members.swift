@@ -104,7 +104,7 @@ extension StoreCore {
     prepared.statement.bind(configuration.processID, at: 4)
     prepared.statement.bind(try text(of: arrival.declared), at: 5)
     prepared.statement.bind(configuration.clock().timeIntervalSinceReferenceDate, at: 6)
-    prepared.statement.bind(arrival.kind.rawValue, at: 7)
+    prepared.statement.bind(arrival.kind.number, at: 7)
   }
 
   /// Returns a configuration as text, cached because encoding costs more than the rest of a launch.
@@ -173,7 +173,7 @@ extension StoreCore {
       "UPDATE history_member SET state = ?2 WHERE id = ?1"
     )
     update.statement.bind(member.name, at: 1)
-    update.statement.bind(state.rawValue, at: 2)
+    update.statement.bind(state.number, at: 2)
     try update.statement.run()
   }
 
@@ -192,7 +192,7 @@ extension StoreCore {
     guard try query.statement.step() else { return nil }
     return MemberRow(
       epoch: query.statement.int(0),
-      state: MemberState(rawValue: query.statement.int(1)) ?? .retired,
+      state: MemberState(number: query.statement.int(1)) ?? .retired,
       cursor: query.statement.int(2),
       mark: query.statement.int(3)
     )
@@ -209,8 +209,8 @@ extension StoreCore {
       let cursor = rows[index].cursor.rawValue
       let next = try row(atOrAfter: cursor + 1)
       rows[index].lag = MemberLag(
-        transactionCount: head.number - cursor,
-        byteCount: bytes[cursor] ?? 0,
+        transactionCount: Int(head.number - cursor),
+        byteCount: Int(bytes[cursor] ?? 0),
         duration: next.map {
           Duration(clampedSeconds: max(0, head.timestamp - $0.timestamp))
         } ?? .zero
@@ -234,8 +234,8 @@ extension StoreCore {
 
   private func member(_ row: borrowing Statement) throws -> Member {
     let name = row.text(0) ?? ""
-    guard !name.isEmpty, let kind = MemberKind(rawValue: row.int(1)),
-      let state = MemberState(rawValue: row.int(2))
+    guard !name.isEmpty, let kind = MemberKind(number: row.int(1)),
+      let state = MemberState(number: row.int(2))
     else { throw HistoryError.damaged(path: path, what: "the member \"\(name)\" is invalid") }
     return Member(
       id: MemberID(name),
@@ -273,7 +273,7 @@ extension StoreCore {
       """
     )
     if let kind {
-      texts.statement.bind(kind.rawValue, at: 1)
+      texts.statement.bind(kind.number, at: 1)
     } else {
       texts.statement.bindNull(at: 1)
     }

@@ -74,7 +74,7 @@ public struct MigratedObject {
   /// - Throws: ``HistoryError/Code/unknownAttribute`` if the newer model has no such attribute.
   public mutating func set(_ value: Value, for attribute: String) throws(HistoryError) {
     guard let newer, let index = newer.index(of: attribute) else {
-      throw .unknownAttribute(entity: newer?.name ?? older.name, attribute: attribute)
+      throw .unknownAttribute(attribute, of: newer ?? older)
     }
     columns |= 1 << UInt64(index)
     values[index] = value
@@ -83,6 +83,9 @@ public struct MigratedObject {
   /// Inserts an object of the newer model, for example to split an entity, and returns its ID.
   ///
   /// Attributes that are not named get their default values.
+  ///
+  /// - Throws: ``HistoryError/Code/unknownEntity``, ``HistoryError/Code/unknownAttribute`` or
+  ///   ``HistoryError/Code/unfitValue`` if the newer model does not fit, or ``HistoryError/Code/sqlite``.
   @discardableResult
   public func insert(
     _ entity: String,

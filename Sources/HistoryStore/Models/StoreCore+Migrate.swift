@@ -245,10 +245,12 @@ private final class MigrationWriter {
   }
 
   private func insert(_ name: String, _ values: [String: Value]) throws -> ObjectID {
-    guard let number = model.number(of: name) else { throw HistoryError.unknownEntity(name) }
+    guard let number = model.number(of: name) else {
+      throw HistoryError.unknownEntity(name, in: model)
+    }
     let table = tables[Int(number) - 1]
     if let unknown = values.keys.sorted().first(where: { table.entity.index(of: $0) == nil }) {
-      throw HistoryError.unknownAttribute(entity: name, attribute: unknown)
+      throw HistoryError.unknownAttribute(unknown, of: table.entity)
     }
     let key = try nextKey(number)
     let row = try table.insert(core.connection)

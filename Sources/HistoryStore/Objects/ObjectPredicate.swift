@@ -130,7 +130,7 @@ extension ObjectPredicate {
     _ entity: Entity
   ) throws(HistoryError) -> Value {
     guard let index = entity.index(of: name) else {
-      throw .unknownAttribute(entity: entity.name, attribute: name)
+      throw .unknownAttribute(name, of: entity)
     }
     return row[row.startIndex + index]
   }

@@ -73,7 +73,7 @@ private struct PredicateCompiler {
   private mutating func attribute(_ name: String) throws -> (Attribute, column: String) {
     let entity = table.entity
     guard let index = entity.index(of: name) else {
-      throw HistoryError.unknownAttribute(entity: entity.name, attribute: name)
+      throw HistoryError.unknownAttribute(name, of: entity)
     }
     comparisonCount += 1
     try Self.hold(comparisonCount, to: .comparisons)
@@ -186,7 +186,6 @@ package struct ObjectQuery: Sendable {
     return left.key < right.key
   }
 
-  /// Returns the order as SQL.
   func orderSQL(of table: EntityStatements) throws(HistoryError) -> String {
     var sql = ""
     for order in orders {

@@ -38,7 +38,7 @@ final class RowReader {
       case .none: break
       case .batch(let batch): batch.pointee.append(row, types.pointee)
       case .differences(let differences, let known):
-        differences.pointee.append(row, types.pointee, beside: known)
+        differences.pointee.append(row, types.pointee, comparedWith: known)
       }
     }
   }
@@ -154,7 +154,7 @@ package struct RowDifferences: Sendable {
   mutating func append(
     _ row: borrowing some RowValues & ~Copyable,
     _ types: UnsafeBufferPointer<AttributeType>,
-    beside known: KnownRows.Lent
+    comparedWith known: KnownRows.Lent
   ) {
     let key = row.int(0)
     while passed < known.keys.count, known.keys[passed] != key { passed += 1 }

@@ -63,9 +63,11 @@ extension Store {
   /// Reads rows of several entities in a consistent state, reduced to differences from known rows.
   ///
   /// - Complexity: one statement for many keys.
-  package func rows(beside known: [KnownRows]) throws(HistoryError) -> [RowDifferences] {
+  package func rows(comparedWith known: [KnownRows]) throws(HistoryError) -> [RowDifferences] {
     try locked { core in
-      try core.read { try known.filter { !$0.keys.isEmpty }.map { try core.rows(beside: $0) } }
+      try core.read {
+        try known.filter { !$0.keys.isEmpty }.map { try core.rows(comparedWith: $0) }
+      }
     }
   }
 
@@ -130,7 +132,7 @@ extension StoreCore {
     return batch
   }
 
-  fileprivate func rows(beside known: KnownRows) throws -> RowDifferences {
+  fileprivate func rows(comparedWith known: KnownRows) throws -> RowDifferences {
     let table = try table(known.entity)
     var rows = RowDifferences(
       entity: known.entity,
@@ -152,13 +154,13 @@ extension Store {
   ///   invalid.
   public func url(of id: ObjectID) throws(HistoryError) -> URL {
     let text = try uri(of: id)
-    guard let url = URL(string: text) else { throw .badURI(text) }
+    guard let url = URL(string: text) else { throw .badURL(text) }
     return url
   }
 
   /// Returns the ID of the object with a URL, without checking that the object exists.
   ///
-  /// - Throws: ``HistoryError/Code/badURI``, ``HistoryError/Code/otherStoreURI`` or
+  /// - Throws: ``HistoryError/Code/badURL``, ``HistoryError/Code/otherStoreURL`` or
   ///   ``HistoryError/Code/unknownEntity``.
   public func objectID(for url: URL) throws(HistoryError) -> ObjectID {
     try objectID(forURI: url.absoluteString.removingPercentEncoding ?? url.absoluteString)
@@ -172,9 +174,11 @@ extension Store {
 
   /// Returns the ID of the object with a URI, which is the text of its ``url(of:)``.
   package func objectID(forURI uri: String) throws(HistoryError) -> ObjectID {
-    guard let parts = ObjectURI(uri) else { throw .badURI(uri) }
-    guard parts.store == id else { throw .otherStoreURI(uri, store: id) }
-    guard let entity = model.number(of: parts.entity) else { throw .unknownEntity(parts.entity) }
+    guard let parts = ObjectURI(uri) else { throw .badURL(uri) }
+    guard parts.store == id else { throw .otherStoreURL(uri, store: id) }
+    guard let entity = model.number(of: parts.entity) else {
+      throw .unknownEntity(parts.entity, in: model)
+    }
     return ObjectID(entity: entity, key: parts.key)
   }
 }

@@ -81,6 +81,8 @@ extension RetentionLimits {
   }
 
   /// Decodes limits whose age is a number of seconds.
+  ///
+  /// - Throws: `DecodingError` if a value has another type.
   public init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: CodingKeys.self)
     self.init(
@@ -92,6 +94,8 @@ extension RetentionLimits {
   }
 
   /// Encodes the limits, with the age as a number of seconds.
+  ///
+  /// - Throws: The errors of the encoder.
   public func encode(to encoder: any Encoder) throws {
     var values = encoder.container(keyedBy: CodingKeys.self)
     try values.encodeIfPresent(age?.inSeconds, forKey: .age)

@@ -13,6 +13,12 @@ extension Store {
   /// The small write transaction also marks members beyond the retention limits as lost. If members
   /// with contexts have declared limits too, the loosest of all limits apply.
   ///
+  /// - Parameters:
+  ///   - trigger: The condition under which the purge takes place. The default is `always`.
+  ///   - limits: The limits on unmerged history. The default keeps all history that a member needs.
+  /// - Returns: The outcome; ``PurgeResult/isDue`` is `false` if the condition did not hold.
+  /// - Throws: ``HistoryError/Code/untracked``, ``HistoryError/Code/openForReading`` or
+  ///   ``HistoryError/Code/sqlite``; the next purge completes an interrupted one.
   /// - Complexity: linear in the purged history, independent of the total; with limits, at most one
   ///   visit to each transaction that the slowest member has not merged.
   @discardableResult
@@ -47,7 +53,7 @@ extension Store {
   func purge(_ order: PurgeOrder) throws(HistoryError) -> PurgeResult {
     let isDue = try isDue(order.trigger)
     let raised = try lockedHistory { core in
-      try core.witnessed { try core.write { try core.raisePurged(order, isDue: isDue) } }
+      try core.observed { try core.write { try core.raisePurged(order, isDue: isDue) } }
     }
     var deleted = 0
     var isDone = !raised.hasRows

@@ -63,6 +63,10 @@ extension Store {
 
   /// Purges the history of some authors or contexts that every member has merged.
   ///
+  /// Core Data: `deleteHistory(before:)` with a fetch request on the author.
+  ///
+  /// - Throws: ``HistoryError/Code/untracked``, ``HistoryError/Code/openForReading`` or
+  ///   ``HistoryError/Code/sqlite``; the same purge completes an interrupted one.
   /// - Complexity: linear in the purged history; with a filter on context names, linear in the
   ///   history.
   @discardableResult

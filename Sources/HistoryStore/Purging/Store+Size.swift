@@ -6,6 +6,8 @@ extension Store {
   /// After a measurement, the size is estimated from the transactions that were added and purged
   /// since.
   ///
+  /// - Throws: ``HistoryError/Code/untracked`` if the store keeps no history, or
+  ///   ``HistoryError/Code/sqlite``.
   /// - Complexity: a few numbers from the file, and one visit to each transaction since the last
   ///   measurement. After an eighth of the history or of the file has changed, one visit to each
   ///   page of history without the write lock, and a small write that records the measurement.
@@ -101,7 +103,7 @@ extension StoreCore {
 
 extension HistorySize {
   fileprivate init(_ historyBytes: Int64, _ storeBytes: Int64) {
-    self.init(historyBytes: historyBytes, storeBytes: storeBytes)
+    self.init(historyBytes: Int(historyBytes), storeBytes: Int(storeBytes))
   }
 }
 
@@ -118,9 +120,9 @@ extension HistoryLayout {
 /// The size of a store's history.
 public struct HistorySize: Sendable, Hashable {
   /// The size in bytes of the pages of the history, including its indexes.
-  public let historyBytes: Int64
+  public let historyBytes: Int
   /// The size in bytes of all used pages; a page with versions in the write-ahead log counts once.
-  public let storeBytes: Int64
+  public let storeBytes: Int
 
   /// The history's share of the store, between 0 and 1.
   public var share: Double {

@@ -18,7 +18,7 @@ extension StoreCore {
     }
     let before = try metadata("purged")
     guard isDue else {
-      notifyWitness(write)
+      reportToObserver(write)
       return RaisedPurge(through: before, watermark: try purgeBound(0).watermark, hasRows: false)
     }
     let cut = try cut(order)
@@ -28,7 +28,7 @@ extension StoreCore {
     try rememberPurge(order.trigger, isRaised: isRaised)
     let reached = max(bound, before)
     if isRaised { write.purged = before + 1..<reached + 1 }
-    notifyWitness(write)
+    reportToObserver(write)
     return RaisedPurge(
       through: order.authors == nil ? reached : max(bound, 0),
       watermark: watermark,

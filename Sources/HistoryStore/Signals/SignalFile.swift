@@ -27,7 +27,7 @@ final class SignalFile {
   private var checkedAtMs: Int64 = 0
   private static let checkPauseMs: Int64 = 100
 
-  init(besides store: String) { path = store + Self.suffix }
+  init(nextTo store: String) { path = store + Self.suffix }
 
   deinit { if descriptor >= 0 { close(descriptor) } }
 

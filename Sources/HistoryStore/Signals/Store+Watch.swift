@@ -135,10 +135,12 @@ final class ChangeWatcher: Sendable {
 
   /// Ends the thread, and waits for its end unless the thread is calling a listener.
   ///
-  /// The listener might itself wait for the code that ends the watch.
+  /// The listener might itself wait for the code that ends the watch. The connection is closed in both
+  /// cases, so that the watch no longer has the file open.
   deinit {
     let isQuiet = listeners.end()
     files.interrupt()
+    if !isQuiet { loop.pause() }
     thread.end(waiting: isQuiet)
   }
 }

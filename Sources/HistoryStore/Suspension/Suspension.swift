@@ -65,7 +65,7 @@ extension Store {
   /// Whether the store is suspended, or a suspension has begun.
   public var isSuspended: Bool { suspension.isClosed }
 
-  /// Closes the file until ``resume()``, so that the process holds no lock on it while the system suspends it.
+  /// Closes the file until ``resume()``, so that the suspended process holds no lock on it.
   ///
   /// A request in progress has a time limit to end; then it is interrupted, rolled back, and fails with
   /// ``HistoryError/Code/suspended``. An interrupted request ends at its next statement of SQLite, within

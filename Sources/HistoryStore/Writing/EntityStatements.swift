@@ -10,7 +10,6 @@ final class EntityStatements {
   let number: Int32
   /// Whether the program's model has the entity.
   let isDeclared: Bool
-  /// The name of the table.
   let tableName: String
   /// The names of the columns, in the order of the program's attributes.
   let columnNames: [String]
@@ -247,7 +246,7 @@ final class EntityStatements {
   /// - Throws: ``HistoryError/Code/unknownAttribute``.
   func column(of attribute: String) throws(HistoryError) -> String {
     guard let index = entity.index(of: attribute) else {
-      throw .unknownAttribute(entity: entity.name, attribute: attribute)
+      throw .unknownAttribute(attribute, of: entity)
     }
     return qualified(columnNames[index])
   }

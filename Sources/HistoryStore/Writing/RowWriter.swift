@@ -120,7 +120,7 @@ public struct RowWriter: ~Copyable {
     guard !hasFailed else { return }
     hasFailed = true
     guard columns.all & 1 << UInt64(truncatingIfNeeded: attribute) != 0 else {
-      error = .unknownAttribute(entity: table.entity.name, attribute: "#\(attribute)")
+      error = .unknownAttribute("#\(attribute)", of: table.entity)
       return
     }
     let wanted = table.entity.attributes[attribute]

@@ -42,14 +42,14 @@ extension Store {
     result type: BatchResultType = .status
   ) throws(HistoryError) -> BatchResult {
     guard let entity = model.number(of: entityName).flatMap(model.entity) else {
-      throw .unknownEntity(entityName)
+      throw .unknownEntity(entityName, in: model)
     }
     var rest = objects.makeIterator()
     return try batchInsert(into: entityName, by: author, result: type) { row in
       guard let values = rest.next() else { return false }
       for (name, value) in values {
         guard let index = entity.index(of: name) else {
-          throw HistoryError.unknownAttribute(entity: entityName, attribute: name)
+          throw HistoryError.unknownAttribute(name, of: entity)
         }
         row.set(value, at: index)
       }
@@ -204,7 +204,7 @@ extension Entity {
     var bits: UInt64 = 0
     for name in names {
       guard let index = index(of: name) else {
-        throw .unknownAttribute(entity: self.name, attribute: name)
+        throw .unknownAttribute(name, of: self)
       }
       bits |= 1 << UInt64(index)
     }

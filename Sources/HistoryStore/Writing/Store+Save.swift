@@ -63,7 +63,6 @@ package struct SaveRequest: Sendable {
   }
 }
 
-/// The outcome of one edit.
 package enum EditOutcome: Sendable, Hashable {
   /// The edit was written to the row that it is based on.
   case written
@@ -258,8 +257,8 @@ extension StoreCore {
   ) throws -> PreparedStatement {
     guard edit.columns >> UInt64(table.types.count) == 0 else {
       throw HistoryError.unknownAttribute(
-        entity: table.entity.name,
-        attribute: "#\(63 - edit.columns.leadingZeroBitCount)"
+        "#\(63 - edit.columns.leadingZeroBitCount)",
+        of: table.entity
       )
     }
     let row = try table.update(edit.columns, connection)

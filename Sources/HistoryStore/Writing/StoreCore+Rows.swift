@@ -44,10 +44,9 @@ extension Value {
 }
 
 extension StoreCore {
-  /// Returns the entity with a name, and its number.
   func entity(_ name: String) throws -> (number: Int32, entity: Entity) {
     guard let number = model.number(of: name), let entity = model.entity(number) else {
-      throw HistoryError.unknownEntity(name)
+      throw HistoryError.unknownEntity(name, in: model)
     }
     return (number, entity)
   }
@@ -56,9 +55,10 @@ extension StoreCore {
     try table(number).entity
   }
 
-  /// Returns the statements of the entity with a name.
   func table(_ name: String) throws -> EntityStatements {
-    guard let number = model.number(of: name) else { throw HistoryError.unknownEntity(name) }
+    guard let number = model.number(of: name) else {
+      throw HistoryError.unknownEntity(name, in: model)
+    }
     return try table(number)
   }
 
@@ -67,7 +67,7 @@ extension StoreCore {
       let table = tables[Int(number) - 1]
       if table.isDeclared { return table }
     }
-    throw HistoryError.unknownEntity("number \(number)")
+    throw HistoryError.unknownEntity("number \(number)", in: model)
   }
 
   /// Throws for a value that does not fit its attribute, or exceeds SQLite's limits.

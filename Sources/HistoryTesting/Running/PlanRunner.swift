@@ -40,7 +40,7 @@ final class PlanRunner {
     return (verdicts, Trace(header: header, events: events))
   }
 
-  /// Runs a plan until the checker rejects it or the plan ends; returns the violation, or `nil` for none.
+  /// Runs a plan until it ends or the checker rejects it; returns the violation, or `nil`.
   func violation(of checker: String, by plan: Plan) throws(SystemFailure) -> Violation? {
     var verdicts = RunVerdicts(plan, system: subject.name, checkers)
     var found: Violation?

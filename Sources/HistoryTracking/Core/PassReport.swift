@@ -1,7 +1,7 @@
 public import HistoryStore
 public import HistoryTypes
 
-/// The results of one pass.
+/// The results of one pass: counts, positions, durations and failures.
 public struct PassReport: Sendable, Hashable {
   /// The durations of the steps of a pass, summed over all pages.
   public struct Durations: Sendable, Hashable {
@@ -43,7 +43,7 @@ public struct PassReport: Sendable, Hashable {
   public internal(set) var timestampJumps: [TimestampJump] = []
   /// The authors found in history that the configuration does not declare.
   public internal(set) var undeclaredAuthors: Set<String> = []
-  /// How a newer program has changed the store's model, in the first pass that noticed it.
+  /// A change of the store's model by a newer program, in the first pass that noticed it.
   ///
   /// Passes go on without the entities and attributes that this program does not know.
   public internal(set) var modelSkew: ModelSkew?

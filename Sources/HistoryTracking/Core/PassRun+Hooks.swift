@@ -197,7 +197,9 @@ extension TrackerCore {
     _ entity: String,
     _ operation: ChangeType
   ) throws(HistoryError) -> ObservedKind {
-    guard let number = store.model.number(of: entity) else { throw .unknownEntity(entity) }
+    guard let number = store.model.number(of: entity) else {
+      throw .unknownEntity(entity, in: store.model)
+    }
     return ObservedKind(entity: number, operation: operation)
   }
 }

@@ -14,7 +14,6 @@ package final class TrackerCore {
   package let store: Store
   /// The contexts that history is merged into.
   package let contexts: [ObjectContext]
-  /// The configuration of the tracker.
   package let configuration: TrackerConfiguration
   /// The session of the current launch; `nil` before the launch and after a stop.
   package private(set) var session: MemberSession?

@@ -122,6 +122,8 @@ public struct HookID: Hashable, Sendable, CustomStringConvertible {
 
 /// One object that a transaction changed, as passed to an observer.
 ///
+/// Core Data: an `NSPersistentHistoryChange` together with its `NSPersistentHistoryTransaction`.
+///
 /// The value is a view into the fetched page; names and values are created on access.
 public struct HookContext: Sendable {
   /// The identity of a delivery, for idempotent observers.
@@ -156,6 +158,8 @@ public struct HookContext: Sendable {
   /// The identity of the object.
   public var objectID: ObjectID { change.objectID }
   /// The object's URL, which identifies the object outside of the store.
+  ///
+  /// Core Data: `NSManagedObjectID.uriRepresentation()`.
   ///
   /// `nil` if the model does not contain the object's entity.
   public var objectIDURL: URL? {

@@ -75,7 +75,7 @@ extension HistoryTracker {
       while let call = try run.next(answer) { answer = await perform(call) }
       return nil
     } catch {
-      if run.stopsTracker { stop() }
+      if run.stopsTracker { halt() }
       return error
     }
   }
@@ -90,9 +90,9 @@ extension HistoryTracker {
         guard let callback = mergeHooks[id] else { return .done }
         if try await insideHook({ try await callback(input) }) == .finish { return .finish }
       case .merger(let merger, let transactions):
-        try await merger.merge(transactions, into: contexts)
+        try await insideHook { try await merger.merge(transactions, into: contexts) }
       case .deduplicator(let deduplicator, let transactions):
-        try await deduplicator.deduplicate(transactions, in: contexts)
+        try await insideHook { try await deduplicator.deduplicate(transactions, in: contexts) }
       }
       return .done
     } catch {
@@ -111,9 +111,12 @@ extension HistoryTracker {
     return try await HookCall.$current.withValue(call) { try await body() }
   }
 
+  /// Whether the caller runs inside a hook, merger or deduplicator of this tracker.
+  var isInsideHook: Bool { hookCall != nil && HookCall.current == hookCall }
+
   /// Throws if called inside a hook of this tracker, whose pass would then wait for itself.
   func refuseInsideHook() throws(HistoryError) {
-    if let hookCall, HookCall.current == hookCall { throw .insideHook(member) }
+    if isInsideHook { throw .insideHook(member) }
   }
 }
 
@@ -148,19 +151,17 @@ extension HistoryTracker {
 }
 
 extension HistoryTracker {
-  /// Purges the history that every member has merged, regardless of the strategy.
+  /// Purges the history that every member has merged, whatever the purge strategy is.
   ///
-  /// - Throws: ``HistoryError/Code/superseded`` and similar errors if the tracker is launched and
-  ///   was replaced; nothing is then purged.
+  /// The configured retention limits apply. To purge without a tracker, call
+  /// ``HistoryStore/Store/purge(when:retaining:)``. PersistentHistoryTrackingKit: `cleanerBuilder()`.
+  ///
+  /// - Throws: ``HistoryError/Code/superseded`` if another launch has replaced this tracker's,
+  ///   ``HistoryError/Code/lost`` if a retention limit has cut the member off, or
+  ///   ``HistoryError/Code/sqlite``. The purge has no effect then.
+  /// - Complexity: linear in the purged history.
   @discardableResult
-  public func purge() async throws(HistoryError) -> PurgeResult {
+  public func purge() throws(HistoryError) -> PurgeResult {
     try core.purge()
-  }
-
-  /// A purger of the store, independent of the tracker's passes.
-  ///
-  /// PersistentHistoryTrackingKit: `cleanerBuilder()`.
-  public nonisolated var purger: HistoryPurger {
-    HistoryPurger(store: store, retention: configuration.retention)
   }
 }

@@ -5,7 +5,12 @@ public import ObjectContexts
 /// Keeps contexts up to date with changes that other processes and contexts write to a store.
 ///
 /// A pass fetches the history after the member's cursor, calls hooks, merges the transactions,
-/// records the cursor, and purges the history that every member has merged.
+/// records the cursor, and purges the history that every member has merged. With Core Data, an app writes
+/// these steps itself: `NSPersistentStoreRemoteChange` is the signal,
+/// `NSPersistentHistoryChangeRequest.fetchHistory(after:)` fetches,
+/// `NSManagedObjectContext.mergeChanges(fromContextDidSave:)` merges, the app keeps the
+/// `NSPersistentHistoryToken`, and `deleteHistory(before:)` purges. PersistentHistoryTrackingKit: the
+/// class of this name.
 ///
 /// A started tracker runs a pass for each signal of the store, one at a time. All signals that
 /// arrive during a pass lead to exactly one more pass. Releasing the last reference stops tracking.
@@ -33,9 +38,10 @@ public actor HistoryTracker {
   private let home: any Actor
   /// The task that runs a pass for each signal while the tracker is started.
   var following: Task<Void, Never>?
+  /// The cancelled task of the last stop, which may still finish a pass.
+  private var ending: Task<Void, Never>?
   /// The number of times that the tracker was stopped.
   private(set) var stopCount = 0
-  /// The callbacks of the observers.
   var observers: [HookID: HookCallback] = [:]
   var mergeHooks: [HookID: MergeHookCallback] = [:]
   /// The hook call in progress.
@@ -46,10 +52,12 @@ public actor HistoryTracker {
 
   /// Creates a tracker for one member: a process in one role.
   ///
-  /// No other process may use the member's name.
-  ///
-  /// If `contexts` is `nil`, the tracker creates one view context with the current author. Every
-  /// context must belong to the store.
+  /// - Parameters:
+  ///   - member: The name of the member, which no other process may use.
+  ///   - store: The store whose history is merged.
+  ///   - contexts: The contexts to merge into, each of which must belong to the store. The default is one
+  ///     view context with the current author.
+  ///   - configuration: The options of the tracker.
   public init(
     _ member: MemberID,
     store: Store,
@@ -111,6 +119,7 @@ public actor HistoryTracker {
   /// - Throws: ``HistoryError/Code/lost`` if a retention limit has cut the member off,
   ///   ``HistoryError/Code/inUse`` while another process runs the member, and other errors that
   ///   prevent the launch; the tracker is not started in these cases.
+  /// - Complexity: that of a pass over the history since the last stop.
   @discardableResult
   public func start() async throws(HistoryError) -> PassReport {
     guard following == nil else { return try await pass() }
@@ -133,10 +142,22 @@ public actor HistoryTracker {
 
   /// Stops following the history; the cursor remains, and history is kept for the member.
   ///
-  /// A pass in progress runs to its end.
-  public func stop() {
-    if following != nil { core.log.write(.info, "stopped") }
-    following?.cancel()
+  /// Waits until a pass that a signal started has finished. Afterwards the tracker uses its store only
+  /// when it is called, so that the store can be closed and its file migrated or deleted. Inside a hook
+  /// of this tracker, the method does not wait, because the pass waits for the hook.
+  public func stop() async {
+    halt()
+    guard !isInsideHook else { return }
+    await ending?.value
+  }
+
+  /// Stops following the history, without waiting for a pass in progress.
+  func halt() {
+    if let following {
+      core.log.write(.info, "stopped")
+      following.cancel()
+      ending = following
+    }
     following = nil
     core.stop()
     stopCount += 1
@@ -144,19 +165,24 @@ public actor HistoryTracker {
 
   /// Ends the membership: history is no longer kept for the member.
   ///
-  /// - Throws: ``HistoryError/Code/insideHook`` if called inside a hook of this tracker.
+  /// - Throws: ``HistoryError/Code/insideHook`` if called inside a hook of this tracker, and the errors of
+  ///   ``HistoryStore/Store/retire(_:)``.
+  /// - Complexity: one write of one row, after the pass in progress.
   public func retire() async throws(HistoryError) {
     try await takeTurn()
     defer { queue.end() }
     try core.retire()
-    stop()
+    halt()
   }
 
   /// Reloads the contexts and continues at the newest transaction, without merging older ones.
   ///
-  /// A resync recovers from the errors `lost`, `expired` and `rewound`.
+  /// A resync recovers from the errors `lost`, `expired` and `rewound`. Unsaved edits are discarded.
   ///
-  /// - Throws: ``HistoryError/Code/insideHook`` if called inside a hook of this tracker.
+  /// - Returns: The position at which the tracker continues.
+  /// - Throws: ``HistoryError/Code/insideHook`` if called inside a hook of this tracker, or
+  ///   ``HistoryError/Code/sqlite``.
+  /// - Complexity: a scan of the data for each context.
   @discardableResult
   public func resync() async throws(HistoryError) -> HistoryToken {
     try await takeTurn()

@@ -128,3 +128,36 @@ package struct TrackerClock: Sendable {
     )
   }()
 }
+
+/// The condition under which a tracker purges after a pass.
+///
+/// PersistentHistoryTrackingKit: `TransactionCleanStrategy`.
+///
+/// Under every strategy, a purge removes only history that every member has merged.
+public enum PurgeStrategy: Sendable, Hashable {
+  /// Passes never purge; purge with ``HistoryTracker/purge()``, or without a tracker by the store.
+  case none
+  /// Purges after every pass.
+  case whenMerged
+  /// Purges after a pass if no process has purged the store for this long.
+  ///
+  /// The store keeps the time of the last purge.
+  case byDuration(Duration)
+  /// Purges after every `times` passes that found new transactions, counted by this tracker.
+  case byNotification(times: Int)
+  /// Purges after a pass if history takes up more than this share of the store, from 0 to 1.
+  case whenLargerThan(share: Double)
+}
+
+extension PurgeStrategy: CustomStringConvertible {
+  /// The strategy as text, in the form that the registry stores.
+  public var description: String {
+    switch self {
+    case .none: "none"
+    case .whenMerged: "whenMerged"
+    case .byDuration(let duration): "byDuration(\(duration.inSeconds) s)"
+    case .byNotification(let times): "byNotification(\(times))"
+    case .whenLargerThan(let share): "whenLargerThan(\(share))"
+    }
+  }
+}

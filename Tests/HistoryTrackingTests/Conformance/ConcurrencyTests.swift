@@ -39,7 +39,6 @@ import Testing
     async throws
   {
     let app = try await shared.started("app")
-    let purger = app.purger
     // One context each: a save of a shared context would include other tasks' inserts.
     let writers = try (0..<10).map { try shared.writer("other \($0)") }
     try await withThrowingTaskGroup { group in
@@ -48,7 +47,7 @@ import Testing
           try writer.write("from \(writer.author ?? "")")
           try await app.pass()
         }
-        group.addTask { try await purger.purge() }
+        group.addTask { _ = try app.store.purge() }
       }
       try await group.waitForAll()
     }
@@ -96,7 +95,7 @@ import Testing
     let stores = try (0..<4).map { _ in try shared.open() }
     let deleted = try await withThrowingTaskGroup { group in
       for store in stores {
-        group.addTask { try await HistoryPurger(store: store).purge().transactionCount }
+        group.addTask { try store.purge().transactionCount }
       }
       return try await group.reduce(0, +)
     }

@@ -238,6 +238,6 @@ private struct PickyMerger: TransactionMerger {
     into contexts: [ObjectContext]
   ) async throws {
     let wanted = transactions.filter { $0.author == author }
-    try await DefaultMerger().merge(wanted, into: contexts)
+    try DefaultMerger().merge(wanted, into: contexts)
   }
 }

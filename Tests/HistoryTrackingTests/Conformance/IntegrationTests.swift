@@ -55,7 +55,7 @@ import Testing
     let app = try await shared.started("app") { $0.strategy = .none }
     try other.write("a", "b", "c")
     try await app.pass()
-    try await app.purger.purge()
+    try app.store.purge()
     let reader = try shared.writer(nil)
     try reader.loadAll()
     #expect(try reader.titles == ["a", "b", "c"])
@@ -71,7 +71,7 @@ import Testing
     #expect(try app.view.titles.count == 10)
   }
 
-  @Test func `multiContextSync: each context gets what the other one saved`() async throws {
+  @Test func `multiContextSync: each context gets the other one's saves`() async throws {
     let app = try await shared.started("app", contexts: 2)
     try app.contexts[0].write("from 0")
     try app.contexts[1].write("from 1")

@@ -39,8 +39,7 @@ import Testing
     try other.write("a", "b")
     try await app.pass()
     #expect(try shared.held() == [1, 2])
-    let cleaner = app.purger
-    #expect(try await cleaner.purge().transactionCount == 1)
+    #expect(try app.store.purge().transactionCount == 1)
     #expect(try shared.held() == [2])
   }
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HistoryTracking
 
-/// The claims of the kit's tests of its manual cleaner, checked on our purger.
+/// The claims of the kit's tests of its manual cleaner, checked on a purge of the store.
 @Suite struct `Conformance: ManualCleaner` {
   let shared: TrackedStore
   let other: ObjectContext
@@ -19,7 +19,7 @@ import Testing
     let app = try await shared.started("app") { $0.strategy = .none }
     try other.write("a", "b")
     try await app.pass()
-    try await HistoryPurger(store: try shared.open()).purge()
+    try shared.open().purge()
     try other.loadAll()
     #expect(try other.titles == ["a", "b"])
   }
@@ -29,14 +29,14 @@ import Testing
     let widget = try await shared.started("widget") { $0.strategy = .none }
     try other.write("a", "b", "c")
     try await app.pass()
-    #expect(try await app.purger.purge().watermark == 0)
+    #expect(try app.store.purge().watermark == 0)
     try await widget.pass()
-    #expect(try await app.purger.purge().watermark == 3)
+    #expect(try app.store.purge().watermark == 3)
   }
 
   @Test func `handleEmptyTimestamp: without members the watermark is the head`() async throws {
     try other.write("a", "b")
-    let result = try await HistoryPurger(store: try shared.open()).purge()
+    let result = try shared.open().purge()
     #expect(result.watermark == 2 && result.purgedThrough == 1)
   }
 
@@ -47,7 +47,7 @@ import Testing
     try other.write("a", "b", "c", "d")
     try await app.pass()
     try other.write("e")
-    #expect(try await app.purger.purge().transactionCount == 4)
+    #expect(try app.store.purge().transactionCount == 4)
     #expect(try shared.held() == [5])
     try await app.pass()
     #expect(try app.view.titles == ["a", "b", "c", "d", "e"])

@@ -17,7 +17,7 @@ import Testing
     other = try shared.writer("other")
   }
 
-  @Test func `Purge safety with a slow actor: it misses no transaction`() async throws {
+  @Test func `Purge safety with a slow member: it misses no transaction`() async throws {
     let slow = try await shared.started("slow")
     let quick = try await shared.started("quick")
     var written = 0
@@ -28,7 +28,7 @@ import Testing
       }
       try await quick.pass()
       try await quick.purge()
-      try await quick.purger.purge()
+      try quick.store.purge()
       #expect(try shared.held() == Array(1...Int64(written)))
     }
     #expect(try await slow.pass().transactionCount == written)
@@ -65,7 +65,7 @@ import Testing
     #expect(try writer.store.heldNumbers() == [6])
   }
 
-  @Test func `Two processes of one author are two actors, and each merges what the other wrote`()
+  @Test func `Two processes of one author are two members, and each merges the other's writes`()
     async throws
   {
     let first = try await shared.started("app 1") { $0.currentAuthor = "app" }
@@ -211,7 +211,7 @@ import Testing
     await app.stop()
     #expect(try shared.open().forget("app"))
     try other.write("b", "c")
-    try await app.purger.purge()
+    try app.store.purge()
     let again = try shared.tracker("app")
     #expect(try await again.start().numbers.isEmpty)
     #expect(try again.view.titles == ["a", "b", "c"])

@@ -40,7 +40,7 @@ import Testing
     #expect(try shared.held() == [3, 4])
   }
 
-  @Test func `batchAuthorsAreExcludedFromReadinessChecks: batch authors are no members`()
+  @Test func `batchAuthorsAreExcludedFromReadinessChecks: batch authors are not members`()
     async throws
   {
     let app = try await shared.started("app") { $0.batchAuthors = ["import"] }

@@ -49,17 +49,10 @@ extension PublicOperation {
         }
       ),
       PublicOperation(
-        "HistoryPurger.purge()",
-        on: { HistoryPurger(store: $0.store) },
-        { purger in
-          "through \(try await purger.purge().purgedThrough)"
-        }
-      ),
-      PublicOperation(
         "DefaultMerger.merge(_: [HistoryTransaction], into: [ObjectContext])",
         on: foreignHistory
       ) { history in
-        try await DefaultMerger().merge(history.transactions, into: [history.context])
+        try DefaultMerger().merge(history.transactions, into: [history.context])
         return try history.context.knowledge
       },
       PublicOperation(
@@ -68,7 +61,7 @@ extension PublicOperation {
         on: duplicates
       ) { history in
         let store = history.context.store
-        try await ObjectDeduplicator(store: store, entity: "Item", by: ["title"])
+        try ObjectDeduplicator(store: store, entity: "Item", by: ["title"])
           .deduplicate(history.transactions, in: [])
         return "deduplicated"
       },

@@ -25,11 +25,11 @@ actor MyTracker: HistorySystem, PurgingSystem, CrashingSystem, ClockedSystem {
     for change in net { views[member]?[change.object] = rows[change.object] }
     return String(head)
   }
-  func pass(_ member: ActorID) -> PassReport {
+  func pass(_ member: ActorID) -> PassOutcome {
     let news = history.filter { $0.number > cursors[member] ?? 0 && $0.writer != member }
     for object in news.flatMap(\.objects) { views[member]?[object] = rows[object] }
     cursors[member] = head
-    return PassReport(merged: news.map { String($0.number) })
+    return PassOutcome(merged: news.map { String($0.number) })
   }
   func purge(by member: ActorID) -> [String] {
     let bound = cursors.values.min() ?? 0

@@ -40,10 +40,10 @@ actor TrackedApp: HistorySystem, PurgingSystem {
     return String(await store.commit(net.map(\.object), by: member.name))
   }
 
-  func pass(_ member: ActorID) async -> PassReport {
+  func pass(_ member: ActorID) async -> PassOutcome {
     let news = await trackers[member]?.pass() ?? []
     for object in news.flatMap(\.content) { views[member]?[object] = rows[object] }
-    return PassReport(merged: news.map { String($0.number) })
+    return PassOutcome(merged: news.map { String($0.number) })
   }
 
   func purge(by member: ActorID) async -> [String] { await store.purge().map { String($0) } }

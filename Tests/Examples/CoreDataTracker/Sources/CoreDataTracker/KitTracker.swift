@@ -52,15 +52,15 @@ public actor KitTracker: PurgingSystem {
   }
 
   /// Fetches, merges, records and cleans, as the kit does for each remote change.
-  public func pass(_ member: ActorID) throws -> PassReport {
+  public func pass(_ member: ActorID) throws -> PassOutcome {
     let running = try running(member)
     let others = authors.filter { $0 != member.name }
     let news = try running.transactions(after: dates[member.name] ?? .distantPast, by: others)
-    guard let last = news.last else { return PassReport(merged: []) }
+    guard let last = news.last else { return PassOutcome(merged: []) }
     running.mergeRemotely(news)
     dates[member.name] = last.timestamp
     merged[member.name] = last.name
-    return PassReport(merged: news.map(\.name), purged: try clean(running))
+    return PassOutcome(merged: news.map(\.name), purged: try clean(running))
   }
 
   /// Cleans by hand: before the least date of the authors that have one.

@@ -25,8 +25,8 @@ enum ChoosingAPurgePolicy {
     }
   }
 
-  static func purge(_ store: Store) async throws {
-    let result = try await HistoryPurger(store: store).purge()
+  static func purge(_ store: Store) throws {
+    let result = try store.purge()
     print("purged \(result.transactionCount) transactions through #\(result.purgedThrough)")
   }
 

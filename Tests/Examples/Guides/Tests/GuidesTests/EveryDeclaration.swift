@@ -45,7 +45,7 @@ struct AWeekAway: PlanCondition {
     plan.commands.removeAll { $0.word == "purge" && $0.member == widget }
     let item = ObjectName("Item", 4_711)
     let days: [HistoryCommand] = [
-      .launch(app), .launch(widget), .stop(widget), .wait(seconds: 7 * 86_400),
+      .launch(app), .launch(widget), .stop(widget), .wait(.seconds(7 * 86_400)),
       .save([PlannedChange(.insert, item, ["title": .string("New")])], by: app),
       .pass(app), .purge(app), .crash(app), .launch(app), .launch(widget), .pass(widget),
     ]
@@ -209,8 +209,8 @@ struct Log: HistoryLog {
   }
 
   @Test func `A pass reports what it merged and purged`() {
-    var report = PassReport(merged: ["1", "2"])
+    var report = PassOutcome(merged: ["1", "2"])
     report.purged = ["1"]
-    #expect(report == PassReport(merged: ["1", "2"], purged: ["1"]))
+    #expect(report == PassOutcome(merged: ["1", "2"], purged: ["1"]))
   }
 }

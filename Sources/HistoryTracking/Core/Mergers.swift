@@ -2,6 +2,52 @@ public import HistoryStore
 public import HistoryTypes
 public import ObjectContexts
 
+/// A custom way to merge transactions into contexts, which replaces the default merge.
+///
+/// Core Data: the place where an app calls `NSManagedObjectContext.mergeChanges(fromContextDidSave:)`.
+public protocol TransactionMerger: Sendable {
+  /// Merges the transactions of one page in commit order.
+  ///
+  /// The method may be called again with the same transactions.
+  ///
+  /// - Throws: Any error; the pass then fails and is retried.
+  func merge(
+    _ transactions: [HistoryTransaction],
+    into contexts: [ObjectContext]
+  ) async throws
+}
+
+/// The default merger, which merges transactions into every context that did not save them.
+///
+/// Core Data: `NSManagedObjectContext.mergeChanges(fromContextDidSave:)` for each context.
+public struct DefaultMerger: TransactionMerger {
+  /// Creates the merger.
+  public init() {}
+
+  /// Merges the transactions into every context that did not save them.
+  ///
+  /// - Throws: The errors of ``ObjectContexts/ObjectContext/merge(_:)``.
+  public func merge(
+    _ transactions: [HistoryTransaction],
+    into contexts: [ObjectContext]
+  ) throws(HistoryError) {
+    for context in contexts { try context.merge(transactions) }
+  }
+}
+
+/// A type that finds and removes duplicates among the merged objects.
+public protocol TransactionDeduplicator: Sendable {
+  /// Removes duplicates of the objects in the transactions of one page.
+  ///
+  /// The contexts have merged the transactions; the cursor is not recorded yet.
+  ///
+  /// - Throws: Any error; the pass then fails and is retried.
+  func deduplicate(
+    _ transactions: [HistoryTransaction],
+    in contexts: [ObjectContext]
+  ) async throws
+}
+
 /// A deduplicator that removes objects of one entity that equal an older one in some attributes.
 ///
 /// Of equal objects, the one with the least key is kept. All members make the same choice without
@@ -54,7 +100,7 @@ public struct ObjectDeduplicator: TransactionDeduplicator {
   public func deduplicate(
     _ transactions: [HistoryTransaction],
     in contexts: [ObjectContext]
-  ) async throws {
+  ) throws(HistoryError) {
     let context = store.backgroundContext(author: author, name: "deduplicator")
     let keys = try keys(of: candidates(in: transactions), in: context)
     for start in stride(from: 0, to: keys.count, by: Self.keyCountMax) {
@@ -68,7 +114,9 @@ public struct ObjectDeduplicator: TransactionDeduplicator {
   /// Returns the objects that may have become equal to other objects, in ascending order.
   private func candidates(in transactions: [HistoryTransaction]) throws(HistoryError) -> [ObjectID]
   {
-    guard let number = store.model.number(of: entity) else { throw .unknownEntity(entity) }
+    guard let number = store.model.number(of: entity) else {
+      throw .unknownEntity(entity, in: store.model)
+    }
     let compared = Set(attributes)
     var found: Set<ObjectID> = []
     for change in transactions.lazy.flatMap(\.changes) where change.objectID.entity == number {
