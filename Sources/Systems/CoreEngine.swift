@@ -10,7 +10,7 @@ final class CoreEngine: PassEngine {
   private var observers: [HookID: PlannedHook.ObserverCall] = [:]
   private var mergeHooks: [HookID: PlannedHook.MergeCall] = [:]
   private(set) var registration: Registration
-  /// What the engine does at each signal; `nil` until a signal has started it.
+  /// Decides what each signal leads to; `nil` until a signal has started the engine.
   private var following: Following?
 
   /// Launches the member, and registers its hooks.

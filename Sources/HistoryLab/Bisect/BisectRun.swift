@@ -4,7 +4,7 @@ import Commands
 import HistoryTypes
 import Reporting
 
-/// What a bisection has found.
+/// The result of a bisection.
 struct BisectOutcome: Sendable {
   /// A commit that was tried.
   struct Judged: Equatable, Sendable {

@@ -6,7 +6,7 @@
 ///
 /// - Complexity: at most ⌈log2 n⌉ judgements for n commits, and one for each skipped commit.
 struct BisectSearch {
-  /// What is known of one commit.
+  /// The answer about one commit.
   enum Judgement: Equatable, Sendable {
     case good
     case bad

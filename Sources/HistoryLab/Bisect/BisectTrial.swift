@@ -27,7 +27,7 @@ struct BisectCommands: CompositionPart {
   }
 }
 
-/// What is asked of the build of each commit.
+/// The question to the build of each commit.
 enum BisectQuestion: Sendable {
   /// Whether the plan in a file holds.
   case replay(file: String)
@@ -35,7 +35,7 @@ enum BisectQuestion: Sendable {
   case count(ExactCount)
 }
 
-/// What the build of a commit has answered.
+/// The answer of the build of a commit.
 enum BisectAnswer: Equatable, Sendable {
   /// The plan holds.
   case holds

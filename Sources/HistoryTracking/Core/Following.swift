@@ -4,7 +4,7 @@ package import HistoryStore
 ///
 /// It waits for nothing itself: a driver does what ``next`` says, and says how that ended.
 package struct Following: Hashable, Sendable {
-  /// What a driver does next.
+  /// An action of the driver.
   package enum Step: Hashable, Sendable {
     /// Waits for a signal, and calls ``signalled(isNews:)``.
     case wait
@@ -14,7 +14,7 @@ package struct Following: Hashable, Sendable {
     case pass
   }
 
-  /// What the driver does next.
+  /// The next action of the driver.
   package private(set) var next: Step
   private var repetition = Repetition()
 
