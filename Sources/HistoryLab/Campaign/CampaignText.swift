@@ -47,8 +47,8 @@ struct CampaignText {
     var table = ReportTable(
       caption: "Found",
       columns: [
-        .text("system"), .text("invariant"), .number("plans"), .number("tasks"), .text("first"),
-        .text("last"), .number("commands"), .text("seen again"), .text("replay"),
+        .text("system"), .text("invariant"), .number("plans"), .number("tasks"),
+        .text("seed:plan"), .number("commands"), .text("seen again"), .text("replay"),
       ]
     )
     for failure in status.failures {
@@ -56,7 +56,7 @@ struct CampaignText {
       let file = (folder.isEmpty ? "" : folder + "/") + failure.path
       table.append([
         failure.system, failure.invariant, failure.planCount.grouped, failure.tasks.count.grouped,
-        Self.place(failure.plans.first), Self.place(failure.plans.last),
+        Self.places(failure.plans),
         failure.commandCount.grouped, again,
         command.line("replay \(file.shellQuoted)"),
       ])
@@ -64,8 +64,14 @@ struct CampaignText {
     return table
   }
 
-  private static func place(_ place: KnownFailure.Place?) -> String {
-    place.map { "plan \($0.plan.grouped) of seed 0x\(String($0.seed, radix: 16))" } ?? ""
+  /// The first and the last plan that was shrunk to a failure, with the seed of the check.
+  private static func places(_ plans: [KnownFailure.Place]) -> String {
+    guard let first = plans.first, let last = plans.last else { return "" }
+    func text(_ place: KnownFailure.Place) -> String {
+      "0x\(String(place.seed, radix: 16)):\(place.plan)"
+    }
+    if first == last { return text(first) }
+    return text(first) + "–" + (first.seed == last.seed ? String(last.plan) : text(last))
   }
 
   private var claimed: ReportTable {
