@@ -31,8 +31,7 @@ import Testing
     #expect(following.next == .wait)
   }
 
-  @Test func `Pauses double up to half a minute, and start again after a successful pass`() throws
-  {
+  @Test func `Pauses double up to half a minute, and start again after a successful pass`() throws {
     var following = try #require(Following(afterLaunch: nil, isLaunched: true))
     var pauses: [Duration] = []
     for _ in 1...12 {
