@@ -174,16 +174,17 @@ import Testing
   }
 
   @Test func `A connection from before a power-off on a real disk must be closed`() async throws {
+    // The folder is this process's: the child ends without removing anything.
+    let folder = try TemporaryFolder()
     let result = try await #require(
       processExitsWith: .failure,
       observing: [\.standardErrorContent]
-    ) {
-      let folder = try TemporaryFolder()
+    ) { [path = folder.path("app.store") as String] in
       let files = RealFileSystem()
-      let before = try Connection.store(folder.path("app.store"), on: files)
+      let before = try Connection.store(path, on: files)
       files.turnOff(PowerLoss())
       files.turnOn()
-      _ = try Connection(folder.path("app.store"), on: files)
+      _ = try Connection(path, on: files)
       withExtendedLifetime(before) {}
     }
     let said = String(decoding: result.standardErrorContent, as: UTF8.self)
@@ -191,15 +192,16 @@ import Testing
   }
 
   @Test func `A file on a real disk that cannot be read does not count as empty`() async throws {
+    // The folder is this process's: the child ends without removing anything.
+    let folder = try TemporaryFolder()
     let result = try await #require(
       processExitsWith: .failure,
       observing: [\.standardErrorContent]
-    ) {
-      let folder = try TemporaryFolder()
+    ) { [path = folder.path("app.store") as String] in
       let files = RealFileSystem()
-      let connection = try Connection.store(folder.path("app.store"), on: files)
+      let connection = try Connection.store(path, on: files)
       files.watchPower(.honest)
-      unlink(folder.path("app.store-wal"))
+      unlink(path + "-wal")
       _ = connection.code("INSERT INTO item VALUES (1, 1)")
     }
     let said = String(decoding: result.standardErrorContent, as: UTF8.self)

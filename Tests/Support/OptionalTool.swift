@@ -131,7 +131,8 @@ extension Trait where Self == ConditionTrait {
     where isPossible: @escaping @Sendable () async throws -> Bool = { true }
   ) -> ConditionTrait {
     .enabled(Comment(rawValue: tool.reason)) {
-      guard tool.isPresent else { return false }
+      // Looking for a tool may start a process and wait for its end.
+      guard await onOwnThread({ tool.isPresent }) else { return false }
       return try await isPossible()
     }
   }

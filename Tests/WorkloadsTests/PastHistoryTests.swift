@@ -1,5 +1,6 @@
 import HistoryTypes
 import PropertyTesting
+import PropertyTraits
 import Testing
 import Traces
 
@@ -45,25 +46,25 @@ import Traces
     #expect(header.model.entities.map(\.name) == ["Note", "Folder"])
   }
 
-  @Test func `Every command is legal at its turn, and no write is drawn`() throws {
-    for seed in 1...200 as ClosedRange<UInt64> {
-      let plan = try Self.plan(seed)
+  @Test(.property(cases: 200, seed: 1))
+  func `Every command is legal at its turn, and no write is drawn`() async throws {
+    try await property(.plans(try Self.style())) { plan in
       var rules = PlanRules(plan.header)
       for (index, command) in plan.commands.enumerated() {
         let objection = rules.objection(to: command.action)
-        #expect(objection == nil, "seed \(seed), command \(index), \(command.action.word)")
+        #expect(objection == nil, "command \(index), \(command.action.word)")
       }
       #expect(!plan.commands.contains { ["batch", "begin", "commit"].contains($0.action.word) })
       #expect(Self.writes(plan).count <= PlanStyle.pastCountMax + 1)
     }
   }
 
-  @Test func `Objects of a window exist before they are changed, and gaps are those of the file`()
-    throws
+  @Test(.property(cases: 100, seed: 1))
+  func `Objects of a window exist before they are changed, and gaps are those of the file`()
+    async throws
   {
     var gaps: Set<Double> = []
-    for seed in 1...100 as ClosedRange<UInt64> {
-      let plan = try Self.plan(seed)
+    try await property(.plans(try Self.style())) { plan in
       var live: Set<ObjectName> = []
       for change in Self.writes(plan).flatMap(\.changes) {
         #expect(change.type == .insert || live.contains(change.object) || change.type == .update)

@@ -31,16 +31,19 @@ import Traces
     }
   }
 
-  @Test func `Every command of a continuation is legal at its turn`() {
-    for seed in 1...200 as ClosedRange<UInt64> {
-      var plan = Self.plan(seed)
+  @Test(.property(cases: 200, seed: 1))
+  func `Every command of a continuation is legal at its turn`() async throws {
+    let continued = Generator<(plan: Plan, count: Int)> { source in
+      var plan = PlanGenerator().plan(from: &source, seed: 1)
       let count = plan.commands.count
-      var source = ChoiceSource(seed: seed)
       plan.commands += PlanGenerator().continuation(of: plan, from: &source)
+      return (plan, count)
+    }
+    try await property(continued) { plan, count in
       var rules = PlanRules(plan.header)
       for (index, command) in plan.commands.enumerated() {
         let objection = rules.objection(to: command.action)
-        #expect(objection == nil, "seed \(seed), command \(index) of \(count) and more")
+        #expect(objection == nil, "command \(index) of \(count) and more")
       }
     }
   }

@@ -135,7 +135,7 @@ struct ReplayWalk {
     let answers = try worker.answers(trace.header.plan, until: until)
     let last = walk.steps.indices.last
     for (index, step) in walk.steps.enumerated() {
-      tell(step)
+      show(step)
       guard showing == .everyStep || index == last else { continue }
       // A step may end with an event in the middle of a command. In this case, the state is printed as
       // read at the end of that command.
@@ -148,7 +148,7 @@ struct ReplayWalk {
     conclude()
   }
 
-  private func tell(_ step: TraceWalk.Step) {
+  private func show(_ step: TraceWalk.Step) {
     let number = step.number.map { "\($0)/\(commandCount)" } ?? "-"
     let who = step.actor.map { $0.name + ": " } ?? ""
     let line = "\(step.isBroken ? ">" : " ") \(number)  \(who)\(step.text)"

@@ -35,7 +35,7 @@ final class SignalFile {
   ///
   /// - Complexity: one system call. At most ten times a second, another one checks whether the file
   ///   was deleted; a deleted file is created again.
-  func tell(_ number: Int64) {
+  func signal(_ number: Int64) {
     if descriptor < 0 { descriptor = Self.open(path) }
     put(number)
     guard isCheckDue, isGone else { return }
@@ -85,7 +85,7 @@ extension StoreCore {
   /// Signals a committed transaction to other processes, which can already read it.
   func signal(_ written: WrittenTransaction) {
     configuration.actionObserver?.signals(written.token.number)
-    signalFile?.tell(written.token.number)
+    signalFile?.signal(written.token.number)
     configuration.onSignal?(written.token.number)
   }
 }

@@ -23,12 +23,12 @@ extension Store {
   /// - Complexity: a query of one row for each call; the delay is tens of microseconds, and at most
   ///   ``StoreConfiguration/changePollInterval`` when the writer was killed before it could signal.
   public func watch(
-    _ tell: @escaping @Sendable (_ newest: HistoryToken) -> Void
+    _ onChange: @escaping @Sendable (_ newest: HistoryToken) -> Void
   ) throws(HistoryError) -> ChangeWatch {
     guard !isForReading else { throw .openForReading(path: path) }
     // The watch opens a connection, which a suspended store must not have.
     let watcher = try locked { _ in try watcherSlot.watcher(of: WatchedFile(self)) }
-    return ChangeWatch(self, watcher, tell)
+    return ChangeWatch(self, watcher, onChange)
   }
 }
 
@@ -43,8 +43,8 @@ public final class ChangeWatch: @unchecked Sendable {
   private let lock = ConnectionLock()
   private var hold: Hold?
 
-  init(_ store: Store, _ watcher: ChangeWatcher, _ tell: @escaping ChangeListeners.Tell) {
-    hold = Hold(store: store, watcher: watcher, listener: watcher.listeners.add(tell))
+  init(_ store: Store, _ watcher: ChangeWatcher, _ onChange: @escaping ChangeListeners.Handler) {
+    hold = Hold(store: store, watcher: watcher, listener: watcher.listeners.add(onChange))
   }
 
   deinit { cancel() }
@@ -169,11 +169,11 @@ final class WatcherSlot: @unchecked Sendable {
 /// No lock is held while a listener is called, so a listener may do anything, even end its own
 /// watch.
 final class ChangeListeners: @unchecked Sendable {
-  typealias Tell = @Sendable (HistoryToken) -> Void
+  typealias Handler = @Sendable (HistoryToken) -> Void
 
   private struct Listener {
     let id: Int
-    let tell: Tell
+    let onChange: Handler
   }
 
   private let lock = ConnectionLock()
@@ -186,10 +186,10 @@ final class ChangeListeners: @unchecked Sendable {
   var hasEnded: Bool { lock.withLock { isOver } }
 
   /// Adds a listener that is notified from now on, and returns its ID.
-  func add(_ tell: @escaping Tell) -> Int {
+  func add(_ onChange: @escaping Handler) -> Int {
     lock.withLock {
       nextID += 1
-      listeners.append(Listener(id: nextID, tell: tell))
+      listeners.append(Listener(id: nextID, onChange: onChange))
       return nextID
     }
   }
@@ -205,8 +205,8 @@ final class ChangeListeners: @unchecked Sendable {
   }
 
   /// Notifies all listeners, one after the other.
-  func tell(_ token: HistoryToken) {
-    for listener in begin() where isListening(listener.id) { listener.tell(token) }
+  func notify(_ token: HistoryToken) {
+    for listener in begin() where isListening(listener.id) { listener.onChange(token) }
     lock.withLock { isReporting = false }
   }
 

@@ -87,7 +87,7 @@ final class WatchLoop: @unchecked Sendable {
         return nil
       }
     }
-    if let news { listeners.tell(news) }
+    if let news { listeners.notify(news) }
   }
 
   /// Returns the newest position if it must be reported.

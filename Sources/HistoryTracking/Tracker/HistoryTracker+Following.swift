@@ -106,7 +106,7 @@ final class PassBroadcast {
   }
 
   /// Sends a report to all listeners, and removes those that have stopped listening.
-  func tell(_ report: PassReport) {
+  func send(_ report: PassReport) {
     listeners.removeAll { listener in
       if case .terminated = listener.yield(report) { return true }
       return false

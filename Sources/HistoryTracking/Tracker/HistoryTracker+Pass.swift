@@ -64,7 +64,7 @@ extension HistoryTracker {
       failure = error
     }
     let report = core.end(run, failure)
-    broadcast.tell(report)
+    broadcast.send(report)
     return failure.map { .failure($0) } ?? .success(report)
   }
 
