@@ -48,6 +48,10 @@ extension HistoryError {
     case unknownObject(ObjectID)
     /// Another writer changed or deleted objects since the context read them.
     case conflict([ObjectID])
+    /// The other objects refer to a deleted object by a reference with the rule `deny`.
+    case deleteDenied(ObjectID, by: [ObjectID])
+    /// The objects would refer to objects that do not exist.
+    case danglingReference([ObjectID])
     /// The token belongs to another store.
     case otherStore(token: HistoryToken, store: StoreID)
     /// History that the request needs was purged; `firstHeld` is the first number left, if any.
@@ -89,6 +93,13 @@ extension HistoryError {
     case damagedTransaction(Int64)
     /// Another program has changed the file's schema; the associated texts name what is missing.
     case changedSchema(path: String, [String])
+  }
+}
+
+extension [ObjectID] {
+  /// The first three objects, for an error.
+  fileprivate var named: String {
+    prefix(3).map(\.description).joined(separator: ", ") + (count > 3 ? ", ..." : "")
   }
 }
 
@@ -189,6 +200,19 @@ extension HistoryError.Reason {
         "Another writer changed \(ids.count.counted("object")) since the context's last read "
           + "(\(ids.first.map { ids.count == 1 ? "\($0)" : "\($0)..." } ?? "none")).",
         "Merge the history and save again, or choose a merge policy."
+      )
+    case .deleteDenied(let object, let others):
+      (
+        "The object \(object) cannot be deleted: \(others.count.counted("object")) "
+          + "\(others.count == 1 ? "refers" : "refer") to it with the delete rule \"deny\" "
+          + "(\(others.named)).",
+        "Delete these objects as well, or set their references to other objects."
+      )
+    case .danglingReference(let objects):
+      (
+        "\(objects.count.counted("object")) would refer to objects that do not exist "
+          + "(\(objects.named)); nothing was written.",
+        "Another writer may have deleted them: merge the history, and set the references again."
       )
     case .otherStore(let token, let store):
       ("The token \(token) is from another store than \(store).", "Start again without a token.")
@@ -379,6 +403,12 @@ extension HistoryError {
     Self(.unknownObject(object))
   }
 
+  package static func deleteDenied(_ object: ObjectID, by others: [ObjectID]) -> Self {
+    Self(.deleteDenied(object, by: others))
+  }
+  package static func danglingReference(_ objects: [ObjectID]) -> Self {
+    Self(.danglingReference(objects))
+  }
   package static func conflict(_ objects: [ObjectID]) -> Self {
     Self(.conflict(objects))
   }

@@ -99,6 +99,10 @@ extension HistoryError.Code {
   public static let unknownObject = Self("unknownObject")
   /// Another writer changed or deleted objects since the context read them.
   public static let conflict = Self("conflict")
+  /// Objects refer to a deleted object by a reference with the rule ``DeleteRule/deny``.
+  public static let deleteDenied = Self("deleteDenied")
+  /// The write would leave references to objects that do not exist.
+  public static let danglingReference = Self("danglingReference")
   /// The token belongs to another store.
   public static let otherStore = Self("otherStore")
   /// History that the request needs was purged.
@@ -148,12 +152,15 @@ extension HistoryError {
     }
   }
 
-  /// The objects that the request could not change or find, for ``Code/conflict`` and
-  /// ``Code/unknownObject``.
+  /// The objects that the request could not change or find, for ``Code/conflict``,
+  /// ``Code/unknownObject``, ``Code/deleteDenied`` and ``Code/danglingReference``.
+  ///
+  /// For the last two these are the objects with the references, at most 100 with dangling ones.
   public var objects: [ObjectID] {
     switch reason {
     case .conflict(let objects): objects
     case .unknownObject(let object): [object]
+    case .deleteDenied(_, let objects), .danglingReference(let objects): objects
     default: []
     }
   }
@@ -249,6 +256,8 @@ extension HistoryError.Reason {
     case .predicateTooLarge: .predicateTooLarge
     case .unknownObject: .unknownObject
     case .conflict: .conflict
+    case .deleteDenied: .deleteDenied
+    case .danglingReference: .danglingReference
     case .otherStore: .otherStore
     case .expired: .expired
     case .rewound: .rewound

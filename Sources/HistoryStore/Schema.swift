@@ -8,7 +8,9 @@ package enum Schema {
   /// See https://sqlite.org/pragma.html#pragma_application_id.
   package static let applicationID: Int64 = 0x5048_4C73
   /// The greatest version of the file format that this library reads.
-  package static let formatVersion: Int64 = foreignFormatVersion
+  package static let formatVersion: Int64 = referenceFormatVersion
+  /// The version of the file format of a model with references.
+  package static let referenceFormatVersion: Int64 = 4
   /// The version of the file format of a file that handles writes by other programs.
   package static let foreignFormatVersion: Int64 = 3
   /// The version of the file format of a model with a version, default values or renamed names.
@@ -38,7 +40,7 @@ package enum Schema {
     try connection.execute(common)
     try connection.execute(history(of: stored, configuration.layout))
     for (offset, entity) in stored.entities.enumerated() {
-      try add(entity, number: offset + 1, connection, configuration.layout)
+      try add(entity, number: offset + 1, of: stored, connection, configuration.layout)
     }
     let insert = try Statement(connection, "INSERT INTO history_metadata VALUES(?1, ?2)")
     let metadata = [
@@ -60,30 +62,59 @@ package enum Schema {
       )
     }
     try connection.execute("PRAGMA application_id=\(applicationID)")
-    let format = stored.isPlain ? plainFormatVersion : modelFormatVersion
-    try connection.execute("PRAGMA user_version=\(format)")
+    try connection.execute("PRAGMA user_version=\(stored.formatVersion)")
   }
 
-  /// Creates the table of an entity, and its first key.
+  /// Creates the table of an entity, the indexes of its references, and its first key.
   static func add(
     _ entity: StoredEntity,
     number: Int,
+    of model: StoredModel,
     _ connection: borrowing Connection,
     _ layout: HistoryLayout
   ) throws {
-    try connection.execute(table(of: entity))
+    try connection.execute(table(of: entity, in: model))
     try connection.execute(firstKey(of: entity, number: number, layout))
+    for index in entity.attributes.indices {
+      try addIndex(of: index, entity, number: number, connection)
+    }
+  }
+
+  /// Creates the index of a reference, by which a delete finds the rows that refer to its object.
+  private static func addIndex(
+    of attribute: Int,
+    _ entity: StoredEntity,
+    number: Int,
+    _ connection: borrowing Connection
+  ) throws {
+    let stored = entity.attributes[attribute]
+    guard stored.attribute.reference != nil, !stored.isRemoved else { return }
+    try connection.execute(
+      """
+      CREATE INDEX "\(referenceIndex(entity: number, attribute))"
+      ON "\(entity.table)"("\(stored.column)")
+      """
+    )
+  }
+
+  /// The name of the index of a reference.
+  static func referenceIndex(entity number: Int, _ attribute: Int) -> String {
+    "history_reference_\(number)_\(attribute)"
   }
 
   /// Adds the column of an attribute to the table of an entity, with the attribute's default value.
   ///
   /// The rows of the table are not rewritten (https://sqlite.org/lang_altertable.html).
   static func add(
-    _ attribute: StoredAttribute,
+    _ attribute: Int,
     to entity: StoredEntity,
+    number: Int,
+    of model: StoredModel,
     _ connection: borrowing Connection
   ) throws {
-    try connection.execute("ALTER TABLE \"\(entity.table)\" ADD COLUMN\(column(of: attribute))")
+    let column = column(of: entity.attributes[attribute], in: model)
+    try connection.execute("ALTER TABLE \"\(entity.table)\" ADD COLUMN\(column)")
+    try addIndex(of: attribute, entity, number: number, connection)
   }
 
   private static func history(of model: StoredModel, _ layout: HistoryLayout) -> String {
@@ -104,18 +135,21 @@ package enum Schema {
     }
   }
 
-  private static func table(of entity: StoredEntity) -> String {
-    let columns = entity.attributes.map { "," + column(of: $0) }
+  private static func table(of entity: StoredEntity, in model: StoredModel) -> String {
+    let columns = entity.attributes.map { "," + column(of: $0, in: model) }
     return """
       CREATE TABLE "\(entity.table)"(
         _key INTEGER PRIMARY KEY, _version INTEGER NOT NULL DEFAULT 0\(columns.joined()))
       """
   }
 
-  private static func column(of stored: StoredAttribute) -> String {
+  private static func column(of stored: StoredAttribute, in model: StoredModel) -> String {
     let value = stored.attribute.defaultValue
     let given = value == .null ? "" : " DEFAULT \(value.literal)"
-    return " \"\(stored.column)\" \(stored.attribute.type.declaration)\(given)"
+    let key = stored.attribute.reference.flatMap(model.table).map {
+      " REFERENCES \"\($0)\"(_key) DEFERRABLE INITIALLY DEFERRED"
+    }
+    return " \"\(stored.column)\" \(stored.attribute.type.declaration)\(given)\(key ?? "")"
   }
 }
 

@@ -38,6 +38,8 @@ final class StoreCore {
   let tables: [EntityStatements]
   /// The mappings of column bitmaps by entity; empty if no entity needs one.
   let mappings: [ColumnMapping?]
+  /// The columns of the file that refer to objects.
+  private(set) var references: [ReferenceColumn]
   /// The statements over rows of changes, used by the layout `coreData`.
   private(set) var coreData: CoreDataStatements
   /// For each entity, the attributes that have a tombstone column, or `nil` if they are unknown.
@@ -63,6 +65,7 @@ final class StoreCore {
     opened: consuming OpenedFile
   ) throws {
     let file = opened.header
+    opened.connection.setEnforcesForeignKeys(true)
     let transactions = try TransactionStatements(opened.connection)
     self.path = path
     self.configuration = configuration
@@ -75,6 +78,7 @@ final class StoreCore {
     layout = file.layout
     reading = opened.reading
     capturesForeignWrites = file.foreignWrites == .captured
+    references = file.stored.references
     coreData = CoreDataStatements(tombstoneCount: file.tombstoneCount)
     tombstonePlaces = file.stored.tombstonePlaces
     tables = file.model.entities.enumerated().map {
@@ -157,7 +161,9 @@ final class StoreCore {
     do {
       return try transactions.write(connection) {
         hasChangedCache = false
-        return try body()
+        let result = try body()
+        try checkReferences()
+        return result
       }
     } catch {
       positions.head = nil
@@ -296,6 +302,7 @@ extension StoreCore {
     }
     coreData = CoreDataStatements(tombstoneCount: HistoryLayout.tombstoneCount(of: found))
     tombstonePlaces = found.tombstonePlaces
+    references = found.references
   }
 
   /// Returns a number from the file's metadata, or 0 when the name is missing.

@@ -47,6 +47,8 @@ public struct Attribute: Hashable, Sendable, Codable {
   /// To rename an attribute, set the identity of the new name to the old name (Core Data:
   /// `NSPropertyDescription.renamingIdentifier`).
   public let renamingIdentifier: String?
+  /// The entity that the attribute refers to, and the rule for deletes; `nil` for other attributes.
+  public let reference: Reference?
 
   /// Creates an attribute.
   public init(
@@ -56,11 +58,31 @@ public struct Attribute: Hashable, Sendable, Codable {
     defaultValue: Value = .null,
     renamingIdentifier: String? = nil
   ) {
+    self.init(
+      name,
+      type,
+      preservesValueInHistoryOnDeletion: preservesValueInHistoryOnDeletion,
+      defaultValue: defaultValue,
+      renamingIdentifier: renamingIdentifier,
+      reference: nil
+    )
+  }
+
+  /// Creates an attribute that may be a reference.
+  package init(
+    _ name: String,
+    _ type: AttributeType,
+    preservesValueInHistoryOnDeletion: Bool,
+    defaultValue: Value = .null,
+    renamingIdentifier: String?,
+    reference: Reference?
+  ) {
     self.name = name
     self.type = type
     self.preservesValueInHistoryOnDeletion = preservesValueInHistoryOnDeletion
     self.defaultValue = defaultValue
     self.renamingIdentifier = renamingIdentifier == name ? nil : renamingIdentifier
+    self.reference = reference
   }
 
   /// The renaming identifier, or else the name.
@@ -74,9 +96,10 @@ extension Attribute {
     case preservesValueInHistoryOnDeletion
     case defaultValue
     case renamingIdentifier
+    case reference
   }
 
-  /// Decodes an attribute; the default value and the renaming identifier may be missing.
+  /// Decodes an attribute; the default value, renaming identifier and reference may be missing.
   ///
   /// - Throws: `DecodingError` if a key is missing or a value has another type.
   public init(from decoder: any Decoder) throws {
@@ -91,7 +114,8 @@ extension Attribute {
         forKey: .preservesValueInHistoryOnDeletion
       ),
       defaultValue: isDefaultGiven ? try Self.value(of: type, in: values) : .null,
-      renamingIdentifier: try values.decodeIfPresent(String.self, forKey: .renamingIdentifier)
+      renamingIdentifier: try values.decodeIfPresent(String.self, forKey: .renamingIdentifier),
+      reference: try values.decodeIfPresent(Reference.self, forKey: .reference)
     )
   }
 
@@ -110,7 +134,7 @@ extension Attribute {
     }
   }
 
-  /// Encodes the attribute; a default of null and a missing renaming identifier are left out.
+  /// Encodes the attribute; a default of null, and what is `nil`, is left out.
   ///
   /// - Throws: The errors of the encoder.
   public func encode(to encoder: any Encoder) throws {
@@ -122,6 +146,7 @@ extension Attribute {
       forKey: .preservesValueInHistoryOnDeletion
     )
     try values.encodeIfPresent(renamingIdentifier, forKey: .renamingIdentifier)
+    try values.encodeIfPresent(reference, forKey: .reference)
     switch defaultValue {
     case .null: break
     case .int(let value): try values.encode(value, forKey: .defaultValue)

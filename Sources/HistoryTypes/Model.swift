@@ -91,6 +91,23 @@ extension Model {
       }
       try check(entity.attributes, of: entity.name)
     }
+    for entity in entities { try checkReferences(of: entity, among: entities) }
+  }
+
+  private static func checkReferences(
+    of entity: Entity,
+    among entities: [Entity]
+  ) throws(ModelError) {
+    for attribute in entity.attributes {
+      guard let reference = attribute.reference else { continue }
+      let name = "\(entity.name).\(attribute.name)"
+      guard attribute.type == .int, attribute.defaultValue == .null else {
+        throw .unfitReference(name)
+      }
+      guard entities.contains(where: { $0.name == reference.entity }) else {
+        throw .unknownReference(name, reference.entity)
+      }
+    }
   }
 
   private static func check(
@@ -159,6 +176,10 @@ public enum ModelError: Error, Hashable, Sendable, CustomStringConvertible {
   case sameIdentity(String, String)
   /// A default value is of another type than its attribute, not finite, or has a null character.
   case unfitDefault(String, AttributeType)
+  /// A reference names an entity that the model lacks.
+  case unknownReference(String, String)
+  /// A reference is no integer, or has a default value.
+  case unfitReference(String)
 
   /// A sentence that describes the error and how to fix it.
   public var description: String {
@@ -176,6 +197,10 @@ public enum ModelError: Error, Hashable, Sendable, CustomStringConvertible {
         + "identifier of its own."
     case .unfitDefault(let name, let type):
       "The default value of \"\(name)\" does not fit its type, \(type.rawValue)."
+    case .unknownReference(let name, let entity):
+      "\"\(name)\" refers to the entity \"\(entity)\", which the model lacks: add it, or correct the name."
+    case .unfitReference(let name):
+      "\"\(name)\" is a reference: make it an integer without a default value."
     }
   }
 }

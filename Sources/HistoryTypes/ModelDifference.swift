@@ -19,12 +19,16 @@ public enum ModelDifference: Hashable, Sendable {
   case changedDefault(entity: String, attribute: String, from: Value, to: Value)
   /// Deletes preserve the value of an attribute from now on, or no longer.
   case changedPreservation(entity: String, attribute: String, isPreserved: Bool)
+  /// Deletes of the objects that an attribute refers to have another effect from now on.
+  case changedDeleteRule(entity: String, attribute: String, from: DeleteRule, to: DeleteRule)
   /// The newer model lacks an entity.
   case removedEntity(String)
   /// The newer model lacks an attribute.
   case removedAttribute(entity: String, attribute: String)
   /// An attribute has a type that does not accept every value of the older type.
   case retypedAttribute(entity: String, attribute: String, from: AttributeType, to: AttributeType)
+  /// An attribute became a reference or no longer is one, or refers to another entity.
+  case changedReference(entity: String, attribute: String, from: String?, to: String?)
 
   /// A Boolean value that indicates whether opening the file with the newer model applies the
   /// difference.
@@ -32,7 +36,7 @@ public enum ModelDifference: Hashable, Sendable {
   /// All other differences need an explicit migration.
   public var isLightweight: Bool {
     switch self {
-    case .removedEntity, .removedAttribute, .retypedAttribute: false
+    case .removedEntity, .removedAttribute, .retypedAttribute, .changedReference: false
     default: true
     }
   }
@@ -54,10 +58,15 @@ extension ModelDifference: CustomStringConvertible {
       "the default of \(entity).\(attribute) was changed from \(old) to \(new)"
     case .changedPreservation(let entity, let attribute, let isPreserved):
       "deletes \(isPreserved ? "now" : "no longer") preserve \(entity).\(attribute)"
+    case .changedDeleteRule(let entity, let attribute, let old, let new):
+      "the delete rule of \(entity).\(attribute) was changed from \(old.rawValue) to \(new.rawValue)"
     case .removedEntity(let entity): "the entity \(entity) was removed"
     case .removedAttribute(let entity, let attribute): "\(entity).\(attribute) was removed"
     case .retypedAttribute(let entity, let attribute, let old, let new):
       "\(entity).\(attribute) was changed from \(old.rawValue) to \(new.rawValue)"
+    case .changedReference(let entity, let attribute, let old, let new):
+      "\(entity).\(attribute) was changed from \(old.map { "a reference to \($0)" } ?? "no reference") "
+        + "to \(new.map { "a reference to \($0)" } ?? "none")"
     }
   }
 }
@@ -73,6 +82,7 @@ extension Model {
     for (entity, match) in zip(new, matches) {
       if let match {
         differences += entity.differences(from: old[match])
+        differences += referenceDifferences(of: entity, from: old[match], in: older)
       } else {
         differences.append(.addedEntity(entity.name))
       }
@@ -80,6 +90,38 @@ extension Model {
     let kept = Set(matches.compactMap(\.self))
     return differences
       + old.indices.filter { !kept.contains($0) }.map { .removedEntity(old[$0].name) }
+  }
+
+  private func referenceDifferences(
+    of entity: Entity,
+    from old: Entity,
+    in older: Model
+  ) -> [ModelDifference] {
+    let matches = IdentityMatching.matches(entity.attributes.map(\.key), old.attributes.map(\.key))
+    return zip(entity.attributes, matches).compactMap { attribute, match in
+      guard let match else { return nil }
+      let (new, old) = (attribute.reference, old.attributes[match].reference)
+      guard new.map(identity) == old.map(older.identity) else {
+        return .changedReference(
+          entity: entity.name,
+          attribute: attribute.name,
+          from: old?.entity,
+          to: new?.entity
+        )
+      }
+      guard let new, let old, new.deleteRule != old.deleteRule else { return nil }
+      return .changedDeleteRule(
+        entity: entity.name,
+        attribute: attribute.name,
+        from: old.deleteRule,
+        to: new.deleteRule
+      )
+    }
+  }
+
+  /// The identity across models of the entity that a reference names.
+  package func identity(of reference: Reference) -> String {
+    entities.first { $0.name == reference.entity }?.identity ?? reference.entity
   }
 }
 

@@ -151,6 +151,8 @@ struct ContextState: Sendable {
       }
     }
     forgetEdits()
+    for id in result.deletedByRule { self[table: id.entity].remove(id.key) }
+    for batch in result.rowsByRule { self[table: batch.entity].refresh(batch) }
     while let batch = result.rows.popLast() { self[table: batch.entity].put(batch) }
   }
 }

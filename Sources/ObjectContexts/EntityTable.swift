@@ -60,6 +60,13 @@ struct EntityTable: Sendable {
     return true
   }
 
+  /// Replaces the rows of registered objects; rows of other objects have no effect.
+  mutating func refresh(_ batch: RowBatch) {
+    for (index, key) in batch.keys.enumerated() where slots[key] != nil {
+      put(key, version: batch.versions[index], batch.values[index * width..<(index + 1) * width])
+    }
+  }
+
   /// Sets some attributes of a registered object.
   mutating func set(_ columns: UInt64, _ row: [Value], version: Int64, of key: Int64) {
     guard let slot = slots[key] else { return }

@@ -172,7 +172,8 @@ public final class ObjectContext: Sendable {
 
   /// Deletes an object in the context, and in the store at the next save.
   ///
-  /// Does nothing if the object is not in the context.
+  /// Does nothing if the object is not in the context. The save applies the delete rules of references
+  /// to the object; until then, objects in the context still refer to it.
   public func delete(_ id: ObjectID) {
     state.withLock { state in
       if state.isHere(id) { state.delete(id) }

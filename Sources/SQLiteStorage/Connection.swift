@@ -130,6 +130,22 @@ package struct Connection: ~Copyable {
     _ = csqlite_db_config_flag(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, isOn ? 1 : 0)
   }
 
+  /// Sets whether foreign keys are enforced; the default is that of the build of SQLite.
+  ///
+  /// See https://sqlite.org/foreignkeys.html#fk_enable.
+  package borrowing func setEnforcesForeignKeys(_ isOn: Bool) {
+    _ = csqlite_db_config_flag(handle, SQLITE_DBCONFIG_ENABLE_FKEY, isOn ? 1 : 0)
+  }
+
+  /// Whether a deferred foreign key is violated by the open transaction, which could not be committed.
+  ///
+  /// See https://sqlite.org/c3ref/c_dbstatus_options.html (`SQLITE_DBSTATUS_DEFERRED_FKS`).
+  package var violatesForeignKey: Bool {
+    var (count, highest): (Int32, Int32) = (0, 0)
+    let code = sqlite3_db_status(handle, SQLITE_DBSTATUS_DEFERRED_FKS, &count, &highest, 0)
+    return code == SQLITE_OK && count != 0
+  }
+
   /// Copies as much of the write-ahead log into the file as readers allow, without waiting.
   package borrowing func checkpoint() throws(SQLiteError) {
     let code = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)

@@ -73,18 +73,47 @@ extension StoreCore {
   }
 
   private func dropTablesAndColumns(from old: StoredModel, to new: StoredModel) throws {
-    for (before, after) in zip(old.entities, new.entities) where !before.isRemoved {
-      guard !after.isRemoved else {
-        try connection.execute("DROP TABLE \"\(after.table)\"")
-        continue
-      }
-      for (kept, attribute) in zip(before.attributes, after.attributes)
+    let pairs = Array(zip(old.entities, new.entities).enumerated())
+    for (offset, (before, after)) in pairs where !before.isRemoved && !after.isRemoved {
+      for (index, (kept, attribute)) in zip(before.attributes, after.attributes).enumerated()
       where attribute.isRemoved && !kept.isRemoved {
-        try connection.execute(
-          "ALTER TABLE \"\(after.table)\" DROP COLUMN \"\(attribute.column)\""
-        )
+        try drop(attribute, index, of: after, number: offset + 1)
       }
     }
+    for (_, (before, after)) in pairs where !before.isRemoved && after.isRemoved {
+      try drop(after, in: old)
+    }
+  }
+
+  /// Drops the column of a removed attribute.
+  ///
+  /// SQLite cannot drop a column with a foreign key (https://sqlite.org/lang_altertable.html). The
+  /// column of a reference stays, without values and without its index.
+  private func drop(
+    _ attribute: StoredAttribute,
+    _ index: Int,
+    of entity: StoredEntity,
+    number: Int
+  ) throws {
+    guard attribute.attribute.reference == nil else {
+      try connection.execute("DROP INDEX \"\(Schema.referenceIndex(entity: number, index))\"")
+      return try connection.execute(
+        """
+        UPDATE "\(entity.table)" SET "\(attribute.column)" = NULL
+        WHERE "\(attribute.column)" IS NOT NULL
+        """
+      )
+    }
+    try connection.execute("ALTER TABLE \"\(entity.table)\" DROP COLUMN \"\(attribute.column)\"")
+  }
+
+  /// Drops the table of a removed entity, or empties it if a column that stays refers to it.
+  private func drop(_ entity: StoredEntity, in old: StoredModel) throws {
+    let isReferredTo = old.entities.contains { other in
+      !other.isRemoved
+        && other.attributes.contains { $0.attribute.reference.flatMap(old.table) == entity.table }
+    }
+    try connection.execute("\(isReferredTo ? "DELETE FROM" : "DROP TABLE") \"\(entity.table)\"")
   }
 }
 

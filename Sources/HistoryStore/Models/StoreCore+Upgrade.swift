@@ -42,11 +42,11 @@ extension StoreCore {
   func addTablesAndColumns(from old: StoredModel, to new: StoredModel) throws {
     for (offset, entity) in new.entities.enumerated() {
       guard offset < old.entities.count else {
-        try Schema.add(entity, number: offset + 1, connection, layout)
+        try Schema.add(entity, number: offset + 1, of: new, connection, layout)
         continue
       }
-      for attribute in entity.attributes.dropFirst(old.entities[offset].attributes.count) {
-        try Schema.add(attribute, to: entity, connection)
+      for attribute in old.entities[offset].attributes.count..<entity.attributes.count {
+        try Schema.add(attribute, to: entity, number: offset + 1, of: new, connection)
       }
     }
     guard layout == .coreData else { return }
@@ -75,6 +75,7 @@ extension Connection {
     put.bind(Int64(stored.version), at: 2)
     try put.run()
     let version = try integer("PRAGMA user_version") ?? 0
-    try execute("PRAGMA user_version=\(max(version, Schema.modelFormatVersion))")
+    let needed = max(stored.formatVersion, Schema.modelFormatVersion)
+    try execute("PRAGMA user_version=\(max(version, needed))")
   }
 }

@@ -6,7 +6,8 @@ extension StoredModel {
   ///
   /// `!` marks preserved values. Further properties follow after semicolons: `d` for the default
   /// value, `i` for the identity, `t` for the table, `c` for the column, `p` for values that were
-  /// preserved before, `x` for a removed entity or attribute.
+  /// preserved before, `r` for a reference (the entity, a comma, the delete rule), `x` for a removed
+  /// entity or attribute.
   package var text: String {
     entities.map { entity in
       ([entity.head] + entity.attributes.map(\.text)).joined(separator: " ")
@@ -59,13 +60,16 @@ extension StoredAttribute {
     if attribute.identity != attribute.name { fields.append("i=" + attribute.identity) }
     if column != attribute.name { fields.append("c=" + column) }
     if hasPlace && !attribute.preservesValueInHistoryOnDeletion { fields.append("p") }
+    if let reference = attribute.reference {
+      fields.append("r=\(reference.entity),\(reference.deleteRule.rawValue)")
+    }
     if isRemoved { fields.append("x") }
     return fields.joined(separator: ";")
   }
 
   fileprivate init?(_ word: Substring) {
     let fields = TextFields(word)
-    guard fields.areAmong(["d", "i", "c", "p", "x"]) else { return nil }
+    guard fields.areAmong(["d", "i", "c", "p", "r", "x"]) else { return nil }
     let isPreserved = fields.head.hasSuffix("!")
     let parts = (isPreserved ? fields.head.dropLast() : fields.head[...]).split(separator: ":")
     guard parts.count == 2, let type = AttributeType(rawValue: String(parts[1])) else { return nil }
@@ -74,6 +78,11 @@ extension StoredAttribute {
       guard let read = Value(field: text, as: type) else { return nil }
       value = read
     }
+    var reference: Reference?
+    if let text = fields["r"] {
+      guard let read = Reference(field: text) else { return nil }
+      reference = read
+    }
     let name = String(parts[0])
     self.init(
       Attribute(
@@ -81,12 +90,22 @@ extension StoredAttribute {
         type,
         preservesValueInHistoryOnDeletion: isPreserved,
         defaultValue: value,
-        renamingIdentifier: fields["i"]
+        renamingIdentifier: fields["i"],
+        reference: reference
       ),
       column: fields["c"] ?? name
     )
     hasPlace = hasPlace || fields["p"] != nil
     isRemoved = fields["x"] != nil
+  }
+}
+
+extension Reference {
+  /// Reads `ENTITY,RULE`, or returns `nil` for other text.
+  fileprivate init?(field text: String) {
+    let parts = text.split(separator: ",")
+    guard parts.count == 2, let rule = DeleteRule(rawValue: String(parts[1])) else { return nil }
+    self.init(to: String(parts[0]), deleteRule: rule)
   }
 }
 

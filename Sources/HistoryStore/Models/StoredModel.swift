@@ -19,6 +19,25 @@ package struct StoredModel: Hashable, Sendable {
     entities = model.entities.map { StoredEntity($0, table: $0.name) }
   }
 
+  /// The least version of the file format that has everything in the model.
+  package var formatVersion: Int64 {
+    let hasReferences = entities.contains {
+      $0.attributes.contains { $0.attribute.reference != nil }
+    }
+    if hasReferences { return Schema.referenceFormatVersion }
+    return isPlain ? Schema.plainFormatVersion : Schema.modelFormatVersion
+  }
+
+  /// The index of the entity that a reference names; `nil` if it was removed.
+  func index(of reference: Reference) -> Int? {
+    entities.firstIndex { $0.name == reference.entity && !$0.isRemoved }
+  }
+
+  /// The name of the table that a reference refers to.
+  func table(_ reference: Reference) -> String? {
+    index(of: reference).map { entities[$0].table }
+  }
+
   /// Whether the model has version 1 and no property that older versions of this library lack.
   package var isPlain: Bool {
     version == 1
@@ -90,6 +109,7 @@ package struct StoredAttribute: Hashable, Sendable {
 
   fileprivate var isPlain: Bool {
     attribute.renamingIdentifier == nil && attribute.defaultValue == .null
+      && attribute.reference == nil
       && column == attribute.name && !isRemoved
       && hasPlace == attribute.preservesValueInHistoryOnDeletion
   }
@@ -230,10 +250,13 @@ extension StoredModel {
   /// - Throws: ``ModelError/tooManyAttributes(_:_:)``, as ``applying(_:)`` does.
   func migrating(to newer: Model) throws(ModelError) -> StoredModel {
     var reduced = self
+    let older = live
     let matches = IdentityMatching.matches(liveKeys, newer.entities.map(\.key))
     for (offset, match) in matches.enumerated() where !entities[offset].isRemoved {
       if let match {
-        reduced.entities[offset].remove(lackingIn: newer.entities[match])
+        reduced.entities[offset].remove(lackingIn: newer.entities[match]) { old, new in
+          old.map(older.identity) == new.map(newer.identity)
+        }
       } else {
         reduced.entities[offset].isRemoved = true
       }
@@ -243,12 +266,17 @@ extension StoredModel {
 }
 
 extension StoredEntity {
-  /// Marks the attributes that a newer entity lacks or has with another type as removed.
-  fileprivate mutating func remove(lackingIn newer: Entity) {
+  /// Marks the attributes that a newer entity lacks, or has with another type or reference, as removed.
+  fileprivate mutating func remove(
+    lackingIn newer: Entity,
+    isSame: (Reference?, Reference?) -> Bool
+  ) {
     let matches = IdentityMatching.matches(liveKeys, newer.attributes.map(\.key))
     for (number, match) in matches.enumerated() where !attributes[number].isRemoved {
       let (old, new) = (attributes[number].attribute, match.map { newer.attributes[$0] })
-      guard let new, new.type == old.type || new.type.isWidening(of: old.type) else {
+      guard let new, new.type == old.type || new.type.isWidening(of: old.type),
+        isSame(old.reference, new.reference)
+      else {
         attributes[number].isRemoved = true
         continue
       }
@@ -279,7 +307,8 @@ extension StoredAttribute {
       newer.type,
       preservesValueInHistoryOnDeletion: newer.preservesValueInHistoryOnDeletion,
       defaultValue: newer.defaultValue,
-      renamingIdentifier: attribute.identity
+      renamingIdentifier: attribute.identity,
+      reference: newer.reference
     )
     hasPlace = hasPlace || newer.preservesValueInHistoryOnDeletion
   }

@@ -92,8 +92,13 @@ extension Store {
 
   /// Deletes every matching object, as one transaction (Core Data: `NSBatchDeleteRequest`).
   ///
-  /// - Throws: ``HistoryError`` when a name, a value or the predicate does not fit, or SQLite fails.
-  /// - Complexity: a scan of the entity, without a query per row.
+  /// Delete rules of references to the objects are applied in the same transaction, which the result
+  /// includes. Core Data's batch deletes skip them.
+  ///
+  /// - Throws: ``HistoryError`` when a name, a value or the predicate does not fit, SQLite fails, or
+  ///   references to the objects remain.
+  /// - Complexity: a scan of the entity, without a query per row; one query for each deleted object
+  ///   and reference to the entity.
   @discardableResult
   public func batchDelete(
     _ entityName: String,
@@ -103,7 +108,7 @@ extension Store {
   ) throws(HistoryError) -> BatchResult {
     try locked { core in
       let table = try core.table(entityName)
-      let outcome = try core.writeChanges(by: author.authorship, type) { _, packer in
+      let outcome = try core.deleteObjects(of: table, by: author.authorship, type) { packer in
         let collector = try core.statements.collector(core.connection)
         let row = try core.deleteAll(table, where: predicate)
         try collector.collect(table.number, columns: table.preserved, into: &packer) {

@@ -40,11 +40,14 @@ extension Store {
   /// Deletes the objects whose IDs a closure returns until it returns `nil`, as one transaction.
   ///
   /// Core Data: `NSBatchDeleteRequest(objectIDs:)`. Missing objects are skipped. The closure runs
-  /// inside the write: a request to the same store from within the closure fails.
+  /// inside the write: a request to the same store from within the closure fails. Delete rules of
+  /// references to the objects are applied in the same transaction, which the result includes.
   ///
-  /// - Throws: ``HistoryError`` if an object is of another entity or SQLite fails, and
-  ///   ``HistoryError/Code/stopped`` if the closure throws; the store is then not changed.
-  /// - Complexity: one statement for many objects, and one or two for the history.
+  /// - Throws: ``HistoryError`` if an object is of another entity, SQLite fails, or references to the
+  ///   objects remain, and ``HistoryError/Code/stopped`` if the closure throws; the store is then not
+  ///   changed.
+  /// - Complexity: one statement for many objects, and one or two for the history; one query for each
+  ///   deleted object and reference to the entity.
   @discardableResult
   public func batchDelete(
     _ entityName: String,
@@ -54,7 +57,7 @@ extension Store {
   ) throws(HistoryError) -> BatchResult {
     try locked { core in
       let table = try core.table(entityName)
-      let outcome = try core.writeChanges(by: author.authorship, type) { _, packer in
+      let outcome = try core.deleteObjects(of: table, by: author.authorship, type) { packer in
         let collector = try core.statements.collector(core.connection)
         let rows = try table.deleter(core.connection)
         try collector.collect(

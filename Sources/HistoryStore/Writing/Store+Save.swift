@@ -84,6 +84,10 @@ package struct SaveResult: Sendable {
   package var outcomes: [EditOutcome]
   /// The committed rows of those saved objects that differ from the context's state.
   package var rows: [RowBatch]
+  /// The objects that delete rules deleted, which have no edit or an edit without effect.
+  package var deletedByRule: [ObjectID] = []
+  /// The committed rows of other objects whose references became null.
+  package var rowsByRule: [RowBatch] = []
 }
 
 /// The handling of saved objects that another writer changed after the context read them.
@@ -112,13 +116,20 @@ public enum MergePolicy: String, Sendable, Hashable, CaseIterable {
 extension Store {
   /// Saves the edits of a context and their history atomically, as one transaction.
   ///
-  /// - Throws: ``HistoryError/Code/conflict`` under the policy `error`, ``HistoryError/Code/sqlite``
-  ///   when SQLite fails, and specific errors for values that do not fit.
-  /// - Complexity: one statement per edit, one or two more for the history.
+  /// Deletes come first in a model with references, so that the other edits meet what delete rules
+  /// have changed.
+  ///
+  /// - Throws: ``HistoryError/Code/conflict`` under the policy `error`,
+  ///   ``HistoryError/Code/deleteDenied``, ``HistoryError/Code/danglingReference``,
+  ///   ``HistoryError/Code/sqlite`` when SQLite fails, and specific errors for values that do not fit.
+  /// - Complexity: one statement per edit, one or two more for the history, and for each delete one
+  ///   query of each reference to the entity.
   package func save(_ request: SaveRequest) throws(HistoryError) -> SaveResult {
     try locked { core in
       var outcomes: [EditOutcome] = []
       var rows: [RowBatch] = []
+      var effects: RuleEffects?
+      var rowsByRule: [RowBatch] = []
       outcomes.reserveCapacity(request.edits.count)
       let authorship = Authorship(
         author: request.author,
@@ -128,20 +139,27 @@ extension Store {
       )
       let outcome = try core.writeChanges(by: authorship) { number, packer in
         var conflicts: [ObjectID] = []
-        for edit in request.edits {
-          let outcome = try core.apply(edit, number, request.policy, &packer, &conflicts)
-          outcomes.append(outcome)
+        if !core.references.isEmpty && request.edits.contains(where: { $0.type == .delete }) {
+          (outcomes, effects) = try core.applyWithRules(request, number, &packer, &conflicts)
+        } else {
+          for edit in request.edits {
+            let outcome = try core.apply(edit, number, request.policy, &packer, &conflicts)
+            outcomes.append(outcome)
+          }
         }
         guard conflicts.isEmpty else { throw HistoryError.conflict(conflicts) }
         // Read the rows before the commit: a later error could not be distinguished from a failed
         // save.
-        rows = try core.rowsToTell(of: request.edits, outcomes)
+        rows = try core.changedRows(of: request.edits, outcomes)
+        if let effects { rowsByRule = try core.rows(effects.updated) }
       }
       return SaveResult(
         transaction: outcome.transaction,
         version: outcome.version,
         outcomes: outcomes,
-        rows: rows
+        rows: rows,
+        deletedByRule: effects?.deleted ?? [],
+        rowsByRule: rowsByRule
       )
     }
   }
@@ -162,13 +180,18 @@ extension Store {
 
 extension StoreCore {
   /// Returns the rows of the objects whose edits were not written unchanged.
-  fileprivate func rowsToTell(
+  fileprivate func changedRows(
     of edits: [ObjectEdit],
     _ outcomes: [EditOutcome]
   ) throws -> [RowBatch] {
+    try rows(zip(edits, outcomes).filter { $1.leavesAnotherRow($0.type) }.map(\.0.id))
+  }
+
+  /// Returns the rows of objects, by entity; entities that the program's model lacks are left out.
+  fileprivate func rows(_ ids: [ObjectID]) throws -> [RowBatch] {
     var keys: [Int32: [Int64]] = [:]
-    for (edit, outcome) in zip(edits, outcomes) where outcome.leavesAnotherRow(edit.type) {
-      keys[edit.id.entity, default: []].append(edit.id.key)
+    for id in ids where model.entity(id.entity)?.isDeclared == true {
+      keys[id.entity, default: []].append(id.key)
     }
     return try keys.sorted { $0.key < $1.key }.map { entity, keys in
       try rows(entity, sortedKeys: keys.sorted())
@@ -190,7 +213,7 @@ extension StoreCore {
     }
   }
 
-  private func insert(
+  func insert(
     _ edit: ObjectEdit,
     _ number: Int64,
     _ packer: inout ChangePacker
@@ -209,22 +232,23 @@ extension StoreCore {
     return .written
   }
 
-  private func update(
+  func update(
     _ edit: ObjectEdit,
     _ number: Int64,
     _ policy: MergePolicy,
     _ packer: inout ChangePacker,
-    _ conflicts: inout [ObjectID]
+    _ conflicts: inout [ObjectID],
+    alsoChanged: UInt64 = 0
   ) throws -> EditOutcome {
     let table = try table(edit.id.entity)
     let row = try bindUpdate(edit, in: table, number)
     row.statement.bind(edit.version, at: 3)
     try row.statement.run()
     if connection.changes == 1 {
-      packer.update(edit.id.entity, edit.id.key, table.numbers(of: edit.columns))
+      packer.update(edit.id.entity, edit.id.key, table.numbers(of: edit.columns) | alsoChanged)
       return .written
     }
-    return try resolve(edit, in: table, number, policy, &packer, &conflicts)
+    return try resolve(edit, in: table, number, policy, &packer, &conflicts, alsoChanged)
   }
 
   /// Writes the part of an update that the policy permits, for a row that another writer changed.
@@ -234,7 +258,8 @@ extension StoreCore {
     _ number: Int64,
     _ policy: MergePolicy,
     _ packer: inout ChangePacker,
-    _ conflicts: inout [ObjectID]
+    _ conflicts: inout [ObjectID],
+    _ alsoChanged: UInt64
   ) throws -> EditOutcome {
     guard policy != .error else {
       conflicts.append(edit.id)
@@ -246,7 +271,11 @@ extension StoreCore {
     let row = try bindUpdate(resolved, in: table, number)
     row.statement.bindNull(at: 3)
     try row.statement.run()
-    packer.update(edit.id.entity, edit.id.key, table.numbers(of: resolved.columns))
+    packer.update(
+      edit.id.entity,
+      edit.id.key,
+      table.numbers(of: resolved.columns) | alsoChanged
+    )
     return .writtenOver(columns: resolved.columns)
   }
 
@@ -275,7 +304,7 @@ extension StoreCore {
     return row
   }
 
-  private func delete(
+  func delete(
     _ edit: ObjectEdit,
     _ policy: MergePolicy,
     _ packer: inout ChangePacker,

@@ -1,0 +1,318 @@
+import HistoryTypes
+import SQLiteStorage
+
+/// A column of the file that refers to objects.
+struct ReferenceColumn {
+  /// The number of the entity with the column.
+  let entity: Int32
+  /// The number of the attribute in the file.
+  let attribute: Int
+  /// The number of the entity that the column refers to.
+  let destination: Int32
+  let table: String
+  let column: String
+  let rule: DeleteRule
+}
+
+extension StoredModel {
+  /// The columns that refer to objects, those of newer programs included, in the order of the file.
+  var references: [ReferenceColumn] {
+    entities.enumerated().flatMap { offset, entity in
+      entity.isRemoved ? [] : entity.references(number: Int32(offset) + 1, in: self)
+    }
+  }
+}
+
+extension StoredEntity {
+  fileprivate func references(number: Int32, in model: StoredModel) -> [ReferenceColumn] {
+    attributes.enumerated().compactMap { index, stored in
+      guard let reference = stored.attribute.reference, !stored.isRemoved,
+        let destination = model.index(of: reference)
+      else { return nil }
+      return ReferenceColumn(
+        entity: number,
+        attribute: index,
+        destination: Int32(destination) + 1,
+        table: table,
+        column: stored.column,
+        rule: reference.deleteRule
+      )
+    }
+  }
+}
+
+/// The effects of delete rules on other objects than the deleted ones.
+struct RuleEffects {
+  /// An object with references that became null.
+  struct Nullified {
+    /// The attributes that became null, as bits of the file.
+    var columns: UInt64
+    /// The version of the row before.
+    let version: Int64
+  }
+
+  /// The objects that were deleted by a cascade.
+  fileprivate(set) var deleted: [ObjectID] = []
+  /// All objects that the write has deleted.
+  fileprivate(set) var gone: Set<ObjectID>
+  /// The objects with references that became null, in the order in which they were found.
+  fileprivate(set) var order: [ObjectID] = []
+  fileprivate var changes: [ObjectID: Nullified] = [:]
+
+  fileprivate init(deleted: [ObjectID]) { gone = Set(deleted) }
+
+  /// The objects whose references became null and that still exist.
+  var updated: [ObjectID] { order.filter { !gone.contains($0) } }
+
+  /// The references of an object that became null; `nil` if none did, or the object is deleted.
+  func nullified(_ id: ObjectID) -> Nullified? { gone.contains(id) ? nil : changes[id] }
+}
+
+extension StoreCore {
+  /// Applies the delete rules for objects that the current write has deleted.
+  ///
+  /// Cascades are packed as deletes, and references that became null as updates, one change for
+  /// each object. The updates of objects in `pending` are not packed: the caller packs them together
+  /// with its own edits of these objects.
+  ///
+  /// - Throws: ``HistoryError/Code/deleteDenied`` if an object that stays refers to a deleted one by a
+  ///   reference with the rule ``DeleteRule/deny``.
+  /// - Complexity: for each deleted object, one query of each reference to its entity, plus one
+  ///   statement for each object that refers to it.
+  func applyDeleteRules(
+    to deleted: [ObjectID],
+    _ version: Int64,
+    _ packer: inout ChangePacker,
+    except pending: Set<ObjectID> = []
+  ) throws -> RuleEffects {
+    var effects = RuleEffects(deleted: deleted)
+    var denied: [(object: ObjectID, by: ObjectID)] = []
+    var next = 0
+    while next < deleted.count + effects.deleted.count {
+      let id = next < deleted.count ? deleted[next] : effects.deleted[next - deleted.count]
+      next += 1
+      for reference in references where reference.destination == id.entity {
+        for row in try rows(with: reference, to: id.key) where !effects.gone.contains(row.id) {
+          switch reference.rule {
+          case .deny: denied.append((id, row.id))
+          case .cascade:
+            try remove(row.id, &packer)
+            effects.gone.insert(row.id)
+            effects.deleted.append(row.id)
+          case .nullify:
+            try nullify(reference, of: row, version, &effects)
+          }
+        }
+      }
+    }
+    let kept = denied.filter { !effects.gone.contains($0.by) }
+    if let first = kept.first { throw HistoryError.deleteDenied(first.object, by: kept.map(\.by)) }
+    for id in effects.updated where !pending.contains(id) {
+      if let change = effects.nullified(id) { packer.update(id.entity, id.key, change.columns) }
+    }
+    return effects
+  }
+
+  /// Returns the rows whose reference has a key.
+  private func rows(
+    with reference: ReferenceColumn,
+    to key: Int64
+  ) throws -> [(id: ObjectID, version: Int64)] {
+    let query = try query(
+      "SELECT _key, _version FROM \"\(reference.table)\" WHERE \"\(reference.column)\" = ?1"
+    )
+    query.statement.bind(key, at: 1)
+    defer { query.statement.reset() }
+    var rows: [(id: ObjectID, version: Int64)] = []
+    while try query.statement.step() {
+      let id = ObjectID(entity: reference.entity, key: query.statement.int(0))
+      rows.append((id, query.statement.int(1)))
+    }
+    return rows
+  }
+
+  private func nullify(
+    _ reference: ReferenceColumn,
+    of row: (id: ObjectID, version: Int64),
+    _ version: Int64,
+    _ effects: inout RuleEffects
+  ) throws {
+    let update = try query(
+      """
+      UPDATE "\(reference.table)" SET _version = ?2, "\(reference.column)" = NULL WHERE _key = ?1
+      """
+    )
+    update.statement.bind(row.id.key, at: 1)
+    update.statement.bind(version, at: 2)
+    try update.statement.run()
+    let bit: UInt64 = 1 << UInt64(reference.attribute)
+    if effects.changes[row.id] == nil {
+      effects.order.append(row.id)
+      effects.changes[row.id] = RuleEffects.Nullified(columns: bit, version: row.version)
+    } else {
+      effects.changes[row.id]?.columns |= bit
+    }
+  }
+
+  /// Deletes the row of an object that exists, and packs the delete with its tombstone.
+  private func remove(_ id: ObjectID, _ packer: inout ChangePacker) throws {
+    let table = try anyTable(id.entity)
+    let tombstone = try table.tombstone(connection)
+    tombstone.statement.bind(id.key, at: 1)
+    defer { tombstone.statement.reset() }
+    guard try tombstone.statement.step() else { return }
+    packer.delete(id.entity, id.key, preserved: table.preserved, in: tombstone.statement, from: 1)
+    tombstone.statement.reset()
+    let row = try table.delete(connection)
+    row.statement.bind(id.key, at: 1)
+    try row.statement.run()
+  }
+
+  /// Returns the statements of an entity that the program's model may lack.
+  private func anyTable(_ number: Int32) throws -> EntityStatements {
+    let index = Int(number) - 1
+    if tables.indices.contains(index) { return tables[index] }
+    let unknown = Model(unchecked: [], version: model.version)
+    return EntityStatements(
+      stored.view(of: unknown).entities[index],
+      stored.entities[index],
+      number: number
+    )
+  }
+
+  /// Runs a closure that deletes objects of one entity, and applies delete rules to what it deletes.
+  func deleteObjects(
+    of table: EntityStatements,
+    by authorship: Authorship,
+    _ result: BatchResultType,
+    _ body: (inout ChangePacker) throws -> Void
+  ) throws -> ChangeOutcome {
+    guard references.contains(where: { $0.destination == table.number }) else {
+      return try writeChanges(by: authorship, result) { try body(&$1) }
+    }
+    var outcome = try writeChanges(by: authorship, .objectIDs) { version, packer in
+      try body(&packer)
+      _ = try applyDeleteRules(to: packer.objects, version, &packer)
+    }
+    if result != .objectIDs { outcome.objects = [] }
+    return outcome
+  }
+
+  /// Throws if the current write would leave a reference to an object that does not exist.
+  ///
+  /// - Complexity: no query; if it throws, a scan of the tables with references.
+  func checkReferences() throws {
+    guard !references.isEmpty, connection.violatesForeignKey else { return }
+    let query = try PreparedStatement(connection, "PRAGMA foreign_key_check")
+    var found: [ObjectID] = []
+    while try query.statement.step(), found.count < 100 {
+      let table = query.statement.text(0)
+      guard let index = stored.entities.firstIndex(where: { $0.table == table }) else { continue }
+      found.append(ObjectID(entity: Int32(index) + 1, key: query.statement.int(1)))
+    }
+    throw HistoryError.danglingReference(found)
+  }
+}
+
+extension StoreCore {
+  /// Applies the deletes of a save, then delete rules, then the other edits.
+  ///
+  /// - Returns: The outcome of each edit, in the order of the request, and the effects of the rules.
+  func applyWithRules(
+    _ request: SaveRequest,
+    _ number: Int64,
+    _ packer: inout ChangePacker,
+    _ conflicts: inout [ObjectID]
+  ) throws -> ([EditOutcome], RuleEffects?) {
+    var outcomes = Array(repeating: EditOutcome.gone, count: request.edits.count)
+    var deleted: [ObjectID] = []
+    for (index, edit) in request.edits.enumerated() where edit.type == .delete {
+      outcomes[index] = try delete(edit, request.policy, &packer, &conflicts)
+      if outcomes[index] != .leftOut, outcomes[index] != .gone { deleted.append(edit.id) }
+    }
+    guard conflicts.isEmpty else { return (outcomes, nil) }
+    let others = request.edits.filter { $0.type == .update }.map(\.id)
+    let effects = try applyDeleteRules(to: deleted, number, &packer, except: Set(others))
+    for (index, edit) in request.edits.enumerated() where edit.type != .delete {
+      outcomes[index] = try apply(edit, after: effects, number, request.policy, &packer, &conflicts)
+    }
+    return (outcomes, effects)
+  }
+
+  /// Writes and packs an insert or update, together with what delete rules did to its object.
+  private func apply(
+    _ edit: ObjectEdit,
+    after effects: RuleEffects,
+    _ number: Int64,
+    _ policy: MergePolicy,
+    _ packer: inout ChangePacker,
+    _ conflicts: inout [ObjectID]
+  ) throws -> EditOutcome {
+    var edit = edit
+    guard !effects.gone.contains(edit.id) else { return .gone }
+    let released = try releaseReferences(of: &edit, to: effects.gone)
+    if released == .object { return .gone }
+    guard edit.type == .update else {
+      let outcome = try insert(edit, number, &packer)
+      return released == .none ? outcome : .writtenOver(columns: 0)
+    }
+    let nullified = effects.nullified(edit.id)
+    // The rule has written the row as part of this save, which is no conflict.
+    if let nullified, edit.version == nullified.version { edit.version = number }
+    let outcome = try update(
+      edit,
+      number,
+      policy,
+      &packer,
+      &conflicts,
+      alsoChanged: nullified?.columns ?? 0
+    )
+    guard let nullified else {
+      return outcome == .written && released == .values
+        ? .writtenOver(columns: edit.columns) : outcome
+    }
+    guard outcome == .leftOut else { return .writtenOver(columns: edit.columns) }
+    packer.update(edit.id.entity, edit.id.key, nullified.columns)
+    return .leftOut
+  }
+
+  /// Applies delete rules to the references that an edit sets to objects deleted by the same save.
+  ///
+  /// A reference with the rule ``DeleteRule/deny`` stays, and the write fails because of it.
+  ///
+  /// - Returns: ``Released/object`` if the object of an insert is deleted with the one that it refers to.
+  private func releaseReferences(
+    of edit: inout ObjectEdit,
+    to gone: Set<ObjectID>
+  ) throws -> Released {
+    var released = Released.none
+    let table = try table(edit.id.entity)
+    let set = table.entity.attributes.indices.filter {
+      edit.type == .insert || edit.columns >> UInt64($0) & 1 == 1
+    }
+    for (place, index) in set.enumerated() {
+      guard let reference = table.entity.attributes[index].reference,
+        case .int(let key) = edit.values[place],
+        let destination = model.number(of: reference.entity),
+        gone.contains(ObjectID(entity: destination, key: key))
+      else { continue }
+      switch reference.deleteRule {
+      case .nullify:
+        edit.values[place] = .null
+        released = .values
+      case .cascade where edit.type == .insert: return .object
+      case .cascade, .deny: continue
+      }
+    }
+    return released
+  }
+}
+
+/// What delete rules release of an edit that refers to deleted objects.
+private enum Released {
+  case none
+  /// References that the edit sets became null.
+  case values
+  /// The inserted object is not inserted.
+  case object
+}

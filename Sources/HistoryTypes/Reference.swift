@@ -1,0 +1,67 @@
+/// A reference of the objects of one entity to an object of another, or of the same one.
+///
+/// Core Data: a to-one `NSRelationshipDescription`. The inverse, to-many side needs no declaration:
+/// it is the objects whose reference has a given key. A many-to-many relationship is an entity with
+/// two references.
+public struct Reference: Hashable, Sendable, Codable {
+  /// The name of the entity that is referred to.
+  public let entity: String
+  /// The effect of deleting the object that is referred to.
+  public let deleteRule: DeleteRule
+
+  /// Creates a reference to the objects of an entity.
+  public init(to entity: String, deleteRule: DeleteRule = .nullify) {
+    self.entity = entity
+    self.deleteRule = deleteRule
+  }
+}
+
+/// The effect of deleting an object on the objects that refer to it (Core Data: `NSDeleteRule`).
+///
+/// In contrast to Core Data, the rule belongs to the referring side, as SQL's `ON DELETE`. All
+/// effects are part of the transaction that deletes the object, and of its history.
+public enum DeleteRule: String, Hashable, Sendable, Codable, CaseIterable {
+  /// The reference becomes null.
+  case nullify
+  /// The referring objects are deleted as well, with the rules for those that refer to them.
+  case cascade
+  /// The object is not deleted while others refer to it; the write fails and changes nothing.
+  case deny
+}
+
+extension Attribute {
+  /// Creates a reference to an object: an integer, which is the key of the object, or null.
+  ///
+  /// SQLite refuses to commit a reference to an object that does not exist, with a foreign key that
+  /// is checked at the commit (https://sqlite.org/foreignkeys.html). The column has an index.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the attribute.
+  ///   - entity: The name of the entity that is referred to.
+  ///   - deleteRule: The effect of deleting the object that is referred to. The default is
+  ///     ``DeleteRule/nullify``.
+  ///   - preservesValueInHistoryOnDeletion: Whether a delete preserves the key in history.
+  ///   - renamingIdentifier: The identity of the attribute across models; `nil` for its name.
+  public init(
+    _ name: String,
+    to entity: String,
+    deleteRule: DeleteRule = .nullify,
+    preservesValueInHistoryOnDeletion: Bool = false,
+    renamingIdentifier: String? = nil
+  ) {
+    self.init(
+      name,
+      .int,
+      preservesValueInHistoryOnDeletion: preservesValueInHistoryOnDeletion,
+      renamingIdentifier: renamingIdentifier,
+      reference: Reference(to: entity, deleteRule: deleteRule)
+    )
+  }
+}
+
+extension Value {
+  /// Creates the value of a reference to an object, or null for none.
+  public init(referringTo id: ObjectID?) {
+    self = id.map { .int($0.key) } ?? .null
+  }
+}

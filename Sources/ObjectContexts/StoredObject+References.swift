@@ -1,0 +1,85 @@
+public import HistoryStore
+import HistoryTypes
+
+extension StoredObject {
+  /// Returns the object that a reference of this object refers to, including unsaved edits.
+  ///
+  /// Core Data: the value of a to-one relationship.
+  ///
+  /// - Returns: The object, or `nil` if the reference is null, or if either object is deleted.
+  /// - Throws: ``HistoryError/Code/unknownAttribute`` if the entity has no such reference, or
+  ///   ``HistoryError/Code/sqlite``.
+  /// - Complexity: one query of one row unless the object is registered.
+  public func destination(of attribute: String) throws(HistoryError) -> StoredObject? {
+    let (entity, _) = try context.reference(attribute, of: id.entity)
+    guard case .int(let key)? = context.value(of: id, attribute) else { return nil }
+    return try context.object(ObjectID(entity: entity, key: key))
+  }
+
+  /// Makes a reference of this object refer to an object of the same store, or to none.
+  ///
+  /// - Throws: ``HistoryError/Code/unknownAttribute`` if the entity has no such reference,
+  ///   ``HistoryError/Code/unfitValue`` if it refers to another entity, and
+  ///   ``HistoryError/Code/unknownObject`` if this object is deleted or the other one is of another store.
+  /// - Complexity: no query.
+  public func setDestination(
+    _ object: StoredObject?,
+    of attribute: String
+  ) throws(HistoryError) {
+    let (entity, description) = try context.reference(attribute, of: id.entity)
+    if let object {
+      guard object.context.store.id == context.store.id else { throw .unknownObject(object.id) }
+      guard object.id.entity == entity else {
+        throw .unfitValue(entity: description.name, attribute: attribute, type: .int)
+      }
+    }
+    try context.set(Value(referringTo: object?.id), of: id, attribute)
+  }
+
+  /// Returns the objects of an entity that refer to this object, in key order, including unsaved edits.
+  ///
+  /// Core Data: the value of the inverse, to-many relationship.
+  ///
+  /// - Parameters:
+  ///   - entity: The name of the entity with the reference.
+  ///   - attribute: The name of the reference.
+  /// - Throws: ``HistoryError/Code/unknownEntity``, ``HistoryError/Code/unknownAttribute`` if the
+  ///   attribute is no reference to the entity of this object, or ``HistoryError/Code/sqlite``.
+  /// - Complexity: one query by the index of the reference.
+  public func objects(
+    _ entity: String,
+    referringBy attribute: String,
+    sortedBy orders: [ObjectOrder] = []
+  ) throws(HistoryError) -> [StoredObject] {
+    guard let number = context.store.model.number(of: entity) else {
+      throw .unknownEntity(entity, in: context.store.model)
+    }
+    let (destination, description) = try context.reference(attribute, of: number)
+    guard destination == id.entity else {
+      throw .unknownAttribute(attribute, of: description)
+    }
+    return try context.objects(
+      entity,
+      where: .compare(attribute, .equal, Value(referringTo: id)),
+      sortedBy: orders
+    )
+  }
+}
+
+extension ObjectContext {
+  /// Returns the number of the entity that a reference refers to, and the entity with the reference.
+  fileprivate func reference(
+    _ attribute: String,
+    of entity: Int32
+  ) throws(HistoryError) -> (destination: Int32, entity: Entity) {
+    let model = store.model
+    guard let description = model.entity(entity) else {
+      throw .unknownObject(ObjectID(entity: entity, key: 0))
+    }
+    guard let index = description.index(of: attribute),
+      let reference = description.attributes[index].reference,
+      let destination = model.number(of: reference.entity)
+    else { throw .unknownAttribute(attribute, of: description) }
+    return (destination, description)
+  }
+}

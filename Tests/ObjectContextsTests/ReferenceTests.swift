@@ -1,0 +1,284 @@
+import HistoryStore
+import HistoryTypes
+import StoreFixtures
+import TestSupport
+import Testing
+
+@testable import ObjectContexts
+
+@Suite(.inEveryLayout) struct `References between objects` {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private static let entities = [
+    Entity("List", [Attribute("name", .string, preservesValueInHistoryOnDeletion: true)]),
+    Entity(
+      "Item",
+      [
+        Attribute("title", .string), Attribute("list", to: "List"),
+        Attribute("parent", to: "Item", deleteRule: .cascade),
+      ]
+    ),
+    Entity(
+      "Note",
+      [
+        Attribute("text", .string, preservesValueInHistoryOnDeletion: true),
+        Attribute("item", to: "Item", deleteRule: .cascade),
+      ]
+    ), Entity("Share", [Attribute("list", to: "List", deleteRule: .deny)]),
+  ]
+
+  private func context(
+    _ author: String = "app",
+    _ policy: MergePolicy = .error
+  ) throws -> ObjectContext {
+    var configuration = StoreConfiguration()
+    configuration.layout = LayoutTrait.layout
+    let model = try Model(Self.entities)
+    let store = try Store(
+      path: folder.path("test.store"),
+      model: model,
+      configuration: configuration
+    )
+    return ObjectContext(store: store, author: author, name: "view", mergePolicy: policy)
+  }
+
+  /// The changes of the newest transaction, as `delete List/1`.
+  private func newest(_ context: ObjectContext) throws -> [String] {
+    let changes = try #require(try context.store.history().last).changes
+    return changes.map { change in
+      let names =
+        change.type == .update ? " \(change.updatedProperties.joined(separator: ","))" : ""
+      return "\(change.type) \(change.entityName ?? "?")/\(change.objectID.key)\(names)"
+    }
+  }
+
+  /// A list with two items, of which the second is below the first, each with a note.
+  private func family(
+    _ context: ObjectContext
+  ) throws -> (list: StoredObject, items: [StoredObject], notes: [StoredObject]) {
+    let list = try context.insert("List", ["name": "home"])
+    var (items, notes): ([StoredObject], [StoredObject]) = ([], [])
+    for title in ["a", "b"] {
+      let item = try context.insert("Item", ["title": .string(title)])
+      try item.setDestination(list, of: "list")
+      try item.setDestination(items.last, of: "parent")
+      items.append(item)
+      let note = try context.insert("Note", ["text": .string("on \(title)")])
+      try note.setDestination(item, of: "item")
+      notes.append(note)
+    }
+    try context.save()
+    return (list, items, notes)
+  }
+
+  @Test func `A reference leads to its object, and back to the objects that refer to it`() throws {
+    let app = try context()
+    let (list, items, _) = try family(app)
+    #expect(try items[0].destination(of: "list") == list)
+    #expect(try items[0].destination(of: "parent") == nil)
+    #expect(try items[1].destination(of: "parent") == items[0])
+    #expect(try list.objects("Item", referringBy: "list") == items)
+    let orders = [ObjectOrder("title", isAscending: false)]
+    #expect(
+      try list.objects("Item", referringBy: "list", sortedBy: orders) == items.reversed()
+    )
+    try items[0].setDestination(nil, of: "list")
+    #expect(try list.objects("Item", referringBy: "list") == [items[1]])
+    let other = try context("widget")
+    let seen = try #require(try other.object(items[1].id))
+    #expect(try seen.destination(of: "list")?["name"] == "home")
+  }
+
+  @Test func `Deleting an object makes references to it null, in the same transaction`() throws {
+    let app = try context()
+    let (list, items, _) = try family(app)
+    list.delete()
+    let saved = try #require(try app.save())
+    #expect(saved.count == 3)
+    #expect(try newest(app) == ["delete List/1", "update Item/1 list", "update Item/2 list"])
+    #expect(items.map { $0["list"] } == [.null, .null])
+    #expect(items.map { $0["title"] } == ["a", "b"])
+    #expect(try app.store.verify().filter(\.isWrong).isEmpty)
+  }
+
+  @Test func `A cascade deletes the objects below with their tombstones`() throws {
+    let app = try context()
+    let (list, items, notes) = try family(app)
+    items[0].delete()
+    try app.save()
+    #expect(
+      try newest(app) == ["delete Item/1", "delete Item/2", "delete Note/1", "delete Note/2"]
+    )
+    let changes = try #require(try app.store.history().last).changes
+    #expect(changes.compactMap { $0.tombstone?["text"] } == ["on a", "on b"])
+    for object in items + notes {
+      #expect(object["text"] == nil)
+      #expect(try app.object(object.id) == nil)
+    }
+    #expect(try list.objects("Item", referringBy: "list").isEmpty)
+  }
+
+  @Test func `Objects that refer to each other in a circle are deleted once`() throws {
+    let app = try context()
+    let (_, items, _) = try family(app)
+    try items[0].setDestination(items[1], of: "parent")
+    try app.save()
+    items[1].delete()
+    try app.save()
+    #expect(try newest(app).filter { $0.contains("Item") } == ["delete Item/2", "delete Item/1"])
+  }
+
+  @Test func `A delete that is denied names the objects, and changes nothing`() throws {
+    let app = try context()
+    let (list, items, _) = try family(app)
+    let share = try app.insert("Share")
+    try share.setDestination(list, of: "list")
+    try app.save()
+    list.delete()
+    let error = #expect(throws: HistoryError.self) { try app.save() }
+    #expect(error?.code == .deleteDenied && error?.objects == [share.id])
+    #expect(
+      error?.description
+        == "The object e1/p1 cannot be deleted: 1 object refers to it with the delete rule \"deny\" "
+        + "(e4/p1). Delete these objects as well, or set their references to other objects."
+    )
+    #expect(try app.store.history().count == 2)
+    app.rollback()
+    #expect(try items[0].destination(of: "list") == list)
+    // With the object that denies it, it can be deleted.
+    list.delete()
+    share.delete()
+    try app.save()
+    #expect(try newest(app).prefix(2) == ["delete List/1", "delete Share/1"])
+  }
+
+  @Test func `A reference to an object that another process has deleted is not saved`() throws {
+    let (app, widget) = (try context(), try context("widget"))
+    let (list, items, _) = try family(app)
+    let other = try widget.insert("Item", ["list": Value(referringTo: list.id)])
+    list.delete()
+    try app.save()
+    let error = #expect(throws: HistoryError.self) { try widget.save() }
+    #expect(error?.code == .danglingReference && error?.objects == [other.id])
+    #expect(try app.store.history().count == 2)
+    try other.set(.null, for: "list")
+    try widget.save()
+    #expect(try newest(widget) == ["insert Item/\(other.id.key)"])
+    #expect(items[0]["list"] == .null)
+  }
+
+  @Test func `Edits in the save that deletes what they refer to are one change for each object`()
+    throws
+  {
+    let app = try context()
+    let (list, items, _) = try family(app)
+    let other = try app.insert("List", ["name": "work"])
+    let late = try app.insert("Item", ["title": "late", "list": Value(referringTo: list.id)])
+    try items[0].set("renamed", for: "title")
+    try items[1].setDestination(other, of: "list")
+    list.delete()
+    try app.save()
+    #expect(
+      try newest(app) == [
+        "delete List/1", "insert List/\(other.id.key)", "insert Item/\(late.id.key)",
+        "update Item/1 title,list", "update Item/2 list",
+      ]
+    )
+    #expect(items[0]["title"] == "renamed" && items[0]["list"] == .null)
+    #expect(late["list"] == .null)
+    #expect(try items[1].destination(of: "list") == other)
+    #expect(try app.store.verify().filter(\.isWrong).isEmpty)
+  }
+
+  @Test func `An edited or inserted object below a deleted one is deleted with it`() throws {
+    let app = try context()
+    let (_, items, notes) = try family(app)
+    try notes[0].set("changed", for: "text")
+    let late = try app.insert("Note", ["item": Value(referringTo: items[0].id)])
+    items[0].delete()
+    try app.save()
+    #expect(
+      try newest(app) == ["delete Item/1", "delete Item/2", "delete Note/1", "delete Note/2"]
+    )
+    #expect(late["item"] == nil && notes[0]["text"] == nil && !app.hasChanges)
+  }
+
+  @Test(arguments: [MergePolicy.storeWins, .objectWins, .overwrite, .rollback])
+  func `A merge policy decides about an edit whose reference a rule makes null`(
+    _ policy: MergePolicy
+  ) throws {
+    let (app, widget) = (try context("app", policy), try context("widget"))
+    let (list, items, _) = try family(app)
+    try #require(try widget.object(items[0].id)).set("theirs", for: "title")
+    try widget.save()
+    try items[0].set("ours", for: "title")
+    list.delete()
+    try app.save()
+    let isOurs = policy == .objectWins || policy == .overwrite
+    #expect(items[0]["title"] == (isOurs ? "ours" : "theirs"))
+    #expect(items[0]["list"] == .null)
+    #expect(try newest(app).filter { $0.contains("Item/1") }.count == 1)
+  }
+
+  @Test func `A rule does not hide what another process has changed`() throws {
+    let (app, widget) = (try context(), try context("widget"))
+    let (list, items, _) = try family(app)
+    let start = try app.store.currentToken()
+    try #require(try widget.object(items[0].id)).set("theirs", for: "title")
+    try widget.save()
+    list.delete()
+    try app.save()
+    #expect(items[0]["title"] == "theirs" && items[0]["list"] == .null)
+    try app.merge(try app.store.fetch(HistoryRequest(after: start)).transactions)
+    #expect(items[0]["title"] == "theirs" && items[0]["list"] == .null)
+  }
+
+  @Test func `Another process merges the effects of the rules`() throws {
+    let (app, widget) = (try context(), try context("widget"))
+    let (list, items, notes) = try family(app)
+    let start = try widget.loadAll()
+    list.delete()
+    items[1].delete()
+    try app.save()
+    try widget.merge(try widget.store.fetch(HistoryRequest(after: start)).transactions)
+    let left = try #require(try widget.object(items[0].id))
+    #expect(left["list"] == .null)
+    #expect(try widget.registeredObjects("Item").map(\.id) == [items[0].id])
+    #expect(try widget.registeredObjects("Note").map(\.id) == [notes[0].id])
+    #expect(try widget.registeredObjects("List").isEmpty)
+  }
+
+  @Test func `A batch delete applies the rules, by predicate and by key`() throws {
+    let app = try context()
+    let (list, items, _) = try family(app)
+    let result = try app.store.batchDelete("List", by: BatchAuthor("batch"))
+    #expect(result.count == 3 && result.objectIDs.isEmpty)
+    #expect(try newest(app) == ["delete List/1", "update Item/1 list", "update Item/2 list"])
+    var rest = [items[0].id][...]
+    let byKey = try app.store.batchDelete(
+      "Item",
+      by: BatchAuthor("batch"),
+      result: .objectIDs
+    ) { rest.popFirst() }
+    #expect(byKey.count == 4 && byKey.objectIDs.count == 4)
+    #expect(try app.store.rows(list.id.entity + 1).keys.isEmpty)
+    #expect(try app.store.verify().filter(\.isWrong).isEmpty)
+  }
+
+  @Test func `A wrong reference is an error that says what is known`() throws {
+    let app = try context()
+    let (list, items, notes) = try family(app)
+    for body in [
+      { _ = try items[0].destination(of: "title") }, { _ = try items[0].destination(of: "lst") },
+      { try items[0].setDestination(list, of: "title") },
+      { _ = try notes[0].objects("Item", referringBy: "list") },
+    ] {
+      let error = #expect(throws: HistoryError.self) { try body() }
+      #expect(error?.code == .unknownAttribute, "\(error.map(\.description) ?? "")")
+    }
+    #expect(throws: HistoryError.self) { try items[0].setDestination(notes[0], of: "list") }
+    #expect(throws: HistoryError.self) { try list.objects("Itm", referringBy: "list") }
+  }
+}
