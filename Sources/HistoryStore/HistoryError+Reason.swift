@@ -44,6 +44,8 @@ extension HistoryError {
     case unfitRecord(String)
     /// A predicate exceeds a limit of one request; the associated number is the predicate's size.
     case predicateTooLarge(PredicateLimit, found: Int)
+    /// A limit or an offset of a query is negative; the text is the name of the parameter.
+    case negativeBound(String, Int)
     /// The object is not in the store.
     case unknownObject(ObjectID)
     /// Another writer changed or deleted objects since the context read them.
@@ -160,12 +162,14 @@ extension HistoryError.Reason {
     case .unknownEntity(let name, let known):
       (
         "The model has no entity \"\(name)\".",
-        "Use an entity of the model\(Self.list(known)), or open the store with a model that has it."
+        Self.hint(name, known)
+          + "Use an entity of the model\(Self.list(known)), or open the store with a model that has it."
       )
     case .unknownAttribute(let name, let entity, let known):
       (
         "The entity \"\(entity)\" has no attribute \"\(name)\".",
-        "Use an attribute of the entity\(Self.list(known)), or open the store with a model that has it."
+        Self.hint(name, known)
+          + "Use an attribute of the entity\(Self.list(known)), or open the store with a model that has it."
       )
     case .unfitRecord(let type):
       (
@@ -181,6 +185,11 @@ extension HistoryError.Reason {
       (
         "A predicate exceeds the limit on \(limit.rawValue): it has \(found), and the maximum is "
           + "\(limit.most).", "Split the predicate into several requests."
+      )
+    case .negativeBound(let name, let found):
+      (
+        "The \(name) of a query is \(found), which is negative.",
+        name == "limit" ? "Use a limit of at least 0, or nil for all objects." : "Use 0 or more."
       )
     case .unknownObject(let id):
       ("The object \(id) is not in the store; it may have been deleted.", nil)
@@ -282,6 +291,11 @@ extension HistoryError.Reason {
     let shown = names.prefix(12).joined(separator: ", ") + (names.count > 12 ? ", ..." : "")
     return names.isEmpty ? "" : " (\(shown))"
   }
+
+  /// Returns a question that suggests the nearest known name, and a space; empty if none is near.
+  private static func hint(_ name: String, _ known: [String]) -> String {
+    NearestName.find(name, among: known).map { "Did you mean \"\($0)\"? " } ?? ""
+  }
 }
 
 extension HistoryError {
@@ -373,6 +387,10 @@ extension HistoryError {
 
   package static func predicateTooLarge(_ limit: PredicateLimit, found: Int) -> Self {
     Self(.predicateTooLarge(limit, found: found))
+  }
+
+  package static func negativeBound(_ name: String, _ found: Int) -> Self {
+    Self(.negativeBound(name, found))
   }
 
   package static func unknownObject(_ object: ObjectID) -> Self {

@@ -95,6 +95,8 @@ extension HistoryError.Code {
   public static let unfitValue = Self("unfitValue")
   /// A predicate exceeds a limit of one request.
   public static let predicateTooLarge = Self("predicateTooLarge")
+  /// The limit or the offset of a query is negative.
+  public static let negativeBound = Self("negativeBound")
   /// The object is not in the store.
   public static let unknownObject = Self("unknownObject")
   /// Another writer changed or deleted objects since the context read them.
@@ -247,6 +249,7 @@ extension HistoryError.Reason {
     case .unknownAttribute: .unknownAttribute
     case .unfitValue, .unfitRecord: .unfitValue
     case .predicateTooLarge: .predicateTooLarge
+    case .negativeBound: .negativeBound
     case .unknownObject: .unknownObject
     case .conflict: .conflict
     case .otherStore: .otherStore

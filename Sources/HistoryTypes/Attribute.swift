@@ -169,6 +169,25 @@ public enum Value: Hashable, Sendable {
   }
 }
 
+extension Value {
+  /// The integer, or `nil` if this is a value of another type.
+  public var int: Int64? { if case .int(let value) = self { value } else { nil } }
+  /// The double, or `nil` if this is a value of another type.
+  public var double: Double? { if case .double(let value) = self { value } else { nil } }
+  /// The text, or `nil` if this is a value of another type.
+  public var string: String? { if case .string(let value) = self { value } else { nil } }
+  /// The bytes, or `nil` if this is a value of another type.
+  public var data: Data? { if case .data(let value) = self { value } else { nil } }
+  /// The point in time, or `nil` if this is a value of another type.
+  public var date: Date? { if case .date(let value) = self { value } else { nil } }
+  /// The Boolean value, or `nil` if this is a value of another type.
+  public var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
+  /// The UUID, or `nil` if this is a value of another type.
+  public var uuid: UUID? { if case .uuid(let value) = self { value } else { nil } }
+  /// A Boolean value that indicates whether this is null.
+  public var isNull: Bool { self == .null }
+}
+
 extension Value: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
   ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, ExpressibleByNilLiteral
 {

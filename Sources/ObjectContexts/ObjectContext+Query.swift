@@ -23,7 +23,7 @@ extension ObjectContext {
     guard let number = store.model.number(of: entity) else {
       throw .unknownEntity(entity, in: store.model)
     }
-    let query = ObjectQuery(predicate, sortedBy: orders, limit: limit, offset: offset)
+    let query = try ObjectQuery(predicate, sortedBy: orders, limit: limit, offset: offset)
     let keys = try state.withLock { state throws(HistoryError) in
       state.order.contains { $0.entity == number }
         ? try edited(number, query, &state) : try stored(number, query, &state)
@@ -86,11 +86,13 @@ public struct StoredObject: Sendable, Hashable {
     self.id = id
   }
 
-  /// The value of an attribute, including unsaved edits.
+  /// The value of an attribute, including unsaved edits; `nil` if the object is deleted.
   ///
-  /// `nil` if the object is deleted or its entity has no such attribute.
+  /// Read a value of a type with a property of `Value`: `try item["title"]?.string`.
+  ///
+  /// - Throws: ``HistoryError/Code/unknownAttribute`` if the entity has no such attribute.
   public subscript(attribute: String) -> Value? {
-    context.value(of: id, attribute)
+    get throws(HistoryError) { try context.value(of: id, attribute) }
   }
 
   /// Sets the value of an attribute in the context; the next save writes the value.

@@ -159,16 +159,26 @@ package struct ObjectQuery: Sendable {
   /// The number of objects to skip first.
   package var offset = 0
 
-  package init(
-    _ predicate: ObjectPredicate? = nil,
-    sortedBy orders: [ObjectOrder] = [],
-    limit: Int? = nil,
-    offset: Int = 0
-  ) {
+  /// Creates a query for all objects that match a predicate, in some order.
+  package init(_ predicate: ObjectPredicate? = nil, sortedBy orders: [ObjectOrder] = []) {
     self.predicate = predicate
     self.orders = orders
-    self.limit = limit.map { max($0, 0) }
-    self.offset = max(offset, 0)
+  }
+
+  /// Creates a query for a part of the objects that match a predicate.
+  ///
+  /// - Throws: ``HistoryError/Code/negativeBound``.
+  package init(
+    _ predicate: ObjectPredicate?,
+    sortedBy orders: [ObjectOrder],
+    limit: Int?,
+    offset: Int
+  ) throws(HistoryError) {
+    if let limit, limit < 0 { throw .negativeBound("limit", limit) }
+    guard offset >= 0 else { throw .negativeBound("offset", offset) }
+    self.init(predicate, sortedBy: orders)
+    self.limit = limit
+    self.offset = offset
   }
 
   /// Returns whether one row comes before another in the requested order.
