@@ -40,6 +40,8 @@ extension HistoryError {
     case unknownAttribute(String, entity: String, known: [String])
     /// The value does not fit the attribute's type, is NaN, or is too large.
     case unfitValue(entity: String, attribute: String, type: AttributeType)
+    /// An object, or every object of a batch update, has no value for a required attribute.
+    case missingValue(ObjectID?, entity: String, attribute: String)
     /// A record does not code the values of its properties by their names; the text is its type.
     case unfitRecord(String)
     /// A predicate exceeds a limit of one request; the associated number is the predicate's size.
@@ -180,6 +182,12 @@ extension HistoryError.Reason {
       (
         "\(entity).\(attribute) accepts values of type \(type.rawValue) (no NaN, at most 500 MB).",
         "Convert the value to that type, or use null."
+      )
+    case .missingValue(let object, let entity, let attribute):
+      (
+        (object.map { "\(entity)/\($0.key)" } ?? "A batch update of \(entity)")
+          + " has no value for the required attribute \"\(attribute)\"; nothing was written.",
+        "Set \(attribute) to a value, or give it a default value in the model."
       )
     case .predicateTooLarge(let limit, let found):
       (
@@ -381,6 +389,14 @@ extension HistoryError {
 
   package static func unfitValue(entity: String, attribute: String, type: AttributeType) -> Self {
     Self(.unfitValue(entity: entity, attribute: attribute, type: type))
+  }
+
+  package static func missingValue(
+    _ object: ObjectID?,
+    entity: String,
+    attribute: String
+  ) -> Self {
+    Self(.missingValue(object, entity: entity, attribute: attribute))
   }
 
   package static func unfitRecord(_ type: String) -> Self { Self(.unfitRecord(type)) }

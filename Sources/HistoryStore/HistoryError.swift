@@ -93,6 +93,8 @@ extension HistoryError.Code {
   public static let unknownAttribute = Self("unknownAttribute")
   /// The value does not fit the attribute's type, is NaN, or is too large.
   public static let unfitValue = Self("unfitValue")
+  /// An object has no value for a required attribute.
+  public static let missingValue = Self("missingValue")
   /// A predicate exceeds a limit of one request.
   public static let predicateTooLarge = Self("predicateTooLarge")
   /// The limit or the offset of a query is negative.
@@ -150,12 +152,13 @@ extension HistoryError {
     }
   }
 
-  /// The objects that the request could not change or find, for ``Code/conflict`` and
-  /// ``Code/unknownObject``.
+  /// The objects that the request could not change or find, for ``Code/conflict``,
+  /// ``Code/missingValue`` and ``Code/unknownObject``.
   public var objects: [ObjectID] {
     switch reason {
     case .conflict(let objects): objects
     case .unknownObject(let object): [object]
+    case .missingValue(let object, _, _): object.map { [$0] } ?? []
     default: []
     }
   }
@@ -248,6 +251,7 @@ extension HistoryError.Reason {
     case .unknownEntity: .unknownEntity
     case .unknownAttribute: .unknownAttribute
     case .unfitValue, .unfitRecord: .unfitValue
+    case .missingValue: .missingValue
     case .predicateTooLarge: .predicateTooLarge
     case .negativeBound: .negativeBound
     case .unknownObject: .unknownObject

@@ -8,7 +8,9 @@ package enum Schema {
   /// See https://sqlite.org/pragma.html#pragma_application_id.
   package static let applicationID: Int64 = 0x5048_4C73
   /// The greatest version of the file format that this library reads.
-  package static let formatVersion: Int64 = foreignFormatVersion
+  package static let formatVersion: Int64 = constraintFormatVersion
+  /// The version of the file format of a model with an index or a required attribute.
+  package static let constraintFormatVersion: Int64 = 4
   /// The version of the file format of a file that handles writes by other programs.
   package static let foreignFormatVersion: Int64 = 3
   /// The version of the file format of a model with a version, default values or renamed names.
@@ -60,8 +62,13 @@ package enum Schema {
       )
     }
     try connection.execute("PRAGMA application_id=\(applicationID)")
-    let format = stored.isPlain ? plainFormatVersion : modelFormatVersion
-    try connection.execute("PRAGMA user_version=\(format)")
+    try connection.execute("PRAGMA user_version=\(format(of: stored))")
+  }
+
+  /// Returns the least version of the file format for a model.
+  static func format(of stored: StoredModel) -> Int64 {
+    if stored.hasConstraints { return constraintFormatVersion }
+    return stored.isPlain ? plainFormatVersion : modelFormatVersion
   }
 
   /// Creates the table of an entity, and its first key.
@@ -71,11 +78,57 @@ package enum Schema {
     _ connection: borrowing Connection,
     _ layout: HistoryLayout
   ) throws {
-    try connection.execute(table(of: entity))
+    try connection.execute(table(of: entity, named: entity.table))
     try connection.execute(firstKey(of: entity, number: number, layout))
+    for index in entity.indexes {
+      try connection.execute(index.sql(of: entity, number: number))
+    }
+  }
+
+  /// Replaces the table of an entity by a copy with the entity's current columns.
+  ///
+  /// The indexes of the model are not created again, but those that another program has created are,
+  /// and its triggers. References of its views to the table stay as they are.
+  static func copy(_ entity: StoredEntity, _ connection: borrowing Connection) throws {
+    let made = "history_copy"
+    let columns = entity.attributes.filter { !$0.isRemoved }.map { ", \"\($0.column)\"" }.joined()
+    try connection.execute(table(of: entity, named: made))
+    try connection.execute(
+      """
+      INSERT INTO \(made)(_key, _version\(columns))
+      SELECT _key, _version\(columns) FROM "\(entity.table)" ORDER BY _key
+      """
+    )
+    let others = try foreignSchema(of: entity, connection)
+    try connection.execute("DROP TABLE \"\(entity.table)\"")
+    try connection.execute("PRAGMA legacy_alter_table=ON")
+    defer { try? connection.execute("PRAGMA legacy_alter_table=OFF") }
+    try connection.execute("ALTER TABLE \(made) RENAME TO \"\(entity.table)\"")
+    for sql in others { try connection.execute(sql) }
+  }
+
+  /// Returns the statements that create what other programs have added to the table of an entity.
+  private static func foreignSchema(
+    of entity: StoredEntity,
+    _ connection: borrowing Connection
+  ) throws -> [String] {
+    let query = try Statement(
+      connection,
+      """
+      SELECT sql FROM sqlite_schema WHERE tbl_name = ?1 AND type IN ('index', 'trigger')
+      AND sql IS NOT NULL AND name NOT GLOB 'history_*'
+      """
+    )
+    query.bind(entity.table, at: 1)
+    var found: [String] = []
+    while try query.step() { if let sql = query.text(0) { found.append(sql) } }
+    return found
   }
 
   /// Adds the column of an attribute to the table of an entity, with the attribute's default value.
+  ///
+  /// A required attribute without a default value is added as an optional one, because existing rows
+  /// have null.
   ///
   /// The rows of the table are not rewritten (https://sqlite.org/lang_altertable.html).
   static func add(
@@ -83,7 +136,9 @@ package enum Schema {
     to entity: StoredEntity,
     _ connection: borrowing Connection
   ) throws {
-    try connection.execute("ALTER TABLE \"\(entity.table)\" ADD COLUMN\(column(of: attribute))")
+    let hasValue = attribute.attribute.defaultValue != .null
+    let column = column(of: attribute, isRequired: hasValue && !attribute.attribute.isOptional)
+    try connection.execute("ALTER TABLE \"\(entity.table)\" ADD COLUMN\(column)")
   }
 
   private static func history(of model: StoredModel, _ layout: HistoryLayout) -> String {
@@ -104,18 +159,20 @@ package enum Schema {
     }
   }
 
-  private static func table(of entity: StoredEntity) -> String {
-    let columns = entity.attributes.map { "," + column(of: $0) }
+  private static func table(of entity: StoredEntity, named name: String) -> String {
+    let columns = entity.attributes.filter { !$0.isRemoved }
+      .map { "," + column(of: $0, isRequired: !$0.attribute.isOptional) }
     return """
-      CREATE TABLE "\(entity.table)"(
+      CREATE TABLE "\(name)"(
         _key INTEGER PRIMARY KEY, _version INTEGER NOT NULL DEFAULT 0\(columns.joined()))
       """
   }
 
-  private static func column(of stored: StoredAttribute) -> String {
+  private static func column(of stored: StoredAttribute, isRequired: Bool) -> String {
     let value = stored.attribute.defaultValue
     let given = value == .null ? "" : " DEFAULT \(value.literal)"
-    return " \"\(stored.column)\" \(stored.attribute.type.declaration)\(given)"
+    let required = isRequired ? " NOT NULL" : ""
+    return " \"\(stored.column)\" \(stored.attribute.type.declaration)\(required)\(given)"
   }
 }
 

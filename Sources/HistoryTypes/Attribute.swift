@@ -32,8 +32,13 @@ extension AttributeType {
 public struct Attribute: Hashable, Sendable, Codable {
   /// The name: a letter, then letters, digits and underscores.
   public let name: String
-  /// The type of the values; every attribute also accepts null.
+  /// The type of the values; an optional attribute also accepts null.
   public let type: AttributeType
+  /// A Boolean value that indicates whether an object may have no value, which is null.
+  ///
+  /// The default is `true`. A write that leaves a required attribute without a value fails, also a
+  /// write by another program with plain SQL. Core Data: `NSAttributeDescription.isOptional`.
+  public let isOptional: Bool
   /// A Boolean value that indicates whether a delete preserves the value in history as a tombstone.
   ///
   /// Core Data: `NSAttributeDescription.preservesValueInHistoryOnDeletion`.
@@ -52,12 +57,14 @@ public struct Attribute: Hashable, Sendable, Codable {
   public init(
     _ name: String,
     _ type: AttributeType,
+    isOptional: Bool = true,
     preservesValueInHistoryOnDeletion: Bool = false,
     defaultValue: Value = .null,
     renamingIdentifier: String? = nil
   ) {
     self.name = name
     self.type = type
+    self.isOptional = isOptional
     self.preservesValueInHistoryOnDeletion = preservesValueInHistoryOnDeletion
     self.defaultValue = defaultValue
     self.renamingIdentifier = renamingIdentifier == name ? nil : renamingIdentifier
@@ -71,12 +78,13 @@ extension Attribute {
   private enum CodingKeys: CodingKey {
     case name
     case type
+    case isOptional
     case preservesValueInHistoryOnDeletion
     case defaultValue
     case renamingIdentifier
   }
 
-  /// Decodes an attribute; the default value and the renaming identifier may be missing.
+  /// Decodes an attribute; the default value, the renaming identifier and `isOptional` may be missing.
   ///
   /// - Throws: `DecodingError` if a key is missing or a value has another type.
   public init(from decoder: any Decoder) throws {
@@ -86,6 +94,7 @@ extension Attribute {
     self.init(
       try values.decode(String.self, forKey: .name),
       type,
+      isOptional: try values.decodeIfPresent(Bool.self, forKey: .isOptional) ?? true,
       preservesValueInHistoryOnDeletion: try values.decode(
         Bool.self,
         forKey: .preservesValueInHistoryOnDeletion
@@ -110,13 +119,15 @@ extension Attribute {
     }
   }
 
-  /// Encodes the attribute; a default of null and a missing renaming identifier are left out.
+  /// Encodes the attribute; a default of null, a missing renaming identifier and an `isOptional` of
+  /// `true` are left out.
   ///
   /// - Throws: The errors of the encoder.
   public func encode(to encoder: any Encoder) throws {
     var values = encoder.container(keyedBy: CodingKeys.self)
     try values.encode(name, forKey: .name)
     try values.encode(type, forKey: .type)
+    if !isOptional { try values.encode(isOptional, forKey: .isOptional) }
     try values.encode(
       preservesValueInHistoryOnDeletion,
       forKey: .preservesValueInHistoryOnDeletion

@@ -96,7 +96,8 @@ extension StoreCore {
     put.statement.bind(ForeignSchema.settingName, at: 1)
     put.statement.bind(handling.rawValue, at: 2)
     try put.statement.run()
-    try connection.execute("PRAGMA user_version=\(Schema.foreignFormatVersion)")
+    let version = try connection.integer("PRAGMA user_version") ?? 0
+    try connection.execute("PRAGMA user_version=\(max(version, Schema.foreignFormatVersion))")
   }
 
   /// Drops the triggers of all entities, so that columns can be dropped.

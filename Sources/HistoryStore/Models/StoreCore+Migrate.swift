@@ -25,7 +25,9 @@ extension StoreCore {
       last = try migration.run(closures, progress)
       let handling = try FileHeader.foreignWrites(connection)
       try dropForeignTriggers()
+      try dropIndexes(of: found, lackingIn: made)
       try dropTablesAndColumns(from: found, to: made)
+      try adoptConstraints(of: made, instead: found)
       try connection.record(made)
       try putMetadata(StoredModel.oldestName, Int64(made.version))
       try createForeignTriggers(handling)
@@ -238,6 +240,7 @@ private final class MigrationWriter {
     let set = target.entity.attributes.indices.filter { object.columns >> UInt64($0) & 1 == 1 }
     for (offset, (value, index)) in zip(object.setValues, set).enumerated() {
       try core.check(value, of: target.entity.attributes[index], in: target.entity)
+      if value == .null { try target.checkOptional(index, key) }
       row.statement.bind(value, at: Int32(offset) + 4)
     }
     try row.statement.run()
@@ -259,6 +262,7 @@ private final class MigrationWriter {
     for (index, attribute) in table.entity.attributes.enumerated() {
       let value = values[attribute.name] ?? attribute.defaultValue
       try core.check(value, of: attribute, in: table.entity)
+      if value == .null { try table.checkOptional(index, key) }
       row.statement.bind(value, at: Int32(index) + 3)
     }
     try row.statement.run()

@@ -9,7 +9,8 @@ extension StoreCore {
   /// meanwhile, nothing is written.
   ///
   /// - Throws: ``HistoryError`` if the models do not fit, or SQLite fails; nothing is written then.
-  /// - Complexity: linear in the schema, independent of the number of objects.
+  /// - Complexity: linear in the schema, and in the rows of entities with a new index or with an
+  ///   attribute that is no longer required.
   func upgrade(to newer: Model) throws {
     do {
       guard tracksHistory else { return try write { _ = try change(to: newer) } }
@@ -34,6 +35,8 @@ extension StoreCore {
     let handling = try FileHeader.foreignWrites(connection)
     try dropForeignTriggers()
     try addTablesAndColumns(from: found, to: made)
+    try dropIndexes(of: found, lackingIn: made)
+    try adoptConstraints(of: made, instead: found)
     try connection.record(made)
     try createForeignTriggers(handling)
     return true
@@ -75,6 +78,7 @@ extension Connection {
     put.bind(Int64(stored.version), at: 2)
     try put.run()
     let version = try integer("PRAGMA user_version") ?? 0
-    try execute("PRAGMA user_version=\(max(version, Schema.modelFormatVersion))")
+    let format = max(version, Schema.format(of: stored), Schema.modelFormatVersion)
+    try execute("PRAGMA user_version=\(format)")
   }
 }

@@ -21,11 +21,18 @@ package struct StoredModel: Hashable, Sendable {
 
   /// Whether the model has version 1 and no property that older versions of this library lack.
   package var isPlain: Bool {
-    version == 1
+    version == 1 && !hasConstraints
       && entities.allSatisfy { entity in
         entity.identity == entity.name && entity.table == entity.name && !entity.isRemoved
           && entity.attributes.allSatisfy(\.isPlain)
       }
+  }
+
+  /// Whether the model has an index or a required attribute.
+  var hasConstraints: Bool {
+    entities.contains { entity in
+      !entity.indexes.isEmpty || entity.attributes.contains { !$0.attribute.isOptional }
+    }
   }
 }
 
@@ -39,6 +46,8 @@ package struct StoredEntity: Hashable, Sendable {
   package let table: String
   /// The attributes; attribute number n has the index n.
   package var attributes: [StoredAttribute]
+  /// The indexes over the attributes.
+  package var indexes: [StoredIndex] = []
   /// Whether a migration removed the entity.
   package var isRemoved = false
 
@@ -47,6 +56,7 @@ package struct StoredEntity: Hashable, Sendable {
     identity = entity.identity
     self.table = table
     attributes = entity.attributes.map { StoredAttribute($0, column: $0.name) }
+    indexes = indexes(of: entity)
   }
 
   init(name: String, identity: String, table: String, attributes: [StoredAttribute]) {
@@ -60,6 +70,9 @@ package struct StoredEntity: Hashable, Sendable {
   var preserved: UInt64 {
     bits { !$0.isRemoved && $0.attribute.preservesValueInHistoryOnDeletion }
   }
+
+  /// The attributes that must not be null, as bits by number.
+  var required: UInt64 { bits { !$0.isRemoved && !$0.attribute.isOptional } }
 
   /// The attributes that have a tombstone column in the layout `coreData`, as bits by number.
   var places: UInt64 { bits { $0.hasPlace } }
@@ -111,7 +124,8 @@ extension StoredModel {
       Entity(
         entity.name,
         entity.attributes.filter { !$0.isRemoved }.map(\.attribute),
-        renamingIdentifier: entity.identity
+        renamingIdentifier: entity.identity,
+        indexes: entity.indexes.map { $0.orders(in: entity) }
       )
     }
     return Model(unchecked: kept, version: version)
@@ -168,6 +182,7 @@ extension StoredEntity {
       declared.name,
       declared.attributes,
       renamingIdentifier: declared.renamingIdentifier,
+      indexes: declared.indexes,
       isDeclared: true,
       numbers: matches.map { $0 ?? 0 },
       others: attributes(except: matches)
@@ -269,6 +284,7 @@ extension StoredEntity {
     guard attributes.count <= Model.attributeCountMax else {
       throw .tooManyAttributes(name, attributes.count)
     }
+    indexes = indexes(of: newer)
   }
 }
 
@@ -277,6 +293,7 @@ extension StoredAttribute {
     attribute = Attribute(
       newer.name,
       newer.type,
+      isOptional: newer.isOptional,
       preservesValueInHistoryOnDeletion: newer.preservesValueInHistoryOnDeletion,
       defaultValue: newer.defaultValue,
       renamingIdentifier: attribute.identity

@@ -125,31 +125,6 @@ private struct PredicateCompiler {
   }
 }
 
-/// An attribute to sort objects by, and its direction (Core Data: `NSSortDescriptor`).
-///
-/// Null comes first in ascending order. Text and data are compared byte by byte. Objects with equal
-/// attributes are sorted by key.
-public struct ObjectOrder: Sendable, Hashable {
-  /// The name of the attribute.
-  public var attribute: String
-  /// Whether small values come first; the default is `true`.
-  public var isAscending: Bool
-
-  /// Creates an ascending or descending order.
-  public init(_ attribute: String, isAscending: Bool = true) {
-    self.attribute = attribute
-    self.isAscending = isAscending
-  }
-
-  /// Returns an order from small to large values.
-  public static func ascending(_ attribute: String) -> ObjectOrder { ObjectOrder(attribute) }
-
-  /// Returns an order from large to small values.
-  public static func descending(_ attribute: String) -> ObjectOrder {
-    ObjectOrder(attribute, isAscending: false)
-  }
-}
-
 /// The objects to read, and their order.
 package struct ObjectQuery: Sendable {
   package var predicate: ObjectPredicate?
