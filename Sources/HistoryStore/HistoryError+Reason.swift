@@ -40,10 +40,18 @@ extension HistoryError {
     case unknownAttribute(String, entity: String, known: [String])
     /// The value does not fit the attribute's type, is NaN, or is too large.
     case unfitValue(entity: String, attribute: String, type: AttributeType)
+    /// An object, or every object of a batch update, has no value for a required attribute.
+    case missingValue(ObjectID?, entity: String, attribute: String)
     /// A record does not code the values of its properties by their names; the text is its type.
     case unfitRecord(String)
     /// A predicate exceeds a limit of one request; the associated number is the predicate's size.
     case predicateTooLarge(PredicateLimit, found: Int)
+    /// A limit or an offset of a query is negative; the text is the name of the parameter.
+    case negativeBound(String, Int)
+    /// The attribute of a sum or an average has values of a type that is no number.
+    case notANumber(entity: String, attribute: String, type: AttributeType)
+    /// The sum of an attribute's integers does not fit 64 bits.
+    case sumTooLarge(entity: String, attribute: String)
     /// The object is not in the store.
     case unknownObject(ObjectID)
     /// Another writer changed or deleted objects since the context read them.
@@ -171,12 +179,14 @@ extension HistoryError.Reason {
     case .unknownEntity(let name, let known):
       (
         "The model has no entity \"\(name)\".",
-        "Use an entity of the model\(Self.list(known)), or open the store with a model that has it."
+        Self.hint(name, known)
+          + "Use an entity of the model\(Self.list(known)), or open the store with a model that has it."
       )
     case .unknownAttribute(let name, let entity, let known):
       (
         "The entity \"\(entity)\" has no attribute \"\(name)\".",
-        "Use an attribute of the entity\(Self.list(known)), or open the store with a model that has it."
+        Self.hint(name, known)
+          + "Use an attribute of the entity\(Self.list(known)), or open the store with a model that has it."
       )
     case .unfitRecord(let type):
       (
@@ -188,10 +198,31 @@ extension HistoryError.Reason {
         "\(entity).\(attribute) accepts values of type \(type.rawValue) (no NaN, at most 500 MB).",
         "Convert the value to that type, or use null."
       )
+    case .missingValue(let object, let entity, let attribute):
+      (
+        (object.map { "\(entity)/\($0.key)" } ?? "A batch update of \(entity)")
+          + " has no value for the required attribute \"\(attribute)\"; nothing was written.",
+        "Set \(attribute) to a value, or give it a default value in the model."
+      )
     case .predicateTooLarge(let limit, let found):
       (
         "A predicate exceeds the limit on \(limit.rawValue): it has \(found), and the maximum is "
           + "\(limit.most).", "Split the predicate into several requests."
+      )
+    case .negativeBound(let name, let found):
+      (
+        "The \(name) of a query is \(found), which is negative.",
+        name == "limit" ? "Use a limit of at least 0, or nil for all objects." : "Use 0 or more."
+      )
+    case .notANumber(let entity, let attribute, let type):
+      (
+        "\(entity).\(attribute) has values of type \(type.rawValue), which have no sum or average.",
+        "Use an attribute of type int or double, or ask for the count, minimum or maximum."
+      )
+    case .sumTooLarge(let entity, let attribute):
+      (
+        "The sum of \(entity).\(attribute) does not fit an integer of 64 bits.",
+        "Sum fewer objects, or ask for the average."
       )
     case .unknownObject(let id):
       ("The object \(id) is not in the store; it may have been deleted.", nil)
@@ -306,6 +337,11 @@ extension HistoryError.Reason {
     let shown = names.prefix(12).joined(separator: ", ") + (names.count > 12 ? ", ..." : "")
     return names.isEmpty ? "" : " (\(shown))"
   }
+
+  /// Returns a question that suggests the nearest known name, and a space; empty if none is near.
+  private static func hint(_ name: String, _ known: [String]) -> String {
+    NearestName.find(name, among: known).map { "Did you mean \"\($0)\"? " } ?? ""
+  }
 }
 
 extension HistoryError {
@@ -393,10 +429,34 @@ extension HistoryError {
     Self(.unfitValue(entity: entity, attribute: attribute, type: type))
   }
 
+  package static func missingValue(
+    _ object: ObjectID?,
+    entity: String,
+    attribute: String
+  ) -> Self {
+    Self(.missingValue(object, entity: entity, attribute: attribute))
+  }
+
   package static func unfitRecord(_ type: String) -> Self { Self(.unfitRecord(type)) }
 
   package static func predicateTooLarge(_ limit: PredicateLimit, found: Int) -> Self {
     Self(.predicateTooLarge(limit, found: found))
+  }
+
+  package static func negativeBound(_ name: String, _ found: Int) -> Self {
+    Self(.negativeBound(name, found))
+  }
+
+  package static func notANumber(
+    _ attribute: String,
+    of entity: Entity,
+    type: AttributeType
+  ) -> Self {
+    Self(.notANumber(entity: entity.name, attribute: attribute, type: type))
+  }
+
+  package static func sumTooLarge(_ attribute: String, of entity: Entity) -> Self {
+    Self(.sumTooLarge(entity: entity.name, attribute: attribute))
   }
 
   package static func unknownObject(_ object: ObjectID) -> Self {

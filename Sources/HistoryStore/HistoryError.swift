@@ -93,8 +93,16 @@ extension HistoryError.Code {
   public static let unknownAttribute = Self("unknownAttribute")
   /// The value does not fit the attribute's type, is NaN, or is too large.
   public static let unfitValue = Self("unfitValue")
+  /// An object has no value for a required attribute.
+  public static let missingValue = Self("missingValue")
   /// A predicate exceeds a limit of one request.
   public static let predicateTooLarge = Self("predicateTooLarge")
+  /// The limit or the offset of a query is negative.
+  public static let negativeBound = Self("negativeBound")
+  /// The attribute of a sum or an average has values that are not numbers.
+  public static let notANumber = Self("notANumber")
+  /// A sum of integers does not fit 64 bits.
+  public static let sumTooLarge = Self("sumTooLarge")
   /// The object is not in the store.
   public static let unknownObject = Self("unknownObject")
   /// Another writer changed or deleted objects since the context read them.
@@ -153,7 +161,8 @@ extension HistoryError {
   }
 
   /// The objects that the request could not change or find, for ``Code/conflict``,
-  /// ``Code/unknownObject``, ``Code/deleteDenied`` and ``Code/danglingReference``.
+  /// ``Code/missingValue``, ``Code/unknownObject``, ``Code/deleteDenied`` and
+  /// ``Code/danglingReference``.
   ///
   /// For the last two these are the objects with the references, at most 100 with dangling ones.
   public var objects: [ObjectID] {
@@ -161,6 +170,7 @@ extension HistoryError {
     case .conflict(let objects): objects
     case .unknownObject(let object): [object]
     case .deleteDenied(_, let objects), .danglingReference(let objects): objects
+    case .missingValue(let object, _, _): object.map { [$0] } ?? []
     default: []
     }
   }
@@ -253,7 +263,11 @@ extension HistoryError.Reason {
     case .unknownEntity: .unknownEntity
     case .unknownAttribute: .unknownAttribute
     case .unfitValue, .unfitRecord: .unfitValue
+    case .missingValue: .missingValue
     case .predicateTooLarge: .predicateTooLarge
+    case .negativeBound: .negativeBound
+    case .notANumber: .notANumber
+    case .sumTooLarge: .sumTooLarge
     case .unknownObject: .unknownObject
     case .conflict: .conflict
     case .deleteDenied: .deleteDenied

@@ -8,9 +8,9 @@ package enum Schema {
   /// See https://sqlite.org/pragma.html#pragma_application_id.
   package static let applicationID: Int64 = 0x5048_4C73
   /// The greatest version of the file format that this library reads.
-  package static let formatVersion: Int64 = referenceFormatVersion
-  /// The version of the file format of a model with references.
-  package static let referenceFormatVersion: Int64 = 4
+  package static let formatVersion: Int64 = constraintFormatVersion
+  /// The version of the file format of a model with an index, a required attribute or a reference.
+  package static let constraintFormatVersion: Int64 = 4
   /// The version of the file format of a file that handles writes by other programs.
   package static let foreignFormatVersion: Int64 = 3
   /// The version of the file format of a model with a version, default values or renamed names.
@@ -62,10 +62,16 @@ package enum Schema {
       )
     }
     try connection.execute("PRAGMA application_id=\(applicationID)")
-    try connection.execute("PRAGMA user_version=\(stored.formatVersion)")
+    try connection.execute("PRAGMA user_version=\(format(of: stored))")
   }
 
-  /// Creates the table of an entity, the indexes of its references, and its first key.
+  /// Returns the least version of the file format for a model.
+  static func format(of stored: StoredModel) -> Int64 {
+    if stored.hasConstraints { return constraintFormatVersion }
+    return stored.isPlain ? plainFormatVersion : modelFormatVersion
+  }
+
+  /// Creates the table of an entity, its indexes and its first key.
   static func add(
     _ entity: StoredEntity,
     number: Int,
@@ -73,48 +79,73 @@ package enum Schema {
     _ connection: borrowing Connection,
     _ layout: HistoryLayout
   ) throws {
-    try connection.execute(table(of: entity, in: model))
+    try connection.execute(table(of: entity, named: entity.table, in: model))
     try connection.execute(firstKey(of: entity, number: number, layout))
-    for index in entity.attributes.indices {
-      try addIndex(of: index, entity, number: number, connection)
+    for index in entity.allIndexes {
+      try connection.execute(index.sql(of: entity, number: number))
     }
   }
 
-  /// Creates the index of a reference, by which a delete finds the rows that refer to its object.
-  private static func addIndex(
-    of attribute: Int,
+  /// Replaces the table of an entity by a copy with the entity's current columns.
+  ///
+  /// The indexes of the model are not created again, but those that another program has created are,
+  /// and its triggers. References of its views to the table stay as they are.
+  static func copy(
     _ entity: StoredEntity,
-    number: Int,
+    of model: StoredModel,
     _ connection: borrowing Connection
   ) throws {
-    let stored = entity.attributes[attribute]
-    guard stored.attribute.reference != nil, !stored.isRemoved else { return }
+    let made = "history_copy"
+    let columns = entity.attributes.filter { !$0.isRemoved }.map { ", \"\($0.column)\"" }.joined()
+    try connection.execute(table(of: entity, named: made, in: model))
     try connection.execute(
       """
-      CREATE INDEX "\(referenceIndex(entity: number, attribute))"
-      ON "\(entity.table)"("\(stored.column)")
+      INSERT INTO \(made)(_key, _version\(columns))
+      SELECT _key, _version\(columns) FROM "\(entity.table)" ORDER BY _key
       """
     )
+    let others = try foreignSchema(of: entity, connection)
+    try connection.execute("DROP TABLE \"\(entity.table)\"")
+    try connection.execute("PRAGMA legacy_alter_table=ON")
+    defer { try? connection.execute("PRAGMA legacy_alter_table=OFF") }
+    try connection.execute("ALTER TABLE \(made) RENAME TO \"\(entity.table)\"")
+    for sql in others { try connection.execute(sql) }
   }
 
-  /// The name of the index of a reference.
-  static func referenceIndex(entity number: Int, _ attribute: Int) -> String {
-    "history_reference_\(number)_\(attribute)"
+  /// Returns the statements that create what other programs have added to the table of an entity.
+  private static func foreignSchema(
+    of entity: StoredEntity,
+    _ connection: borrowing Connection
+  ) throws -> [String] {
+    let query = try Statement(
+      connection,
+      """
+      SELECT sql FROM sqlite_schema WHERE tbl_name = ?1 AND type IN ('index', 'trigger')
+      AND sql IS NOT NULL AND name NOT GLOB 'history_*'
+      """
+    )
+    query.bind(entity.table, at: 1)
+    var found: [String] = []
+    while try query.step() { if let sql = query.text(0) { found.append(sql) } }
+    return found
   }
 
   /// Adds the column of an attribute to the table of an entity, with the attribute's default value.
   ///
+  /// A required attribute without a default value is added as an optional one, because existing rows
+  /// have null.
+  ///
   /// The rows of the table are not rewritten (https://sqlite.org/lang_altertable.html).
   static func add(
-    _ attribute: Int,
+    _ attribute: StoredAttribute,
     to entity: StoredEntity,
-    number: Int,
     of model: StoredModel,
     _ connection: borrowing Connection
   ) throws {
-    let column = column(of: entity.attributes[attribute], in: model)
+    let hasValue = attribute.attribute.defaultValue != .null
+    let isRequired = hasValue && !attribute.attribute.isOptional
+    let column = column(of: attribute, isRequired: isRequired, in: model)
     try connection.execute("ALTER TABLE \"\(entity.table)\" ADD COLUMN\(column)")
-    try addIndex(of: attribute, entity, number: number, connection)
   }
 
   private static func history(of model: StoredModel, _ layout: HistoryLayout) -> String {
@@ -135,21 +166,32 @@ package enum Schema {
     }
   }
 
-  private static func table(of entity: StoredEntity, in model: StoredModel) -> String {
-    let columns = entity.attributes.map { "," + column(of: $0, in: model) }
+  private static func table(
+    of entity: StoredEntity,
+    named name: String,
+    in model: StoredModel
+  ) -> String {
+    let columns = entity.attributes.filter { !$0.isRemoved }
+      .map { "," + column(of: $0, isRequired: !$0.attribute.isOptional, in: model) }
     return """
-      CREATE TABLE "\(entity.table)"(
+      CREATE TABLE "\(name)"(
         _key INTEGER PRIMARY KEY, _version INTEGER NOT NULL DEFAULT 0\(columns.joined()))
       """
   }
 
-  private static func column(of stored: StoredAttribute, in model: StoredModel) -> String {
+  private static func column(
+    of stored: StoredAttribute,
+    isRequired: Bool,
+    in model: StoredModel
+  ) -> String {
     let value = stored.attribute.defaultValue
     let given = value == .null ? "" : " DEFAULT \(value.literal)"
+    let required = isRequired ? " NOT NULL" : ""
     let key = stored.attribute.reference.flatMap(model.table).map {
       " REFERENCES \"\($0)\"(_key) DEFERRABLE INITIALLY DEFERRED"
     }
-    return " \"\(stored.column)\" \(stored.attribute.type.declaration)\(given)\(key ?? "")"
+    let type = stored.attribute.type.declaration
+    return " \"\(stored.column)\" \(type)\(required)\(given)\(key ?? "")"
   }
 }
 

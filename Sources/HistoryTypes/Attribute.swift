@@ -32,8 +32,13 @@ extension AttributeType {
 public struct Attribute: Hashable, Sendable, Codable {
   /// The name: a letter, then letters, digits and underscores.
   public let name: String
-  /// The type of the values; every attribute also accepts null.
+  /// The type of the values; an optional attribute also accepts null.
   public let type: AttributeType
+  /// A Boolean value that indicates whether an object may have no value, which is null.
+  ///
+  /// The default is `true`. A write that leaves a required attribute without a value fails, also a
+  /// write by another program with plain SQL. Core Data: `NSAttributeDescription.isOptional`.
+  public let isOptional: Bool
   /// A Boolean value that indicates whether a delete preserves the value in history as a tombstone.
   ///
   /// Core Data: `NSAttributeDescription.preservesValueInHistoryOnDeletion`.
@@ -54,6 +59,7 @@ public struct Attribute: Hashable, Sendable, Codable {
   public init(
     _ name: String,
     _ type: AttributeType,
+    isOptional: Bool = true,
     preservesValueInHistoryOnDeletion: Bool = false,
     defaultValue: Value = .null,
     renamingIdentifier: String? = nil
@@ -61,6 +67,7 @@ public struct Attribute: Hashable, Sendable, Codable {
     self.init(
       name,
       type,
+      isOptional: isOptional,
       preservesValueInHistoryOnDeletion: preservesValueInHistoryOnDeletion,
       defaultValue: defaultValue,
       renamingIdentifier: renamingIdentifier,
@@ -72,13 +79,15 @@ public struct Attribute: Hashable, Sendable, Codable {
   package init(
     _ name: String,
     _ type: AttributeType,
+    isOptional: Bool,
     preservesValueInHistoryOnDeletion: Bool,
-    defaultValue: Value = .null,
+    defaultValue: Value,
     renamingIdentifier: String?,
     reference: Reference?
   ) {
     self.name = name
     self.type = type
+    self.isOptional = isOptional
     self.preservesValueInHistoryOnDeletion = preservesValueInHistoryOnDeletion
     self.defaultValue = defaultValue
     self.renamingIdentifier = renamingIdentifier == name ? nil : renamingIdentifier
@@ -93,13 +102,14 @@ extension Attribute {
   private enum CodingKeys: CodingKey {
     case name
     case type
+    case isOptional
     case preservesValueInHistoryOnDeletion
     case defaultValue
     case renamingIdentifier
     case reference
   }
 
-  /// Decodes an attribute; the default value, renaming identifier and reference may be missing.
+  /// Decodes an attribute; what ``encode(to:)`` leaves out may be missing.
   ///
   /// - Throws: `DecodingError` if a key is missing or a value has another type.
   public init(from decoder: any Decoder) throws {
@@ -109,6 +119,7 @@ extension Attribute {
     self.init(
       try values.decode(String.self, forKey: .name),
       type,
+      isOptional: try values.decodeIfPresent(Bool.self, forKey: .isOptional) ?? true,
       preservesValueInHistoryOnDeletion: try values.decode(
         Bool.self,
         forKey: .preservesValueInHistoryOnDeletion
@@ -134,13 +145,15 @@ extension Attribute {
     }
   }
 
-  /// Encodes the attribute; a default of null, and what is `nil`, is left out.
+  /// Encodes the attribute; a default of null, what is `nil`, and an `isOptional` of `true` are left
+  /// out.
   ///
   /// - Throws: The errors of the encoder.
   public func encode(to encoder: any Encoder) throws {
     var values = encoder.container(keyedBy: CodingKeys.self)
     try values.encode(name, forKey: .name)
     try values.encode(type, forKey: .type)
+    if !isOptional { try values.encode(isOptional, forKey: .isOptional) }
     try values.encode(
       preservesValueInHistoryOnDeletion,
       forKey: .preservesValueInHistoryOnDeletion
@@ -192,6 +205,25 @@ public enum Value: Hashable, Sendable {
     case .uuid: .uuid
     }
   }
+}
+
+extension Value {
+  /// The integer, or `nil` if this is a value of another type.
+  public var int: Int64? { if case .int(let value) = self { value } else { nil } }
+  /// The double, or `nil` if this is a value of another type.
+  public var double: Double? { if case .double(let value) = self { value } else { nil } }
+  /// The text, or `nil` if this is a value of another type.
+  public var string: String? { if case .string(let value) = self { value } else { nil } }
+  /// The bytes, or `nil` if this is a value of another type.
+  public var data: Data? { if case .data(let value) = self { value } else { nil } }
+  /// The point in time, or `nil` if this is a value of another type.
+  public var date: Date? { if case .date(let value) = self { value } else { nil } }
+  /// The Boolean value, or `nil` if this is a value of another type.
+  public var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
+  /// The UUID, or `nil` if this is a value of another type.
+  public var uuid: UUID? { if case .uuid(let value) = self { value } else { nil } }
+  /// A Boolean value that indicates whether this is null.
+  public var isNull: Bool { self == .null }
 }
 
 extension Value: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,

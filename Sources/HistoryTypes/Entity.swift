@@ -1,9 +1,14 @@
-/// A type of object: a name and its attributes (Core Data: `NSEntityDescription`).
+/// A type of object: a name, its attributes and their indexes (Core Data: `NSEntityDescription`).
 public struct Entity: Hashable, Sendable, Codable {
   /// The name: a letter, then letters, digits and underscores.
   public let name: String
   /// The attributes, in the order of the bits in column bitmaps.
   public let attributes: [Attribute]
+  /// The indexes of the entity, each over one or more attributes, for queries with their conditions
+  /// and orders.
+  ///
+  /// An index makes each write of its attributes slower. Core Data: `NSEntityDescription.indexes`.
+  public let indexes: [[ObjectOrder]]
   /// The identity of the entity across models, usually its first name; `nil` for its name.
   ///
   /// To rename an entity, set the identity of the new name to the old name (Core Data:
@@ -22,11 +27,25 @@ public struct Entity: Hashable, Sendable, Codable {
   package let others: [Int: Attribute]
 
   /// Creates an entity.
-  public init(_ name: String, _ attributes: [Attribute], renamingIdentifier: String? = nil) {
+  ///
+  /// ```swift
+  /// Entity(
+  ///   "Item",
+  ///   [Attribute("title", .string, isOptional: false), Attribute("due", .date)],
+  ///   indexes: [["due"], [.ascending("title", collation: .caseInsensitive), "due"]]
+  /// )
+  /// ```
+  public init(
+    _ name: String,
+    _ attributes: [Attribute],
+    renamingIdentifier: String? = nil,
+    indexes: [[ObjectOrder]] = []
+  ) {
     self.init(
       name,
       attributes,
       renamingIdentifier: renamingIdentifier,
+      indexes: indexes,
       isDeclared: true,
       numbers: []
     )
@@ -37,6 +56,7 @@ public struct Entity: Hashable, Sendable, Codable {
     _ name: String,
     _ attributes: [Attribute],
     renamingIdentifier: String?,
+    indexes: [[ObjectOrder]] = [],
     isDeclared: Bool,
     numbers: [Int],
     others: [Int: Attribute] = [:]
@@ -44,6 +64,7 @@ public struct Entity: Hashable, Sendable, Codable {
     self.name = name
     self.attributes = attributes
     self.renamingIdentifier = renamingIdentifier == name ? nil : renamingIdentifier
+    self.indexes = indexes
     self.isDeclared = isDeclared
     self.numbers = numbers.elementsEqual(numbers.indices) ? [] : numbers
     self.others = others
@@ -56,9 +77,12 @@ public struct Entity: Hashable, Sendable, Codable {
     case name
     case attributes
     case renamingIdentifier
+    case indexes
   }
 
   /// Decodes the name and the attributes, and derives `preserved` from the attributes.
+  ///
+  /// The renaming identifier and the indexes may be missing.
   ///
   /// - Throws: `DecodingError` if a key is missing or a value has another type.
   public init(from decoder: any Decoder) throws {
@@ -66,11 +90,12 @@ public struct Entity: Hashable, Sendable, Codable {
     self.init(
       try values.decode(String.self, forKey: .name),
       try values.decode([Attribute].self, forKey: .attributes),
-      renamingIdentifier: try values.decodeIfPresent(String.self, forKey: .renamingIdentifier)
+      renamingIdentifier: try values.decodeIfPresent(String.self, forKey: .renamingIdentifier),
+      indexes: try values.decodeIfPresent([[ObjectOrder]].self, forKey: .indexes) ?? []
     )
   }
 
-  /// Encodes the name, the attributes and the renaming identifier, if there is one.
+  /// Encodes the name and the attributes, and the renaming identifier and the indexes, if any.
   ///
   /// - Throws: The errors of the encoder.
   public func encode(to encoder: any Encoder) throws {
@@ -78,6 +103,7 @@ public struct Entity: Hashable, Sendable, Codable {
     try values.encode(name, forKey: .name)
     try values.encode(attributes, forKey: .attributes)
     try values.encodeIfPresent(renamingIdentifier, forKey: .renamingIdentifier)
+    if !indexes.isEmpty { try values.encode(indexes, forKey: .indexes) }
   }
 
   /// The renaming identifier, or else the name.

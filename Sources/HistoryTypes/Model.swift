@@ -90,6 +90,7 @@ extension Model {
         throw .tooManyAttributes(entity.name, entity.attributes.count)
       }
       try check(entity.attributes, of: entity.name)
+      try check(entity.indexes, of: entity)
     }
     for entity in entities { try checkReferences(of: entity, among: entities) }
   }
@@ -104,8 +105,15 @@ extension Model {
       guard attribute.type == .int, attribute.defaultValue == .null else {
         throw .unfitReference(name)
       }
+      guard attribute.isOptional || reference.deleteRule != .nullify else {
+        throw .requiredNullified(name)
+      }
       guard entities.contains(where: { $0.name == reference.entity }) else {
-        throw .unknownReference(name, reference.entity)
+        throw .unknownReference(
+          name,
+          reference.entity,
+          nearest: NearestName.find(reference.entity, among: entities.map(\.name))
+        )
       }
     }
   }
@@ -127,6 +135,27 @@ extension Model {
       guard attribute.defaultValue.fits(attribute.type) else {
         throw .unfitDefault(name, attribute.type)
       }
+    }
+  }
+
+  private static func check(
+    _ indexes: [[ObjectOrder]],
+    of entity: Entity
+  ) throws(ModelError) {
+    for index in indexes {
+      for order in index where entity.index(of: order.attribute) == nil {
+        throw .unknownIndexedAttribute(
+          entity.name,
+          order.attribute,
+          nearest: NearestName.find(order.attribute, among: entity.attributes.map(\.name))
+        )
+      }
+      guard !index.isEmpty, Set(index.map(\.attribute)).count == index.count else {
+        throw .badIndex(entity.name, index)
+      }
+    }
+    for (place, index) in indexes.enumerated() where indexes[..<place].contains(index) {
+      throw .badIndex(entity.name, index)
     }
   }
 
@@ -176,10 +205,16 @@ public enum ModelError: Error, Hashable, Sendable, CustomStringConvertible {
   case sameIdentity(String, String)
   /// A default value is of another type than its attribute, not finite, or has a null character.
   case unfitDefault(String, AttributeType)
-  /// A reference names an entity that the model lacks.
-  case unknownReference(String, String)
+  /// A reference names an entity that the model lacks; the nearest name, if any.
+  case unknownReference(String, String, nearest: String?)
+  /// A reference is required, but its delete rule makes it null.
+  case requiredNullified(String)
   /// A reference is no integer, or has a default value.
   case unfitReference(String)
+  /// An index of an entity is over an attribute that the entity lacks; the nearest name, if any.
+  case unknownIndexedAttribute(String, String, nearest: String?)
+  /// An index of an entity has no attribute, has one twice, or equals another index.
+  case badIndex(String, [ObjectOrder])
 
   /// A sentence that describes the error and how to fix it.
   public var description: String {
@@ -197,10 +232,23 @@ public enum ModelError: Error, Hashable, Sendable, CustomStringConvertible {
         + "identifier of its own."
     case .unfitDefault(let name, let type):
       "The default value of \"\(name)\" does not fit its type, \(type.rawValue)."
-    case .unknownReference(let name, let entity):
-      "\"\(name)\" refers to the entity \"\(entity)\", which the model lacks: add it, or correct the name."
+    case .unknownReference(let name, let entity, let nearest):
+      "\"\(name)\" refers to the entity \"\(entity)\", which the model lacks"
+        + (nearest.map { ". Did you mean \"\($0)\"?" } ?? ": add it, or correct the name.")
+    case .requiredNullified(let name):
+      "\"\(name)\" is required, but its delete rule makes it null: use the rule cascade or deny, or make "
+        + "it optional."
     case .unfitReference(let name):
       "\"\(name)\" is a reference: make it an integer without a default value."
+    case .unknownIndexedAttribute(let entity, let name, let nearest):
+      "The entity \"\(entity)\" has an index over \"\(name)\", but no such attribute"
+        + (nearest.map { ". Did you mean \"\($0)\"?" } ?? ": remove the index or add the attribute.")
+    case .badIndex(let entity, let index):
+      "The entity \"\(entity)\" has an index (\(index.map(\.description).joined(separator: ", "))) "
+        + (index.isEmpty
+          ? "over no attribute: name at least one."
+          : Set(index.map(\.attribute)).count < index.count
+            ? "with one attribute twice: name each once." : "twice: declare it once.")
     }
   }
 }

@@ -21,6 +21,14 @@ public enum ModelDifference: Hashable, Sendable {
   case changedPreservation(entity: String, attribute: String, isPreserved: Bool)
   /// Deletes of the objects that an attribute refers to have another effect from now on.
   case changedDeleteRule(entity: String, attribute: String, from: DeleteRule, to: DeleteRule)
+  /// An attribute that was required may be null from now on.
+  case madeOptional(entity: String, attribute: String)
+  /// The newer model has another index.
+  case addedIndex(entity: String, [ObjectOrder])
+  /// The newer model lacks an index.
+  case removedIndex(entity: String, [ObjectOrder])
+  /// An attribute that was optional is required, or a new required attribute has no default value.
+  case madeRequired(entity: String, attribute: String)
   /// The newer model lacks an entity.
   case removedEntity(String)
   /// The newer model lacks an attribute.
@@ -36,7 +44,8 @@ public enum ModelDifference: Hashable, Sendable {
   /// All other differences need an explicit migration.
   public var isLightweight: Bool {
     switch self {
-    case .removedEntity, .removedAttribute, .retypedAttribute, .changedReference: false
+    case .removedEntity, .removedAttribute, .retypedAttribute, .madeRequired, .changedReference:
+      false
     default: true
     }
   }
@@ -60,6 +69,13 @@ extension ModelDifference: CustomStringConvertible {
       "deletes \(isPreserved ? "now" : "no longer") preserve \(entity).\(attribute)"
     case .changedDeleteRule(let entity, let attribute, let old, let new):
       "the delete rule of \(entity).\(attribute) was changed from \(old.rawValue) to \(new.rawValue)"
+    case .madeOptional(let entity, let attribute): "\(entity).\(attribute) became optional"
+    case .addedIndex(let entity, let index):
+      "an index of \(entity) over \(index.map(\.description).joined(separator: ", ")) was added"
+    case .removedIndex(let entity, let index):
+      "the index of \(entity) over \(index.map(\.description).joined(separator: ", ")) was removed"
+    case .madeRequired(let entity, let attribute):
+      "\(entity).\(attribute) is required, and existing objects may have no value"
     case .removedEntity(let entity): "the entity \(entity) was removed"
     case .removedAttribute(let entity, let attribute): "\(entity).\(attribute) was removed"
     case .retypedAttribute(let entity, let attribute, let old, let new):
@@ -139,16 +155,41 @@ extension Entity {
     for index in older.attributes.indices where !kept.contains(index) {
       differences.append(.removedAttribute(entity: name, attribute: older.attributes[index].name))
     }
+    let indexes = self.indexes(ofOlder: older, matches)
+    differences += self.indexes.filter { !indexes.contains($0) }.map {
+      .addedIndex(entity: name, $0)
+    }
     return differences
+      + indexes.filter { !self.indexes.contains($0) }.map { .removedIndex(entity: name, $0) }
+  }
+
+  /// Returns the indexes of an older entity, with the names that their attributes have now.
+  private func indexes(ofOlder older: Entity, _ matches: [Int?]) -> [[ObjectOrder]] {
+    older.indexes.map { index in
+      index.map { order in
+        guard let place = older.index(of: order.attribute),
+          let match = matches.firstIndex(of: place)
+        else { return order }
+        var renamed = order
+        renamed.attribute = attributes[match].name
+        return renamed
+      }
+    }
   }
 
   private func difference(_ new: Attribute, from old: Attribute?) -> [ModelDifference] {
+    let required = ModelDifference.madeRequired(entity: name, attribute: new.name)
     guard let old else {
+      let isFilled = new.isOptional || new.defaultValue != .null
       return [
         .addedAttribute(entity: name, attribute: new.name, defaultValue: new.defaultValue)
-      ]
+      ] + (isFilled ? [] : [required])
     }
     var differences: [ModelDifference] = []
+    if old.isOptional && !new.isOptional { differences.append(required) }
+    if !old.isOptional && new.isOptional {
+      differences.append(.madeOptional(entity: name, attribute: new.name))
+    }
     if new.name != old.name {
       differences.append(.renamedAttribute(entity: name, from: old.name, to: new.name))
     }

@@ -39,20 +39,24 @@ extension Attribute {
   ///   - name: The name of the attribute.
   ///   - entity: The name of the entity that is referred to.
   ///   - deleteRule: The effect of deleting the object that is referred to. The default is
-  ///     ``DeleteRule/nullify``.
+  ///     ``DeleteRule/nullify``, which a required reference cannot have.
+  ///   - isOptional: Whether the reference may be null. The default is `true`.
   ///   - preservesValueInHistoryOnDeletion: Whether a delete preserves the key in history.
   ///   - renamingIdentifier: The identity of the attribute across models; `nil` for its name.
   public init(
     _ name: String,
     to entity: String,
     deleteRule: DeleteRule = .nullify,
+    isOptional: Bool = true,
     preservesValueInHistoryOnDeletion: Bool = false,
     renamingIdentifier: String? = nil
   ) {
     self.init(
       name,
       .int,
+      isOptional: isOptional,
       preservesValueInHistoryOnDeletion: preservesValueInHistoryOnDeletion,
+      defaultValue: .null,
       renamingIdentifier: renamingIdentifier,
       reference: Reference(to: entity, deleteRule: deleteRule)
     )

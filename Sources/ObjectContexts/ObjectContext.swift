@@ -110,8 +110,11 @@ public final class ObjectContext: Sendable {
     }
   }
 
-  func value(of id: ObjectID, _ attribute: String) -> Value? {
-    guard let index = store.model.entity(id.entity)?.index(of: attribute) else { return nil }
+  func value(of id: ObjectID, _ attribute: String) throws(HistoryError) -> Value? {
+    guard let entity = store.model.entity(id.entity) else { return nil }
+    guard let index = entity.index(of: attribute) else {
+      throw .unknownAttribute(attribute, of: entity)
+    }
     return state.withLock { $0.value(index, of: id) }
   }
 

@@ -1,5 +1,5 @@
 public import HistoryStore
-import HistoryTypes
+public import HistoryTypes
 
 /// A type whose properties are the attributes of one entity, such as a struct.
 ///

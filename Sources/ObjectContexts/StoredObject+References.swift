@@ -1,5 +1,5 @@
 public import HistoryStore
-import HistoryTypes
+public import HistoryTypes
 
 extension StoredObject {
   /// Returns the object that a reference of this object refers to, including unsaved edits.
@@ -12,7 +12,7 @@ extension StoredObject {
   /// - Complexity: one query of one row unless the object is registered.
   public func destination(of attribute: String) throws(HistoryError) -> StoredObject? {
     let (entity, _) = try context.reference(attribute, of: id.entity)
-    guard case .int(let key)? = context.value(of: id, attribute) else { return nil }
+    guard case .int(let key)? = try context.value(of: id, attribute) else { return nil }
     return try context.object(ObjectID(entity: entity, key: key))
   }
 

@@ -67,7 +67,9 @@ struct FileCourse: DiskStores {
       let context = ObjectContext(store: original, author: index == 0 ? "app" : nil, name: "view")
       for object in try source.objects(entity.name) {
         var values: Values = [:]
-        for attribute in entity.attributes { values[attribute.name] = object[attribute.name] }
+        for attribute in entity.attributes {
+          values[attribute.name] = try object[attribute.name]
+        }
         let copy = try context.insert(entity.name, values)
         names[copy.id] = bench.objects.name(object.id, in: store.model)
       }
@@ -215,7 +217,7 @@ struct FileCourse: DiskStores {
     for entity in copy.model.entities {
       for object in try context.objects(entity.name) {
         guard let name = names[object.id] else { continue }
-        let values = entity.attributes.map { object[$0.name] ?? .null }
+        let values = try object.values(of: entity.attributes.map(\.name))
         lines.append(QueryAnswer.line(name, values))
       }
     }

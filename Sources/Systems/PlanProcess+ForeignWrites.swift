@@ -230,7 +230,7 @@ struct ForeignWriteCourse: DiskCourse {
     for entity in program.model.entities {
       let context = ObjectContext(store: program, author: nil, name: "all")
       for object in try context.objects(entity.name) {
-        values[object.id] = entity.attributes.map { object[$0.name] ?? .null }
+        values[object.id] = try object.values(of: entity.attributes.map(\.name))
       }
     }
     return values

@@ -197,7 +197,7 @@ struct LargeCourse: DiskCourse {
     }
     var fresh: [StoredObject] = []
     for _ in 0..<draw(300) { fresh.append(try context.insert("Item", ["name": .string(text())])) }
-    let names = fresh.map { $0["name"] ?? .null }
+    let names = try fresh.map { (item) throws(HistoryError) in try item["name"] ?? .null }
     try context.save()
     for (object, name) in zip(fresh, names) {
       rows[object.id.key] = [name, .null]
@@ -216,8 +216,11 @@ struct LargeCourse: DiskCourse {
   private mutating func compare(_ objects: [StoredObject], _ what: String) throws(HistoryError) {
     let count = rows.count
     expect(objects.count == count, "\(what) has \(objects.count) of \(count) objects")
-    let wrong = objects.first { [$0["name"] ?? .null, $0["count"] ?? .null] != rows[$0.id.key] }
-    expect(wrong == nil, "\(what) has other values of \(wrong?.id.key ?? 0)")
+    for object in objects {
+      let values = try object.values(of: ["name", "count"])
+      let key = object.id.key
+      if values != rows[key] { return expect(false, "\(what) has other values of \(key)") }
+    }
   }
 
   private func lines(_ changes: some Sequence<HistoryChange>) -> [String] {

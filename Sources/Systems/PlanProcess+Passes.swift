@@ -66,12 +66,18 @@ struct PassCourse: DiskCourse {
 
   /// Returns the sorted names of the objects in a context, or in a new context.
   private func names(_ context: ObjectContext) throws(HistoryError) -> [String] {
-    try context.registeredObjects("Tag").map { "\($0.id.key) \($0["name"] ?? .null)" }
+    try names(of: context.registeredObjects("Tag"))
   }
 
   private func names(_ store: Store) throws(HistoryError) -> [String] {
     let context = ObjectContext(store: store, author: nil, name: "query")
-    return try context.objects("Tag").map { "\($0.id.key) \($0["name"] ?? .null)" }
+    return try names(of: context.objects("Tag"))
+  }
+
+  private func names(of objects: [StoredObject]) throws(HistoryError) -> [String] {
+    try objects.map { (object) throws(HistoryError) in
+      "\(object.id.key) \(try object["name"] ?? .null)"
+    }
   }
 
   // MARK: Passes

@@ -148,10 +148,10 @@ struct RecordCourse: DiskCourse {
       }
     }
     expect(!context.hasChanges, "a refused record is inserted")
-    let double = try context.insert(Whole())
-    expect(double["real"] == 3.0, "an integer is kept as \(double["real"] ?? .null)")
-    let wrapping = try context.insert(Wrapping())
-    expect(wrapping["kind"] == "rich", "a wrapped value is \(wrapping["kind"] ?? .null)")
+    let (double, wrapping) = (try context.insert(Whole()), try context.insert(Wrapping()))
+    let (real, kind) = (try double["real"], try wrapping["kind"])
+    expect(real == 3.0, "an integer is kept as \(real ?? .null)")
+    expect(kind == "rich", "a wrapped value is \(kind ?? .null)")
     expect(try wrapping.record(Wrapping.self) == Wrapping(), "a wrapped value differs")
     context.rollback()
   }

@@ -21,9 +21,9 @@ extension PlanProcess {
       limit: query.page,
       offset: offset
     )
-    return found.map { object in
+    return try found.map { (object) throws(HistoryError) in
       let name = new[object.id] ?? bench.objects.name(object.id, in: store.model)
-      return QueryAnswer.line(name, query.orders.map { object[$0.attribute] ?? .null })
+      return QueryAnswer.line(name, try object.values(of: query.orders.map(\.attribute)))
     }
   }
 

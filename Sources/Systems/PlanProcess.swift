@@ -112,11 +112,11 @@ final class PlanProcess {
       )
       for (name, id) in inserted { objects.enter(name, id) }
       let values = Dictionary(uniqueKeysWithValues: edited.map { ($0.object, $0.values) })
-      let changes = edits.filter { $0.outcome != .leftOut && $0.outcome != .gone }
-        .map { edit in
+      let changes = try edits.filter { $0.outcome != .leftOut && $0.outcome != .gone }
+        .map { (edit) throws(HistoryError) in
           let name = objects.name(edit.id, in: store.model)
           if case .writtenOver(let columns) = edit.outcome, edit.type == .update {
-            return Self.change(.update, name, context.values(columns, of: edit.id))
+            return Self.change(.update, name, try context.values(columns, of: edit.id))
           }
           return Self.change(edit.type, name, edit.type == .delete ? [:] : values[name] ?? [:])
         }
@@ -305,11 +305,18 @@ final class PlanProcess {
   }
 }
 
+extension StoredObject {
+  /// Returns the values of some attributes, in their order; null if the object is deleted.
+  func values(of attributes: [String]) throws(HistoryError) -> [Value] {
+    try attributes.map { (name) throws(HistoryError) in try self[name] ?? .null }
+  }
+}
+
 extension ObjectContext {
   /// Returns the values of some attributes of an object, null values included.
-  fileprivate func values(_ columns: UInt64, of id: ObjectID) -> Values {
+  fileprivate func values(_ columns: UInt64, of id: ObjectID) throws(HistoryError) -> Values {
     let object = StoredObject(context: self, id: id)
     let names = store.model.entity(id.entity)?.names(in: columns) ?? []
-    return Dictionary(uniqueKeysWithValues: names.map { ($0, object[$0] ?? .null) })
+    return Dictionary(uniqueKeysWithValues: zip(names, try object.values(of: names)))
   }
 }

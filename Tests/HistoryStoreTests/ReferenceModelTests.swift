@@ -26,9 +26,25 @@ import Testing
       try Self.model(item: [Attribute("list", to: "Lists")])
     }
     #expect(
-      error?.description == "\"Item.list\" refers to the entity \"Lists\", which the model lacks: "
-        + "add it, or correct the name."
+      error?.description == "\"Item.list\" refers to the entity \"Lists\", which the model lacks. "
+        + "Did you mean \"List\"?"
     )
+  }
+
+  @Test func `A required reference cannot become null by a rule`() throws {
+    let error = #expect(throws: ModelError.self) {
+      try Self.model(item: [Attribute("list", to: "List", isOptional: false)])
+    }
+    #expect(error == .requiredNullified("Item.list"))
+    let model = try Self.model(
+      item: [Attribute("list", to: "List", deleteRule: .cascade, isOptional: false)]
+    )
+    let store = try fixture.open(model)
+    #expect(throws: HistoryError.self) { try store.insert("Item") }
+    let list = try store.insert("List")
+    try store.insert("Item", ["list": Value(referringTo: list)])
+    try store.batchDelete("List", by: BatchAuthor("app"))
+    #expect(try store.rows(2).keys.isEmpty)
   }
 
   @Test func `The file has a foreign key and an index, and a format that older programs refuse`()
@@ -44,7 +60,7 @@ import Testing
       "SELECT detail FROM pragma_table_info('Item') JOIN "
         + "(SELECT name AS detail FROM sqlite_master WHERE tbl_name = 'Item' AND type = 'index')"
     )
-    #expect(plan == "history_reference_2_0")
+    #expect(plan == "history_index_2_0")
     try connection.execute("PRAGMA foreign_keys=ON")
     let failure = #expect(throws: SQLiteError.self) {
       try connection.execute("DELETE FROM \"List\"")

@@ -42,8 +42,8 @@ import Testing
 
   @Test func `A store of a newer format is refused`() throws {
     _ = try fixture.open()
-    try fixture.execute("PRAGMA user_version=4")
-    try expectRefused(.newerFormat(path: fixture.path, found: 4, known: 3))
+    try fixture.execute("PRAGMA user_version=5")
+    try expectRefused(.newerFormat(path: fixture.path, found: 5, known: 4))
   }
 
   @Test func `A store of another model is refused`() throws {

@@ -217,8 +217,12 @@ import Testing
   @Test func `An error about a name or a value has a suggestion`() throws {
     let item = store.model.entities[0]
     let entity = HistoryError.unknownEntity("Itme", in: store.model)
+    #expect(entity.suggestion?.hasPrefix("Did you mean \"Item\"? Use an entity") == true)
     #expect(entity.suggestion?.contains("of the model (Item") == true)
+    let far = HistoryError.unknownEntity("Nothing", in: store.model)
+    #expect(far.suggestion?.hasPrefix("Use an entity of the model (Item, Tag)") == true)
     let attribute = HistoryError.unknownAttribute("titel", of: item)
+    #expect(attribute.suggestion?.hasPrefix("Did you mean \"title\"? Use an attr") == true)
     #expect(attribute.suggestion?.contains("of the entity (title, ") == true)
     let many = HistoryError.unknownAttribute("x", of: "Item", known: (1...20).map { "a\($0)" })
     #expect(many.suggestion?.contains("a11, a12, ...)") == true)

@@ -78,9 +78,7 @@ import Testing
 
   @Test func `The kept object gets the values merged from the removed ones`() async throws {
     let app = try await tracker("app") { winner, losers in
-      let counts = ([winner] + losers).compactMap { object -> Int64? in
-        if case .int(let count) = object["count"] { count } else { nil }
-      }
+      let counts = try ([winner] + losers).compactMap { try $0["count"]?.int }
       return ["count": .int(counts.reduce(0, +))]
     }
     for count in [Int64(1), 2, 4] {
@@ -89,7 +87,7 @@ import Testing
     try other.save()
     try await app.pass()
     try await app.pass()
-    #expect(try app.view.registeredObjects("Item").map { $0["count"] } == [7])
+    #expect(try app.view.registeredObjects("Item").map { try $0["count"] } == [7])
   }
 
   @Test func `Two actors that remove duplicates at once remove the same ones and converge`()

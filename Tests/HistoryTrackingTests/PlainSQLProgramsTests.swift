@@ -138,7 +138,7 @@ private func title(_ value: Value?) -> String {
 private func objects(_ context: ObjectContext) throws -> [String: Value] {
   var objects: [String: Value] = [:]
   for item in try context.objects("Item") {
-    objects[title(item["title"])] = item["count"] ?? .null
+    objects[title(try item["title"])] = try item["count"] ?? .null
   }
   return objects
 }

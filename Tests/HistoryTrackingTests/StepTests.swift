@@ -117,7 +117,7 @@ import Testing
     #expect(try app.pass().numbers == [1, 2, 3, 4])
     for context in contexts {
       #expect(try context.titles == ["foreign", "from editor", "from view"])
-      let counts = try context.registeredObjects("Item").map { $0["count"] }
+      let counts = try context.registeredObjects("Item").map { try $0["count"] }
       #expect(counts == [.int(3), .int(3), .null])
     }
   }

@@ -164,7 +164,7 @@ extension ObjectContext {
   fileprivate var contents: [String] {
     get throws {
       try registeredObjects("Item").map { object in
-        "\(object.id) \(String(describing: object["title"])) \(String(describing: object["count"]))"
+        "\(object.id) \(try String(describing: [object["title"], object["count"]]))"
       }
     }
   }

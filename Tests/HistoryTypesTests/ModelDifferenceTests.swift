@@ -21,6 +21,50 @@ import Testing
     #expect(try differences(reordered).isEmpty)
   }
 
+  @Test func `Differences of indexes and requirements are found and named`() throws {
+    let older = try Model([
+      Entity(
+        "Item",
+        [
+          Attribute("title", .string), Attribute("count", .int, isOptional: false),
+          Attribute("due", .date),
+        ],
+        indexes: [["title"], ["count"]]
+      )
+    ])
+    let found = try differences(
+      [
+        Entity(
+          "Item",
+          [
+            Attribute("headline", .string, renamingIdentifier: "title"), Attribute("count", .int),
+            Attribute("due", .date, isOptional: false), Attribute("rank", .int, isOptional: false),
+            Attribute("mark", .int, isOptional: false, defaultValue: 1),
+          ],
+          indexes: [["headline"], [.descending("count"), "due"]]
+        )
+      ],
+      from: older
+    )
+    #expect(
+      found.map(\.description) == [
+        "Item.title was renamed to headline", "Item.count became optional",
+        "Item.due is required, and existing objects may have no value",
+        "Item.rank was added with the default null",
+        "Item.rank is required, and existing objects may have no value",
+        "Item.mark was added with the default 1",
+        "an index of Item over count descending, due was added",
+        "the index of Item over count was removed",
+      ]
+    )
+    #expect(
+      found.filter { !$0.isLightweight } == [
+        .madeRequired(entity: "Item", attribute: "due"),
+        .madeRequired(entity: "Item", attribute: "rank"),
+      ]
+    )
+  }
+
   @Test func `Every kind of difference is found and named`() throws {
     let older = try Model([
       Entity(

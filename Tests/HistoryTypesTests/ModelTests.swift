@@ -78,6 +78,43 @@ import Testing
     }
   }
 
+  @Test func `Indexes and required attributes are encoded only where there are any`() throws {
+    let item = Entity(
+      "Item",
+      [Attribute("a", .string, isOptional: false), Attribute("b", .int)],
+      indexes: [["b"], [.descending("a", collation: .caseInsensitive), .ascending("b")]]
+    )
+    let coded = try JSONEncoder().encode(item)
+    #expect(try JSONDecoder().decode(Entity.self, from: coded) == item)
+    let plain = Entity("Item", [Attribute("b", .int)])
+    let text = String(decoding: try JSONEncoder().encode(plain), as: UTF8.self)
+    #expect(!text.contains("indexes") && !text.contains("isOptional"))
+  }
+
+  @Test func `An index over a name that is no attribute, or over none, is refused`() {
+    func model(_ indexes: [[ObjectOrder]]) throws -> Model {
+      try Model([
+        Entity("Item", [Attribute("name", .string), Attribute("due", .date)], indexes: indexes)
+      ])
+    }
+    let unknown = ModelError.unknownIndexedAttribute("Item", "nmae", nearest: "name")
+    #expect(throws: unknown) { try model([["due"], ["due", "nmae"]]) }
+    #expect(unknown.description.hasSuffix("no such attribute. Did you mean \"name\"?"))
+    #expect(throws: ModelError.badIndex("Item", [])) { try model([[]]) }
+    let twice: [ObjectOrder] = ["due", .descending("due")]
+    #expect(throws: ModelError.badIndex("Item", twice)) { try model([twice]) }
+    #expect(
+      ModelError.badIndex("Item", twice).description
+        == "The entity \"Item\" has an index (due, due descending) with one attribute twice: name each "
+        + "once."
+    )
+    #expect(throws: ModelError.badIndex("Item", ["due"])) { try model([["due"], ["due"]]) }
+    #expect(
+      ModelError.badIndex("Item", ["due"]).description.hasSuffix("(due) twice: declare it once.")
+    )
+    #expect(throws: Never.self) { try model([["due"], [.descending("due")]]) }
+  }
+
   @Test func `The preserved bits are computed from the attributes, not read from the file`() throws
   {
     let text = """

@@ -14,6 +14,17 @@ import Testing
     #expect((nil as Value).type == nil)
   }
 
+  @Test func `A value is read as its own type only`() {
+    let (data, date, uuid) = (Data([1]), Date(timeIntervalSinceReferenceDate: 1), UUID())
+    #expect((1 as Value).int == 1 && (1.5 as Value).double == 1.5)
+    #expect(("a" as Value).string == "a" && (true as Value).bool == true)
+    #expect(Value.data(data).data == data && Value.date(date).date == date)
+    #expect(Value.uuid(uuid).uuid == uuid && Value.null.isNull && !(0 as Value).isNull)
+    #expect((1 as Value).double == nil && (1.5 as Value).int == nil && (1 as Value).bool == nil)
+    #expect(Value.null.string == nil && ("a" as Value).data == nil && Value.null.uuid == nil)
+    #expect((1.5 as Value).date == nil)
+  }
+
   @Test func `A value has a short text form`() {
     #expect("\(Value.null) \(Value.int(-1)) \(Value.bool(true))" == "null -1 true")
     #expect("\(Value.string("a")) \(Value.data(Data([1, 2])))" == "\"a\" 2 bytes")

@@ -115,8 +115,8 @@ import Testing
     try mine.set(3.5, for: "price")
     try conflict.mine.save()
     let stored = try #require(try conflict.file.context().object(conflict.id))
-    #expect(["title", "count", "price"].map { stored[$0] } == expected)
-    #expect(["title", "count", "price"].map { mine[$0] } == expected)
+    #expect(try ["title", "count", "price"].map { try stored[$0] } == expected)
+    #expect(try ["title", "count", "price"].map { try mine[$0] } == expected)
   }
 
   @Test func `If the store wins every attribute no transaction is written`() throws {

@@ -42,7 +42,7 @@ import Testing
     #expect(try container.store(of: "Thumbnail").fetchOrUntracked() == nil)
     #expect(try container.store(of: "Item").fetchOrUntracked() == 1)
     let again = try container.context(for: "Thumbnail")
-    #expect(try again.objects("Thumbnail").map { $0["bytes"] } == [.data(Data([2]))])
+    #expect(try again.objects("Thumbnail").map { try $0["bytes"] } == [.data(Data([2]))])
   }
 
   @Test func `A container's tokens are those of its stores with history`() throws {
@@ -94,7 +94,7 @@ import Testing
         group.addTask {
           for _ in 0..<10 {
             do {
-              for object in try view.objects("Item") { _ = object["title"] }
+              for object in try view.objects("Item") { _ = try object["title"] }
               try view.refreshAll()
               try view.merge(store.history())
             } catch { Issue.record(error) }

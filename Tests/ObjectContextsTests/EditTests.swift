@@ -25,7 +25,10 @@ import Testing
     let object = try context.insert("Item")
     #expect(throws: error) { try object.set(.string("x"), for: "name") }
     #expect(throws: error) { try context.insert("Item", ["name": .string("x")]) }
-    #expect(object["name"] == nil)
+    #expect(throws: error) { try object["name"] }
+    let mistyped = #expect(throws: HistoryError.self) { try object["titel"] }
+    #expect(mistyped?.code == .unknownAttribute)
+    #expect(mistyped?.suggestion?.hasPrefix("Did you mean \"title\"?") == true)
   }
 
   @Test(arguments: [
@@ -42,7 +45,7 @@ import Testing
     let object = try context.insert("Item")
     #expect(throws: error) { try object.set(value, for: attribute) }
     #expect(throws: error) { try context.insert("Item", [attribute: value]) }
-    #expect(object[attribute] == .null)
+    #expect(try object[attribute] == .null)
     try object.set(.null, for: attribute)
     try context.save()
     #expect(try context.store.history().count == 1)
@@ -52,7 +55,7 @@ import Testing
     let id = try context.savedItem("milk")
     let object = try #require(try context.object(id))
     object.delete()
-    #expect(object["title"] == nil)
+    #expect(try object["title"] == nil)
     #expect(try context.object(id) == nil)
     #expect(throws: HistoryError.unknownObject(id)) { try object.set(.int(1), for: "count") }
     object.delete()
@@ -79,9 +82,9 @@ import Testing
 
   @Test func `An insert and a delete cancel each other`() throws {
     let object = try context.insert("Item")
-    #expect(context.hasChanges && object["title"] == .null)
+    #expect(try context.hasChanges && object["title"] == .null)
     object.delete()
-    #expect(!context.hasChanges && object["title"] == nil)
+    #expect(try !context.hasChanges && object["title"] == nil)
     #expect(try context.save() == nil)
     #expect(try context.store.history().isEmpty)
   }

@@ -114,7 +114,7 @@ import Testing
     try app.save(.int(7), for: "count", of: id)
     #expect(try merge(2...3, into: widget).updated == [id])
     #expect(try widget.item(id) == [.string("bread"), .int(7)])
-    #expect(inserted["title"] == .string("new"))
+    #expect(try inserted["title"] == .string("new"))
     #expect(try widget.save()?.count == 2)
     #expect(try file.context().item(id) == [.string("bread"), .int(7)])
   }
@@ -128,7 +128,7 @@ import Testing
     app.delete(id)
     try app.save()
     #expect(try merge(3...3, into: widget).deleted == [id])
-    #expect(object["count"] == nil)
+    #expect(try object["count"] == nil)
     #expect(try widget.object(id) == nil)
     let written = try #require(try widget.save())
     #expect(written.count == 1)

@@ -36,7 +36,7 @@ import Testing
       sortedBy: orders,
       limit: limit,
       offset: offset
-    ).map { $0["title"] }
+    ).map { try $0["title"] }
   }
 
   @Test func `A request matches, sorts and counts as the store does`() throws {
@@ -47,8 +47,31 @@ import Testing
     #expect(try titles(nil, [.ascending("count")]) == ["c", "d", "a", "b"])
     #expect(try titles(nil, [.ascending("title")], limit: 2, offset: 1) == ["b", "c"])
     #expect(try titles(nil, [], limit: 0) == [] && titles(nil, [], offset: 9) == [])
-    #expect(try titles(nil, [], limit: -1) == [] && titles(nil, [], offset: -1).count == 4)
   }
+
+  @Test(arguments: [false, true])
+  func `A negative limit or offset is refused, whatever edits are pending`(
+    _ isPending: Bool
+  ) throws {
+    if isPending { try context.insert("Item") }
+    let limit = #expect(throws: HistoryError.negativeBound("limit", -1)) {
+      try titles(limit: -1)
+    }
+    let offset = #expect(throws: HistoryError.negativeBound("offset", -2)) {
+      try titles(offset: -2)
+    }
+    #expect(limit?.code == .negativeBound)
+    #expect(
+      limit?.description == "The limit of a query is -1, which is negative. "
+        + "Use a limit of at least 0, or nil for all objects."
+    )
+    #expect(offset?.description.hasSuffix("is -2, which is negative. Use 0 or more.") == true)
+    #expect(throws: HistoryError.negativeBound("limit", -1)) {
+      try context.records(Item.self, limit: -1)
+    }
+  }
+
+  private struct Item: ObjectRecord { var title: String? }
 
   @Test func `Edited objects are matched and sorted by their edits`() throws {
     try context.object(ids[0])?.set(2, for: "count")
@@ -134,7 +157,7 @@ import Testing
     try context.refresh(inserted.id)
     try context.refresh(id)
     #expect(try context.object(id) == nil)
-    #expect(inserted["title"] == "new" && context.isInserted(inserted.id))
+    #expect(try inserted["title"] == "new" && context.isInserted(inserted.id))
     try context.refresh(inserted.id, keepingEdits: false)
     #expect(!context.hasChanges)
     #expect(throws: HistoryError.unknownObject(ObjectID(entity: 9, key: 1))) {
@@ -154,7 +177,7 @@ import Testing
     try context.refreshAll()
     #expect(try context.registeredObjects("Item").map(\.id) == [second])
     #expect(try context.item(second) == ["ham", 8])
-    #expect(tag["name"] == "t")
+    #expect(try tag["name"] == "t")
   }
 
   @Test func `Many rows are read in few statements, and all are returned`() throws {
@@ -165,7 +188,7 @@ import Testing
     _ = try other.store.batchUpdate("Item", set: ["count": 5], by: BatchAuthor("import"))
     try context.refreshAll()
     #expect(objects.count == count)
-    #expect(objects.allSatisfy { $0["count"] == 5 })
-    #expect(Set(objects.map { $0["title"] }).count == count)
+    #expect(try objects.allSatisfy { try $0["count"] == 5 })
+    #expect(try Set(objects.map { try $0["title"] }).count == count)
   }
 }

@@ -108,7 +108,7 @@ import Testing
     // A save by another thread between an insert and its set writes an insert and an update.
     #expect(history.flatMap { $0.changes }.filter { $0.type == .insert }.count == 100)
     #expect(try context.registeredObjects("Item").count == 100)
-    #expect(try context.registeredObjects("Item").map { $0["count"] } == context.reread())
+    #expect(try context.registeredObjects("Item").map { try $0["count"] } == context.reread())
   }
 
   @Test func `Loading everything while another thread saves keeps all that was saved`()
@@ -141,7 +141,7 @@ extension ObjectContext {
   fileprivate func reread() throws -> [Value?] {
     let again = ObjectContext(store: store)
     try again.loadAll()
-    return try again.registeredObjects("Item").map { $0["count"] }
+    return try again.registeredObjects("Item").map { try $0["count"] }
   }
 }
 

@@ -64,6 +64,6 @@ extension ObjectContext {
 
   /// The title and the count of an item, or `nil` if it does not exist.
   func item(_ id: ObjectID) throws -> [Value?]? {
-    try object(id).map { [$0["title"], $0["count"]] }
+    try object(id).map { [try $0["title"], try $0["count"]] }
   }
 }

@@ -110,6 +110,7 @@ extension Store {
   /// Everything happens in one transaction of SQLite: after a crash or a power failure, the file has
   /// either the old model and its data or the new ones. The tables and columns of what the newer
   /// model lacks are deleted. A retyped attribute gets its default value, unless a closure sets it.
+  /// Where an attribute becomes required, closures set it for the objects without a value.
   /// Writers wait during the migration; readers do not.
   ///
   /// A program with an older model cannot use the file afterwards. If one has the file open, its
@@ -132,11 +133,12 @@ extension Store {
   ///     They run inside the transaction, once for each object.
   ///   - progress: A closure that is called after each batch of objects.
   /// - Returns: The result, or `nil` if the file has a model of this or a later version.
-  /// - Throws: ``HistoryError/Code/olderMembers``, the errors of opening a store, of the values that
+  /// - Throws: ``HistoryError/Code/olderMembers``, ``HistoryError/Code/missingValue`` if an object
+  ///   has no value for a required attribute, the errors of opening a store, of the values that
   ///   closures set, and ``HistoryError/Code/stopped`` if a closure throws. The file is unchanged
   ///   then.
-  /// - Complexity: linear in the objects of the entities with closures and of those that lose an
-  ///   attribute, with a batch of objects in memory.
+  /// - Complexity: linear in the objects of the entities with closures, of those that lose an
+  ///   attribute, and of those with a new index or requirement, with a batch of objects in memory.
   @discardableResult
   public static func migrate(
     path: String,

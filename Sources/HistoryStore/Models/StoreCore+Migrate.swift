@@ -11,6 +11,8 @@ extension StoreCore {
     _ progress: (MigrationProgress) throws -> Void
   ) throws -> MigrationResult? {
     var last: WrittenTransaction?
+    // A table that is copied or dropped would count as one whose rows are deleted.
+    connection.setEnforcesForeignKeys(false)
     let result: MigrationResult? = try write {
       guard let found = try StoredModel(connection, path: path), found.version < newer.version
       else { return nil }
@@ -25,10 +27,15 @@ extension StoreCore {
       last = try migration.run(closures, progress)
       let handling = try FileHeader.foreignWrites(connection)
       try dropForeignTriggers()
+      try dropIndexes(of: found, lackingIn: made)
       try dropTablesAndColumns(from: found, to: made)
+      try adoptConstraints(of: made, instead: found)
       try connection.record(made)
       try putMetadata(StoredModel.oldestName, Int64(made.version))
       try createForeignTriggers(handling)
+      if let dangling = try danglingReferences(in: made).first {
+        throw HistoryError.danglingReference([dangling])
+      }
       return MigrationResult(
         oldVersion: found.version,
         newVersion: made.version,
@@ -73,47 +80,19 @@ extension StoreCore {
   }
 
   private func dropTablesAndColumns(from old: StoredModel, to new: StoredModel) throws {
-    let pairs = Array(zip(old.entities, new.entities).enumerated())
-    for (offset, (before, after)) in pairs where !before.isRemoved && !after.isRemoved {
-      for (index, (kept, attribute)) in zip(before.attributes, after.attributes).enumerated()
-      where attribute.isRemoved && !kept.isRemoved {
-        try drop(attribute, index, of: after, number: offset + 1)
+    for (before, after) in zip(old.entities, new.entities) where !before.isRemoved {
+      guard !after.isRemoved else {
+        try connection.execute("DROP TABLE \"\(after.table)\"")
+        continue
+      }
+      // A table with a removed reference is copied without it.
+      for (kept, attribute) in zip(before.attributes, after.attributes)
+      where attribute.isRemoved && !kept.isRemoved && attribute.attribute.reference == nil {
+        try connection.execute(
+          "ALTER TABLE \"\(after.table)\" DROP COLUMN \"\(attribute.column)\""
+        )
       }
     }
-    for (_, (before, after)) in pairs where !before.isRemoved && after.isRemoved {
-      try drop(after, in: old)
-    }
-  }
-
-  /// Drops the column of a removed attribute.
-  ///
-  /// SQLite cannot drop a column with a foreign key (https://sqlite.org/lang_altertable.html). The
-  /// column of a reference stays, without values and without its index.
-  private func drop(
-    _ attribute: StoredAttribute,
-    _ index: Int,
-    of entity: StoredEntity,
-    number: Int
-  ) throws {
-    guard attribute.attribute.reference == nil else {
-      try connection.execute("DROP INDEX \"\(Schema.referenceIndex(entity: number, index))\"")
-      return try connection.execute(
-        """
-        UPDATE "\(entity.table)" SET "\(attribute.column)" = NULL
-        WHERE "\(attribute.column)" IS NOT NULL
-        """
-      )
-    }
-    try connection.execute("ALTER TABLE \"\(entity.table)\" DROP COLUMN \"\(attribute.column)\"")
-  }
-
-  /// Drops the table of a removed entity, or empties it if a column that stays refers to it.
-  private func drop(_ entity: StoredEntity, in old: StoredModel) throws {
-    let isReferredTo = old.entities.contains { other in
-      !other.isRemoved
-        && other.attributes.contains { $0.attribute.reference.flatMap(old.table) == entity.table }
-    }
-    try connection.execute("\(isReferredTo ? "DELETE FROM" : "DROP TABLE") \"\(entity.table)\"")
   }
 }
 
@@ -267,6 +246,7 @@ private final class MigrationWriter {
     let set = target.entity.attributes.indices.filter { object.columns >> UInt64($0) & 1 == 1 }
     for (offset, (value, index)) in zip(object.setValues, set).enumerated() {
       try core.check(value, of: target.entity.attributes[index], in: target.entity)
+      if value == .null { try target.checkOptional(index, key) }
       row.statement.bind(value, at: Int32(offset) + 4)
     }
     try row.statement.run()
@@ -288,6 +268,7 @@ private final class MigrationWriter {
     for (index, attribute) in table.entity.attributes.enumerated() {
       let value = values[attribute.name] ?? attribute.defaultValue
       try core.check(value, of: attribute, in: table.entity)
+      if value == .null { try table.checkOptional(index, key) }
       row.statement.bind(value, at: Int32(index) + 3)
     }
     try row.statement.run()

@@ -9,8 +9,12 @@ extension StoreCore {
   /// meanwhile, nothing is written.
   ///
   /// - Throws: ``HistoryError`` if the models do not fit, or SQLite fails; nothing is written then.
-  /// - Complexity: linear in the schema, independent of the number of objects.
+  /// - Complexity: linear in the schema, and in the rows of entities with a new index or with an
+  ///   attribute that is no longer required.
   func upgrade(to newer: Model) throws {
+    // A table that is copied would count as one whose rows are deleted.
+    connection.setEnforcesForeignKeys(false)
+    defer { connection.setEnforcesForeignKeys(true) }
     do {
       guard tracksHistory else { return try write { _ = try change(to: newer) } }
       _ = try writeTransaction(by: authorship(of: newer), allowsNone: true) { _, _ in
@@ -34,6 +38,8 @@ extension StoreCore {
     let handling = try FileHeader.foreignWrites(connection)
     try dropForeignTriggers()
     try addTablesAndColumns(from: found, to: made)
+    try dropIndexes(of: found, lackingIn: made)
+    try adoptConstraints(of: made, instead: found)
     try connection.record(made)
     try createForeignTriggers(handling)
     return true
@@ -45,8 +51,8 @@ extension StoreCore {
         try Schema.add(entity, number: offset + 1, of: new, connection, layout)
         continue
       }
-      for attribute in old.entities[offset].attributes.count..<entity.attributes.count {
-        try Schema.add(attribute, to: entity, number: offset + 1, of: new, connection)
+      for attribute in entity.attributes.dropFirst(old.entities[offset].attributes.count) {
+        try Schema.add(attribute, to: entity, of: new, connection)
       }
     }
     guard layout == .coreData else { return }
@@ -75,7 +81,7 @@ extension Connection {
     put.bind(Int64(stored.version), at: 2)
     try put.run()
     let version = try integer("PRAGMA user_version") ?? 0
-    let needed = max(stored.formatVersion, Schema.modelFormatVersion)
-    try execute("PRAGMA user_version=\(max(version, needed))")
+    let format = max(version, Schema.format(of: stored), Schema.modelFormatVersion)
+    try execute("PRAGMA user_version=\(format)")
   }
 }

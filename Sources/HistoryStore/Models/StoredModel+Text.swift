@@ -6,8 +6,8 @@ extension StoredModel {
   ///
   /// `!` marks preserved values. Further properties follow after semicolons: `d` for the default
   /// value, `i` for the identity, `t` for the table, `c` for the column, `p` for values that were
-  /// preserved before, `r` for a reference (the entity, a comma, the delete rule), `x` for a removed
-  /// entity or attribute.
+  /// preserved before, `r` for a required attribute, `f` for a reference (the entity, a comma, the
+  /// delete rule), `n` for the indexes of an entity, `x` for a removed entity or attribute.
   package var text: String {
     entities.map { entity in
       ([entity.head] + entity.attributes.map(\.text)).joined(separator: " ")
@@ -33,6 +33,7 @@ extension StoredEntity {
     var fields = [name]
     if identity != name { fields.append("i=" + identity) }
     if table != name { fields.append("t=" + table) }
+    if !indexes.isEmpty { fields.append("n=" + indexes.map(\.text).joined(separator: "|")) }
     if isRemoved { fields.append("x") }
     return fields.joined(separator: ";")
   }
@@ -41,7 +42,8 @@ extension StoredEntity {
     let words = line.split(separator: " ")
     guard let fields = words.first.map({ TextFields($0) }) else { return nil }
     let attributes = words.dropFirst().compactMap { StoredAttribute($0) }
-    guard attributes.count == words.count - 1, fields.areAmong(["i", "t", "x"]) else { return nil }
+    guard attributes.count == words.count - 1, fields.areAmong(["i", "t", "n", "x"])
+    else { return nil }
     self.init(
       name: fields.head,
       identity: fields["i"] ?? fields.head,
@@ -49,6 +51,10 @@ extension StoredEntity {
       attributes: attributes
     )
     isRemoved = fields["x"] != nil
+    for text in (fields["n"] ?? "").split(separator: "|") {
+      guard let index = StoredIndex(text, attributeCount: attributes.count) else { return nil }
+      indexes.append(index)
+    }
   }
 }
 
@@ -59,9 +65,10 @@ extension StoredAttribute {
     if attribute.defaultValue != .null { fields.append("d=" + attribute.defaultValue.field) }
     if attribute.identity != attribute.name { fields.append("i=" + attribute.identity) }
     if column != attribute.name { fields.append("c=" + column) }
+    if !attribute.isOptional { fields.append("r") }
     if hasPlace && !attribute.preservesValueInHistoryOnDeletion { fields.append("p") }
     if let reference = attribute.reference {
-      fields.append("r=\(reference.entity),\(reference.deleteRule.rawValue)")
+      fields.append("f=\(reference.entity),\(reference.deleteRule.rawValue)")
     }
     if isRemoved { fields.append("x") }
     return fields.joined(separator: ";")
@@ -69,7 +76,7 @@ extension StoredAttribute {
 
   fileprivate init?(_ word: Substring) {
     let fields = TextFields(word)
-    guard fields.areAmong(["d", "i", "c", "p", "r", "x"]) else { return nil }
+    guard fields.areAmong(["d", "i", "c", "p", "r", "f", "x"]) else { return nil }
     let isPreserved = fields.head.hasSuffix("!")
     let parts = (isPreserved ? fields.head.dropLast() : fields.head[...]).split(separator: ":")
     guard parts.count == 2, let type = AttributeType(rawValue: String(parts[1])) else { return nil }
@@ -79,7 +86,7 @@ extension StoredAttribute {
       value = read
     }
     var reference: Reference?
-    if let text = fields["r"] {
+    if let text = fields["f"] {
       guard let read = Reference(field: text) else { return nil }
       reference = read
     }
@@ -88,6 +95,7 @@ extension StoredAttribute {
       Attribute(
         name,
         type,
+        isOptional: fields["r"] == nil,
         preservesValueInHistoryOnDeletion: isPreserved,
         defaultValue: value,
         renamingIdentifier: fields["i"],

@@ -19,15 +19,6 @@ package struct StoredModel: Hashable, Sendable {
     entities = model.entities.map { StoredEntity($0, table: $0.name) }
   }
 
-  /// The least version of the file format that has everything in the model.
-  package var formatVersion: Int64 {
-    let hasReferences = entities.contains {
-      $0.attributes.contains { $0.attribute.reference != nil }
-    }
-    if hasReferences { return Schema.referenceFormatVersion }
-    return isPlain ? Schema.plainFormatVersion : Schema.modelFormatVersion
-  }
-
   /// The index of the entity that a reference names; `nil` if it was removed.
   func index(of reference: Reference) -> Int? {
     entities.firstIndex { $0.name == reference.entity && !$0.isRemoved }
@@ -40,11 +31,19 @@ package struct StoredModel: Hashable, Sendable {
 
   /// Whether the model has version 1 and no property that older versions of this library lack.
   package var isPlain: Bool {
-    version == 1
+    version == 1 && !hasConstraints
       && entities.allSatisfy { entity in
         entity.identity == entity.name && entity.table == entity.name && !entity.isRemoved
           && entity.attributes.allSatisfy(\.isPlain)
       }
+  }
+
+  /// Whether the model has an index, a required attribute or a reference.
+  var hasConstraints: Bool {
+    entities.contains { entity in
+      !entity.indexes.isEmpty
+        || entity.attributes.contains { !$0.attribute.isOptional || $0.attribute.reference != nil }
+    }
   }
 }
 
@@ -58,6 +57,8 @@ package struct StoredEntity: Hashable, Sendable {
   package let table: String
   /// The attributes; attribute number n has the index n.
   package var attributes: [StoredAttribute]
+  /// The indexes over the attributes.
+  package var indexes: [StoredIndex] = []
   /// Whether a migration removed the entity.
   package var isRemoved = false
 
@@ -66,6 +67,7 @@ package struct StoredEntity: Hashable, Sendable {
     identity = entity.identity
     self.table = table
     attributes = entity.attributes.map { StoredAttribute($0, column: $0.name) }
+    indexes = indexes(of: entity)
   }
 
   init(name: String, identity: String, table: String, attributes: [StoredAttribute]) {
@@ -79,6 +81,9 @@ package struct StoredEntity: Hashable, Sendable {
   var preserved: UInt64 {
     bits { !$0.isRemoved && $0.attribute.preservesValueInHistoryOnDeletion }
   }
+
+  /// The attributes that must not be null, as bits by number.
+  var required: UInt64 { bits { !$0.isRemoved && !$0.attribute.isOptional } }
 
   /// The attributes that have a tombstone column in the layout `coreData`, as bits by number.
   var places: UInt64 { bits { $0.hasPlace } }
@@ -131,7 +136,8 @@ extension StoredModel {
       Entity(
         entity.name,
         entity.attributes.filter { !$0.isRemoved }.map(\.attribute),
-        renamingIdentifier: entity.identity
+        renamingIdentifier: entity.identity,
+        indexes: entity.indexes.map { $0.orders(in: entity) }
       )
     }
     return Model(unchecked: kept, version: version)
@@ -188,6 +194,7 @@ extension StoredEntity {
       declared.name,
       declared.attributes,
       renamingIdentifier: declared.renamingIdentifier,
+      indexes: declared.indexes,
       isDeclared: true,
       numbers: matches.map { $0 ?? 0 },
       others: attributes(except: matches)
@@ -297,6 +304,7 @@ extension StoredEntity {
     guard attributes.count <= Model.attributeCountMax else {
       throw .tooManyAttributes(name, attributes.count)
     }
+    indexes = indexes(of: newer)
   }
 }
 
@@ -305,6 +313,7 @@ extension StoredAttribute {
     attribute = Attribute(
       newer.name,
       newer.type,
+      isOptional: newer.isOptional,
       preservesValueInHistoryOnDeletion: newer.preservesValueInHistoryOnDeletion,
       defaultValue: newer.defaultValue,
       renamingIdentifier: attribute.identity,

@@ -187,10 +187,12 @@ extension StoreCore {
     _ result: BatchResultType,
     _ body: (inout ChangePacker) throws -> Void
   ) throws -> ChangeOutcome {
-    guard references.contains(where: { $0.destination == table.number }) else {
-      return try writeChanges(by: authorship, result) { try body(&$1) }
-    }
-    var outcome = try writeChanges(by: authorship, .objectIDs) { version, packer in
+    var outcome = try writeChanges(by: authorship, result) { version, packer in
+      // Within the write, because a newer program may have added a reference meanwhile.
+      guard references.contains(where: { $0.destination == table.number }) else {
+        return try body(&packer)
+      }
+      packer.begin(keepingObjects: true)
       try body(&packer)
       _ = try applyDeleteRules(to: packer.objects, version, &packer)
     }
@@ -203,14 +205,22 @@ extension StoreCore {
   /// - Complexity: no query; if it throws, a scan of the tables with references.
   func checkReferences() throws {
     guard !references.isEmpty, connection.violatesForeignKey else { return }
+    throw HistoryError.danglingReference(try danglingReferences(in: stored))
+  }
+
+  /// Returns at most 100 objects that refer to objects which do not exist.
+  ///
+  /// - Complexity: a scan of the tables with references.
+  func danglingReferences(in model: StoredModel) throws -> [ObjectID] {
+    guard !model.references.isEmpty else { return [] }
     let query = try PreparedStatement(connection, "PRAGMA foreign_key_check")
     var found: [ObjectID] = []
     while try query.statement.step(), found.count < 100 {
       let table = query.statement.text(0)
-      guard let index = stored.entities.firstIndex(where: { $0.table == table }) else { continue }
+      guard let index = model.entities.firstIndex(where: { $0.table == table }) else { continue }
       found.append(ObjectID(entity: Int32(index) + 1, key: query.statement.int(1)))
     }
-    throw HistoryError.danglingReference(found)
+    return found
   }
 }
 
@@ -290,12 +300,17 @@ extension StoreCore {
     let set = table.entity.attributes.indices.filter {
       edit.type == .insert || edit.columns >> UInt64($0) & 1 == 1
     }
-    for (place, index) in set.enumerated() {
-      guard let reference = table.entity.attributes[index].reference,
-        case .int(let key) = edit.values[place],
-        let destination = model.number(of: reference.entity),
-        gone.contains(ObjectID(entity: destination, key: key))
+    for (index, attribute) in table.entity.attributes.enumerated() {
+      guard let reference = attribute.reference,
+        let destination = model.number(of: reference.entity)
       else { continue }
+      func isGone(_ value: Value) -> Bool {
+        guard case .int(let key) = value else { return false }
+        return gone.contains(ObjectID(entity: destination, key: key))
+      }
+      // The policy `overwrite` also writes what the context has read.
+      if edit.base.indices.contains(index), isGone(edit.base[index]) { edit.base[index] = .null }
+      guard let place = set.firstIndex(of: index), isGone(edit.values[place]) else { continue }
       switch reference.deleteRule {
       case .nullify:
         edit.values[place] = .null

@@ -23,6 +23,8 @@ final class EntityStatements {
   ///
   /// A newer program widened their types, so this program may have read null instead of a value.
   private(set) var widened: UInt64 = 0
+  /// The attributes that the file requires to have a value, as bits.
+  private(set) var required: UInt64 = 0
   /// The attributes with a default value other than null, as bits.
   let defaults: UInt64
   let types: [AttributeType]
@@ -54,6 +56,7 @@ final class EntityStatements {
     mapping = ColumnMapping(entity)
     (preserved, preservedList) = (stored.preserved, stored.preservedList)
     widened = Self.widened(entity, in: stored)
+    required = Self.required(entity, in: stored)
     defaults = entity.attributes.enumerated().reduce(0) { bits, item in
       item.element.defaultValue == .null ? bits : bits | 1 << UInt64(item.offset)
     }
@@ -65,10 +68,37 @@ final class EntityStatements {
   /// Adopts the description of the entity that a newer program wrote to the file.
   func adopt(_ stored: StoredEntity) {
     widened = Self.widened(entity, in: stored)
+    required = Self.required(entity, in: stored)
     guard preserved != stored.preserved else { return }
     (preserved, preservedList) = (stored.preserved, stored.preservedList)
     tombstoneRow = nil
     keyDeleter = nil
+  }
+
+  private static func required(_ entity: Entity, in stored: StoredEntity) -> UInt64 {
+    let required = ColumnMapping(entity)?.indices(of: stored.required) ?? stored.required
+    return required & TypeColumns(entity).all
+  }
+
+  /// Throws if the attribute with an index, which the object with a key lacks, is required.
+  ///
+  /// - Throws: ``HistoryError/Code/missingValue``.
+  func checkOptional(_ index: Int, _ key: Int64?) throws(HistoryError) {
+    guard required >> UInt64(index) & 1 == 1 else { return }
+    throw .missingValue(
+      key.map { ObjectID(entity: number, key: $0) },
+      entity: entity.name,
+      attribute: entity.attributes[index].name
+    )
+  }
+
+  /// Throws if one of the values that a batch update sets is null and its attribute is required.
+  ///
+  /// - Throws: ``HistoryError/Code/missingValue``.
+  func checkOptional(_ columns: UInt64, _ values: [Value]) throws(HistoryError) {
+    guard required & columns != 0 else { return }
+    let set = types.indices.filter { columns >> UInt64($0) & 1 == 1 }
+    for (index, value) in zip(set, values) where value == .null { try checkOptional(index, nil) }
   }
 
   private static func widened(_ entity: Entity, in stored: StoredEntity) -> UInt64 {

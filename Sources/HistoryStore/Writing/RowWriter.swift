@@ -14,6 +14,8 @@ public struct RowWriter: ~Copyable {
   private var isNull: UInt64 = 0
   /// The attributes that get their default values unless they are set, as bits.
   private let defaults: UInt64
+  /// The attributes that the row must set to a value, as bits.
+  private let required: UInt64
   /// The error of the first value that did not fit.
   private var error: HistoryError?
   private var hasFailed = false
@@ -21,6 +23,7 @@ public struct RowWriter: ~Copyable {
   /// Starts with the first row of an insert, or of an update of some attributes.
   init(_ table: EntityStatements, only settable: UInt64? = nil) {
     defaults = settable == nil ? table.defaults : 0
+    required = table.required & (settable ?? .max)
     self.table = table
     rows = table.rows.block
     columns = table.columns.only(settable ?? .max)
@@ -129,11 +132,13 @@ public struct RowWriter: ~Copyable {
 
   /// Finishes the row of an object, and starts the next row.
   ///
-  /// - Throws: the error of the first value that did not fit.
+  /// - Throws: the error of the first value that did not fit, or ``HistoryError/Code/missingValue``.
   @inline(__always)
   mutating func end(key: Int64) throws {
     if hasFailed { try fail() }
     if defaults != 0 { setDefaults() }
+    let missing = required & ~isSet
+    if missing != 0 { try table.checkOptional(missing.trailingZeroBitCount, key) }
     rows.pointee.endRow(key: key, columns: isSet)
     isSet = 0
   }

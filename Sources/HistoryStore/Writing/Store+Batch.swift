@@ -77,6 +77,7 @@ extension Store {
       let columns = try core.columns(of: values, in: table.entity)
       let outcome = try core.writeChanges(by: author.authorship, type) { version, packer in
         guard columns.bits != 0 else { return }
+        try table.checkOptional(columns.bits, columns.values)
         let collector = try core.statements.collector(core.connection)
         let row = try core.updateAll(table, columns.bits, where: predicate, columns.values)
         try collector.collect(

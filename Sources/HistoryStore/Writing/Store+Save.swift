@@ -227,6 +227,11 @@ extension StoreCore {
       try check(value, of: table, index)
       row.statement.bind(value, at: Int32(index) + 3)
     }
+    if table.required != 0 {
+      for index in edit.values.indices where edit.values[index] == .null {
+        try table.checkOptional(index, edit.id.key)
+      }
+    }
     try row.statement.run()
     packer.insert(edit.id.entity, edit.id.key)
     return .written
@@ -297,6 +302,9 @@ extension StoreCore {
     while columns != 0 {
       let value = edit.values[Int(position) - 4]
       try check(value, of: table, columns.trailingZeroBitCount)
+      if table.required != 0, value == .null {
+        try table.checkOptional(columns.trailingZeroBitCount, edit.id.key)
+      }
       row.statement.bind(value, at: position)
       position += 1
       columns &= columns - 1

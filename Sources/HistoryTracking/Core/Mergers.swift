@@ -61,8 +61,10 @@ public protocol TransactionDeduplicator: Sendable {
 /// ```
 public struct ObjectDeduplicator: TransactionDeduplicator {
   /// A closure that returns the attribute values that the kept object takes from the removed ones.
+  ///
+  /// An error that it throws ends the pass, which is retried.
   public typealias Combine =
-    @Sendable (_ winner: StoredObject, _ losers: [StoredObject]) -> [String: Value]
+    @Sendable (_ winner: StoredObject, _ losers: [StoredObject]) throws -> [String: Value]
 
   /// The maximum number of attempts for a group when other saves conflict.
   private static let attemptCountMax = 10
@@ -137,16 +139,22 @@ public struct ObjectDeduplicator: TransactionDeduplicator {
     var keys: [[Value]] = []
     var known: Set<[Value]> = []
     for id in ids {
-      guard let key = try context.object(id).flatMap(key) else { continue }
+      guard let object = try context.object(id), let key = try key(of: object) else { continue }
       if known.insert(key).inserted { keys.append(key) }
     }
     return keys
   }
 
   /// Returns the compared values of an object, or `nil` if one of them is null.
-  private func key(of object: StoredObject) -> [Value]? {
-    let key = attributes.compactMap { object[$0] }
-    return key.count == attributes.count && !key.contains(.null) ? key : nil
+  ///
+  /// - Throws: ``HistoryError/Code/unknownAttribute`` if the entity lacks a compared attribute.
+  private func key(of object: StoredObject) throws(HistoryError) -> [Value]? {
+    var key: [Value] = []
+    for attribute in attributes {
+      guard let value = try object[attribute], value != .null else { return nil }
+      key.append(value)
+    }
+    return key
   }
 
   /// Returns the compared values that several objects share, ordered by each group's second object.
@@ -158,7 +166,7 @@ public struct ObjectDeduplicator: TransactionDeduplicator {
     var counts: [[Value]: Int] = [:]
     var duplicated: [[Value]] = []
     for object in try context.objects(entity, where: .in(attributes[0], Array(values))) {
-      guard let key = key(of: object), keys.contains(key) else { continue }
+      guard let key = try key(of: object), keys.contains(key) else { continue }
       counts[key, default: 0] += 1
       if counts[key] == 2 { duplicated.append(key) }
     }
@@ -191,9 +199,9 @@ public struct ObjectDeduplicator: TransactionDeduplicator {
     guard let winner = objects.first, objects.count > 1 else { return }
     let losers = Array(objects.dropFirst())
     try winner.set(key[0], for: attributes[0])
-    for (attribute, value) in combine?(winner, losers) ?? [:] {
-      try winner.set(value, for: attribute)
-    }
+    let combined: [String: Value]
+    do { combined = try combine?(winner, losers) ?? [:] } catch { throw HistoryError(error) }
+    for (attribute, value) in combined { try winner.set(value, for: attribute) }
     for loser in losers { loser.delete() }
     try context.save()
   }

@@ -45,9 +45,9 @@ import Testing
     try other.save()
     for app in apps {
       let held = try #require(try app.view.object(person.id))
-      #expect(held["age"] == 30)
+      #expect(try held["age"] == 30)
       try await app.pass()
-      #expect(held["age"] == 31)
+      #expect(try held["age"] == 31)
     }
   }
 

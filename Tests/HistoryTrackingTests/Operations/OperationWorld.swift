@@ -182,7 +182,9 @@ extension ObjectContext {
     get throws {
       try ["Item", "Tag"].flatMap { entity in
         try registeredObjects(entity).map { object in
-          "\(object.id) \(object["title"] ?? object["name"] ?? .null) \(object["count"] ?? .null)"
+          let names = entity == "Item" ? ["title", "count"] : ["name"]
+          let values = try names.map { "\(try object[$0] ?? .null)" }
+          return "\(object.id) \(values.joined(separator: " "))"
         }
       }.joined(separator: "; ")
     }

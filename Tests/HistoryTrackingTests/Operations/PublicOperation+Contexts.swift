@@ -36,7 +36,7 @@ extension PublicOperation {
         on: { try $0.editedContext() },
         { context in
           let found = try context.objects("Item", sortedBy: [.descending("title")])
-          return "\(found.map { $0["title"] ?? .null })"
+          return "\(try found.map { try $0["title"] ?? .null })"
         }
       ),
       PublicOperation("ObjectContext.refresh(_: ObjectID)", on: staleContext) { context in

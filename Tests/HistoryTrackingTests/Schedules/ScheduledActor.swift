@@ -152,7 +152,7 @@ extension ObjectContext {
   /// The values of every object of the view, by key.
   fileprivate func rows() throws -> [Int64: Value] {
     var rows: [Int64: Value] = [:]
-    for object in try registeredObjects("Item") { rows[object.id.key] = object["count"] }
+    for object in try registeredObjects("Item") { rows[object.id.key] = try object["count"] }
     return rows
   }
 }

@@ -94,7 +94,7 @@ extension ObjectContext {
   var titles: [String] {
     get throws {
       try registeredObjects("Item").map { object in
-        if case .string(let title) = object["title"] { title } else { "-" }
+        try object["title"]?.string ?? "-"
       }.sorted()
     }
   }

@@ -42,5 +42,5 @@ try shown?.set(2, for: "count")
 try widget.save()
 
 try app.refreshAll()
-print("The store has", item["title"] ?? .null)
-print("Count:", item["count"] ?? .null)
+print("The store has", try item["title"] ?? .null)
+print("Count:", try item["count"] ?? .null)

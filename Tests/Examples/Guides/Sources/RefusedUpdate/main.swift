@@ -38,5 +38,5 @@ do {
 }
 
 try app.refreshAll()
-print("The store has", item["title"] ?? .null)
-print("Count:", item["count"] ?? .null)
+print("The store has", try item["title"] ?? .null)
+print("Count:", try item["count"] ?? .null)

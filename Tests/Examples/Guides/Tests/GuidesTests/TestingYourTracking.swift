@@ -40,7 +40,7 @@ struct Pair {
 
   func items(shownBy process: Int) async throws -> [ObjectID: Value?] {
     try await trackers[process].pass()
-    let items = try views[process].registeredObjects("Item").map { ($0.id, $0["count"]) }
+    let items = try views[process].registeredObjects("Item").map { ($0.id, try $0["count"]) }
     return Dictionary(uniqueKeysWithValues: items)
   }
 }

@@ -1,0 +1,189 @@
+import HistoryTypes
+import SQLiteStorage
+
+/// An index of a file's entity, over attributes by number.
+///
+/// The numbers and columns of attributes stay the same when an attribute is renamed, so an index is
+/// created once and keeps its name.
+package struct StoredIndex: Hashable, Sendable {
+  /// One attribute of an index.
+  struct Element: Hashable, Sendable {
+    let number: Int
+    let isAscending: Bool
+    let collation: TextCollation
+  }
+
+  let elements: [Element]
+
+  /// The attributes of the index with their current names.
+  func orders(in entity: StoredEntity) -> [ObjectOrder] {
+    elements.map { element in
+      ObjectOrder(
+        entity.attributes[element.number].attribute.name,
+        isAscending: element.isAscending,
+        collation: element.collation
+      )
+    }
+  }
+}
+
+extension StoredEntity {
+  /// Returns the indexes of a model's entity with the numbers of this entity's attributes.
+  func indexes(of entity: Entity) -> [StoredIndex] {
+    entity.indexes.map { index in
+      StoredIndex(
+        elements: index.compactMap { order in
+          let number = attributes.firstIndex {
+            $0.attribute.name == order.attribute && !$0.isRemoved
+          }
+          return number.map {
+            .init(number: $0, isAscending: order.isAscending, collation: order.collation)
+          }
+        }
+      )
+    }
+  }
+}
+
+extension StoredEntity {
+  /// The indexes of the model, and those by which a delete finds the rows that refer to its object.
+  var allIndexes: [StoredIndex] {
+    let references = attributes.indices.filter {
+      attributes[$0].attribute.reference != nil && !attributes[$0].isRemoved
+    }.map {
+      StoredIndex(elements: [.init(number: $0, isAscending: true, collation: .binary)])
+    }
+    return indexes + references.filter { !indexes.contains($0) }
+  }
+}
+
+// MARK: The text of a model
+
+extension StoredIndex {
+  /// The index as text, such as `0,2d`: the numbers, with `d` for descending and `n` for
+  /// case-insensitive.
+  var text: String { elements.map(\.text).joined(separator: ",") }
+
+  /// Creates an index from its text, or returns `nil` for invalid text.
+  init?(_ text: Substring, attributeCount: Int) {
+    let parts = text.split(separator: ",", omittingEmptySubsequences: false)
+    elements = parts.compactMap { Element($0) }
+    guard elements.count == parts.count else { return nil }
+    guard elements.allSatisfy({ $0.number < attributeCount }) else { return nil }
+  }
+}
+
+extension StoredIndex.Element {
+  fileprivate var text: String {
+    "\(number)\(isAscending ? "" : "d")\(collation == .binary ? "" : "n")"
+  }
+
+  fileprivate init?(_ text: Substring) {
+    let digits = text.prefix { $0.isNumber }
+    let rest = text[digits.endIndex...]
+    guard let number = Int(digits), ["", "d", "n", "dn"].contains(rest) else { return nil }
+    self.number = number
+    isAscending = !rest.hasPrefix("d")
+    collation = rest.hasSuffix("n") ? .caseInsensitive : .binary
+  }
+}
+
+// MARK: The schema of a file
+
+extension StoredIndex {
+  /// Returns the name of the index in the file.
+  func name(of entity: Int) -> String {
+    "history_index_\(entity)_\(elements.map(\.text).joined(separator: "_"))"
+  }
+
+  /// Returns the statement that creates the index of the entity with a number.
+  func sql(of entity: StoredEntity, number: Int) -> String {
+    let columns = elements.map { element in
+      "\"\(entity.attributes[element.number].column)\"\(element.collation.sql)"
+        + (element.isAscending ? "" : " DESC")
+    }
+    return """
+      CREATE INDEX \(name(of: number)) ON "\(entity.table)"(\(columns.joined(separator: ", ")))
+      """
+  }
+}
+
+extension TextCollation {
+  /// The collation after the name of a column in SQL; empty for the default of SQLite.
+  var sql: String {
+    switch self {
+    case .binary: ""
+    case .caseInsensitive: " COLLATE NOCASE"
+    }
+  }
+}
+
+extension StoreCore {
+  /// Drops the indexes that a newer model lacks, so that their columns can be dropped.
+  func dropIndexes(of old: StoredModel, lackingIn new: StoredModel) throws {
+    for (offset, entity) in old.entities.enumerated() where !entity.isRemoved {
+      let kept = new.entities[offset].isRemoved ? [] : new.entities[offset].allIndexes
+      for index in entity.allIndexes where !kept.contains(index) {
+        try connection.execute("DROP INDEX IF EXISTS \(index.name(of: offset + 1))")
+      }
+    }
+  }
+
+  /// Gives the tables of a newer model its requirements and its indexes, within the current write.
+  ///
+  /// SQLite can neither change a requirement of a column nor drop a foreign key, so such a table is copied
+  /// (https://sqlite.org/lang_altertable.html#otheralter).
+  ///
+  /// - Throws: ``HistoryError/Code/missingValue`` for an object without a value for an attribute that
+  ///   is required now.
+  /// - Complexity: linear in the rows of the tables with another requirement or index.
+  func adoptConstraints(of new: StoredModel, instead old: StoredModel) throws {
+    for (offset, entity) in new.entities.enumerated() where !entity.isRemoved {
+      guard offset < old.entities.count else { continue }
+      var present = Set(old.entities[offset].allIndexes)
+      if entity.needsCopy(after: old.entities[offset]) {
+        try checkRequired(entity, number: Int32(offset) + 1)
+        try Schema.copy(entity, of: new, connection)
+        present = []
+      }
+      for index in entity.allIndexes where !present.contains(index) {
+        try connection.execute(index.sql(of: entity, number: offset + 1))
+      }
+    }
+  }
+
+  private func checkRequired(_ entity: StoredEntity, number: Int32) throws {
+    for stored in entity.attributes where !stored.isRemoved && !stored.attribute.isOptional {
+      let key = try connection.integer(
+        "SELECT _key FROM \"\(entity.table)\" WHERE \"\(stored.column)\" IS NULL LIMIT 1"
+      )
+      guard let key else { continue }
+      throw HistoryError.missingValue(
+        ObjectID(entity: number, key: key),
+        entity: entity.name,
+        attribute: stored.attribute.name
+      )
+    }
+  }
+}
+
+extension StoredEntity {
+  /// Whether the table of the older entity lacks a requirement of this one, or has another one or a
+  /// foreign key that was removed.
+  fileprivate func needsCopy(after older: StoredEntity) -> Bool {
+    let lostReference = zip(attributes, older.attributes).contains {
+      $0.isRemoved && !$1.isRemoved && $1.attribute.reference != nil
+    }
+    if lostReference { return true }
+    for (number, stored) in attributes.enumerated() where !stored.isRemoved {
+      if number < older.attributes.count {
+        if older.attributes[number].attribute.isOptional != stored.attribute.isOptional {
+          return true
+        }
+      } else if !stored.attribute.isOptional && stored.attribute.defaultValue == .null {
+        return true
+      }
+    }
+    return false
+  }
+}

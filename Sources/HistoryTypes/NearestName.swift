@@ -1,0 +1,41 @@
+/// Finds the known name that a mistyped one most likely means.
+package enum NearestName {
+  /// Returns the known name nearest to a typed name, or `nil` if none is near.
+  ///
+  /// A name is near if its edit distance is at most a third of the longer name's length, rounded.
+  /// Upper and lower case are equal. Of several equally near names, the first one is returned.
+  package static func find(_ typed: String, among names: [String]) -> String? {
+    let typed = Array(typed.lowercased())
+    var nearest: (name: String, distance: Int)?
+    for name in names {
+      let distance = distance(typed, Array(name.lowercased()))
+      guard distance <= (max(typed.count, name.count) + 1) / 3 else { continue }
+      if nearest.map({ distance < $0.distance }) ?? true { nearest = (name, distance) }
+    }
+    return nearest?.name
+  }
+
+  /// Returns the number of letters to insert, delete, replace or swap that turn one name into another.
+  ///
+  /// This is the optimal string alignment form of the Damerau-Levenshtein distance: no substring is
+  /// edited twice.
+  ///
+  /// - Complexity: proportional to the product of the two lengths.
+  private static func distance(_ left: [Character], _ right: [Character]) -> Int {
+    guard !left.isEmpty, !right.isEmpty else { return max(left.count, right.count) }
+    var beforeLast = [Int](repeating: 0, count: right.count + 1)
+    var last = Array(0...right.count)
+    for i in 1...left.count {
+      var row = [i]
+      for j in 1...right.count {
+        let change = last[j - 1] + (left[i - 1] == right[j - 1] ? 0 : 1)
+        var least = min(change, last[j] + 1, row[j - 1] + 1)
+        let isSwap = i > 1 && j > 1 && left[i - 1] == right[j - 2] && left[i - 2] == right[j - 1]
+        if isSwap { least = min(least, beforeLast[j - 2] + 1) }
+        row.append(least)
+      }
+      (beforeLast, last) = (last, row)
+    }
+    return last[right.count]
+  }
+}
