@@ -48,6 +48,10 @@ extension HistoryError {
     case predicateTooLarge(PredicateLimit, found: Int)
     /// A limit or an offset of a query is negative; the text is the name of the parameter.
     case negativeBound(String, Int)
+    /// The attribute of a sum or an average has values of a type that is no number.
+    case notANumber(entity: String, attribute: String, type: AttributeType)
+    /// The sum of an attribute's integers does not fit 64 bits.
+    case sumTooLarge(entity: String, attribute: String)
     /// The object is not in the store.
     case unknownObject(ObjectID)
     /// Another writer changed or deleted objects since the context read them.
@@ -198,6 +202,16 @@ extension HistoryError.Reason {
       (
         "The \(name) of a query is \(found), which is negative.",
         name == "limit" ? "Use a limit of at least 0, or nil for all objects." : "Use 0 or more."
+      )
+    case .notANumber(let entity, let attribute, let type):
+      (
+        "\(entity).\(attribute) has values of type \(type.rawValue), which have no sum or average.",
+        "Use an attribute of type int or double, or ask for the count, minimum or maximum."
+      )
+    case .sumTooLarge(let entity, let attribute):
+      (
+        "The sum of \(entity).\(attribute) does not fit an integer of 64 bits.",
+        "Sum fewer objects, or ask for the average."
       )
     case .unknownObject(let id):
       ("The object \(id) is not in the store; it may have been deleted.", nil)
@@ -407,6 +421,18 @@ extension HistoryError {
 
   package static func negativeBound(_ name: String, _ found: Int) -> Self {
     Self(.negativeBound(name, found))
+  }
+
+  package static func notANumber(
+    _ attribute: String,
+    of entity: Entity,
+    type: AttributeType
+  ) -> Self {
+    Self(.notANumber(entity: entity.name, attribute: attribute, type: type))
+  }
+
+  package static func sumTooLarge(_ attribute: String, of entity: Entity) -> Self {
+    Self(.sumTooLarge(entity: entity.name, attribute: attribute))
   }
 
   package static func unknownObject(_ object: ObjectID) -> Self {

@@ -99,6 +99,10 @@ extension HistoryError.Code {
   public static let predicateTooLarge = Self("predicateTooLarge")
   /// The limit or the offset of a query is negative.
   public static let negativeBound = Self("negativeBound")
+  /// The attribute of a sum or an average has values that are not numbers.
+  public static let notANumber = Self("notANumber")
+  /// A sum of integers does not fit 64 bits.
+  public static let sumTooLarge = Self("sumTooLarge")
   /// The object is not in the store.
   public static let unknownObject = Self("unknownObject")
   /// Another writer changed or deleted objects since the context read them.
@@ -254,6 +258,8 @@ extension HistoryError.Reason {
     case .missingValue: .missingValue
     case .predicateTooLarge: .predicateTooLarge
     case .negativeBound: .negativeBound
+    case .notANumber: .notANumber
+    case .sumTooLarge: .sumTooLarge
     case .unknownObject: .unknownObject
     case .conflict: .conflict
     case .otherStore: .otherStore

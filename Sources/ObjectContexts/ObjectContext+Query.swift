@@ -10,9 +10,10 @@ extension ObjectContext {
   ///
   /// Core Data: `NSManagedObjectContext.fetch(_:)` with pending changes included.
   ///
-  /// - Throws: ``HistoryError`` if a name, a value or the predicate is invalid, or SQLite fails.
-  /// - Complexity: a scan of the entity. While the entity has unsaved edits, all matching rows are
-  ///   read regardless of the limit.
+  /// - Throws: ``HistoryError`` if a name, a value, the predicate, the limit or the offset is invalid,
+  ///   or SQLite fails.
+  /// - Complexity: one query, which scans the entity or an index. At most as many rows are read as the
+  ///   limit, the offset and the entity's unsaved edits are together.
   public func objects(
     _ entity: String,
     where predicate: ObjectPredicate? = nil,
@@ -20,15 +21,43 @@ extension ObjectContext {
     limit: Int? = nil,
     offset: Int = 0
   ) throws(HistoryError) -> [StoredObject] {
+    let number = try number(of: entity)
+    let query = try ObjectQuery(predicate, sortedBy: orders, limit: limit, offset: offset)
+    let keys = try state.withLock { state throws(HistoryError) in
+      try state.order.contains { $0.entity == number }
+        ? edited(number, query, &state) : stored(number, query, &state)
+    }
+    return keys.map { StoredObject(context: self, id: ObjectID(entity: number, key: $0)) }
+  }
+
+  /// Returns SQLite's plan of a query, such as `SEARCH Item USING INDEX ...`, one step in a line.
+  ///
+  /// A step with `SCAN` reads all rows, and one with `USE TEMP B-TREE` sorts them: declare an index in
+  /// the model to avoid both. See https://sqlite.org/eqp.html.
+  ///
+  /// - Throws: ``HistoryError`` if a name, a value, the predicate, the limit or the offset is invalid,
+  ///   or SQLite fails.
+  /// - Complexity: no row of the entity is read.
+  public func explain(
+    _ entity: String,
+    where predicate: ObjectPredicate? = nil,
+    sortedBy orders: [ObjectOrder] = [],
+    limit: Int? = nil,
+    offset: Int = 0
+  ) throws(HistoryError) -> String {
+    let number = try number(of: entity)
+    let query = try ObjectQuery(predicate, sortedBy: orders, limit: limit, offset: offset)
+    return try store.plan(number, query)
+  }
+
+  /// Returns the number of a declared entity.
+  ///
+  /// - Throws: ``HistoryError/Code/unknownEntity``.
+  func number(of entity: String) throws(HistoryError) -> Int32 {
     guard let number = store.model.number(of: entity) else {
       throw .unknownEntity(entity, in: store.model)
     }
-    let query = try ObjectQuery(predicate, sortedBy: orders, limit: limit, offset: offset)
-    let keys = try state.withLock { state throws(HistoryError) in
-      state.order.contains { $0.entity == number }
-        ? try edited(number, query, &state) : try stored(number, query, &state)
-    }
-    return keys.map { StoredObject(context: self, id: ObjectID(entity: number, key: $0)) }
+    return number
   }
 
   private func stored(
@@ -41,26 +70,29 @@ extension ObjectContext {
     return batch.keys
   }
 
+  /// Returns the objects of an entity with unsaved edits.
+  ///
+  /// The store leaves out the edited rows and returns the first of the others, as many as the result
+  /// can contain; the edited rows are then sorted in.
   private func edited(
     _ number: Int32,
     _ query: ObjectQuery,
     _ state: inout ContextState
   ) throws(HistoryError) -> [Int64] {
     guard let entity = store.model.entity(number) else { return [] }
-    // The store validates the names and values of the whole query, even with pending edits.
-    let all = ObjectQuery(query.predicate, sortedBy: query.orders)
-    let batch = try store.rows(number, all)
+    var others = query
+    others.excluded = state.editedKeys(of: number)
+    others.offset = 0
+    others.limit = query.limit.map { $0.addingReportingOverflow(query.offset) }
+      .map { $0.overflow ? .max : $0.partialValue }
+    let batch = try store.rows(number, others)
     var found: [(key: Int64, row: ArraySlice<Value>)] = []
     var versions: [Int64: Int64] = [:]
     for (index, key) in batch.keys.enumerated() {
-      guard state.edits[ObjectID(entity: number, key: key)] == nil else { continue }
       found.append((key, batch.values[index * batch.width..<(index + 1) * batch.width]))
       versions[key] = batch.versions[index]
     }
-    for id in state.order where id.entity == number {
-      guard let row = state.row(of: id) else { continue }
-      if try query.predicate?.matches(row, of: entity) ?? true { found.append((id.key, row)) }
-    }
+    found += try state.editedRows(of: number, matching: query.predicate)
     found.sort { query.precedes($0, $1, in: entity) }
     let wanted = found.dropFirst(query.offset).prefix(query.limit ?? .max)
     for item in wanted {
@@ -69,6 +101,28 @@ extension ObjectContext {
       }
     }
     return wanted.map(\.key)
+  }
+}
+
+extension ContextState {
+  /// Returns the keys of an entity's objects with unsaved updates and deletes, in ascending order.
+  func editedKeys(of entity: Int32) -> [Int64] {
+    order.filter { $0.entity == entity && edits[$0]?.type != .insert }.map(\.key).sorted()
+  }
+
+  /// Returns the edited rows of an entity that match a predicate, with their edits; deleted objects
+  /// have none.
+  func editedRows(
+    of entity: Int32,
+    matching predicate: ObjectPredicate?
+  ) throws(HistoryError) -> [(key: Int64, row: ArraySlice<Value>)] {
+    guard let description = model.entity(entity) else { return [] }
+    var found: [(key: Int64, row: ArraySlice<Value>)] = []
+    for id in order where id.entity == entity {
+      guard let row = row(of: id) else { continue }
+      if try predicate?.matches(row, of: description) ?? true { found.append((id.key, row)) }
+    }
+    return found
   }
 }
 

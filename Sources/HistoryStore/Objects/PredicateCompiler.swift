@@ -1,4 +1,4 @@
-package import HistoryTypes
+import HistoryTypes
 
 /// A predicate as SQL, with the values to bind in the order of their positions.
 struct CompiledPredicate {
@@ -122,61 +122,5 @@ private struct PredicateCompiler {
     let (attribute, column) = try attribute(name)
     try Self.hold(pattern.utf8.count, to: .patternBytes)
     return "\(column) LIKE \(try place(.string(pattern), of: attribute)) ESCAPE '\\'"
-  }
-}
-
-/// The objects to read, and their order.
-package struct ObjectQuery: Sendable {
-  package var predicate: ObjectPredicate?
-  package var orders: [ObjectOrder] = []
-  /// The maximum number of objects; `nil` reads all.
-  package var limit: Int?
-  /// The number of objects to skip first.
-  package var offset = 0
-
-  /// Creates a query for all objects that match a predicate, in some order.
-  package init(_ predicate: ObjectPredicate? = nil, sortedBy orders: [ObjectOrder] = []) {
-    self.predicate = predicate
-    self.orders = orders
-  }
-
-  /// Creates a query for a part of the objects that match a predicate.
-  ///
-  /// - Throws: ``HistoryError/Code/negativeBound``.
-  package init(
-    _ predicate: ObjectPredicate?,
-    sortedBy orders: [ObjectOrder],
-    limit: Int?,
-    offset: Int
-  ) throws(HistoryError) {
-    if let limit, limit < 0 { throw .negativeBound("limit", limit) }
-    guard offset >= 0 else { throw .negativeBound("offset", offset) }
-    self.init(predicate, sortedBy: orders)
-    self.limit = limit
-    self.offset = offset
-  }
-
-  /// Returns whether one row comes before another in the requested order.
-  package func precedes(
-    _ left: (key: Int64, row: ArraySlice<Value>),
-    _ right: (key: Int64, row: ArraySlice<Value>),
-    in entity: Entity
-  ) -> Bool {
-    for order in orders {
-      guard let index = entity.index(of: order.attribute) else { continue }
-      let result = left.row[left.row.startIndex + index]
-        .order(to: right.row[right.row.startIndex + index])
-      if result != 0 { return (result < 0) == order.isAscending }
-    }
-    return left.key < right.key
-  }
-
-  func orderSQL(of table: EntityStatements) throws(HistoryError) -> String {
-    var sql = ""
-    for order in orders {
-      let column = try table.column(of: order.attribute)
-      sql += "\(column) \(order.isAscending ? "ASC" : "DESC"), "
-    }
-    return sql + "_key"
   }
 }

@@ -48,6 +48,11 @@ final class RowReader {
     types.deallocate()
   }
 
+  /// Runs a closure whose statements read some keys as the table `history_keys`.
+  func withKeys<Result>(_ some: [Int64], _ body: () throws -> Result) rethrows -> Result {
+    try keys.show(some, to: body)
+  }
+
   /// Appends the existing rows among some keys to a batch.
   func read(
     _ wanted: [Int64],

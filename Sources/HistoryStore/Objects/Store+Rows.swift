@@ -81,14 +81,6 @@ extension Store {
     try rows(entity, ObjectQuery(predicate))
   }
 
-  /// Reads the rows of an entity that a query selects, in its order.
-  ///
-  /// - Complexity: a scan of the entity, and a sort of the matching rows when an order is
-  ///   requested.
-  package func rows(_ entity: Int32, _ wanted: ObjectQuery) throws(HistoryError) -> RowBatch {
-    try locked { core in try core.read { try core.rows(entity, wanted) } }
-  }
-
   /// Reads every row of every entity in a consistent state, and the state's position in history.
   ///
   /// - Complexity: a scan of the data in one read transaction, which does not block writers.
@@ -104,26 +96,6 @@ extension Store {
 }
 
 extension StoreCore {
-  fileprivate func rows(_ number: Int32, _ wanted: ObjectQuery) throws -> RowBatch {
-    let table = try table(number)
-    let compiled = try compile(wanted.predicate, over: table, from: 3)
-    var batch = RowBatch(entity: number, width: table.types.count)
-    let query = try query(
-      """
-      SELECT _key, _version\(table.qualifiedList) FROM "\(table.tableName)" WHERE \(compiled.sql)
-      ORDER BY \(try wanted.orderSQL(of: table)) LIMIT ?1 OFFSET ?2
-      """
-    )
-    query.statement.bind(Int64(wanted.limit ?? -1), at: 1)
-    query.statement.bind(Int64(wanted.offset), at: 2)
-    bind(compiled, to: query, from: 3)
-    defer { query.statement.reset() }
-    while try query.statement.step() {
-      batch.append(query.statement, table.types)
-    }
-    return batch
-  }
-
   func rows(_ number: Int32, sortedKeys keys: [Int64]) throws -> RowBatch {
     let table = try table(number)
     var batch = RowBatch(entity: number, width: table.entity.attributes.count)

@@ -135,6 +135,6 @@ extension PublicOperation {
   /// Every public operation of the store, contexts and trackers in which the lab can inject
   /// failures.
   static let all =
-    reading + opening + batches + purging + members + consumers + contexts + containers
+    reading + opening + batches + purging + members + consumers + contexts + queries + containers
     + suspensions + tracking + hooks
 }

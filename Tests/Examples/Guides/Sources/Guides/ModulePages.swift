@@ -28,6 +28,13 @@ enum ModulePages {
     try view.save()
     try item.set(3, for: "count")
     try view.save()
+
+    let due: ObjectPredicate = .compare("count", .greater, 1)
+    let first = try view.objects("Item", where: due, sortedBy: [.descending("count")], limit: 20)
+    let names = try view.distinctValues(of: "title", in: "Item")
+    let total = try view.sum(of: "count", in: "Item", where: due)
+    print(first.count, try view.count("Item"), names, total)
+    print(try view.explain("Item", where: due, limit: 20))
   }
 
   static func historyTracking(_ path: String, _ model: Model) async throws {
