@@ -15,6 +15,8 @@ struct PendingEdit: Sendable {
 struct ContextState: Sendable {
   let model: Model
   var tables: [EntityTable]
+  /// Whether every object of the store is registered, so that merges register what others insert.
+  var holdsAll = false
   private(set) var edits: [ObjectID: PendingEdit] = [:]
   /// The edited objects, in the order of their first edit.
   private(set) var order: [ObjectID] = []
@@ -117,7 +119,8 @@ struct ContextState: Sendable {
     let needsBase = policy == .storeWins || policy == .overwrite
     return order.compactMap { id in
       guard let edit = edits[id] else { return nil }
-      let version = self[table: id.entity].version(of: id.key) ?? 0
+      // Only the delete of an object that the context has released is without a registered row.
+      let version = self[table: id.entity].version(of: id.key) ?? ObjectEdit.anyVersion
       switch edit.type {
       case .insert: return ObjectEdit(.insert, id, values: edit.values)
       case .update:

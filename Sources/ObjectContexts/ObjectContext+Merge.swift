@@ -5,7 +5,7 @@ public import HistoryTypes
 ///
 /// Core Data: the keys of `NSManagedObjectContext.mergeChanges(fromRemoteContextSave:into:)`.
 public struct MergeDelta: Sendable, Hashable {
-  /// The objects that the merge newly registered in the context.
+  /// The objects that the merge newly registered in a context that holds all objects.
   public internal(set) var inserted: [ObjectID] = []
   /// The objects whose rows the merge read again.
   public internal(set) var updated: [ObjectID] = []
@@ -23,7 +23,8 @@ extension ObjectContext {
   /// Unsaved edits are kept, except those of deleted objects.
   ///
   /// Transactions that the context saved itself are skipped. Merging the same transactions again
-  /// has no effect.
+  /// has no effect. Objects that are not registered are left out, except inserted ones in a context
+  /// that holds all objects: see ``holdsAllObjects``.
   ///
   /// - Throws: ``HistoryError/Code/sqlite``; the context is then unchanged.
   /// - Complexity: linear in the number of changes, plus one statement for each entity that has
@@ -99,7 +100,7 @@ struct MergedChange {
   enum Effect: UInt8 {
     /// The registered row is older than the change and must be read again.
     case update
-    /// The object is not registered yet.
+    /// The object is not registered yet, in a context that holds all objects.
     case insert
     /// The object was deleted.
     case delete
@@ -141,7 +142,7 @@ struct MergedChanges {
   ) -> MergedChange? {
     if change.type == .delete { return MergedChange(key: change.key, place: -1, effect: .delete) }
     guard let known = state.tables[Int(change.entity) - 1].known(change.key) else {
-      return change.type == .insert
+      return change.type == .insert && state.holdsAll
         ? MergedChange(key: change.key, place: -1, effect: .insert) : nil
     }
     // If the registered row's version is from this transaction or a later one, the row is up to

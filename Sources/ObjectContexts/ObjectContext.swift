@@ -62,13 +62,7 @@ public final class ObjectContext: Sendable {
   /// - Complexity: one query of one row on first access (Core Data: firing a fault).
   public func object(_ id: ObjectID) throws(HistoryError) -> StoredObject? {
     try state.withLock { state throws(HistoryError) in
-      if state.isHere(id) { return StoredObject(context: self, id: id) }
-      guard state.edits[id] == nil, store.model.entity(id.entity)?.isDeclared == true else {
-        return nil
-      }
-      let batch = try store.rows(id.entity, sortedKeys: [id.key])
-      state[table: id.entity].put(batch)
-      return batch.keys.isEmpty ? nil : StoredObject(context: self, id: id)
+      try read(id, &state) ? StoredObject(context: self, id: id) : nil
     }
   }
 
@@ -93,6 +87,9 @@ public final class ObjectContext: Sendable {
 
   /// Reads every object of the store again, from one snapshot, and discards unsaved edits.
   ///
+  /// From then on, merges also register the objects that other contexts insert, until the context
+  /// releases an object.
+  ///
   /// - Returns: The position in history of the snapshot.
   /// - Throws: ``HistoryError/Code/sqlite``; the context is then unchanged.
   /// - Complexity: a scan of the data in one read transaction, which blocks no writer.
@@ -102,6 +99,7 @@ public final class ObjectContext: Sendable {
     try state.withLock { state throws(HistoryError) in
       var snapshot = try store.snapshot()
       state.forgetEdits()
+      state.holdsAll = true
       while let batch = snapshot.rows.popLast() {
         state[table: batch.entity].removeAll()
         state[table: batch.entity].put(batch)
@@ -115,12 +113,17 @@ public final class ObjectContext: Sendable {
     guard let index = entity.index(of: attribute) else {
       throw .unknownAttribute(attribute, of: entity)
     }
-    return state.withLock { $0.value(index, of: id) }
+    return try state.withLock { state throws(HistoryError) in
+      if let value = state.value(index, of: id) { return value }
+      return try readReleased(id, &state) ? state.value(index, of: id) : nil
+    }
   }
 
   /// Returns the values of an object, including unsaved edits, or `nil` if it is deleted.
-  func row(of id: ObjectID) -> [Value]? {
-    state.withLock { state in state.isHere(id) ? state.row(of: id).map(Array.init) : nil }
+  func row(of id: ObjectID) throws(HistoryError) -> [Value]? {
+    try state.withLock { state throws(HistoryError) in
+      try readReleased(id, &state) ? state.row(of: id).map(Array.init) : nil
+    }
   }
 
   /// Calls a closure with the committed row of each registered object.
@@ -168,18 +171,20 @@ public final class ObjectContext: Sendable {
     guard let entity = store.model.entity(id.entity) else { throw .unknownObject(id) }
     let index = try Self.index(of: attribute, in: entity, for: value)
     try state.withLock { state throws(HistoryError) in
-      guard state.isHere(id) else { throw .unknownObject(id) }
+      guard try readReleased(id, &state) else { throw .unknownObject(id) }
       state.set(value, index, of: id)
     }
   }
 
   /// Deletes an object in the context, and in the store at the next save.
   ///
-  /// Does nothing if the object is not in the context. The save applies the delete rules of references
-  /// to the object; until then, objects in the context still refer to it.
+  /// Does nothing if the object is deleted already, or is not in a context that holds all objects. The
+  /// save of an object that the context has not read deletes the object in its current state. The save
+  /// applies the delete rules of references to the object; until then, objects in the context still
+  /// refer to it.
   public func delete(_ id: ObjectID) {
     state.withLock { state in
-      if state.isHere(id) { state.delete(id) }
+      if state.isHere(id) || state.mayBeReleased(id) { state.delete(id) }
     }
   }
 

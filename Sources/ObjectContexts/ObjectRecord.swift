@@ -75,9 +75,8 @@ extension StoredObject {
   public func record<Record: ObjectRecord>(
     _ type: Record.Type
   ) throws(HistoryError) -> Record {
-    guard let entity = context.store.model.entity(id.entity), let row = context.row(of: id) else {
-      throw .unknownObject(id)
-    }
+    guard let entity = context.store.model.entity(id.entity), let row = try context.row(of: id)
+    else { throw .unknownObject(id) }
     return try RecordDecoder.record(type, of: row, entity)
   }
 
@@ -86,9 +85,8 @@ extension StoredObject {
   /// - Throws: ``HistoryError/Code/unknownObject``, ``HistoryError/Code/unknownAttribute`` or
   ///   ``HistoryError/Code/unfitValue``; no attribute is then set.
   public func update(_ record: some ObjectRecord) throws(HistoryError) {
-    guard let entity = context.store.model.entity(id.entity), let row = context.row(of: id) else {
-      throw .unknownObject(id)
-    }
+    guard let entity = context.store.model.entity(id.entity), let row = try context.row(of: id)
+    else { throw .unknownObject(id) }
     let values = try RecordEncoder.values(of: record, for: entity)
     for (name, value) in values where entity.index(of: name).map({ row[$0] }) != value {
       try set(value, for: name)

@@ -76,6 +76,7 @@ import Testing
     let file = try StoreFile()
     let store = try file.open()
     let view = ObjectContext(store: store, author: "app", name: "view")
+    try view.loadAll()
     await withTaskGroup(of: Void.self) { group in
       for task in 0..<4 {
         group.addTask {

@@ -64,11 +64,17 @@ import Testing
     #expect(try lastChanges() == ["delete \(id.key) []"])
   }
 
-  @Test func `A delete of an object unknown to the context is ignored`() throws {
+  @Test func `A delete of an unread object is ignored only by a context that holds all`() throws {
+    try context.loadAll()
     let id = try file.context("widget").savedItem("milk")
     context.delete(id)
     #expect(!context.hasChanges)
     #expect(try context.object(id) != nil)
+    context.reset()
+    context.delete(id)
+    #expect(try context.hasChanges && context.object(id) == nil)
+    try context.save()
+    #expect(try lastChanges() == ["delete \(id.key) []"])
   }
 
   @Test func `An insert and updates are one insert with the last values`() throws {

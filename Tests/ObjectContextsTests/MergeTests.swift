@@ -14,6 +14,8 @@ import Testing
     file = try StoreFile()
     app = try file.context()
     widget = try file.context("widget")
+    // The store is empty, so that the contexts hold all objects from the first one on.
+    for context in [app, widget] { try context.loadAll() }
   }
 
   /// Merges the transactions with some numbers.

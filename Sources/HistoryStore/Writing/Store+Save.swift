@@ -8,6 +8,8 @@ package struct ObjectEdit: Sendable {
   /// The attributes that an update sets, as bits.
   package var columns: UInt64
   /// The version of the row that the edit is based on; unused by an insert.
+  ///
+  /// A delete with ``anyVersion`` is based on no row: it meets no conflict.
   package var version: Int64
   /// One value per attribute for an insert; one per bit of `columns`, in order, for an update.
   package var values: [Value]
@@ -15,6 +17,9 @@ package struct ObjectEdit: Sendable {
   ///
   /// If the array is empty, every attribute counts as changed by the store.
   package var base: [Value]
+
+  /// The version of a delete of an object that the context has not read.
+  package static let anyVersion = Int64.min
 
   package init(
     _ type: ChangeType,
@@ -323,7 +328,8 @@ extension StoreCore {
     tombstone.statement.bind(edit.id.key, at: 1)
     defer { tombstone.statement.reset() }
     guard try tombstone.statement.step() else { return .gone }
-    let isUnchanged = tombstone.statement.int(0) == edit.version
+    let isUnchanged =
+      edit.version == ObjectEdit.anyVersion || tombstone.statement.int(0) == edit.version
     guard isUnchanged || policy == .objectWins || policy == .overwrite else {
       if policy == .error { conflicts.append(edit.id) }
       return .leftOut

@@ -17,6 +17,8 @@ package final class MemberSession {
   package let ignoredAuthors: Set<String>
   /// The maximum number of transactions on one page.
   package let pageTransactionCountMax: Int
+  /// Whether a launch and a resync load all objects into every context.
+  private let loadsAllObjects: Bool
   /// The registration of this launch, which marks the member as running.
   package private(set) var registration: Registration
   /// The position through which history was merged into the contexts.
@@ -32,7 +34,8 @@ package final class MemberSession {
   /// Launches a member and loads every context.
   ///
   /// The first launch registers the member; later launches continue at the member's cursor. Every
-  /// context then reads its objects from a snapshot at or after the cursor.
+  /// context then reads its objects from a snapshot at or after the cursor: all objects, or only
+  /// registered ones if `loadsAllObjects` is `false` and the context does not hold all objects.
   ///
   /// If `resyncingIfLost` is `true`, a member that a retention limit has cut off starts at the
   /// newest transaction, like a new member.
@@ -40,7 +43,7 @@ package final class MemberSession {
   /// - Throws: ``HistoryError/Code/lost`` if a retention limit has cut the member off,
   ///   ``HistoryError/Code/inUse`` while another session or process runs the member.
   /// - Complexity: one small write, then a scan of the data for each context without the write
-  ///   lock.
+  ///   lock, or one statement for each entity with registered objects.
   package init(
     _ member: MemberID,
     store: Store,
@@ -48,6 +51,7 @@ package final class MemberSession {
     author: String?,
     ignoredAuthors: Set<String> = [],
     pageTransactionCountMax: Int = 1000,
+    loadsAllObjects: Bool = true,
     resyncingIfLost: Bool = false,
     declaring declared: MemberConfiguration = MemberConfiguration(),
     importing cursors: KitCursors? = nil
@@ -57,6 +61,7 @@ package final class MemberSession {
     self.contexts = contexts
     self.ignoredAuthors = ignoredAuthors
     self.pageTransactionCountMax = pageTransactionCountMax
+    self.loadsAllObjects = loadsAllObjects
     registration = try store.join(
       member,
       author: author,
@@ -66,13 +71,14 @@ package final class MemberSession {
     )
     mergedThrough = registration.cursor
     recordedThrough = registration.cursor
-    for context in contexts { try context.loadAll() }
+    try loadContexts()
   }
 
   /// A snapshot of the in-memory state of a session.
   package struct Snapshot: Sendable {
     let ignoredAuthors: Set<String>
     let pageTransactionCountMax: Int
+    let loadsAllObjects: Bool
     var registration: Registration
     let mergedThrough: HistoryToken
     let recordedThrough: HistoryToken
@@ -94,6 +100,7 @@ package final class MemberSession {
     Snapshot(
       ignoredAuthors: ignoredAuthors,
       pageTransactionCountMax: pageTransactionCountMax,
+      loadsAllObjects: loadsAllObjects,
       registration: registration.released,
       mergedThrough: mergedThrough,
       recordedThrough: recordedThrough,
@@ -111,6 +118,7 @@ package final class MemberSession {
     self.contexts = contexts
     ignoredAuthors = snapshot.ignoredAuthors
     pageTransactionCountMax = snapshot.pageTransactionCountMax
+    loadsAllObjects = snapshot.loadsAllObjects
     registration = snapshot.registration
     mergedThrough = snapshot.mergedThrough
     recordedThrough = snapshot.recordedThrough
@@ -228,8 +236,19 @@ package final class MemberSession {
   /// Reloads the contexts if an earlier resync moved the cursor but failed to reload them.
   private func loadIfNeeded() throws(HistoryError) {
     guard isUnloaded else { return }
-    for context in contexts { try context.loadAll() }
+    try loadContexts()
     isUnloaded = false
+  }
+
+  /// Reads all objects of every context again, or the registered ones of a context that holds a part.
+  private func loadContexts() throws(HistoryError) {
+    for context in contexts {
+      if loadsAllObjects || context.holdsAllObjects {
+        try context.loadAll()
+      } else {
+        try context.refreshAll()
+      }
+    }
   }
 
   /// Returns the transactions of a page that concern at least one context.

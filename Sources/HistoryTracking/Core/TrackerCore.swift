@@ -72,6 +72,7 @@ package final class TrackerCore {
       author: configuration.currentAuthor ?? contexts.first?.author,
       ignoredAuthors: configuration.ignoredAuthors,
       pageTransactionCountMax: configuration.pageTransactionCountMax,
+      loadsAllObjects: configuration.loadsAllObjects,
       resyncingIfLost: resyncingIfLost,
       declaring: configuration.declaration,
       importing: configuration.kitCursors

@@ -36,6 +36,13 @@ public struct TrackerConfiguration: Sendable {
   ///
   /// The default is 1000.
   public var pageTransactionCountMax = 1000
+  /// A Boolean value that indicates whether a launch and a resync load all objects into the contexts.
+  ///
+  /// The default is `true`: every context then holds all objects of the store, and merges register
+  /// what others insert. If it is `false`, a context holds the objects that were inserted, requested or
+  /// found, its memory is proportional to them, and merges change only them. A context on which the
+  /// program calls `loadAll()` holds all objects in either case.
+  public var loadsAllObjects = true
   /// A custom merger; `nil` uses ``DefaultMerger``.
   public var merger: (any TransactionMerger)?
   /// A deduplicator that runs after each merge; `nil` removes no duplicates.

@@ -49,7 +49,8 @@ final class OperationWorld: @unchecked Sendable {
           Attribute("count", .int),
         ]
       ),
-      Entity("Tag", [Attribute("name", .string)]),
+      Entity("Tag", [Attribute("name", .string), Attribute("item", to: "Item")]),
+      Entity("Note", [Attribute("item", to: "Item", deleteRule: .cascade)]),
     ])
     self.configuration = configuration
     func open(_ model: Model) throws(HistoryError) -> Store {
@@ -59,7 +60,10 @@ final class OperationWorld: @unchecked Sendable {
     writer = try open(model)
     observer = try open(model)
     for title in ["a", "b", "c"] { try store.insertItems([title, title + title], by: "app") }
-    try store.batchInsert(into: "Tag", [["name": .string("x")]], by: BatchAuthor("widget"))
+    // A delete of the second or third item has effects on others.
+    let tags: [[String: Value]] = [["name": .string("x"), "item": 2], ["item": 3]]
+    try store.batchInsert(into: "Tag", tags, by: BatchAuthor("widget"))
+    try store.batchInsert(into: "Note", [["item": 2], ["item": 3]], by: BatchAuthor("app"))
     member = try store.join("mirror", kind: .consumer)
     try store.insertItems(["later"], by: "widget")
     try store.batchUpdate("Item", set: ["count": .int(1)], by: BatchAuthor("app"))

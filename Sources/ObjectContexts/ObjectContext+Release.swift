@@ -1,0 +1,87 @@
+import HistoryStore
+public import HistoryTypes
+
+extension ObjectContext {
+  /// A Boolean value that indicates whether the context holds every object of the store.
+  ///
+  /// `false` in a new context: it registers the objects that are inserted, requested or found, and a
+  /// merge changes only registered objects. Its memory is proportional to them. ``loadAll()`` makes
+  /// the value `true`: merges then also register the objects that other contexts insert. Releasing an
+  /// object makes it `false` again.
+  public var holdsAllObjects: Bool { state.withLock { $0.holdsAll } }
+
+  /// Releases a registered object, so that the context needs no memory for it.
+  ///
+  /// The object is read again when it is used. An object with unsaved edits is not released.
+  ///
+  /// Core Data: `NSManagedObjectContext.refresh(_:mergeChanges:)` with `false`.
+  ///
+  /// - Returns: `true` if the object was registered and has no unsaved edits.
+  @discardableResult
+  public func release(_ id: ObjectID) -> Bool {
+    state.withLock { state in
+      guard state.edits[id] == nil, state.isHere(id) else { return false }
+      state.holdsAll = false
+      return state[table: id.entity].remove(id.key)
+    }
+  }
+
+  /// Releases all registered objects without unsaved edits, and the memory that they take.
+  ///
+  /// The objects are read again when they are used.
+  ///
+  /// Core Data: `NSManagedObjectContext.refreshAllObjects()`, which turns objects into faults.
+  ///
+  /// - Complexity: linear in the objects with unsaved edits.
+  public func releaseAll() {
+    state.withLock { $0.releaseAll() }
+  }
+
+  /// Releases all objects and discards unsaved edits, so that the context is like a new one.
+  ///
+  /// Core Data: `NSManagedObjectContext.reset()`.
+  public func reset() {
+    state.withLock { state in
+      state.forgetEdits()
+      state.releaseAll()
+    }
+  }
+
+  /// Returns whether an object exists, reading it from the store if it is not registered yet.
+  func read(_ id: ObjectID, _ state: inout ContextState) throws(HistoryError) -> Bool {
+    if state.isHere(id) { return true }
+    guard state.edits[id] == nil, store.model.entity(id.entity)?.isDeclared == true else {
+      return false
+    }
+    let batch = try store.rows(id.entity, sortedKeys: [id.key])
+    state[table: id.entity].put(batch)
+    return !batch.keys.isEmpty
+  }
+
+  /// Returns whether an object exists, reading it again if the context may have released it.
+  ///
+  /// In a context that holds all objects, an object that is not registered does not exist.
+  func readReleased(_ id: ObjectID, _ state: inout ContextState) throws(HistoryError) -> Bool {
+    state.holdsAll ? state.isHere(id) : try read(id, &state)
+  }
+}
+
+extension ContextState {
+  /// Returns whether an object that is neither registered nor edited may be in the store.
+  func mayBeReleased(_ id: ObjectID) -> Bool {
+    !holdsAll && edits[id] == nil && model.entity(id.entity)?.isDeclared == true
+  }
+
+  /// Releases all registered rows without unsaved edits.
+  fileprivate mutating func releaseAll() {
+    holdsAll = false
+    let released = tables
+    tables = model.entities.map { EntityTable(width: $0.attributes.count) }
+    for id in order {
+      let table = released[Int(id.entity) - 1]
+      guard let row = table.row(of: id.key), let version = table.version(of: id.key)
+      else { continue }
+      self[table: id.entity].put(id.key, version: version, row)
+    }
+  }
+}

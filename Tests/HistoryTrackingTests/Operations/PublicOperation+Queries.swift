@@ -1,0 +1,55 @@
+import HistoryStore
+import HistoryTypes
+import ObjectContexts
+
+extension PublicOperation {
+  /// The operations of contexts that return values instead of objects, with unsaved edits.
+  static var queries: [PublicOperation] {
+    [
+      query("count(_: String)") { "\(try $0.count("Item"))" },
+      query("explain(_: String)") { try $0.explain("Item", sortedBy: ["title"], limit: 1) },
+      query("distinctValues(of: String, in: String)") {
+        "\(try $0.distinctValues(of: "title", in: "Item"))"
+      },
+      query("sum(of: String, in: String)") { "\(try $0.sum(of: "count", in: "Item"))" },
+      query("average(of: String, in: String)") {
+        "\(try $0.average(of: "count", in: "Item") ?? -1)"
+      },
+      query("minimum(of: String, in: String)") { "\(try $0.minimum(of: "title", in: "Item"))" },
+      query("maximum(of: String, in: String)") { "\(try $0.maximum(of: "title", in: "Item"))" },
+    ]
+  }
+
+  /// The operations over references.
+  static var references: [PublicOperation] {
+    [
+      tag("destination(of: String)") { "\(try $0.destination(of: "item")?.id.key ?? 0)" },
+      tag("objects(_: String, referringBy: String)") { tag in
+        let item = try tag.context.object(ObjectID(entity: 1, key: 3))
+        return "\(try item?.objects("Tag", referringBy: "item").map(\.id.key) ?? [])"
+      },
+      tag("setDestination(_: StoredObject?, of: String)") { tag in
+        try tag.setDestination(try tag.context.object(ObjectID(entity: 1, key: 4)), of: "item")
+        return "\(try tag.destination(of: "item")?.id.key ?? 0)"
+      },
+    ]
+  }
+
+  private static func tag(
+    _ name: String,
+    _ run: @escaping @Sendable (StoredObject) throws -> String
+  ) -> PublicOperation {
+    PublicOperation(
+      "StoredObject." + name,
+      on: { try ObjectContext(store: $0.store).object(ObjectID(entity: 2, key: 2)) },
+      { try $0.map(run) ?? "none" }
+    )
+  }
+
+  private static func query(
+    _ name: String,
+    _ run: @escaping @Sendable (ObjectContext) throws -> String
+  ) -> PublicOperation {
+    PublicOperation("ObjectContext." + name, on: { try $0.editedContext() }, run)
+  }
+}
