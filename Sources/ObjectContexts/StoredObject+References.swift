@@ -36,13 +36,15 @@ extension StoredObject {
     try context.set(Value(referringTo: object?.id), of: id, attribute)
   }
 
-  /// Returns the objects of an entity that refer to this object, in key order, including unsaved edits.
+  /// Returns the objects of an entity that refer to this object, including unsaved edits.
   ///
   /// Core Data: the value of the inverse, to-many relationship.
   ///
   /// - Parameters:
   ///   - entity: The name of the entity with the reference.
   ///   - attribute: The name of the reference.
+  ///   - orders: The sort orders; without them, the objects are in key order.
+  /// - Returns: The objects.
   /// - Throws: ``HistoryError/Code/unknownEntity``, ``HistoryError/Code/unknownAttribute`` if the
   ///   attribute is no reference to the entity of this object, or ``HistoryError/Code/sqlite``.
   /// - Complexity: one query by the index of the reference.
