@@ -105,6 +105,8 @@ extension HistoryError.Code {
   public static let sumTooLarge = Self("sumTooLarge")
   /// The object is not in the store.
   public static let unknownObject = Self("unknownObject")
+  /// Two objects would have the same values of attributes that are unique.
+  public static let duplicate = Self("duplicate")
   /// Another writer changed or deleted objects since the context read them.
   public static let conflict = Self("conflict")
   /// The token belongs to another store.
@@ -157,10 +159,10 @@ extension HistoryError {
   }
 
   /// The objects that the request could not change or find, for ``Code/conflict``,
-  /// ``Code/missingValue`` and ``Code/unknownObject``.
+  /// ``Code/missingValue`` and ``Code/unknownObject``, and the duplicates for ``Code/duplicate``.
   public var objects: [ObjectID] {
     switch reason {
-    case .conflict(let objects): objects
+    case .conflict(let objects), .duplicate(let objects, _, _): objects
     case .unknownObject(let object): [object]
     case .missingValue(let object, _, _): object.map { [$0] } ?? []
     default: []
@@ -261,6 +263,7 @@ extension HistoryError.Reason {
     case .notANumber: .notANumber
     case .sumTooLarge: .sumTooLarge
     case .unknownObject: .unknownObject
+    case .duplicate: .duplicate
     case .conflict: .conflict
     case .otherStore: .otherStore
     case .expired: .expired

@@ -91,6 +91,10 @@ extension Model {
       }
       try check(entity.attributes, of: entity.name)
       try check(entity.indexes, of: entity)
+      try check(
+        entity.uniquenessConstraints.map { $0.map { ObjectOrder($0) } },
+        of: entity
+      )
     }
   }
 
@@ -181,9 +185,11 @@ public enum ModelError: Error, Hashable, Sendable, CustomStringConvertible {
   case sameIdentity(String, String)
   /// A default value is of another type than its attribute, not finite, or has a null character.
   case unfitDefault(String, AttributeType)
-  /// An index of an entity is over an attribute that the entity lacks; the nearest name, if any.
+  /// An index or a uniqueness constraint of an entity is over an attribute that the entity lacks; the
+  /// nearest name, if any.
   case unknownIndexedAttribute(String, String, nearest: String?)
-  /// An index of an entity has no attribute, has one twice, or equals another index.
+  /// An index or a uniqueness constraint of an entity has no attribute, has one twice, or equals another
+  /// one.
   case badIndex(String, [ObjectOrder])
 
   /// A sentence that describes the error and how to fix it.

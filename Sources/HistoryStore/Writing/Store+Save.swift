@@ -77,6 +77,8 @@ package enum EditOutcome: Sendable, Hashable {
   case leftOut
   /// The object no longer existed, and the edit was not written.
   case gone
+  /// An insert met a duplicate, and the store's object stays in its place.
+  case replaced(by: ObjectID)
 }
 
 /// The outcome of a save.
@@ -89,6 +91,8 @@ package struct SaveResult: Sendable {
   package var outcomes: [EditOutcome]
   /// The committed rows of those saved objects that differ from the context's state.
   package var rows: [RowBatch]
+  /// The objects of the store that gave way to saved ones with the same unique values.
+  package var removed: [ObjectID] = []
 }
 
 /// The handling of saved objects that another writer changed after the context read them.
@@ -96,13 +100,19 @@ package struct SaveResult: Sendable {
 /// An object that another writer deleted stays deleted under every policy except ``error``.
 public enum MergePolicy: String, Sendable, Hashable, CaseIterable {
   /// The save fails and changes nothing (Core Data: `NSErrorMergePolicy`).
+  ///
+  /// A save that meets a duplicate fails with ``HistoryError/Code/duplicate``.
   case error
   /// Attributes that the store has changed stay, and the rest of the edit is written.
   ///
-  /// A deleted object stays as it is in the store (Core Data:
+  /// A deleted object stays as it is in the store. Of an inserted object and its duplicate, the store's
+  /// stays; an updated object keeps the unique attributes that it has in the store (Core Data:
   /// `NSMergeByPropertyStoreTrumpMergePolicy`).
   case storeWins
   /// The attributes that were set overwrite the store's; all other attributes stay as in the store.
+  ///
+  /// If an inserted object has a duplicate in the store, that object gets the values that were set. The
+  /// duplicate of an updated object is deleted.
   ///
   /// Core Data: `NSMergeByPropertyObjectTrumpMergePolicy`.
   case objectWins
@@ -117,13 +127,15 @@ public enum MergePolicy: String, Sendable, Hashable, CaseIterable {
 extension Store {
   /// Saves the edits of a context and their history atomically, as one transaction.
   ///
-  /// - Throws: ``HistoryError/Code/conflict`` under the policy `error`, ``HistoryError/Code/sqlite``
+  /// - Throws: ``HistoryError/Code/conflict`` or ``HistoryError/Code/duplicate`` under the policy
+  ///   `error`, ``HistoryError/Code/sqlite``
   ///   when SQLite fails, and specific errors for values that do not fit.
   /// - Complexity: one statement per edit, one or two more for the history.
   package func save(_ request: SaveRequest) throws(HistoryError) -> SaveResult {
     try locked { core in
       var outcomes: [EditOutcome] = []
       var rows: [RowBatch] = []
+      var removed: [ObjectID] = []
       outcomes.reserveCapacity(request.edits.count)
       let authorship = Authorship(
         author: request.author,
@@ -133,9 +145,19 @@ extension Store {
       )
       let outcome = try core.writeChanges(by: authorship) { number, packer in
         var conflicts: [ObjectID] = []
-        for edit in request.edits {
-          let outcome = try core.apply(edit, number, request.policy, &packer, &conflicts)
-          outcomes.append(outcome)
+        var duplicates = DuplicateResolution(request, number)
+        for (index, edit) in request.edits.enumerated() {
+          do {
+            let outcome = try core.apply(edit, number, request.policy, &packer, &conflicts)
+            outcomes.append(outcome)
+          } catch let error as SQLiteError where error.isDuplicate {
+            outcomes.append(.leftOut)
+            duplicates.postpone(index)
+          }
+        }
+        if !duplicates.postponed.isEmpty {
+          try duplicates.resolve(in: core, &outcomes, &packer, &conflicts)
+          removed = duplicates.removed
         }
         guard conflicts.isEmpty else { throw HistoryError.conflict(conflicts) }
         // Read the rows before the commit: a later error could not be distinguished from a failed
@@ -146,7 +168,8 @@ extension Store {
         transaction: outcome.transaction,
         version: outcome.version,
         outcomes: outcomes,
-        rows: rows
+        rows: rows,
+        removed: removed
       )
     }
   }
@@ -173,15 +196,16 @@ extension StoreCore {
   ) throws -> [RowBatch] {
     var keys: [Int32: [Int64]] = [:]
     for (edit, outcome) in zip(edits, outcomes) where outcome.leavesAnotherRow(edit.type) {
-      keys[edit.id.entity, default: []].append(edit.id.key)
+      let id = if case .replaced(let other) = outcome { other } else { edit.id }
+      keys[id.entity, default: []].append(id.key)
     }
     return try keys.sorted { $0.key < $1.key }.map { entity, keys in
-      try rows(entity, sortedKeys: keys.sorted())
+      try rows(entity, sortedKeys: Set(keys).sorted())
     }
   }
 
   /// Writes and packs one edit, unless the object is gone or the policy rejects the edit.
-  fileprivate func apply(
+  func apply(
     _ edit: ObjectEdit,
     _ number: Int64,
     _ policy: MergePolicy,
@@ -260,7 +284,7 @@ extension StoreCore {
     return .writtenOver(columns: resolved.columns)
   }
 
-  private func bindUpdate(
+  func bindUpdate(
     _ edit: ObjectEdit,
     in table: EntityStatements,
     _ number: Int64
@@ -320,7 +344,7 @@ extension StoreCore {
   }
 
   /// Returns the row of an object, one value per attribute, or `nil` if the object is gone.
-  private func values(of id: ObjectID) throws -> [Value]? {
+  func values(of id: ObjectID) throws -> [Value]? {
     let table = try table(id.entity)
     let row = try table.select(connection)
     row.statement.bind(id.key, at: 1)
@@ -336,7 +360,7 @@ extension EditOutcome {
   /// Whether the store's row differs from the context's state of the object after this outcome.
   fileprivate func leavesAnotherRow(_ type: ChangeType) -> Bool {
     switch self {
-    case .leftOut: true
+    case .leftOut, .replaced: true
     case .writtenOver: type != .delete
     case .written, .gone: false
     }
