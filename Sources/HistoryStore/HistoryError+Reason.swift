@@ -54,6 +54,8 @@ extension HistoryError {
     case sumTooLarge(entity: String, attribute: String)
     /// The object is not in the store.
     case unknownObject(ObjectID)
+    /// Two objects would have the same values of unique attributes; the objects are known after a save.
+    case duplicate([ObjectID], entity: String, attributes: [String])
     /// Another writer changed or deleted objects since the context read them.
     case conflict([ObjectID])
     /// The other objects refer to a deleted object by a reference with the rule `deny`.
@@ -226,6 +228,14 @@ extension HistoryError.Reason {
       )
     case .unknownObject(let id):
       ("The object \(id) is not in the store; it may have been deleted.", nil)
+    case .duplicate(let ids, let entity, let attributes):
+      (
+        (ids.isEmpty
+          ? "Two objects of \(entity)"
+          : ids.map { "\(entity)/\($0.key)" }.joined(separator: " and ")) + " would have the same "
+          + "\(attributes.joined(separator: ", ")), which must be unique; nothing was written.",
+        "Change or delete one of them, or choose a merge policy."
+      )
     case .conflict(let ids):
       (
         "Another writer changed \(ids.count.counted("object")) since the context's last read "
@@ -466,9 +476,19 @@ extension HistoryError {
   package static func deleteDenied(_ object: ObjectID, by others: [ObjectID]) -> Self {
     Self(.deleteDenied(object, by: others))
   }
+
   package static func danglingReference(_ objects: [ObjectID]) -> Self {
     Self(.danglingReference(objects))
   }
+
+  package static func duplicate(
+    _ objects: [ObjectID],
+    entity: String,
+    attributes: [String]
+  ) -> Self {
+    Self(.duplicate(objects, entity: entity, attributes: attributes))
+  }
+
   package static func conflict(_ objects: [ObjectID]) -> Self {
     Self(.conflict(objects))
   }

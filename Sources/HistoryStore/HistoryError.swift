@@ -105,6 +105,8 @@ extension HistoryError.Code {
   public static let sumTooLarge = Self("sumTooLarge")
   /// The object is not in the store.
   public static let unknownObject = Self("unknownObject")
+  /// Two objects would have the same values of attributes that are unique.
+  public static let duplicate = Self("duplicate")
   /// Another writer changed or deleted objects since the context read them.
   public static let conflict = Self("conflict")
   /// Objects refer to a deleted object by a reference with the rule ``DeleteRule/deny``.
@@ -161,13 +163,13 @@ extension HistoryError {
   }
 
   /// The objects that the request could not change or find, for ``Code/conflict``,
-  /// ``Code/missingValue``, ``Code/unknownObject``, ``Code/deleteDenied`` and
+  /// ``Code/missingValue``, ``Code/unknownObject``, ``Code/duplicate``, ``Code/deleteDenied`` and
   /// ``Code/danglingReference``.
   ///
   /// For the last two these are the objects with the references, at most 100 with dangling ones.
   public var objects: [ObjectID] {
     switch reason {
-    case .conflict(let objects): objects
+    case .conflict(let objects), .duplicate(let objects, _, _): objects
     case .unknownObject(let object): [object]
     case .deleteDenied(_, let objects), .danglingReference(let objects): objects
     case .missingValue(let object, _, _): object.map { [$0] } ?? []
@@ -269,6 +271,7 @@ extension HistoryError.Reason {
     case .notANumber: .notANumber
     case .sumTooLarge: .sumTooLarge
     case .unknownObject: .unknownObject
+    case .duplicate: .duplicate
     case .conflict: .conflict
     case .deleteDenied: .deleteDenied
     case .danglingReference: .danglingReference

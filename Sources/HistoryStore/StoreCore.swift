@@ -278,11 +278,11 @@ extension StoreCore {
     if isRetired { throw found.outgrown(model, [], path: path) }
   }
 
-  /// Returns the cause of an error of SQLite if a migration of the file explains it.
+  /// Returns the cause of an error of SQLite if a duplicate or a migration of the file explains it.
   func explained(_ error: any Error) -> any Error {
-    guard let failure = error as? SQLiteError, failure.isOfSchema, reading == nil else {
-      return error
-    }
+    guard let failure = error as? SQLiteError else { return error }
+    if let duplicate = HistoryError(duplicate: failure, in: tables) { return duplicate }
+    guard failure.isOfSchema, reading == nil else { return error }
     do {
       try perform { try read { try checkIsNotOutgrown() } }
       return error

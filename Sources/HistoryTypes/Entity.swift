@@ -9,6 +9,12 @@ public struct Entity: Hashable, Sendable, Codable {
   ///
   /// An index makes each write of its attributes slower. Core Data: `NSEntityDescription.indexes`.
   public let indexes: [[ObjectOrder]]
+  /// The attributes whose values together differ for any two objects, one list for each constraint.
+  ///
+  /// Objects with null in one of the attributes are not compared. Each constraint is an index, too. A
+  /// save that meets a duplicate ends by its merge policy. Core Data:
+  /// `NSEntityDescription.uniquenessConstraints`.
+  public let uniquenessConstraints: [[String]]
   /// The identity of the entity across models, usually its first name; `nil` for its name.
   ///
   /// To rename an entity, set the identity of the new name to the old name (Core Data:
@@ -39,13 +45,15 @@ public struct Entity: Hashable, Sendable, Codable {
     _ name: String,
     _ attributes: [Attribute],
     renamingIdentifier: String? = nil,
-    indexes: [[ObjectOrder]] = []
+    indexes: [[ObjectOrder]] = [],
+    uniquenessConstraints: [[String]] = []
   ) {
     self.init(
       name,
       attributes,
       renamingIdentifier: renamingIdentifier,
       indexes: indexes,
+      uniquenessConstraints: uniquenessConstraints,
       isDeclared: true,
       numbers: []
     )
@@ -57,6 +65,7 @@ public struct Entity: Hashable, Sendable, Codable {
     _ attributes: [Attribute],
     renamingIdentifier: String?,
     indexes: [[ObjectOrder]] = [],
+    uniquenessConstraints: [[String]] = [],
     isDeclared: Bool,
     numbers: [Int],
     others: [Int: Attribute] = [:]
@@ -65,6 +74,7 @@ public struct Entity: Hashable, Sendable, Codable {
     self.attributes = attributes
     self.renamingIdentifier = renamingIdentifier == name ? nil : renamingIdentifier
     self.indexes = indexes
+    self.uniquenessConstraints = uniquenessConstraints
     self.isDeclared = isDeclared
     self.numbers = numbers.elementsEqual(numbers.indices) ? [] : numbers
     self.others = others
@@ -78,11 +88,12 @@ public struct Entity: Hashable, Sendable, Codable {
     case attributes
     case renamingIdentifier
     case indexes
+    case uniquenessConstraints
   }
 
   /// Decodes the name and the attributes, and derives `preserved` from the attributes.
   ///
-  /// The renaming identifier and the indexes may be missing.
+  /// The renaming identifier, the indexes and the uniqueness constraints may be missing.
   ///
   /// - Throws: `DecodingError` if a key is missing or a value has another type.
   public init(from decoder: any Decoder) throws {
@@ -91,11 +102,16 @@ public struct Entity: Hashable, Sendable, Codable {
       try values.decode(String.self, forKey: .name),
       try values.decode([Attribute].self, forKey: .attributes),
       renamingIdentifier: try values.decodeIfPresent(String.self, forKey: .renamingIdentifier),
-      indexes: try values.decodeIfPresent([[ObjectOrder]].self, forKey: .indexes) ?? []
+      indexes: try values.decodeIfPresent([[ObjectOrder]].self, forKey: .indexes) ?? [],
+      uniquenessConstraints: try values.decodeIfPresent(
+        [[String]].self,
+        forKey: .uniquenessConstraints
+      ) ?? []
     )
   }
 
-  /// Encodes the name and the attributes, and the renaming identifier and the indexes, if any.
+  /// Encodes the name and the attributes, and the renaming identifier, the indexes and the uniqueness
+  /// constraints, if any.
   ///
   /// - Throws: The errors of the encoder.
   public func encode(to encoder: any Encoder) throws {
@@ -104,6 +120,9 @@ public struct Entity: Hashable, Sendable, Codable {
     try values.encode(attributes, forKey: .attributes)
     try values.encodeIfPresent(renamingIdentifier, forKey: .renamingIdentifier)
     if !indexes.isEmpty { try values.encode(indexes, forKey: .indexes) }
+    if !uniquenessConstraints.isEmpty {
+      try values.encode(uniquenessConstraints, forKey: .uniquenessConstraints)
+    }
   }
 
   /// The renaming identifier, or else the name.

@@ -91,6 +91,10 @@ extension Model {
       }
       try check(entity.attributes, of: entity.name)
       try check(entity.indexes, of: entity)
+      try check(
+        entity.uniquenessConstraints.map { $0.map { ObjectOrder($0) } },
+        of: entity
+      )
     }
     for entity in entities { try checkReferences(of: entity, among: entities) }
   }
@@ -211,9 +215,11 @@ public enum ModelError: Error, Hashable, Sendable, CustomStringConvertible {
   case requiredNullified(String)
   /// A reference is no integer, or has a default value.
   case unfitReference(String)
-  /// An index of an entity is over an attribute that the entity lacks; the nearest name, if any.
+  /// An index or a uniqueness constraint of an entity is over an attribute that the entity lacks; the
+  /// nearest name, if any.
   case unknownIndexedAttribute(String, String, nearest: String?)
-  /// An index of an entity has no attribute, has one twice, or equals another index.
+  /// An index or a uniqueness constraint of an entity has no attribute, has one twice, or equals another
+  /// one.
   case badIndex(String, [ObjectOrder])
 
   /// A sentence that describes the error and how to fix it.

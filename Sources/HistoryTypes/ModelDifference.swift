@@ -27,6 +27,12 @@ public enum ModelDifference: Hashable, Sendable {
   case addedIndex(entity: String, [ObjectOrder])
   /// The newer model lacks an index.
   case removedIndex(entity: String, [ObjectOrder])
+  /// The newer model has another uniqueness constraint.
+  ///
+  /// Opening the file with the newer model fails while it contains duplicates.
+  case addedUniqueness(entity: String, [String])
+  /// The newer model lacks a uniqueness constraint.
+  case removedUniqueness(entity: String, [String])
   /// An attribute that was optional is required, or a new required attribute has no default value.
   case madeRequired(entity: String, attribute: String)
   /// The newer model lacks an entity.
@@ -74,6 +80,10 @@ extension ModelDifference: CustomStringConvertible {
       "an index of \(entity) over \(index.map(\.description).joined(separator: ", ")) was added"
     case .removedIndex(let entity, let index):
       "the index of \(entity) over \(index.map(\.description).joined(separator: ", ")) was removed"
+    case .addedUniqueness(let entity, let attributes):
+      "\(attributes.joined(separator: ", ")) of \(entity) became unique"
+    case .removedUniqueness(let entity, let attributes):
+      "\(attributes.joined(separator: ", ")) of \(entity) is no longer unique"
     case .madeRequired(let entity, let attribute):
       "\(entity).\(attribute) is required, and existing objects may have no value"
     case .removedEntity(let entity): "the entity \(entity) was removed"
@@ -155,26 +165,28 @@ extension Entity {
     for index in older.attributes.indices where !kept.contains(index) {
       differences.append(.removedAttribute(entity: name, attribute: older.attributes[index].name))
     }
-    let indexes = self.indexes(ofOlder: older, matches)
-    differences += self.indexes.filter { !indexes.contains($0) }.map {
-      .addedIndex(entity: name, $0)
-    }
-    return differences
-      + indexes.filter { !self.indexes.contains($0) }.map { .removedIndex(entity: name, $0) }
+    return differences + indexDifferences(from: older, matches)
   }
 
-  /// Returns the indexes of an older entity, with the names that their attributes have now.
-  private func indexes(ofOlder older: Entity, _ matches: [Int?]) -> [[ObjectOrder]] {
-    older.indexes.map { index in
+  private func indexDifferences(from older: Entity, _ matches: [Int?]) -> [ModelDifference] {
+    /// Returns the name that an attribute of the older entity has now.
+    func renamed(_ attribute: String) -> String {
+      let match = older.index(of: attribute).flatMap { matches.firstIndex(of: $0) }
+      return match.map { attributes[$0].name } ?? attribute
+    }
+    let olderIndexes = older.indexes.map { index in
       index.map { order in
-        guard let place = older.index(of: order.attribute),
-          let match = matches.firstIndex(of: place)
-        else { return order }
-        var renamed = order
-        renamed.attribute = attributes[match].name
-        return renamed
+        var order = order
+        order.attribute = renamed(order.attribute)
+        return order
       }
     }
+    let olderUnique = older.uniquenessConstraints.map { $0.map(renamed) }
+    let (indexes, unique) = (self.indexes, uniquenessConstraints)
+    return indexes.filter { !olderIndexes.contains($0) }.map { .addedIndex(entity: name, $0) }
+      + olderIndexes.filter { !indexes.contains($0) }.map { .removedIndex(entity: name, $0) }
+      + unique.filter { !olderUnique.contains($0) }.map { .addedUniqueness(entity: name, $0) }
+      + olderUnique.filter { !unique.contains($0) }.map { .removedUniqueness(entity: name, $0) }
   }
 
   private func difference(_ new: Attribute, from old: Attribute?) -> [ModelDifference] {

@@ -122,7 +122,7 @@ struct ContextState: Sendable {
       // Only the delete of an object that the context has released is without a registered row.
       let version = self[table: id.entity].version(of: id.key) ?? ObjectEdit.anyVersion
       switch edit.type {
-      case .insert: return ObjectEdit(.insert, id, values: edit.values)
+      case .insert: return ObjectEdit(.insert, id, columns: edit.columns, values: edit.values)
       case .update:
         let set = edit.values.indices.filter { edit.columns >> UInt64($0) & 1 == 1 }
         return ObjectEdit(
@@ -150,12 +150,13 @@ struct ContextState: Sendable {
         self[table: id.entity].set(edit.columns, edit.values, version: number, of: id.key)
       case (.written, .delete), (.writtenOver, .delete), (.gone, _):
         self[table: id.entity].remove(id.key)
-      case (.writtenOver, _), (.leftOut, _): break
+      case (.writtenOver, _), (.leftOut, _), (.replaced, _): break
       }
     }
     forgetEdits()
     for id in result.deletedByRule { self[table: id.entity].remove(id.key) }
     for batch in result.rowsByRule { self[table: batch.entity].refresh(batch) }
+    for id in result.removed { self[table: id.entity].remove(id.key) }
     while let batch = result.rows.popLast() { self[table: batch.entity].put(batch) }
   }
 }

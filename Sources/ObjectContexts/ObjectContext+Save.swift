@@ -13,10 +13,13 @@ extension ObjectContext {
   ///
   /// Core Data: `NSManagedObjectContext.save()`.
   ///
+  /// An inserted object whose unique attributes another object of the store has is replaced by that
+  /// object, under every merge policy except `error`: the context registers it in its place.
+  ///
   /// - Returns: The transaction, or `nil` if no edit exists or none takes effect; `nil` means that
   ///   nothing was written.
-  /// - Throws: ``HistoryError/Code/conflict`` under the merge policy `error`, or
-  ///   ``HistoryError/Code/sqlite``; data, history and edits are then unchanged.
+  /// - Throws: ``HistoryError/Code/conflict`` or ``HistoryError/Code/duplicate`` under the merge policy
+  ///   `error`, ``HistoryError/Code/missingValue``, or ``HistoryError/Code/sqlite``; data, history and edits are then unchanged.
   /// - Complexity: one statement for each edit, one or two for the history, and one query for each
   ///   object that another context or process changed.
   @discardableResult

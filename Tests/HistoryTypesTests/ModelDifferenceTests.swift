@@ -29,7 +29,8 @@ import Testing
           Attribute("title", .string), Attribute("count", .int, isOptional: false),
           Attribute("due", .date),
         ],
-        indexes: [["title"], ["count"]]
+        indexes: [["title"], ["count"]],
+        uniquenessConstraints: [["title", "due"], ["count"]]
       )
     ])
     let found = try differences(
@@ -41,7 +42,8 @@ import Testing
             Attribute("due", .date, isOptional: false), Attribute("rank", .int, isOptional: false),
             Attribute("mark", .int, isOptional: false, defaultValue: 1),
           ],
-          indexes: [["headline"], [.descending("count"), "due"]]
+          indexes: [["headline"], [.descending("count"), "due"]],
+          uniquenessConstraints: [["headline", "due"], ["mark"]]
         )
       ],
       from: older
@@ -54,7 +56,8 @@ import Testing
         "Item.rank is required, and existing objects may have no value",
         "Item.mark was added with the default 1",
         "an index of Item over count descending, due was added",
-        "the index of Item over count was removed",
+        "the index of Item over count was removed", "mark of Item became unique",
+        "count of Item is no longer unique",
       ]
     )
     #expect(

@@ -82,13 +82,20 @@ import Testing
     let item = Entity(
       "Item",
       [Attribute("a", .string, isOptional: false), Attribute("b", .int)],
-      indexes: [["b"], [.descending("a", collation: .caseInsensitive), .ascending("b")]]
+      indexes: [["b"], [.descending("a", collation: .caseInsensitive), .ascending("b")]],
+      uniquenessConstraints: [["a"], ["b", "a"]]
     )
     let coded = try JSONEncoder().encode(item)
     #expect(try JSONDecoder().decode(Entity.self, from: coded) == item)
     let plain = Entity("Item", [Attribute("b", .int)])
     let text = String(decoding: try JSONEncoder().encode(plain), as: UTF8.self)
-    #expect(!text.contains("indexes") && !text.contains("isOptional"))
+    for key in ["indexes", "isOptional", "uniqueness"] { #expect(!text.contains(key)) }
+    #expect(throws: ModelError.unknownIndexedAttribute("Item", "c", nearest: nil)) {
+      try Model([Entity("Item", plain.attributes, uniquenessConstraints: [["b"], ["c"]])])
+    }
+    #expect(throws: ModelError.badIndex("Item", [])) {
+      try Model([Entity("Item", plain.attributes, uniquenessConstraints: [[]])])
+    }
   }
 
   @Test func `An index over a name that is no attribute, or over none, is refused`() {

@@ -280,3 +280,40 @@ import Testing
     #expect(throws: HistoryError.self) { try list.objects("Itm", referringBy: "list") }
   }
 }
+
+@Suite(.inEveryLayout) struct `References and unique attributes` {
+  @Test func `An object that gives way to a duplicate is released by its references`() throws {
+    let folder = try TemporaryFolder()
+    let model = try Model([
+      Entity(
+        "List",
+        [Attribute("name", .string)],
+        uniquenessConstraints: [["name"]]
+      ),
+      Entity("Item", [Attribute("list", to: "List"), Attribute("title", .string)]),
+    ])
+    var configuration = StoreConfiguration()
+    configuration.layout = LayoutTrait.layout
+    let store = try Store(
+      path: folder.path("test.store"),
+      model: model,
+      configuration: configuration
+    )
+    let app = ObjectContext(store: store, author: "app", mergePolicy: .objectWins)
+    let (home, work) = (
+      try app.insert("List", ["name": "home"]), try app.insert("List", ["name": "work"])
+    )
+    let item = try app.insert("Item", ["title": "a", "list": Value(referringTo: home.id)])
+    let gone = try app.insert("List", ["name": "gone"])
+    let other = try app.insert("Item", ["title": "b", "list": Value(referringTo: gone.id)])
+    try app.save()
+    // A delete with a reference to it, and an update that takes the name of another list.
+    gone.delete()
+    try work.set("home", for: "name")
+    try app.save()
+    #expect(try app.objects("List").map(\.id) == [work.id])
+    #expect(try item["list"] == .null && other["list"] == .null)
+    #expect(try item["title"] == "a" && other["title"] == "b")
+    #expect(try store.verify().filter(\.isWrong).isEmpty)
+  }
+}

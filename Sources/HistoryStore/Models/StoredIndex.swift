@@ -1,7 +1,7 @@
 import HistoryTypes
 import SQLiteStorage
 
-/// An index of a file's entity, over attributes by number.
+/// An index or a uniqueness constraint of a file's entity, over attributes by number.
 ///
 /// The numbers and columns of attributes stay the same when an attribute is renamed, so an index is
 /// created once and keeps its name.
@@ -14,6 +14,8 @@ package struct StoredIndex: Hashable, Sendable {
   }
 
   let elements: [Element]
+  /// Whether the index is a uniqueness constraint.
+  let isUnique: Bool
 
   /// The attributes of the index with their current names.
   func orders(in entity: StoredEntity) -> [ObjectOrder] {
@@ -30,18 +32,22 @@ package struct StoredIndex: Hashable, Sendable {
 extension StoredEntity {
   /// Returns the indexes of a model's entity with the numbers of this entity's attributes.
   func indexes(of entity: Entity) -> [StoredIndex] {
-    entity.indexes.map { index in
-      StoredIndex(
-        elements: index.compactMap { order in
-          let number = attributes.firstIndex {
-            $0.attribute.name == order.attribute && !$0.isRemoved
-          }
-          return number.map {
-            .init(number: $0, isAscending: order.isAscending, collation: order.collation)
-          }
-        }
-      )
+    entity.indexes.map { index($0, isUnique: false) }
+      + entity.uniquenessConstraints.map { index($0.map { ObjectOrder($0) }, isUnique: true) }
+  }
+
+  private func index(_ orders: [ObjectOrder], isUnique: Bool) -> StoredIndex {
+    let elements = orders.compactMap { order in
+      let number = attributes.firstIndex { $0.attribute.name == order.attribute && !$0.isRemoved }
+      return number.map {
+        StoredIndex.Element(
+          number: $0,
+          isAscending: order.isAscending,
+          collation: order.collation
+        )
+      }
     }
+    return StoredIndex(elements: elements, isUnique: isUnique)
   }
 }
 
@@ -51,7 +57,10 @@ extension StoredEntity {
     let references = attributes.indices.filter {
       attributes[$0].attribute.reference != nil && !attributes[$0].isRemoved
     }.map {
-      StoredIndex(elements: [.init(number: $0, isAscending: true, collation: .binary)])
+      StoredIndex(
+        elements: [.init(number: $0, isAscending: true, collation: .binary)],
+        isUnique: false
+      )
     }
     return indexes + references.filter { !indexes.contains($0) }
   }
@@ -61,12 +70,14 @@ extension StoredEntity {
 
 extension StoredIndex {
   /// The index as text, such as `0,2d`: the numbers, with `d` for descending and `n` for
-  /// case-insensitive.
-  var text: String { elements.map(\.text).joined(separator: ",") }
+  /// case-insensitive, after `u` for a uniqueness constraint.
+  var text: String { (isUnique ? "u" : "") + elements.map(\.text).joined(separator: ",") }
 
   /// Creates an index from its text, or returns `nil` for invalid text.
   init?(_ text: Substring, attributeCount: Int) {
-    let parts = text.split(separator: ",", omittingEmptySubsequences: false)
+    isUnique = text.hasPrefix("u")
+    let parts = text.dropFirst(isUnique ? 1 : 0)
+      .split(separator: ",", omittingEmptySubsequences: false)
     elements = parts.compactMap { Element($0) }
     guard elements.count == parts.count else { return nil }
     guard elements.allSatisfy({ $0.number < attributeCount }) else { return nil }
@@ -93,7 +104,8 @@ extension StoredIndex.Element {
 extension StoredIndex {
   /// Returns the name of the index in the file.
   func name(of entity: Int) -> String {
-    "history_index_\(entity)_\(elements.map(\.text).joined(separator: "_"))"
+    "history_\(isUnique ? "unique" : "index")_\(entity)_"
+      + elements.map(\.text).joined(separator: "_")
   }
 
   /// Returns the statement that creates the index of the entity with a number.
@@ -103,7 +115,7 @@ extension StoredIndex {
         + (element.isAscending ? "" : " DESC")
     }
     return """
-      CREATE INDEX \(name(of: number)) ON "\(entity.table)"(\(columns.joined(separator: ", ")))
+      CREATE \(isUnique ? "UNIQUE " : "")INDEX \(name(of: number)) ON "\(entity.table)"(\(columns.joined(separator: ", ")))
       """
   }
 }
@@ -147,9 +159,37 @@ extension StoreCore {
         present = []
       }
       for index in entity.allIndexes where !present.contains(index) {
-        try connection.execute(index.sql(of: entity, number: offset + 1))
+        do {
+          try connection.execute(index.sql(of: entity, number: offset + 1))
+        } catch {
+          throw try duplicates(in: entity, number: Int32(offset) + 1, index) ?? error
+        }
       }
     }
+  }
+
+  /// Returns the error of two objects with the same values, or `nil` if there are none.
+  private func duplicates(
+    in entity: StoredEntity,
+    number: Int32,
+    _ index: StoredIndex
+  ) throws -> HistoryError? {
+    guard index.isUnique else { return nil }
+    let columns = index.elements.map { "\"\(entity.attributes[$0.number].column)\"" }
+    let query = try Statement(
+      connection,
+      """
+      SELECT min(_key), max(_key) FROM "\(entity.table)"
+      WHERE \(columns.map { "\($0) IS NOT NULL" }.joined(separator: " AND "))
+      GROUP BY \(columns.joined(separator: ", ")) HAVING count(*) > 1 LIMIT 1
+      """
+    )
+    guard try query.step() else { return nil }
+    return .duplicate(
+      [query.int(0), query.int(1)].map { ObjectID(entity: number, key: $0) },
+      entity: entity.name,
+      attributes: index.orders(in: entity).map(\.attribute)
+    )
   }
 
   private func checkRequired(_ entity: StoredEntity, number: Int32) throws {

@@ -57,7 +57,7 @@ package struct StoredEntity: Hashable, Sendable {
   package let table: String
   /// The attributes; attribute number n has the index n.
   package var attributes: [StoredAttribute]
-  /// The indexes over the attributes.
+  /// The indexes over the attributes, uniqueness constraints included.
   package var indexes: [StoredIndex] = []
   /// Whether a migration removed the entity.
   package var isRemoved = false
@@ -137,7 +137,9 @@ extension StoredModel {
         entity.name,
         entity.attributes.filter { !$0.isRemoved }.map(\.attribute),
         renamingIdentifier: entity.identity,
-        indexes: entity.indexes.map { $0.orders(in: entity) }
+        indexes: entity.indexes.filter { !$0.isUnique }.map { $0.orders(in: entity) },
+        uniquenessConstraints: entity.indexes.filter(\.isUnique)
+          .map { $0.orders(in: entity).map(\.attribute) }
       )
     }
     return Model(unchecked: kept, version: version)
@@ -195,6 +197,7 @@ extension StoredEntity {
       declared.attributes,
       renamingIdentifier: declared.renamingIdentifier,
       indexes: declared.indexes,
+      uniquenessConstraints: declared.uniquenessConstraints,
       isDeclared: true,
       numbers: matches.map { $0 ?? 0 },
       others: attributes(except: matches)

@@ -59,7 +59,16 @@ struct RuleEffects {
   fileprivate(set) var order: [ObjectID] = []
   fileprivate var changes: [ObjectID: Nullified] = [:]
 
-  fileprivate init(deleted: [ObjectID]) { gone = Set(deleted) }
+  /// Creates the effects of deletes, none so far.
+  init(deleted: [ObjectID]) { gone = Set(deleted) }
+
+  /// Adds the effects of further deletes.
+  mutating func formUnion(_ further: RuleEffects) {
+    deleted += further.deleted
+    gone.formUnion(further.gone)
+    order += further.order.filter { changes[$0] == nil }
+    changes.merge(further.changes) { $1 }
+  }
 
   /// The objects whose references became null and that still exist.
   var updated: [ObjectID] { order.filter { !gone.contains($0) } }
@@ -227,24 +236,39 @@ extension StoreCore {
 extension StoreCore {
   /// Applies the deletes of a save, then delete rules, then the other edits.
   ///
+  /// Edits that violate a uniqueness constraint are passed to `postpone` by their index.
+  ///
   /// - Returns: The outcome of each edit, in the order of the request, and the effects of the rules.
   func applyWithRules(
     _ request: SaveRequest,
     _ number: Int64,
     _ packer: inout ChangePacker,
-    _ conflicts: inout [ObjectID]
-  ) throws -> ([EditOutcome], RuleEffects?) {
+    _ conflicts: inout [ObjectID],
+    postponing postpone: (_ index: Int) -> Void
+  ) throws -> ([EditOutcome], RuleEffects) {
     var outcomes = Array(repeating: EditOutcome.gone, count: request.edits.count)
     var deleted: [ObjectID] = []
     for (index, edit) in request.edits.enumerated() where edit.type == .delete {
       outcomes[index] = try delete(edit, request.policy, &packer, &conflicts)
       if outcomes[index] != .leftOut, outcomes[index] != .gone { deleted.append(edit.id) }
     }
-    guard conflicts.isEmpty else { return (outcomes, nil) }
+    guard conflicts.isEmpty else { return (outcomes, RuleEffects(deleted: [])) }
     let others = request.edits.filter { $0.type == .update }.map(\.id)
     let effects = try applyDeleteRules(to: deleted, number, &packer, except: Set(others))
     for (index, edit) in request.edits.enumerated() where edit.type != .delete {
-      outcomes[index] = try apply(edit, after: effects, number, request.policy, &packer, &conflicts)
+      do {
+        outcomes[index] = try apply(
+          edit,
+          after: effects,
+          number,
+          request.policy,
+          &packer,
+          &conflicts
+        )
+      } catch let error as SQLiteError where error.isDuplicate {
+        outcomes[index] = .leftOut
+        postpone(index)
+      }
     }
     return (outcomes, effects)
   }

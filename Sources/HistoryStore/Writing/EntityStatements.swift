@@ -25,6 +25,8 @@ final class EntityStatements {
   private(set) var widened: UInt64 = 0
   /// The attributes that the file requires to have a value, as bits.
   private(set) var required: UInt64 = 0
+  /// The uniqueness constraints of the file over attributes of the program's model.
+  private(set) var constraints: [UniquenessConstraint] = []
   /// The attributes with a default value other than null, as bits.
   let defaults: UInt64
   let types: [AttributeType]
@@ -57,6 +59,7 @@ final class EntityStatements {
     (preserved, preservedList) = (stored.preserved, stored.preservedList)
     widened = Self.widened(entity, in: stored)
     required = Self.required(entity, in: stored)
+    constraints = UniquenessConstraint.all(of: entity, in: stored)
     defaults = entity.attributes.enumerated().reduce(0) { bits, item in
       item.element.defaultValue == .null ? bits : bits | 1 << UInt64(item.offset)
     }
@@ -69,6 +72,7 @@ final class EntityStatements {
   func adopt(_ stored: StoredEntity) {
     widened = Self.widened(entity, in: stored)
     required = Self.required(entity, in: stored)
+    constraints = UniquenessConstraint.all(of: entity, in: stored)
     guard preserved != stored.preserved else { return }
     (preserved, preservedList) = (stored.preserved, stored.preservedList)
     tombstoneRow = nil

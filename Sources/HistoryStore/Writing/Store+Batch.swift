@@ -31,18 +31,26 @@ extension Store {
   /// Core Data: `NSBatchInsertRequest` with objects. Attributes that are not named get their default
   /// values.
   ///
+  /// An object whose unique attributes another object has is an error, or is handled as a save with the
+  /// merge policy handles it: the other object stays, and is updated if the inserted one wins.
+  ///
   /// - Throws: ``HistoryError`` when a name or value does not fit or SQLite fails; the store is not
   ///   changed then.
-  /// - Complexity: one statement for many rows, and one or two for the history.
+  /// - Complexity: one statement for many rows, and one or two for the history; one statement for each
+  ///   object with a merge policy other than `error`.
   @discardableResult
   public func batchInsert(
     into entityName: String,
     _ objects: some Sequence<[String: Value]>,
     by author: BatchAuthor,
-    result type: BatchResultType = .status
+    result type: BatchResultType = .status,
+    mergePolicy: MergePolicy = .error
   ) throws(HistoryError) -> BatchResult {
     guard let entity = model.number(of: entityName).flatMap(model.entity) else {
       throw .unknownEntity(entityName, in: model)
+    }
+    guard mergePolicy == .error else {
+      return try merge(objects, into: entity, by: author, result: type, mergePolicy)
     }
     var rest = objects.makeIterator()
     return try batchInsert(into: entityName, by: author, result: type) { row in
@@ -54,6 +62,39 @@ extension Store {
         row.set(value, at: index)
       }
       return true
+    }
+  }
+
+  /// Inserts objects one by one, and resolves each duplicate by a merge policy.
+  private func merge(
+    _ objects: some Sequence<[String: Value]>,
+    into entity: Entity,
+    by author: BatchAuthor,
+    result type: BatchResultType,
+    _ policy: MergePolicy
+  ) throws(HistoryError) -> BatchResult {
+    try locked { core in
+      let table = try core.table(entity.name)
+      let outcome = try core.writeChanges(by: author.authorship, type) { version, packer in
+        var updates: [Int64: UInt64] = [:]
+        for values in objects {
+          var (columns, row): (UInt64, [Value]) = (0, entity.attributes.map(\.defaultValue))
+          for (name, value) in values {
+            guard let index = entity.index(of: name) else {
+              throw HistoryError.unknownAttribute(name, of: entity)
+            }
+            columns |= 1 << UInt64(index)
+            row[index] = value
+          }
+          let id = ObjectID(entity: table.number, key: try core.nextKey(table.number))
+          let edit = ObjectEdit(.insert, id, columns: columns, values: row)
+          try core.insert(edit, version, policy, &packer, updates: &updates)
+        }
+        for (key, columns) in updates.sorted(by: { $0.key < $1.key }) {
+          packer.update(table.number, key, table.numbers(of: columns))
+        }
+      }
+      return BatchResult(outcome)
     }
   }
 

@@ -77,6 +77,8 @@ package enum EditOutcome: Sendable, Hashable {
   case leftOut
   /// The object no longer existed, and the edit was not written.
   case gone
+  /// An insert met a duplicate, and the store's object stays in its place.
+  case replaced(by: ObjectID)
 }
 
 /// The outcome of a save.
@@ -93,6 +95,8 @@ package struct SaveResult: Sendable {
   package var deletedByRule: [ObjectID] = []
   /// The committed rows of other objects whose references became null.
   package var rowsByRule: [RowBatch] = []
+  /// The objects of the store that gave way to saved ones with the same unique values.
+  package var removed: [ObjectID] = []
 }
 
 /// The handling of saved objects that another writer changed after the context read them.
@@ -100,13 +104,19 @@ package struct SaveResult: Sendable {
 /// An object that another writer deleted stays deleted under every policy except ``error``.
 public enum MergePolicy: String, Sendable, Hashable, CaseIterable {
   /// The save fails and changes nothing (Core Data: `NSErrorMergePolicy`).
+  ///
+  /// A save that meets a duplicate fails with ``HistoryError/Code/duplicate``.
   case error
   /// Attributes that the store has changed stay, and the rest of the edit is written.
   ///
-  /// A deleted object stays as it is in the store (Core Data:
+  /// A deleted object stays as it is in the store. Of an inserted object and its duplicate, the store's
+  /// stays; an updated object keeps the unique attributes that it has in the store (Core Data:
   /// `NSMergeByPropertyStoreTrumpMergePolicy`).
   case storeWins
   /// The attributes that were set overwrite the store's; all other attributes stay as in the store.
+  ///
+  /// If an inserted object has a duplicate in the store, that object gets the values that were set. The
+  /// duplicate of an updated object is deleted.
   ///
   /// Core Data: `NSMergeByPropertyObjectTrumpMergePolicy`.
   case objectWins
@@ -124,8 +134,8 @@ extension Store {
   /// Deletes come first in a model with references, so that the other edits meet what delete rules
   /// have changed.
   ///
-  /// - Throws: ``HistoryError/Code/conflict`` under the policy `error`,
-  ///   ``HistoryError/Code/deleteDenied``, ``HistoryError/Code/danglingReference``,
+  /// - Throws: ``HistoryError/Code/conflict`` or ``HistoryError/Code/duplicate`` under the policy
+  ///   `error`, ``HistoryError/Code/deleteDenied``, ``HistoryError/Code/danglingReference``,
   ///   ``HistoryError/Code/sqlite`` when SQLite fails, and specific errors for values that do not fit.
   /// - Complexity: one statement per edit, one or two more for the history, and for each delete one
   ///   query of each reference to the entity.
@@ -133,8 +143,9 @@ extension Store {
     try locked { core in
       var outcomes: [EditOutcome] = []
       var rows: [RowBatch] = []
-      var effects: RuleEffects?
+      var effects = RuleEffects(deleted: [])
       var rowsByRule: [RowBatch] = []
+      var removed: [ObjectID] = []
       outcomes.reserveCapacity(request.edits.count)
       let authorship = Authorship(
         author: request.author,
@@ -144,27 +155,42 @@ extension Store {
       )
       let outcome = try core.writeChanges(by: authorship) { number, packer in
         var conflicts: [ObjectID] = []
+        var duplicates = DuplicateResolution(request, number)
         if !core.references.isEmpty && request.edits.contains(where: { $0.type == .delete }) {
-          (outcomes, effects) = try core.applyWithRules(request, number, &packer, &conflicts)
-        } else {
-          for edit in request.edits {
-            let outcome = try core.apply(edit, number, request.policy, &packer, &conflicts)
-            outcomes.append(outcome)
+          (outcomes, effects) = try core.applyWithRules(request, number, &packer, &conflicts) {
+            duplicates.postpone($0)
           }
+        } else {
+          for (index, edit) in request.edits.enumerated() {
+            do {
+              let outcome = try core.apply(edit, number, request.policy, &packer, &conflicts)
+              outcomes.append(outcome)
+            } catch let error as SQLiteError where error.isDuplicate {
+              outcomes.append(.leftOut)
+              duplicates.postpone(index)
+            }
+          }
+        }
+        if !duplicates.postponed.isEmpty {
+          try duplicates.resolve(in: core, &outcomes, &packer, &conflicts)
+          removed = duplicates.removed
+          let further = try core.applyDeleteRules(to: removed, number, &packer)
+          effects.formUnion(further)
         }
         guard conflicts.isEmpty else { throw HistoryError.conflict(conflicts) }
         // Read the rows before the commit: a later error could not be distinguished from a failed
         // save.
         rows = try core.changedRows(of: request.edits, outcomes)
-        if let effects { rowsByRule = try core.rows(effects.updated) }
+        rowsByRule = try core.rows(effects.updated)
       }
       return SaveResult(
         transaction: outcome.transaction,
         version: outcome.version,
         outcomes: outcomes,
         rows: rows,
-        deletedByRule: effects?.deleted ?? [],
-        rowsByRule: rowsByRule
+        deletedByRule: effects.deleted,
+        rowsByRule: rowsByRule,
+        removed: removed
       )
     }
   }
@@ -189,7 +215,11 @@ extension StoreCore {
     of edits: [ObjectEdit],
     _ outcomes: [EditOutcome]
   ) throws -> [RowBatch] {
-    try rows(zip(edits, outcomes).filter { $1.leavesAnotherRow($0.type) }.map(\.0.id))
+    try rows(
+      zip(edits, outcomes).filter { $1.leavesAnotherRow($0.type) }.map { edit, outcome in
+        if case .replaced(let other) = outcome { other } else { edit.id }
+      }
+    )
   }
 
   /// Returns the rows of objects, by entity; entities that the program's model lacks are left out.
@@ -199,12 +229,12 @@ extension StoreCore {
       keys[id.entity, default: []].append(id.key)
     }
     return try keys.sorted { $0.key < $1.key }.map { entity, keys in
-      try rows(entity, sortedKeys: keys.sorted())
+      try rows(entity, sortedKeys: Set(keys).sorted())
     }
   }
 
   /// Writes and packs one edit, unless the object is gone or the policy rejects the edit.
-  fileprivate func apply(
+  func apply(
     _ edit: ObjectEdit,
     _ number: Int64,
     _ policy: MergePolicy,
@@ -289,7 +319,7 @@ extension StoreCore {
     return .writtenOver(columns: resolved.columns)
   }
 
-  private func bindUpdate(
+  func bindUpdate(
     _ edit: ObjectEdit,
     in table: EntityStatements,
     _ number: Int64
@@ -349,7 +379,7 @@ extension StoreCore {
   }
 
   /// Returns the row of an object, one value per attribute, or `nil` if the object is gone.
-  private func values(of id: ObjectID) throws -> [Value]? {
+  func values(of id: ObjectID) throws -> [Value]? {
     let table = try table(id.entity)
     let row = try table.select(connection)
     row.statement.bind(id.key, at: 1)
@@ -365,7 +395,7 @@ extension EditOutcome {
   /// Whether the store's row differs from the context's state of the object after this outcome.
   fileprivate func leavesAnotherRow(_ type: ChangeType) -> Bool {
     switch self {
-    case .leftOut: true
+    case .leftOut, .replaced: true
     case .writtenOver: type != .delete
     case .written, .gone: false
     }

@@ -1,0 +1,278 @@
+import HistoryTypes
+import SQLiteStorage
+
+/// A uniqueness constraint of a file, over attributes by their index in the program's model.
+struct UniquenessConstraint {
+  let indices: [Int]
+  /// The condition of an object with the same values as SQL, which are bound from `?2` on.
+  fileprivate let condition: String
+  /// The attributes as bits.
+  var columns: UInt64 { indices.reduce(0) { $0 | 1 << UInt64($1) } }
+
+  /// Returns the constraints of a file's entity whose attributes are all in the program's model.
+  static func all(of entity: Entity, in stored: StoredEntity) -> [UniquenessConstraint] {
+    stored.indexes.filter(\.isUnique).compactMap { index in
+      let numbers = index.elements.map(\.number)
+      let indices = numbers.compactMap { number -> Int? in
+        guard entity.numbers.isEmpty else { return entity.numbers.firstIndex(of: number) }
+        return number < entity.attributes.count ? number : nil
+      }
+      guard indices.count == numbers.count else { return nil }
+      let parts = numbers.enumerated().map { place, number in
+        "\"\(stored.table)\".\"\(stored.attributes[number].column)\" = ?\(place + 2)"
+      }
+      return UniquenessConstraint(indices: indices, condition: parts.joined(separator: " AND "))
+    }
+  }
+}
+
+extension SQLiteError {
+  /// Whether a row violates a uniqueness constraint of the model.
+  var isDuplicate: Bool { code == Self.uniqueCode }
+  /// `SQLITE_CONSTRAINT_UNIQUE` (https://sqlite.org/rescode.html#constraint_unique).
+  private static let uniqueCode: Int32 = 2067
+}
+
+extension HistoryError {
+  /// Creates the error of a statement that met a duplicate which it cannot name.
+  init?(duplicate error: SQLiteError, in tables: [EntityStatements]) {
+    guard error.isDuplicate, let list = error.message.split(separator: ": ").last else {
+      return nil
+    }
+    let columns = list.split(separator: ", ").map { $0.split(separator: ".").map(String.init) }
+    guard let name = columns.first?.first,
+      let table = tables.first(where: { $0.tableName == name })
+    else { return nil }
+    let attributes = columns.compactMap(\.last).map { column in
+      table.columnNames.firstIndex(of: column).map { table.entity.attributes[$0].name } ?? column
+    }
+    self = .duplicate([], entity: table.entity.name, attributes: attributes)
+  }
+}
+
+/// The edits of a save that met a duplicate, which are resolved after all other edits were written.
+///
+/// By then, an object of the same save may have been deleted or changed, so that there is no duplicate
+/// any more.
+struct DuplicateResolution {
+  let request: SaveRequest
+  /// The version of the written rows.
+  let number: Int64
+  /// The edits that met a duplicate, as indices of the request.
+  private(set) var postponed: [Int] = []
+  /// The objects of the store that gave way to edited ones.
+  private(set) var removed: [ObjectID] = []
+
+  init(_ request: SaveRequest, _ number: Int64) {
+    self.request = request
+    self.number = number
+  }
+
+  mutating func postpone(_ index: Int) { postponed.append(index) }
+
+  /// Writes the postponed edits, as the merge policy demands.
+  ///
+  /// - Throws: ``HistoryError/Code/duplicate`` under the policy `error`, and if two edited objects are
+  ///   duplicates of each other.
+  mutating func resolve(
+    in core: StoreCore,
+    _ outcomes: inout [EditOutcome],
+    _ packer: inout ChangePacker,
+    _ conflicts: inout [ObjectID]
+  ) throws {
+    var left: [(index: Int, error: SQLiteError)] = []
+    for index in postponed {
+      do {
+        outcomes[index] = try core.apply(
+          request.edits[index],
+          number,
+          request.policy,
+          &packer,
+          &conflicts
+        )
+      } catch let error as SQLiteError where error.isDuplicate {
+        left.append((index, error))
+      }
+    }
+    // An object is written once by a transaction.
+    var written = Set(left.isEmpty ? [] : request.edits.map(\.id))
+    for (index, error) in left {
+      let edit = request.edits[index]
+      let found = try core.duplicates(of: edit)
+      guard let first = found.first else { throw error }
+      guard request.policy != .error, !found.contains(where: { written.contains($0.id) }) else {
+        throw try core.error(of: edit, first)
+      }
+      if request.policy != .storeWins, request.policy != .rollback {
+        written.formUnion(found.map(\.id))
+      }
+      outcomes[index] =
+        edit.type == .insert
+        ? try insert(edit, over: found.map(\.id), in: core, &packer)
+        : try update(edit, over: found, in: core, &packer, &conflicts)
+    }
+  }
+
+  /// Resolves an insert: the object of the store stays, with the inserted values if the object wins.
+  private mutating func insert(
+    _ edit: ObjectEdit,
+    over found: [ObjectID],
+    in core: StoreCore,
+    _ packer: inout ChangePacker
+  ) throws -> EditOutcome {
+    guard request.policy == .objectWins || request.policy == .overwrite else {
+      return .replaced(by: found[0])
+    }
+    for other in Set(found).subtracting([found[0]]).sorted() {
+      try remove(other, in: core, &packer)
+    }
+    let columns = try core.write(edit, over: found[0], request.policy, number)
+    let table = try core.table(edit.id.entity)
+    packer.update(found[0].entity, found[0].key, table.numbers(of: columns))
+    return .replaced(by: found[0])
+  }
+
+  /// Resolves an update: the store's objects give way if the object wins, else the unique attributes
+  /// stay as in the store.
+  private mutating func update(
+    _ edit: ObjectEdit,
+    over found: [Duplicate],
+    in core: StoreCore,
+    _ packer: inout ChangePacker,
+    _ conflicts: inout [ObjectID]
+  ) throws -> EditOutcome {
+    switch request.policy {
+    case .error, .rollback: return .leftOut
+    case .objectWins, .overwrite:
+      for id in Set(found.map(\.id)).sorted() { try remove(id, in: core, &packer) }
+      return try core.apply(edit, number, request.policy, &packer, &conflicts)
+    case .storeWins:
+      var reduced = edit
+      reduced.columns &= ~found.reduce(0) { $0 | $1.constraint.columns }
+      guard reduced.columns != 0 else { return .leftOut }
+      let set = (0..<64).filter { edit.columns >> UInt64($0) & 1 == 1 }
+      reduced.values = zip(set, edit.values)
+        .filter { reduced.columns >> UInt64($0.0) & 1 == 1 }.map(\.1)
+      let outcome = try core.apply(reduced, number, request.policy, &packer, &conflicts)
+      return outcome == .written ? .writtenOver(columns: reduced.columns) : outcome
+    }
+  }
+
+  /// Deletes an object of the store, with its tombstone in history.
+  private mutating func remove(
+    _ id: ObjectID,
+    in core: StoreCore,
+    _ packer: inout ChangePacker
+  ) throws {
+    var none: [ObjectID] = []
+    let delete = ObjectEdit(.delete, id, version: ObjectEdit.anyVersion)
+    _ = try core.apply(delete, number, .overwrite, &packer, &none)
+    removed.append(id)
+  }
+}
+
+/// An object with the same unique values as an edited one.
+struct Duplicate {
+  let id: ObjectID
+  /// The number of the transaction that last wrote the object.
+  let version: Int64
+  let constraint: UniquenessConstraint
+}
+
+extension StoreCore {
+  /// Inserts an object of a batch request, or writes its values over the object with its unique values.
+  ///
+  /// The columns of the store's objects that the request updates are collected by key, because a
+  /// transaction changes an object once.
+  ///
+  /// - Throws: ``HistoryError/Code/duplicate`` if several objects have unique values of the inserted one.
+  func insert(
+    _ edit: ObjectEdit,
+    _ number: Int64,
+    _ policy: MergePolicy,
+    _ packer: inout ChangePacker,
+    updates: inout [Int64: UInt64]
+  ) throws {
+    var none: [ObjectID] = []
+    do {
+      _ = try apply(edit, number, policy, &packer, &none)
+    } catch let error as SQLiteError where error.isDuplicate {
+      let found = try duplicates(of: edit)
+      guard let other = found.first else { throw error }
+      guard found.allSatisfy({ $0.id == other.id }) else { throw try self.error(of: edit, other) }
+      guard policy == .objectWins || policy == .overwrite else { return }
+      let columns = try write(edit, over: other.id, policy, number)
+      // An object that this request has inserted stays an insert in history.
+      let isInserted = other.version == number && updates[other.id.key] == nil
+      if !isInserted { updates[other.id.key, default: 0] |= columns }
+    }
+  }
+
+  /// Writes the values of an inserted object over an object of the store.
+  ///
+  /// - Returns: The written columns: those that were set, or all of them under the policy `overwrite`.
+  fileprivate func write(
+    _ edit: ObjectEdit,
+    over id: ObjectID,
+    _ policy: MergePolicy,
+    _ number: Int64
+  ) throws -> UInt64 {
+    let table = try table(id.entity)
+    let columns = policy == .overwrite || edit.columns == 0 ? table.columns.all : edit.columns
+    let set = edit.values.indices.filter { columns >> UInt64($0) & 1 == 1 }
+    let update = ObjectEdit(.update, id, columns: columns, values: set.map { edit.values[$0] })
+    let row = try bindUpdate(update, in: table, number)
+    row.statement.bindNull(at: 3)
+    try row.statement.run()
+    return columns
+  }
+
+  /// Returns the error of an edit that makes a duplicate.
+  fileprivate func error(of edit: ObjectEdit, _ other: Duplicate) throws -> HistoryError {
+    let entity = try entity(edit.id.entity)
+    return .duplicate(
+      [edit.id, other.id],
+      entity: entity.name,
+      attributes: other.constraint.indices.map { entity.attributes[$0].name }
+    )
+  }
+
+  /// Returns the objects that have unique values of an edited object, one for each violated constraint.
+  fileprivate func duplicates(of edit: ObjectEdit) throws -> [Duplicate] {
+    let table = try table(edit.id.entity)
+    let row = try row(of: edit)
+    var found: [Duplicate] = []
+    for constraint in table.constraints {
+      let values = constraint.indices.map { row[$0] }
+      guard !values.contains(.null) else { continue }
+      let query = try query(
+        """
+        SELECT _key, _version FROM "\(table.tableName)"
+        WHERE \(constraint.condition) AND _key <> ?1
+        """
+      )
+      query.statement.bind(edit.id.key, at: 1)
+      for (place, value) in values.enumerated() {
+        query.statement.bind(value, at: Int32(place) + 2)
+      }
+      defer { query.statement.reset() }
+      guard try query.statement.step() else { continue }
+      found.append(
+        Duplicate(
+          id: ObjectID(entity: edit.id.entity, key: query.statement.int(0)),
+          version: query.statement.int(1),
+          constraint: constraint
+        )
+      )
+    }
+    return found
+  }
+
+  /// Returns the row that an edit makes, one value for each attribute.
+  private func row(of edit: ObjectEdit) throws -> [Value] {
+    guard edit.type == .update, var row = try values(of: edit.id) else { return edit.values }
+    let set = row.indices.filter { edit.columns >> UInt64($0) & 1 == 1 }
+    for (index, value) in zip(set, edit.values) { row[index] = value }
+    return row
+  }
+}
