@@ -22,12 +22,12 @@ final class TrackedFloor {
     )
   }
 
-  /// Inserts slips with consecutive keys, in one transaction.
+  /// Inserts `Slip` objects with consecutive keys, in one transaction.
   func insert(_ items: UnsafeBufferPointer<FloorItem>, firstKey: Int64) throws {
     try floor.insertTracked(items, firstKey: firstKey)
   }
 
-  /// Inserts slips of kind 1 with consecutive keys, in transactions of a thousand.
+  /// Inserts `Slip` objects of kind 1 with consecutive keys, in transactions of a thousand.
   ///
   /// More changes may not fit into one row of history.
   func fillSlips(_ count: Int, firstKey: Int64) throws {

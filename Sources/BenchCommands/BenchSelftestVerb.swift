@@ -6,7 +6,7 @@ import Measuring
 import Reporting
 
 struct BenchSelftestOptions: VerbOptions {
-  @Flag("quick", "Tries a tenth, in seconds.") var quick
+  @Flag("quick", "Tries a tenth of the cases, which takes seconds.") var quick
   @Option(.seed) var seed: UInt64
   @Flag(.json) var json
 }

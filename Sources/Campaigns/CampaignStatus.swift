@@ -14,7 +14,7 @@ package struct CampaignStatus: Codable, Hashable, Sendable {
   package let done: Int
   /// The tasks that were given up, which count as done.
   package let givenUp: [TaskResult]
-  /// The results whose command found something, by its exit code.
+  /// The results whose exit code reports a finding.
   package let found: [TaskResult]
   /// The results whose command could not decide, by its exit code.
   package let undecided: [TaskResult]
@@ -62,7 +62,7 @@ package struct CampaignStatus: Codable, Hashable, Sendable {
     isDrained = folder.isDrained
   }
 
-  /// The results that found something of which no counterexample is in ``failures``.
+  /// The results that report a finding without a counterexample in ``failures``.
   package var foundWithoutPlan: [TaskResult] {
     let explained = Set(failures.flatMap(\.tasks))
     return found.filter { !explained.contains($0.task) }

@@ -5,7 +5,7 @@ import Foundation
 package enum CommandExit: Hashable, Sendable {
   /// The command ended with a code.
   case code(Int32)
-  /// It was ended because it was no longer wanted.
+  /// The command was ended because its result was no longer wanted.
   case unwanted
 }
 

@@ -96,7 +96,9 @@ final class StoreCore {
     if file.foreignWrites != .unwatched { connection.setRunsTriggers(false) }
   }
 
-  /// Rolls back an open transaction, and keeps closing from copying the log, which could take long.
+  /// Rolls back an open transaction, and disables the checkpoint on close.
+  ///
+  /// A checkpoint copies the write-ahead log into the file, which may take long.
   func prepareToClose() {
     if connection.isInTransaction { transactions.rollBack(connection) }
     connection.setCheckpointsOnClose(false)

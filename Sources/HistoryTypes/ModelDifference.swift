@@ -156,10 +156,11 @@ package enum IdentityMatching {
     }
   }
 
-  /// Returns for each new key the index of the old key that is the same, or `nil`.
+  /// Returns for each new key the index of the old key with which it matches, or `nil`.
   ///
-  /// Equal identities match first. Then an identity matches a name, as after several renames of
-  /// which each has the previous name as its identity, and finally a name matches a name.
+  /// Keys match by equal identities first, then by the identity of one and the name of the other,
+  /// then by equal names. The second rule is for several renames in a row, each of which has the
+  /// previous name as its identity.
   package static func matches(_ new: [Key], _ old: [Key]) -> [Int?] {
     var matches: [Int?] = Array(repeating: nil, count: new.count)
     var isFree = Array(repeating: true, count: old.count)

@@ -135,7 +135,9 @@ package struct NoiseFloor: Sendable, Hashable {
     self.more = more
   }
 
-  /// Half of the interval of equal work, as a share; smaller differences cannot be detected.
+  /// Half the width of the interval for equal work, as a share of it.
+  ///
+  /// Smaller differences cannot be detected.
   package var halfWidth: Double { Self.halfWidth(same) }
 
   /// The half-width for wall time.

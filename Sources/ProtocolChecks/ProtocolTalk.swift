@@ -28,7 +28,7 @@ struct ProtocolTalk {
   private var hasWrongID = false
   /// The number of consecutive lines that were not JSON objects.
   private var junkCount = 0
-  /// Whether reading on after such a line has once found no answer.
+  /// Whether the lines after a line that was not a JSON object once contained no answer.
   private var hasWaited = false
 
   /// The maximum number of lines to skip in search of an answer.

@@ -57,7 +57,7 @@ struct ContainerCourse: DiskCourse {
 
   // MARK: Contexts
 
-  /// Saves random objects into the stores, and compares what their contexts and tokens say.
+  /// Saves random objects into the stores, and checks their contexts and tokens.
   private func write(_ container: StoreContainer) throws(HistoryError) {
     var contexts: [ObjectContext] = []
     for name in Self.names {

@@ -343,7 +343,7 @@ struct MutantOutcome: Sendable {
   /// The number of seeds whose first killing plan shrank to the shortest known length.
   var firstLeastCount: Int { firsts.count { $0.commandCount <= mutant.least } }
 
-  /// The number of seeds with any killing plan that shrank to the shortest known length.
+  /// The number of seeds for which some killing plan shrank to the shortest known length.
   var leastCount: Int { shortests.count { $0.commandCount <= mutant.least } }
 
   /// The shortest killing plan of all seeds.

@@ -28,7 +28,7 @@ package final class TrackerCore {
   private var loggedAuthors: Set<String> = []
   /// The version of the store's model that was reported; each version is reported once.
   private var reportedModelVersion: Int?
-  /// Whether a resync may have passed over a change of the model.
+  /// Whether a resync may have skipped a change of the model.
   private var mustReadModel = false
 
   /// Creates the core of a tracker that has not launched.
