@@ -282,7 +282,7 @@ struct StoreShape: Hashable {
 
   static let base = StoreShape()
 
-  /// The suffix of its file names, empty at the base point.
+  /// The suffix of the store's file name; empty for the base shape.
   var suffix: String {
     self == .base ? "" : "-\(authorCount)-\(layout.rawValue)"
   }

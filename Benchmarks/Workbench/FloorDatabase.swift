@@ -159,7 +159,7 @@ struct FloorError: Error, Hashable, CustomStringConvertible {
 
   /// A message with the failure and a suggestion.
   var description: String {
-    "The floor failed with SQLite's code \(code) (\(message)). Look at the space and the "
+    "The floor failed with SQLite's code \(code) (\(message)). Check the free space and the "
       + "permissions of the folder that the benchmarks use."
   }
 }

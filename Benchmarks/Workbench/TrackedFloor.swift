@@ -49,7 +49,7 @@ final class TrackedFloor {
     try floor.deleteTracked(firstKey: firstKey, count: count)
   }
 
-  /// Deletes all slips and the new history, outside the timed part.
+  /// Deletes all `Slip` objects and their history, outside the timed part.
   func clear() throws {
     try floor.delete(kind: 1)
     try trim()

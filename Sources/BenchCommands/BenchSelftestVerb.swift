@@ -62,7 +62,7 @@ struct BenchSelftestVerb: Verb {
   private func print(_ outcomes: [SelfTestOutcome], isWhole: Bool) throws(LabError) {
     if options.json { return try printJSON(outcomes) }
     terminal.print(
-      terminal.styled("The measuring, tested on what is known", .bold)
+      terminal.styled("Self-test of the measurements on data with known results", .bold)
         + " (seed 0x\(String(options.seed, radix: 16)))"
     )
     terminal.print(table(outcomes))

@@ -13,7 +13,7 @@ struct CampaignFailure {
   let planCount: Int
   private let text: String
 
-  /// The invariants that speak of what transactions change, and not only of transactions.
+  /// The invariants that depend on the contents of changes, not only on the order of transactions.
   private static let ofContent: Set = [
     "Convergence", "HistoryExplainsData", "TombstoneFidelity", "ObserverDelivery", "Durability",
   ]

@@ -1,4 +1,4 @@
-/// Where a campaign stands.
+/// The progress, the failures and the verdict of a campaign.
 package struct CampaignStatus: Codable, Hashable, Sendable {
   /// A worker that has claimed a task.
   package struct Claimed: Codable, Hashable, Sendable {

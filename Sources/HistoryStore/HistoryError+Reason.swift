@@ -169,8 +169,8 @@ extension HistoryError.Reason {
       )
     case .unfitRecord(let type):
       (
-        "The record \(type) is not coded by the names of its properties.",
-        "Leave out its init(from:) and encode(to:), or use a container with keys in them."
+        "The record \(type) is not encoded with its property names as keys.",
+        "Remove its init(from:) and encode(to:), or use a keyed container in them."
       )
     case .unfitValue(let entity, let attribute, let type):
       (

@@ -263,7 +263,7 @@ extension StoreCore {
     mustCheckModel = false
   }
 
-  /// Throws if a migration has removed what the program's model has, or has retired its member.
+  /// Throws if a migration removed a part of the program's model, or retired the program's member.
   ///
   /// - Throws: ``HistoryError/Code/modelOutgrown``.
   /// - Complexity: one query of one row.

@@ -145,7 +145,7 @@ extension Attribute {
 
 /// Finds the entities or attributes of two models that are the same.
 package enum IdentityMatching {
-  /// An identity across models, and a name in one of them.
+  /// The identity of an entity or attribute in all models, and its name in one of them.
   package struct Key {
     package let identity: String
     package let name: String

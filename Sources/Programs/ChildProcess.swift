@@ -96,7 +96,7 @@ struct ChildProcess {
 
   /// Starts a command through `/bin/sh -c`, with the given standard files.
   ///
-  /// With a gate, it begins once a line can be read from that pipe.
+  /// With a gate (the reading end of a pipe), the command starts when a line arrives in the pipe.
   ///
   /// - Throws: ``ProgramError`` when the system provides no process.
   static func spawn(

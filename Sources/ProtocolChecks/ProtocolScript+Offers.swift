@@ -73,7 +73,7 @@ extension ProtocolScript {
     return held
   }
 
-  /// Blames a purge whose answer differs from what disappeared from history.
+  /// Reports a purge whose answer differs from the transactions that disappeared from history.
   private mutating func compare(
     _ purged: [TransactionName],
     _ before: [CommittedTransaction],

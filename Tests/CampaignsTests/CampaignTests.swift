@@ -235,7 +235,7 @@ import Traces
   }
 
   @Test(arguments: [(Int32(1), "invalid"), (2, "unknown"), (0, "valid")])
-  func `A command's exit code decides even if it leaves no counterexample`(
+  func `A command's exit code decides the verdict even without a counterexample`(
     code: Int32,
     verdict: String
   ) throws {
@@ -345,7 +345,7 @@ import Traces
     }
   }
 
-  @Test func `A damaged file is named`() throws {
+  @Test func `The error for a damaged file contains its path`() throws {
     let campaign = try made([["a"]])
     _ = FileManager.default.createFile(
       atPath: path + "/tasks/1-0001.json",

@@ -81,7 +81,7 @@ import Testing
     )
   }
 
-  @Test func `Unknown positions, a mirror and undeclared authors make it undecided`() {
+  @Test func `Unknown positions, a mirror and undeclared authors make the verdict undecided`() {
     let unknown = Self.both.dropLast() + [Consumer("widget", at: .unknown)]
     #expect(Self.verdict(Self.unpurged, Array(unknown), olderThan: 30).state == .unknown)
     #expect(Self.verdict(Self.unpurged, [], olderThan: 30).state == .unknown)

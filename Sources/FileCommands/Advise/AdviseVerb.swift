@@ -51,7 +51,7 @@ struct AdviseOptions: VerbOptions {
     "Forecasts a purge of all but the newest N transactions."
   )
   var kept = 1000
-  @Flag("measure", "Measures each purge on a private copy of the file, which copies it each time.")
+  @Flag("measure", "Measures each purge on a new private copy of the file.")
   var measures
   @Flag(.json) var json
   @Option("html", .path("FILE"), "Writes the advice with charts as a page that needs no network.")

@@ -124,7 +124,7 @@ extension TombstoneSample {
 struct PurgeRisks: Hashable {
   /// The facts that decide whether the purge loses data and that the file does not contain.
   let notKnown: [String]
-  /// The tokens that expire, or `nil` when no transaction goes.
+  /// A sentence about the tokens that expire, or `nil` if the purge deletes no transaction.
   let expiry: String?
 
   /// Determines the risks of a purge of the inspected file.

@@ -37,7 +37,7 @@ struct CheckOptions: VerbOptions {
   @Flag("quick", "Runs \(quickPlans) plans, unless --plans is given.") var quick
   @Flag(
     "twice",
-    "Runs every plan twice, ours through both of its drivers, and compares the runs event by event."
+    "Runs every plan twice, with our tracker once on each of its two drivers, and compares the events."
   )
   var twice
   @Option(.jobs) var jobs: Int

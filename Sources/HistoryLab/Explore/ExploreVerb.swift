@@ -48,7 +48,7 @@ struct ExploreOptions: VerbOptions {
   var history: String?
   @Option("windows", .integer("N", 1...1_000), "Explores N windows of --history.")
   private var windowCount = 8
-  @Flag("anonymous", "Replaces the names of authors and entities of --history by numbered ones.")
+  @Flag("anonymous", "Replaces the names of authors and entities of --history with numbered names.")
   private var anonymous
   @Flag("card", "Prints a safety card: every invariant under every condition.") var card
   @Flag("quick", "Explores two actors to depth 5.") private var quick

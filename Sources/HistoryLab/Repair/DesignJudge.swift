@@ -37,8 +37,8 @@ struct DesignJudge {
     guard let design = system.design else {
       let known = TrackingDesign.all.map(\.name).joinedWithAnd
       throw .usage(
-        "--design: \(name.quoted) is not a design whose decisions are known. Those are \(known), and files "
-          + "that describe one.",
+        "--design: \(name.quoted) is not a known design. Use one of \(known), or a file that "
+          + "describes a design.",
         try: "repair --system kit-2 --describe"
       )
     }

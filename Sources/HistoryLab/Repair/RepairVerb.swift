@@ -20,7 +20,7 @@ struct RepairOptions: VerbOptions {
   @Option(
     "conditions",
     ConditionChoice.reader,
-    "The conditions under which every cell of the card must hold."
+    "Requires that every invariant holds under these conditions."
   )
   var conditions = ConditionChoice.all
   @Option(

@@ -17,10 +17,10 @@ final class Suspension: Sendable {
   // A group must not be released while it is entered.
   deinit { open() }
 
-  /// Whether new requests are not performed.
+  /// Whether new requests wait or fail.
   var isClosed: Bool { closed.load(ordering: .acquiring) }
 
-  /// Stops the performing of new requests.
+  /// Makes new requests wait or fail until the store is resumed.
   func close(_ calls: CallsWhileSuspended) {
     callsWait.store(calls == .wait, ordering: .relaxed)
     guard !isClosed else { return }
@@ -28,7 +28,7 @@ final class Suspension: Sendable {
     closed.store(true, ordering: .releasing)
   }
 
-  /// Lets new requests be performed, and wakes those that wait.
+  /// Accepts new requests again, and wakes those that wait.
   func open() {
     guard isClosed else { return }
     closed.store(false, ordering: .releasing)

@@ -86,7 +86,7 @@ package final class TrackerCore {
   private func logLaunch(_ registration: Registration) throws(HistoryError) {
     if let imported = registration.cursorImport { log.write(.notice, "\(imported)") }
     if let author = configuration.currentAuthor, configuration.batchAuthors.contains(author) {
-      log.write(.notice, "its own author \"\(author)\" is among batchAuthors, which only write")
+      log.write(.notice, "its author \"\(author)\" is in batchAuthors, whose members never merge")
     }
     guard log.isEnabled(.notice) else { return }
     for difference in try store.configurationDifferences() {
