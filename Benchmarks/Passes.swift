@@ -118,7 +118,7 @@ enum Merges {
         for context in contexts { try context.merge(data.page.transactions) }
       }
       let tallies = try contexts.map { try data.tally(in: $0) }
-      precondition(Set(tallies).count == 1, "contexts that merged the same hold something else")
+      precondition(Set(tallies).count == 1, "contexts that merged the same transactions differ")
       return tallies[0]
     }
   }

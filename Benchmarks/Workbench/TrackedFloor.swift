@@ -39,12 +39,12 @@ final class TrackedFloor {
     }
   }
 
-  /// Sets quantity and price of slips by their keys, in one transaction.
+  /// Sets quantity and price of `Slip` objects by their keys, in one transaction.
   func update(firstKey: Int64, count: Int, quantity: Int64, price: Double) throws {
     try floor.updateTracked(firstKey: firstKey, count: count, quantity: quantity, price: price)
   }
 
-  /// Deletes slips by their keys, in one transaction.
+  /// Deletes `Slip` objects by their keys, in one transaction.
   func delete(firstKey: Int64, count: Int) throws -> Int64 {
     try floor.deleteTracked(firstKey: firstKey, count: count)
   }

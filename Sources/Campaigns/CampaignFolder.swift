@@ -32,7 +32,7 @@ package struct CampaignFolder: Sendable {
     self.program = program
     if FileManager.default.fileExists(atPath: path) {
       guard try Files.names(in: path).isEmpty else {
-        throw .usage("\"\(path)\" is not empty, and no campaign. Name a new folder.")
+        throw .usage("\"\(path)\" is neither empty nor a campaign. Name a new folder.")
       }
     } else {
       try Files.makeFolder(path)

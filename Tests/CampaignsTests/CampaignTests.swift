@@ -332,7 +332,9 @@ import Traces
       _ = try CampaignFolder(creating: path, by: Self.program)
       Issue.record("a folder with other contents was accepted")
     } catch {
-      #expect(error.description == "\"\(path)\" is not empty, and no campaign. Name a new folder.")
+      #expect(
+        error.description == "\"\(path)\" is neither empty nor a campaign. Name a new folder."
+      )
     }
     try FileManager.default.removeItem(atPath: path)
     _ = try made([["a"]])

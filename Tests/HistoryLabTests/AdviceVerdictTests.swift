@@ -135,7 +135,7 @@ import Testing
     #expect(Self.verdict(outline, []).state == .unknown)
   }
 
-  @Test func `The purge that frees most without a loss is named`() throws {
+  @Test func `The purge that frees most without a loss is recommended`() throws {
     let advice = Advice(Self.unpurged, given: Self.both)
     let safest = try #require(advice.safest)
     #expect(safest.plan == .merged && safest.transactions == 60)

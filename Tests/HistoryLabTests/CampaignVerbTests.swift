@@ -166,7 +166,7 @@ import Testing
     }
   }
 
-  @Test func `A folder that is no campaign is named`() async throws {
+  @Test func `A folder that is not a campaign is reported`() async throws {
     try await withFolder { folder in
       for verb in ["work", "status", "drain"] {
         let result = await lab(["campaign", verb, folder])

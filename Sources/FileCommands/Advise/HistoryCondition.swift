@@ -8,7 +8,7 @@ struct HistoryCondition: Sendable, Hashable {
   let name: String
   /// The number of occurrences, at least 1.
   let count: Int
-  /// The occurrences in words.
+  /// A sentence that states the occurrences.
   let sentence: String
 }
 

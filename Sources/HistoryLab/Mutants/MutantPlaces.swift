@@ -151,7 +151,7 @@ struct MutantPlace: Sendable {
   /// Whether the explanation names the first command at which the bug acts.
   var isFirstNamed: Bool { named != nil && named == places.first }
 
-  /// The note beside the named command, unless it is the first at which the bug acts.
+  /// The note next to the named command; empty if it is the first command at which the bug acts.
   fileprivate var remark: String {
     isFirstNamed ? "" : isNamed ? " (not the first)" : " (another)"
   }
