@@ -192,7 +192,10 @@ enum Rereads {
       let found = try rows.withUnsafeMutableBufferPointer { rows in
         try watch.time { try floor.compare(with: known, into: rows) }
       }
-      precondition(found.gone == data.goneCount, "\(found.gone) rows are gone")
+      precondition(
+        found.gone == data.goneCount,
+        "the floor found \(found.gone) deleted rows, not \(data.goneCount)"
+      )
       return WorkTally(
         count: found.differing,
         sum: rows.prefix(found.differing).reduce(0) { $0 + $1.item.quantity }

@@ -68,8 +68,9 @@ package struct CampaignStatus: Codable, Hashable, Sendable {
     return found.filter { !explained.contains($0.task) }
   }
 
-  /// The verdict: invalid if a command found something, with or without a counterexample; unknown while
-  /// tasks are left, were given up, or could not decide.
+  /// The verdict: `invalid` if a command reported a finding, with or without a counterexample.
+  ///
+  /// Otherwise it is `unknown` while tasks are left, were given up, or could not decide.
   package var verdict: String {
     if !failures.isEmpty || !found.isEmpty { return "invalid" }
     return left == 0 && givenUp.isEmpty && undecided.isEmpty && tasks > 0 ? "valid" : "unknown"

@@ -1,7 +1,7 @@
 import Basics
 import Foundation
 
-/// How the run of a task's command ended.
+/// The end of a task's command.
 package enum CommandExit: Hashable, Sendable {
   /// The command ended with a code.
   case code(Int32)
@@ -100,7 +100,7 @@ package struct CampaignWorker {
     while ContinuousClock.now < end, !isInterrupted() { usleep(10_000) }
   }
 
-  /// Claims a task that nobody works on; `nil` if there is none at the moment.
+  /// Claims a task on which no other worker works; `nil` if there is none at the moment.
   private func claim(
     _ open: [CampaignTask],
     _ watch: inout BeatWatch

@@ -148,8 +148,9 @@ extension HistoryError {
     }
   }
 
-  /// The objects that the request could not change or find, for ``Code/conflict`` and
-  /// ``Code/unknownObject``.
+  /// The objects that the request could not change or find.
+  ///
+  /// For ``Code/conflict`` and ``Code/unknownObject``.
   public var objects: [ObjectID] {
     switch reason {
     case .conflict(let objects): objects
@@ -185,8 +186,9 @@ extension HistoryError {
     if case .otherModel(_, let conflict) = reason { conflict } else { nil }
   }
 
-  /// The extended result code of SQLite (https://sqlite.org/rescode.html), for ``Code/sqlite`` and
-  /// ``Code/unavailable``.
+  /// The extended result code of SQLite, for ``Code/sqlite`` and ``Code/unavailable``.
+  ///
+  /// See https://sqlite.org/rescode.html.
   public var sqliteCode: Int32? {
     if case .sqlite(let error) = reason { error.code } else { nil }
   }

@@ -26,8 +26,7 @@ public enum ModelDifference: Hashable, Sendable {
   /// An attribute has a type that does not accept every value of the older type.
   case retypedAttribute(entity: String, attribute: String, from: AttributeType, to: AttributeType)
 
-  /// A Boolean value that indicates whether opening the file with the newer model applies the
-  /// difference.
+  /// A Boolean value that indicates whether opening the file migrates this difference.
   ///
   /// All other differences need an explicit migration.
   public var isLightweight: Bool {

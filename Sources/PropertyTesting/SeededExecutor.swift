@@ -192,8 +192,8 @@ public struct ExecutorStuck: Error, Hashable, Sendable {}
 /// The jobs that Swift's runtime would run on its global pool.
 ///
 /// A job that a plan's thread enqueues there is passed to the plan's executor instead. Tasks without
-/// an executor therefore stay on the plan's thread. (A task that awaits the value of another task has
-/// no executor for a moment.) Jobs of all other threads are not affected.
+/// an executor therefore stay on the plan's thread; a task that awaits the value of another task is
+/// one for a moment. Jobs of all other threads are not affected.
 ///
 /// The runtime has a variable for this, `swift_task_enqueueGlobal_hook`; where it is not found, as in
 /// a program that contains the runtime itself, only actors with the plan's executor are controlled.

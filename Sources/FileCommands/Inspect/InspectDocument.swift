@@ -82,7 +82,7 @@ struct InspectDocument: Encodable {
     let protectedAuthors: [String]
     let entities: [Entity]
     let tombstones: Int
-    /// The facts that decide whether the purge loses data and that the file does not contain.
+    /// The facts missing from the file that decide whether the purge loses data.
     let notKnown: [String]
     /// The tokens that expire, in a sentence.
     let expiry: String?

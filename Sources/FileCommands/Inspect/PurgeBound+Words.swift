@@ -122,7 +122,7 @@ extension TombstoneSample {
 ///
 /// There are none where a purge would delete no transaction.
 struct PurgeRisks: Hashable {
-  /// The facts that decide whether the purge loses data and that the file does not contain.
+  /// The facts missing from the file that decide whether the purge loses data.
   let notKnown: [String]
   /// A sentence about the tokens that expire, or `nil` if the purge deletes no transaction.
   let expiry: String?

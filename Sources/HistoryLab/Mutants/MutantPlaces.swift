@@ -59,8 +59,9 @@ struct MutantPlacesVerb: Verb {
     return try await explained(mutant, plan, system, acts: acts)
   }
 
-  /// Returns the numbers of the commands at which the edited code does something else than the unedited
-  /// code does in the same state.
+  /// Returns the numbers of the commands at which the edited code behaves differently.
+  ///
+  /// It is compared with the unedited code in the same state.
   ///
   /// The edit is switched on for the whole process: the unedited code runs first, and later runs switch the
   /// edit off after some commands.
@@ -128,14 +129,15 @@ struct MutantPlace: Sendable {
   let mutant: String
   let checker: String
   let commandCount: Int
-  /// The numbers of the commands at which the edited code does something else than the unedited code does
-  /// in the same state, in order.
+  /// The numbers of the commands at which the edited code behaves differently, in order.
   ///
-  /// The number after the last command stands for the closing phase.
+  /// It is compared with the unedited code in the same state. The number after the last command
+  /// represents the closing phase.
   let acts: [Int]
   let curve: ViolationCurve
-  /// The shares before the first and after the last command, from other continuations; empty if they were
-  /// not run.
+  /// The shares before the first and after the last command, from other continuations.
+  ///
+  /// The array is empty if these continuations were not run.
   let ends: [ShareInterval]
   let seconds: Double
 

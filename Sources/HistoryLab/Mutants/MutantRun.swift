@@ -154,8 +154,9 @@ struct MutantWorker {
   /// Called before each run of a plan.
   var beforePlan: () -> Void = {}
 
-  /// The share of plans with a request about stores on disk for mutants of suspension: only such a request
-  /// suspends a store in the middle of a write, or replaces its file meanwhile.
+  /// The share of plans with a request about stores on disk, for mutants of suspension.
+  ///
+  /// Only such a request suspends a store in the middle of a write, or replaces its file meanwhile.
   private static let diskShare = 0.1
   /// The maximum number of runs of the system per shrink.
   static let shrinkEvaluations = 3_000

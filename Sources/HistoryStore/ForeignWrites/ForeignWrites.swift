@@ -14,8 +14,9 @@ public enum ForeignWrites: String, Sendable, Hashable, CaseIterable {
   ///
   /// The next store that reads or writes the file adds them, exactly once.
   case captured
-  /// Other programs cannot insert, update or delete objects: their statements fail with a message
-  /// that suggests another way to write.
+  /// Other programs cannot insert, update or delete objects.
+  ///
+  /// Their statements fail with a message that suggests another way to write.
   case refused
 }
 

@@ -106,7 +106,7 @@ extension HistoryLayout {
     }
   }
 
-  /// SQL for the transaction of the row of changes at an offset, within a range of numbers.
+  /// SQL for the number of the transaction to which the n-th row of changes in a range belongs.
   package var transactionBeyond: String {
     switch self {
     case .packed: Self.transactionBeyondChunks

@@ -50,9 +50,9 @@ extension StoreCore {
     return (min(wanted, watermark, head - 1), watermark)
   }
 
-  /// Returns the purged positions of those of the given authors whose history may be purged.
+  /// Returns the purged position of each given author whose history may be purged.
   ///
-  /// Authors that this store or any active member protects are left out: a process does not purge
+  /// Authors that this store or any active member protects are omitted: a process does not purge
   /// history that another process protects.
   func purgeable(_ authors: Set<String?>?) throws -> [Int32: Int64] {
     let purged = try purgedByAuthor()
