@@ -45,7 +45,7 @@ import Testing
     #expect(Self.verdict(week, [Consumer("app", at: .number(4))]).state == .unknown)
   }
 
-  @Test func `A consumer below purged history has lost some`() {
+  @Test func `A consumer whose position is below purged history has lost history`() {
     let verdict = Self.verdict(
       Self.purged,
       [Consumer("app", at: .number(160)), Consumer("widget", at: .number(7))]

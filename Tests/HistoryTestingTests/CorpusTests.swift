@@ -32,8 +32,7 @@ import Testing
     }
   }
 
-  @Test func `A plan in which the process crashed is named by the next run's folder`() async throws
-  {
+  @Test func `The corpus folder has the command that repeats a plan which crashed`() async throws {
     try await withFolder { folder in
       let corpus = CorpusFolder(folder, from: #filePath)
       let mark = try corpus.mark("A test")

@@ -103,7 +103,7 @@ struct AdviceDocument: Encodable {
     let keptHeldBack: Int
     let losses: [Loss]
     let past: [Cut]
-    /// `nil` unless it was measured.
+    /// The measured purge; `nil` if the purge was not measured.
     let measured: Trial?
   }
 

@@ -112,7 +112,7 @@ struct ConsumerStatus: Sendable, Hashable {
   var lagChanges: Int?
   /// The seconds from the oldest of these to the newest transaction; `nil` without any.
   var lagSeconds: Double?
-  /// Whether history after its position is gone already, so that it has lost some of it.
+  /// Whether history after the consumer's position is already purged, so that it missed changes.
   var isCutOff = false
   /// Whether it is a member at which every purge of the store stops.
   var holdsBack = false
