@@ -24,7 +24,7 @@ package struct TaskResult: Codable, Hashable, Sendable {
   package let seconds: Double
   /// The number of plans that the command ran.
   package var plans = 0
-  /// The number of steps of these plans.
+  /// The number of steps in the plans that the command ran.
   package var steps = 0
 }
 

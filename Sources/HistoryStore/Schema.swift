@@ -13,7 +13,7 @@ package enum Schema {
   package static let foreignFormatVersion: Int64 = 3
   /// The file format's version for models with a model version, default values or former names.
   package static let modelFormatVersion: Int64 = 2
-  /// The file format's version for models that have none of these.
+  /// The file format's version for models without model version, default values and former names.
   package static let plainFormatVersion: Int64 = 1
 
   /// The tables that every layout has, except those of the entities.

@@ -147,7 +147,7 @@ package struct NoiseFloor: Sendable, Hashable {
   package var uncertainty: String? {
     let (low, high) = (1 / (1 + Self.widest), 1 + Self.widest)
     if halfWidth > Self.widest {
-      return "equal work could not be distinguished better than \(Self.percent(halfWidth))"
+      return "two measurements of equal work may differ by up to \(Self.percent(halfWidth))"
     }
     if same.lower > high || same.upper < low {
       return "equal work seemed to differ by \(Self.percent(same.estimate - 1))"

@@ -133,7 +133,7 @@ struct PastHistory: Sendable {
   let newestTime: Double?
   /// The index of the oldest transaction that a purge may delete, or `nil` without one.
   let oldestIndex: Int?
-  /// The number of transactions that were deleted before that one.
+  /// The number of transactions that were deleted before the oldest kept one.
   let goneCount: Int64
   /// The total number of changes.
   let changeCount: Int

@@ -58,7 +58,7 @@ extension PurgeEstimate {
 struct TombstoneSample: Encodable, Hashable {
   let transaction: Int64
   let date: String
-  /// `nil` for transactions without an author.
+  /// The author's name; `nil` for transactions without an author.
   let author: String?
   let object: String
   let values: [String: Value]

@@ -215,7 +215,7 @@ public struct HookFailure: Sendable, Hashable {
   public let reason: String
   /// The number of consecutive calls that threw, including this one.
   public let attemptCount: Int
-  /// The time since the first of these consecutive failures.
+  /// The time since the first of the consecutive failed calls.
   public let lasting: Duration
 }
 
