@@ -70,7 +70,7 @@ struct Consumer: Sendable, Hashable {
 }
 
 extension Consumer {
-  /// The name of the mirror that the store itself shows, unless a file names its position.
+  /// The name of the mirror that is found in the store, if `--cursors` does not name the mirror.
   static let mirrorName = "CloudKit mirror"
 
   /// Returns the consumers of a history: its members, those of a file, and the mirror it shows.
