@@ -220,7 +220,7 @@ enum Registrations {
     SampledRow(contender: contender, metric: .wall, outcome: .samples(samples))
   }
 
-  /// Inserts the given number of slips.
+  /// Inserts the given number of `Slip` objects.
   private static func fill(_ path: String, rows: Int) throws {
     let store = try Store(path: path, configuration: StoreTemplate.configuration)
     var left = rows

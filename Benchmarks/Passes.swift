@@ -118,7 +118,7 @@ enum Merges {
         for context in contexts { try context.merge(data.page.transactions) }
       }
       let tallies = try contexts.map { try data.tally(in: $0) }
-      precondition(Set(tallies).count == 1, "contexts that merged the same hold something else")
+      precondition(Set(tallies).count == 1, "contexts that merged the same transactions differ")
       return tallies[0]
     }
   }
@@ -192,7 +192,10 @@ enum Rereads {
       let found = try rows.withUnsafeMutableBufferPointer { rows in
         try watch.time { try floor.compare(with: known, into: rows) }
       }
-      precondition(found.gone == data.goneCount, "\(found.gone) rows are gone")
+      precondition(
+        found.gone == data.goneCount,
+        "the floor found \(found.gone) deleted rows, not \(data.goneCount)"
+      )
       return WorkTally(
         count: found.differing,
         sum: rows.prefix(found.differing).reduce(0) { $0 + $1.item.quantity }

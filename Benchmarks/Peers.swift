@@ -26,7 +26,7 @@ enum Peers {
 
   // MARK: Writing
 
-  /// The number of slips written in one measurement.
+  /// The number of `Slip` objects written in one measurement.
   private static let slipCount = 2000
 
   private static func writes(_ phase: Phase, _ size: Int) -> BenchmarkSubject {

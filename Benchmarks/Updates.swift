@@ -173,7 +173,7 @@ enum Updates {
 }
 
 extension BenchmarkStore {
-  /// Inserts slips, all of kind 1.
+  /// Inserts `Slip` objects, all of kind 1.
   @discardableResult
   func fillSlips(_ count: Int) throws -> [ObjectID] {
     let items = SampleData.items(count)
@@ -193,7 +193,7 @@ extension BenchmarkStore {
 }
 
 extension BenchmarkFloorFile {
-  /// Inserts slips, all of kind 1, with keys from 1 on.
+  /// Inserts `Slip` objects, all of kind 1, with keys from 1 on.
   func fillSlips(_ count: Int) throws {
     try SampleData.items(count).map(\.floorItem).withUnsafeBufferPointer {
       try floor.insert($0, firstKey: 1, version: 1)

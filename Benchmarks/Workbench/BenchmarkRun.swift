@@ -251,7 +251,7 @@ struct SampledRow {
   }
 
   /// The reason why memory differs from run to run, although the system counts it.
-  static let memoryVaries = "the system gives and takes memory in pages of its own choice"
+  static let memoryVaries = "the operating system decides when it gives and takes pages of memory"
 
   private func found(
     _ samples: [Double],

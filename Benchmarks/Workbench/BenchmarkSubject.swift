@@ -121,7 +121,7 @@ package struct BenchmarkSubject: Sendable {
 
   /// Returns the benchmark with additional conditions in which our contender is measured.
   ///
-  /// There, it is compared with itself at the base point.
+  /// In each of them our contender is compared with itself in the base condition.
   func varying(
     _ axes: [BenchmarkAxis],
     work: @escaping @Sendable (BenchmarkSetting) throws -> MeasuredWork
@@ -282,7 +282,7 @@ struct StoreShape: Hashable {
 
   static let base = StoreShape()
 
-  /// The suffix of its file names, empty at the base point.
+  /// The suffix of the store's file name; empty for the base shape.
   var suffix: String {
     self == .base ? "" : "-\(authorCount)-\(layout.rawValue)"
   }

@@ -22,7 +22,7 @@ final class FloorDatabase {
 
   // MARK: Rows
 
-  /// Inserts slips with consecutive keys.
+  /// Inserts `Slip` objects with consecutive keys.
   func insert(
     _ items: UnsafeBufferPointer<FloorItem>,
     firstKey: Int64,
@@ -32,7 +32,7 @@ final class FloorDatabase {
     try check(floor_insert(floor, start, Int64(items.count), firstKey, version))
   }
 
-  /// Sets quantity and price of the slips of a kind, with one statement.
+  /// Sets quantity and price of the `Slip` objects of a kind, with one statement.
   @discardableResult
   func update(
     kind: Int64,
@@ -45,7 +45,7 @@ final class FloorDatabase {
     return changed
   }
 
-  /// Deletes the slips of a kind, with one statement.
+  /// Deletes the `Slip` objects of a kind, with one statement.
   @discardableResult
   func delete(kind: Int64) throws(FloorError) -> Int64 {
     var changed: Int64 = 0
@@ -53,7 +53,7 @@ final class FloorDatabase {
     return changed
   }
 
-  /// Sets quantity and price of slips by their keys, with one statement each.
+  /// Sets quantity and price of `Slip` objects by their keys, with one statement each.
   func updateSlips(
     firstKey: Int64,
     count: Int,
@@ -66,7 +66,7 @@ final class FloorDatabase {
     )
   }
 
-  /// Deletes slips by their keys, with one statement each.
+  /// Deletes `Slip` objects by their keys, with one statement each.
   func deleteSlips(firstKey: Int64, count: Int) throws(FloorError) -> Int64 {
     var deleted: Int64 = 0
     try check(floor_delete_slips(floor, firstKey, Int64(count), &deleted))
@@ -159,7 +159,7 @@ struct FloorError: Error, Hashable, CustomStringConvertible {
 
   /// A message with the failure and a suggestion.
   var description: String {
-    "The floor failed with SQLite's code \(code) (\(message)). Look at the space and the "
+    "The floor failed with SQLite's code \(code) (\(message)). Check the free space and the "
       + "permissions of the folder that the benchmarks use."
   }
 }

@@ -39,8 +39,8 @@ package enum HelperProcess {
     var isForeign: Bool { !wasKilled && code != HelperProcess.failureCode }
 
     var description: String {
-      "a process that a benchmark started (\(verb.rawValue)) ended with exit code \(code); its own "
-        + "words stand above. Look at the space and the memory that are left, and run it again."
+      "a process that a benchmark started (\(verb.rawValue)) ended with exit code \(code); its "
+        + "error output is above. Check the free disk space and memory, and run the benchmark again."
     }
   }
 

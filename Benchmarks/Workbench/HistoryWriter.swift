@@ -112,7 +112,7 @@ struct HistoryWriter {
   }
 }
 
-/// A contender that writes the same slips in the same batches, with or without history.
+/// A contender that writes the same `Slip` objects in the same batches, with or without history.
 protocol SlipWriter: AnyObject {
   /// The name in results.
   var contender: String { get }
@@ -124,28 +124,28 @@ protocol SlipWriter: AnyObject {
   /// Looks up the identifiers of the existing objects, for updates and deletes.
   func findSlips() throws
 
-  /// Sets quantity and price of the slips with the given numbers in one transaction.
+  /// Sets quantity and price of the objects with the given numbers in one transaction.
   func update(_ numbers: Range<Int>) throws
 
-  /// Deletes the slips with the given numbers in one transaction.
+  /// Deletes the objects with the given numbers in one transaction.
   func delete(_ numbers: Range<Int>) throws
 
   /// Returns the number of changes recorded since the last call, or `nil` without a history.
   func takeRecordedCount() throws -> Int64?
 
-  /// Deletes the remaining slips and their history.
+  /// Deletes the remaining objects and their history.
   func clear() throws
 }
 
 /// The quantity and price that updates set.
 ///
-/// No slip is inserted with these values, so that each update changes both.
+/// No object is inserted with these values, so that each update changes both.
 enum SlipUpdate {
   static let quantity: Int64 = -1
   static let price = -0.5
 }
 
-/// A store that writes slips through its public batch requests.
+/// A store that writes `Slip` objects through its public batch requests.
 final class StoreSlips: SlipWriter {
   let contender = MeasuredWork.store
   private let file: BenchmarkStore
@@ -218,7 +218,7 @@ final class StoreSlips: SlipWriter {
   }
 }
 
-/// Raw SQLite in C that writes slips, with or without a peer that records them.
+/// Raw SQLite in C that writes `Slip` objects, with or without a peer that records their history.
 final class FloorSlips: SlipWriter {
   let contender: String
   private let file: BenchmarkFloorFile

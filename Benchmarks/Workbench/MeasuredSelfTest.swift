@@ -48,7 +48,7 @@ package struct MeasuredSelfTest: Sendable {
     try result.get()
   }
 
-  /// The greatest number of rows that are measured, without second stages.
+  /// The maximum number of rows that are measured, not counting repeated measurements.
   package var rowCount: Int { alikeRows + dearerRows }
 
   private func trial(

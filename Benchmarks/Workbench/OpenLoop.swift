@@ -98,7 +98,7 @@ struct MeasuredWork {
 struct WorkTally: Hashable, Sendable {
   /// The number of rows or changes.
   var count: Int64
-  /// The sum of a value of these rows or changes.
+  /// The sum of one value over all counted rows or changes.
   var sum: Int64
 
   init(count: Int64, sum: Int64) {

@@ -22,12 +22,12 @@ final class TrackedFloor {
     )
   }
 
-  /// Inserts slips with consecutive keys, in one transaction.
+  /// Inserts `Slip` objects with consecutive keys, in one transaction.
   func insert(_ items: UnsafeBufferPointer<FloorItem>, firstKey: Int64) throws {
     try floor.insertTracked(items, firstKey: firstKey)
   }
 
-  /// Inserts slips of kind 1 with consecutive keys, in transactions of a thousand.
+  /// Inserts `Slip` objects of kind 1 with consecutive keys, in transactions of a thousand.
   ///
   /// More changes may not fit into one row of history.
   func fillSlips(_ count: Int, firstKey: Int64) throws {
@@ -39,17 +39,17 @@ final class TrackedFloor {
     }
   }
 
-  /// Sets quantity and price of slips by their keys, in one transaction.
+  /// Sets quantity and price of `Slip` objects by their keys, in one transaction.
   func update(firstKey: Int64, count: Int, quantity: Int64, price: Double) throws {
     try floor.updateTracked(firstKey: firstKey, count: count, quantity: quantity, price: price)
   }
 
-  /// Deletes slips by their keys, in one transaction.
+  /// Deletes `Slip` objects by their keys, in one transaction.
   func delete(firstKey: Int64, count: Int) throws -> Int64 {
     try floor.deleteTracked(firstKey: firstKey, count: count)
   }
 
-  /// Deletes all slips and the new history, outside the timed part.
+  /// Deletes all `Slip` objects and their history, outside the timed part.
   func clear() throws {
     try floor.delete(kind: 1)
     try trim()

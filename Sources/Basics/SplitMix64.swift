@@ -28,7 +28,7 @@ package struct SplitMix64: RandomNumberGenerator, Sendable {
 
   /// Returns an index in `0..<count`; `count` must be positive.
   package mutating func index(below count: Int) -> Int {
-    precondition(count > 0, "an index below \(count) does not exist")
+    precondition(count > 0, "index(below: \(count)): the count must be positive")
     return Int(next().multipliedFullWidth(by: UInt64(count)).high)
   }
 

@@ -6,7 +6,7 @@ import Reporting
 
 /// Finds the results of a benchmark run.
 enum BenchSource {
-  /// Returns the results in a run's folder, or without a folder those of the newest run.
+  /// Returns the results in a run's folder; if the folder is `nil`, those of the newest run.
   ///
   /// - Throws: a usage error when no such run exists, it cannot be read, or it has no rows.
   static func results(_ folder: String?, runs: String) throws(LabError) -> BenchmarkResults {

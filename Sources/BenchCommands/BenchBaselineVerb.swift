@@ -140,8 +140,8 @@ struct BaselineCompareVerb: Verb {
     @Option(.tolerance) var tolerancePercent: Double
     @Flag(
       "decide",
-      "Decides about times that lie apart: builds the baseline's commit, and launches it and this "
-        + "command in turn."
+      "Decides whether different times are a regression: builds the baseline's commit, and launches "
+        + "it and this command in turn."
     )
     var decides
     @Option(

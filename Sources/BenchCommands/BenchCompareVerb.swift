@@ -15,24 +15,27 @@ struct BenchCompareOptions: VerbOptions {
     case this
   }
 
-  @Argument(.text("BASE", "a build of history-lab"), "The executable that is compared with.")
+  @Argument(
+    .text("BASE", "a build of history-lab"),
+    "The baseline: the executable to compare with."
+  )
   private var baseFile: String?
   @Argument(
     .text("HEAD", "a build of history-lab"),
-    "The executable that is judged; without it this command."
+    "The candidate: the executable to judge (default: this command)."
   )
   private var headFile: String?
   @Option(
     "base",
     .commit,
-    "The commit that is built and compared with, instead of BASE."
+    "Builds this commit as the baseline, instead of BASE."
   )
   private var baseCommit: String?
   @Option(
     "head",
     .commit,
     shown: "this command",
-    "The commit that is built and judged, instead of HEAD."
+    "Builds this commit as the candidate, instead of HEAD."
   )
   private var headCommit: String?
   @Option(.onlyBenchmarks) private var only: [String]
@@ -46,7 +49,7 @@ struct BenchCompareOptions: VerbOptions {
   @Option(
     "launches",
     .integer("N", 6...1_000),
-    "How often each build is launched; suspects get four times as many further launches."
+    "Launches each build N times; suspected regressions get 4N further launches."
   )
   var launches = 20
   @Option(.tolerance) var tolerancePercent: Double

@@ -6,7 +6,7 @@ import Reporting
 
 struct BenchRunOptions: VerbOptions {
   @Flag("quick", "Measures three history sizes in under a minute.") var quick
-  @Flag("exact-only", "Only counts what is the same in every run, and measures no time.")
+  @Flag("exact-only", "Counts only what is equal in every run, and measures no time.")
   var exactOnly
   @Option(
     "repeat",
@@ -22,7 +22,7 @@ struct BenchRunOptions: VerbOptions {
     "also",
     each: .text("NAME", "a name, or its beginning"),
     shown: "none",
-    "Measures these in addition to the others, such as `large`, which only runs when named."
+    "Also measures benchmarks whose names begin with NAME, such as `large`, which only runs if named."
   )
   var also: [String]
   /// The conditions to measure in, which may include `base`; empty for the default ones.
@@ -30,7 +30,7 @@ struct BenchRunOptions: VerbOptions {
     "axis",
     each: .text("NAME", "a name from `bench list`, or base"),
     shown: "all; base with --quick",
-    "Measures only in this condition: the one that all benchmarks share, or another."
+    "Measures only in this condition; base is the one that all benchmarks share."
   )
   var axes: [String]
   /// The planned writes per second of an open loop; `nil` plans shares of the calibrated rate.
@@ -38,14 +38,14 @@ struct BenchRunOptions: VerbOptions {
     "planned-rate",
     .integer("N", 1...10_000_000),
     shown: "half and nine tenths of what a calibration finds",
-    "How many writes a second the benchmark `open loop` plans."
+    "Plans N writes per second in the benchmark `open loop`."
   )
   var rate: Int?
   @Option(
     "rounds",
     .integer("N", 1...10_000),
     shown: "each benchmark's own",
-    "How often each pair is measured; more rounds, narrower intervals."
+    "Measures each pair N times; more rounds give narrower intervals."
   )
   var rounds: Int?
   @Option(.shard) private var shardChoice: ShardChoice?
@@ -57,7 +57,7 @@ struct BenchRunOptions: VerbOptions {
     "resume",
     .path("DIR"),
     shown: "a new run",
-    "Goes on with a run that was cut short, in its folder and with its options; not with a whole one."
+    "Continues an interrupted run in its folder, with its options; a complete run is rejected."
   )
   var resume: String?
   /// The part of the benchmarks to measure; `nil` for all.

@@ -6,7 +6,7 @@ import Measuring
 import Reporting
 
 struct BenchSelftestOptions: VerbOptions {
-  @Flag("quick", "Tries a tenth, in seconds.") var quick
+  @Flag("quick", "Tries a tenth of the cases, which takes seconds.") var quick
   @Option(.seed) var seed: UInt64
   @Flag(.json) var json
 }
@@ -62,7 +62,7 @@ struct BenchSelftestVerb: Verb {
   private func print(_ outcomes: [SelfTestOutcome], isWhole: Bool) throws(LabError) {
     if options.json { return try printJSON(outcomes) }
     terminal.print(
-      terminal.styled("The measuring, tested on what is known", .bold)
+      terminal.styled("Self-test of the measurements on data with known results", .bold)
         + " (seed 0x\(String(options.seed, radix: 16)))"
     )
     terminal.print(table(outcomes))

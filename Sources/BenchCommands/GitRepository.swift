@@ -38,8 +38,7 @@ package struct GitRepository: Sendable {
     return outcome.text
   }
 
-  /// Runs a command of git that only reads, and returns its exit code and its output without
-  /// white space around it.
+  /// Runs a git command that only reads, and returns its exit code and its trimmed output.
   package func run(_ words: [String]) throws -> (code: Int32, text: String) {
     try OuterCommand.output(of: ["git", "-C", root] + words)
   }

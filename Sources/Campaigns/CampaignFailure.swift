@@ -13,7 +13,7 @@ struct CampaignFailure {
   let planCount: Int
   private let text: String
 
-  /// The invariants that speak of what transactions change, and not only of transactions.
+  /// The invariants that depend on the contents of changes, not only on the order of transactions.
   private static let ofContent: Set = [
     "Convergence", "HistoryExplainsData", "TombstoneFidelity", "ObserverDelivery", "Durability",
   ]
@@ -72,13 +72,13 @@ package struct KnownFailure: Codable, Hashable, Sendable {
   package let commandCount: Int
   /// Whether another process has seen the counterexample fail, too; `nil` until it was tried.
   package var isConfirmed: Bool?
-  /// The names of the tasks that found it, sorted.
+  /// The names of the tasks that found the failure, sorted.
   package var tasks: [String] = []
-  /// The workers of these tasks, sorted; a worker's name begins with its machine.
+  /// The workers that found the failure, sorted; a worker's name begins with its machine.
   package var workers: [String] = []
-  /// The plans that were shrunk to it, as the seed of a check and the plan's number, sorted.
+  /// The plans that were shrunk to the failure, as a check's seed and the plan's number, sorted.
   package var plans: [Place] = []
-  /// The number of plans of these tasks that broke the invariant, whether by this bug or by another.
+  /// The number of the tasks' plans that broke the invariant, by this bug or by another.
   package var planCount = 0
 
   /// A plan of a check.

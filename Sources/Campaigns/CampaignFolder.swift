@@ -32,7 +32,7 @@ package struct CampaignFolder: Sendable {
     self.program = program
     if FileManager.default.fileExists(atPath: path) {
       guard try Files.names(in: path).isEmpty else {
-        throw .usage("\"\(path)\" is not empty, and no campaign. Name a new folder.")
+        throw .usage("\"\(path)\" is neither empty nor a campaign. Name a new folder.")
       }
     } else {
       try Files.makeFolder(path)
@@ -164,7 +164,7 @@ package struct CampaignFolder: Sendable {
   /// Whether workers take no new task.
   package var isDrained: Bool { FileManager.default.fileExists(atPath: drainFile) }
 
-  /// Tells all workers to take no new task, or to take tasks again.
+  /// Makes all workers stop taking tasks, or lets them take tasks again.
   package func setDrained(_ isDrained: Bool) throws(CampaignError) {
     if isDrained {
       _ = try Files.create(drainFile, ["drain": true])
@@ -193,7 +193,7 @@ package struct CampaignTask: Codable, Hashable, Sendable {
   private var digits: String { String(number) }
 }
 
-/// The identity of a build, as far as it decides about results.
+/// The properties of a build that affect the results.
 package struct CampaignProgram: Codable, Hashable, Sendable {
   /// The version of the lab.
   package let lab: String

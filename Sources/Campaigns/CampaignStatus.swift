@@ -1,4 +1,4 @@
-/// Where a campaign stands.
+/// The progress, the failures and the verdict of a campaign.
 package struct CampaignStatus: Codable, Hashable, Sendable {
   /// A worker that has claimed a task.
   package struct Claimed: Codable, Hashable, Sendable {
@@ -14,7 +14,7 @@ package struct CampaignStatus: Codable, Hashable, Sendable {
   package let done: Int
   /// The tasks that were given up, which count as done.
   package let givenUp: [TaskResult]
-  /// The results whose command found something, by its exit code.
+  /// The results whose exit code reports a finding.
   package let found: [TaskResult]
   /// The results whose command could not decide, by its exit code.
   package let undecided: [TaskResult]
@@ -62,14 +62,15 @@ package struct CampaignStatus: Codable, Hashable, Sendable {
     isDrained = folder.isDrained
   }
 
-  /// The results that found something of which no counterexample is in ``failures``.
+  /// The results that report a finding without a counterexample in ``failures``.
   package var foundWithoutPlan: [TaskResult] {
     let explained = Set(failures.flatMap(\.tasks))
     return found.filter { !explained.contains($0.task) }
   }
 
-  /// The verdict: invalid if a command found something, with or without a counterexample; unknown while
-  /// tasks are left, were given up, or could not decide.
+  /// The verdict: `invalid` if a command reported a finding, with or without a counterexample.
+  ///
+  /// Otherwise it is `unknown` while tasks are left, were given up, or could not decide.
   package var verdict: String {
     if !failures.isEmpty || !found.isEmpty { return "invalid" }
     return left == 0 && givenUp.isEmpty && undecided.isEmpty && tasks > 0 ? "valid" : "unknown"

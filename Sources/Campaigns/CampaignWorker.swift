@@ -1,11 +1,11 @@
 import Basics
 import Foundation
 
-/// How the run of a task's command ended.
+/// The end of a task's command.
 package enum CommandExit: Hashable, Sendable {
   /// The command ended with a code.
   case code(Int32)
-  /// It was ended because it was no longer wanted.
+  /// The command was ended because its result was no longer wanted.
   case unwanted
 }
 
@@ -24,7 +24,7 @@ package struct TaskResult: Codable, Hashable, Sendable {
   package let seconds: Double
   /// The number of plans that the command ran.
   package var plans = 0
-  /// The number of steps of these plans.
+  /// The number of steps in the plans that the command ran.
   package var steps = 0
 }
 
@@ -100,7 +100,7 @@ package struct CampaignWorker {
     while ContinuousClock.now < end, !isInterrupted() { usleep(10_000) }
   }
 
-  /// Claims a task that nobody works on; `nil` if there is none at the moment.
+  /// Claims a task on which no other worker works; `nil` if there is none at the moment.
   private func claim(
     _ open: [CampaignTask],
     _ watch: inout BeatWatch

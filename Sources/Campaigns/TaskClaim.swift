@@ -9,7 +9,7 @@ struct TaskClaim: Sendable {
   /// The content of a claim's file.
   struct Content: Codable, Hashable {
     let worker: String
-    /// Rises with each beat.
+    /// The number of beats so far; the worker increases it regularly, as a sign of life.
     var beat = 0
     /// Why the worker gave the task up; `nil` while it works.
     var failure: String?

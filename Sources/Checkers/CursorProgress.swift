@@ -32,7 +32,8 @@ package struct CursorProgress: Invariant {
     guard violation == nil, let member = timeline.actor else { return }
     if Self.words.contains(timeline.command.word), let failure = timeline.unexplainedFailure(event)
     {
-      let because = "\(event.who)'s \(timeline.command.word) failed without a reason: \(failure)"
+      let because =
+        "\(event.who)'s \(timeline.command.word) failed, and the plan does not explain why: \(failure)"
       violation = Self.violation(at: event, because: because)
       return
     }

@@ -150,7 +150,8 @@ extension Mismatch {
     case .disagrees(let disagreement): disagreement.sentence(who, label)
     case .unfounded:
       "\(who)'s write was refused as a conflict, but its objects have not changed since its view read them"
-    case .refused(let message): "\(who)'s write failed without a reason: \(message)"
+    case .refused(let message):
+      "\(who)'s write failed, and the plan does not explain why: \(message)"
     case .data(let difference): difference.sentence(of: "the store's data", against: "the plan")
     }
   }

@@ -44,7 +44,8 @@ package struct HistoryExplainsData: Invariant {
     answers.observe(event, on: timeline)
     if Self.words.contains(timeline.command.word), let failure = timeline.unexplainedFailure(event)
     {
-      let because = "\(event.who)'s \(timeline.command.word) failed without a reason: \(failure)"
+      let because =
+        "\(event.who)'s \(timeline.command.word) failed, and the plan does not explain why: \(failure)"
       violation = Self.violation(at: event, because: because)
       return
     }

@@ -22,7 +22,7 @@ package struct Reclaim: Invariant {
   package mutating func observe(_ event: Event, on timeline: Timeline) {
     guard violation == nil else { return }
     if timeline.command.word == "purge", let failure = timeline.unexplainedFailure(event) {
-      let because = "\(event.who)'s purge failed without a reason: \(failure)"
+      let because = "\(event.who)'s purge failed, and the plan does not explain why: \(failure)"
       violation = Self.violation(at: event, because: because)
       return
     }

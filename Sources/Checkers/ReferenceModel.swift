@@ -14,7 +14,7 @@ package struct ReferenceModel: Sendable {
 
   /// Whether the data has the attributes that the older version of the plan's model lacks.
   package private(set) var isUpgraded: Bool
-  /// The default values of these attributes, by entity.
+  /// The default values of the attributes that the older version lacks, by entity.
   private let defaults: [String: Values]
 
   /// Creates the data of an empty store, with the older version of the model if there is one.

@@ -43,7 +43,7 @@ struct RealDisk {
     if openCount == 0 { openedIn = life }
     guard openedIn == life else {
       fatalError(
-        "\(path ?? "a temporary file") is opened while connections from before a power-off are open"
+        "\(path ?? "a temporary file") is opened while connections from before a power-off are open; close them first"
       )
     }
     openCount += 1
@@ -154,7 +154,7 @@ struct RealFile {
     UnsafeMutableRawPointer(file.unsafelyUnwrapped).assumingMemoryBound(to: RealFile.self)
   }
 
-  /// Returns the handle of the platform's VFS, which follows a handle of this file system.
+  /// Returns the platform VFS's handle, which lies in memory right after this file system's handle.
   static func real(
     of file: UnsafeMutablePointer<sqlite3_file>?
   ) -> UnsafeMutablePointer<sqlite3_file> {

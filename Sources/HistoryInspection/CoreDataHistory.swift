@@ -26,9 +26,9 @@ struct CoreDataHistory: HistorySource {
       .isSuperset(of: ["Z_ENT", "Z_NAME"])
   }
 
-  /// Reads transactions and changes in parallel, both in the order of transaction numbers.
+  /// Reads transactions and changes with two cursors, both in the order of transaction numbers.
   ///
-  /// An index of the changes provides their order.
+  /// The order of the changes comes from an index.
   func read(_ connection: borrowing Connection, _ purge: PurgeCounter?) throws -> CensusBuilder {
     var builder = CensusBuilder(layout: .coreData, purge: purge)
     let rows = try Statement(

@@ -91,7 +91,7 @@ struct OwnChecker: Checker {
     check = OwnCheck(type, HistoryPlan(header.plan))
   }
 
-  init(_ header: TraceHeader) { fatalError("It is created with its type.") }
+  init(_ header: TraceHeader) { fatalError("A custom checker needs its type: use init(_:_:).") }
 
   mutating func observe(_ event: Event) {
     if !check.isBroken { check.observe(HistoryEvent(event)) }

@@ -34,15 +34,15 @@ extension HistoryError {
     case unreadable(String)
     /// The file and its log could not be copied into a private folder for reading.
     case cannotCopy(path: String, folder: String, reason: String)
-    /// The model has no entity with the name, but the known ones.
+    /// The model has no entity with the name; `known` lists the entities that it has.
     case unknownEntity(String, known: [String])
-    /// The entity has no attribute with the name, but the known ones.
+    /// The entity has no attribute with the name; `known` lists the attributes that it has.
     case unknownAttribute(String, entity: String, known: [String])
     /// The value does not fit the attribute's type, is NaN, or is too large.
     case unfitValue(entity: String, attribute: String, type: AttributeType)
     /// An object, or every object of a batch update, has no value for a required attribute.
     case missingValue(ObjectID?, entity: String, attribute: String)
-    /// A record does not code the values of its properties by their names; the text is its type.
+    /// A record is not encoded with its property names as keys; the associated text is its type.
     case unfitRecord(String)
     /// A predicate exceeds a limit of one request; the associated number is the predicate's size.
     case predicateTooLarge(PredicateLimit, found: Int)
@@ -192,8 +192,8 @@ extension HistoryError.Reason {
       )
     case .unfitRecord(let type):
       (
-        "The record \(type) is not coded by the names of its properties.",
-        "Leave out its init(from:) and encode(to:), or use a container with keys in them."
+        "The record \(type) is not encoded with its property names as keys.",
+        "Remove its init(from:) and encode(to:), or use a keyed container in them."
       )
     case .unfitValue(let entity, let attribute, let type):
       (

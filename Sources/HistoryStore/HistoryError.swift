@@ -162,11 +162,11 @@ extension HistoryError {
     }
   }
 
-  /// The objects that the request could not change or find, for ``Code/conflict``,
-  /// ``Code/missingValue``, ``Code/unknownObject``, ``Code/duplicate``, ``Code/deleteDenied`` and
-  /// ``Code/danglingReference``.
+  /// The objects that the request could not change or find.
   ///
-  /// For the last two these are the objects with the references, at most 100 with dangling ones.
+  /// For ``Code/conflict``, ``Code/missingValue``, ``Code/unknownObject``, ``Code/duplicate``,
+  /// ``Code/deleteDenied`` and ``Code/danglingReference``. For the last two these are the objects with
+  /// the references, at most 100 with dangling ones.
   public var objects: [ObjectID] {
     switch reason {
     case .conflict(let objects), .duplicate(let objects, _, _): objects
@@ -204,8 +204,9 @@ extension HistoryError {
     if case .otherModel(_, let conflict) = reason { conflict } else { nil }
   }
 
-  /// The extended result code of SQLite (https://sqlite.org/rescode.html), for ``Code/sqlite`` and
-  /// ``Code/unavailable``.
+  /// The extended result code of SQLite, for ``Code/sqlite`` and ``Code/unavailable``.
+  ///
+  /// See https://sqlite.org/rescode.html.
   public var sqliteCode: Int32? {
     if case .sqlite(let error) = reason { error.code } else { nil }
   }

@@ -9,13 +9,13 @@ package enum Schema {
   package static let applicationID: Int64 = 0x5048_4C73
   /// The greatest version of the file format that this library reads.
   package static let formatVersion: Int64 = constraintFormatVersion
-  /// The version of the file format of a model with an index, a required attribute or a reference.
+  /// The file format's version for models with an index, a required attribute or a reference.
   package static let constraintFormatVersion: Int64 = 4
-  /// The version of the file format of a file that handles writes by other programs.
+  /// The file format's version for files that capture or refuse writes by other programs.
   package static let foreignFormatVersion: Int64 = 3
-  /// The version of the file format of a model with a version, default values or renamed names.
+  /// The file format's version for models with a model version, default values or former names.
   package static let modelFormatVersion: Int64 = 2
-  /// The version of the file format of a model without version, default values and renamed names.
+  /// The file format's version for models without model version, default values and former names.
   package static let plainFormatVersion: Int64 = 1
 
   /// The tables that every layout has, except those of the entities.

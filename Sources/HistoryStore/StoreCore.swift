@@ -100,7 +100,9 @@ final class StoreCore {
     if file.foreignWrites != .unwatched { connection.setRunsTriggers(false) }
   }
 
-  /// Rolls back an open transaction, and keeps closing from copying the log, which could take long.
+  /// Rolls back an open transaction, and disables the checkpoint on close.
+  ///
+  /// A checkpoint copies the write-ahead log into the file, which may take long.
   func prepareToClose() {
     if connection.isInTransaction { transactions.rollBack(connection) }
     connection.setCheckpointsOnClose(false)
@@ -267,7 +269,7 @@ extension StoreCore {
     mustCheckModel = false
   }
 
-  /// Throws if a migration has removed what the program's model has, or has retired its member.
+  /// Throws if a migration removed a part of the program's model, or retired the program's member.
   ///
   /// - Throws: ``HistoryError/Code/modelOutgrown``.
   /// - Complexity: one query of one row.

@@ -160,7 +160,7 @@ extension PlanCondition {
     } catch {
       throw SystemFailure(
         .failed,
-        "the condition \"\(name)\" makes a plan with a mistake, \(error)"
+        "the condition \"\(name)\" makes an invalid plan, \(error)"
       )
     }
     return changed.plan

@@ -51,8 +51,7 @@ public func replayHistory<Log: HistoryLog>(
   try await CounterexampleReplay(Subject(log: log), checkers, saved).run(sourceLocation)
 }
 
-/// Runs the plan of a counterexample on a real system, and records an issue if it breaks an
-/// invariant.
+/// Runs a counterexample's plan on a real system, and records an issue if it breaks an invariant.
 ///
 /// See ``counterexamples(in:file:)`` for an example.
 ///

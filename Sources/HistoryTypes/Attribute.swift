@@ -43,7 +43,7 @@ public struct Attribute: Hashable, Sendable, Codable {
   ///
   /// Core Data: `NSAttributeDescription.preservesValueInHistoryOnDeletion`.
   public let preservesValueInHistoryOnDeletion: Bool
-  /// The value of objects that are inserted without one, and of those older than the attribute.
+  /// The value of objects inserted without a value, and of objects older than the attribute.
   ///
   /// The default is null. Core Data: `NSAttributeDescription.defaultValue`.
   public let defaultValue: Value

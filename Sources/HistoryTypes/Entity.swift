@@ -159,7 +159,7 @@ extension Entity {
   }
 }
 
-/// The mapping between the bits of a program's column bitmaps and those of the file's.
+/// A mapping between a program's column bitmaps and those in the file.
 ///
 /// A bitmap in the file has a bit for each attribute by number. A program's bitmap starts with the
 /// attributes of its model, in the order of the model; the other bits follow in the file's order.

@@ -68,7 +68,7 @@ package struct TransactionRecord: Hashable, Sendable {
   package var bundle: Int32
   @usableFromInline
   package var process: Int32
-  /// The random number of the context that wrote the transaction; 0 for none.
+  /// The random ID of the context that wrote the transaction; 0 if no context wrote it.
   @usableFromInline
   package var writer: Int64
   /// The index in the page of the transaction's first change.

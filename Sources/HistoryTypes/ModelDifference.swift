@@ -44,8 +44,7 @@ public enum ModelDifference: Hashable, Sendable {
   /// An attribute became a reference or no longer is one, or refers to another entity.
   case changedReference(entity: String, attribute: String, from: String?, to: String?)
 
-  /// A Boolean value that indicates whether opening the file with the newer model applies the
-  /// difference.
+  /// A Boolean value that indicates whether opening the file migrates this difference.
   ///
   /// All other differences need an explicit migration.
   public var isLightweight: Bool {
@@ -240,7 +239,7 @@ extension Attribute {
 
 /// Finds the entities or attributes of two models that are the same.
 package enum IdentityMatching {
-  /// An identity across models, and a name in one of them.
+  /// The identity of an entity or attribute in all models, and its name in one of them.
   package struct Key {
     package let identity: String
     package let name: String
@@ -251,10 +250,11 @@ package enum IdentityMatching {
     }
   }
 
-  /// Returns for each new key the index of the old key that is the same, or `nil`.
+  /// Returns for each new key the index of the old key with which it matches, or `nil`.
   ///
-  /// Equal identities match first. Then an identity matches a name, as after several renames of
-  /// which each has the previous name as its identity, and finally a name matches a name.
+  /// Keys match by equal identities first, then by the identity of one and the name of the other,
+  /// then by equal names. The second rule is for several renames in a row, each of which has the
+  /// previous name as its identity.
   package static func matches(_ new: [Key], _ old: [Key]) -> [Int?] {
     var matches: [Int?] = Array(repeating: nil, count: new.count)
     var isFree = Array(repeating: true, count: old.count)

@@ -177,7 +177,7 @@ package struct GoalJudge: Sendable {
     let reasons = results.rows.filter { $0.contender == goal.contender && goal.isAbout($0) }
       .compactMap(\.notMeasured)
     let isThere = results.rows.contains(where: goal.isAbout)
-    let other = isThere ? "what it is compared with is not in this run" : "not in this run"
+    let other = isThere ? "the result to compare it with is not in this run" : "not in this run"
     return GoalOutcome(goal: goal, reason: reasons.first ?? other)
   }
 }

@@ -26,8 +26,11 @@ package struct Bootstrap: Sendable, Hashable, Codable {
 
   /// Creates a bootstrap.
   package init(resamples: Int = 2_000, confidence: Double = 0.95, seed: UInt64) {
-    precondition(resamples > 0, "\(resamples) resamples")
-    precondition(confidence > 0 && confidence < 1, "a confidence of \(confidence)")
+    precondition(resamples > 0, "The number of resamples is \(resamples); it must be positive.")
+    precondition(
+      confidence > 0 && confidence < 1,
+      "The confidence \(confidence) is not between 0 and 1."
+    )
     self.resamples = resamples
     self.confidence = confidence
     self.seed = seed
@@ -39,7 +42,7 @@ package struct Bootstrap: Sendable, Hashable, Codable {
   ///
   /// - Complexity: one call of the statistic per resample.
   package func interval(units: Int, statistic: ([Int]) -> Double) -> Interval {
-    precondition(units > 0, "no units to draw from")
+    precondition(units > 0, "An interval needs at least one unit.")
     var random = SplitMix64(seed: seed)
     var drawn = [Int](repeating: 0, count: units)
     var estimates: [Double] = []

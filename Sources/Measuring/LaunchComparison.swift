@@ -135,7 +135,9 @@ package struct NoiseFloor: Sendable, Hashable {
     self.more = more
   }
 
-  /// Half of the interval of equal work, as a share; smaller differences cannot be detected.
+  /// Half the width of the interval for equal work, as a share of it.
+  ///
+  /// Smaller differences cannot be detected.
   package var halfWidth: Double { Self.halfWidth(same) }
 
   /// The half-width for wall time.
@@ -145,7 +147,7 @@ package struct NoiseFloor: Sendable, Hashable {
   package var uncertainty: String? {
     let (low, high) = (1 / (1 + Self.widest), 1 + Self.widest)
     if halfWidth > Self.widest {
-      return "equal work could not be distinguished better than \(Self.percent(halfWidth))"
+      return "two measurements of equal work may differ by up to \(Self.percent(halfWidth))"
     }
     if same.lower > high || same.upper < low {
       return "equal work seemed to differ by \(Self.percent(same.estimate - 1))"

@@ -92,7 +92,7 @@ package struct RegressionGate: Sendable {
 
   /// Returns the two-sided p-value of a row, assuming that it has not changed.
   ///
-  /// For a suspect, it is that of a change beyond the margin, by the second stage alone.
+  /// For a suspect, the p-value is that of a change beyond the margin, from the second stage alone.
   private func chance(_ row: Evidence) -> Double {
     let units = row.second ?? row.first
     let level = row.second == nil ? 0 : log(1 + margin)

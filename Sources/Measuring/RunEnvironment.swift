@@ -197,7 +197,7 @@ extension RunEnvironment {
 /// It is the lowest of what the scheduler's affinity mask (`taskset`, cpusets), the cgroup's
 /// processor time, and the job scheduler allow.
 package enum ProcessorCount {
-  /// The number for this process, at least 1.
+  /// The number of processors that this process may use, at least 1.
   package static var available: Int {
     least(
       online: ProcessInfo.processInfo.activeProcessorCount,

@@ -82,7 +82,7 @@ private struct RowDecoder: Decoder {
     .dataCorrupted(
       DecodingError.Context(
         codingPath: [],
-        debugDescription: "A record is decoded by the names of its properties."
+        debugDescription: "A record is decoded from named values: use a keyed container."
       )
     )
   }
@@ -177,7 +177,7 @@ private struct KeyedValues<Key: CodingKey>: KeyedDecodingContainerProtocol {
         key,
         DecodingError.Context(
           codingPath: [],
-          debugDescription: "\(entity.name) has no such attribute."
+          debugDescription: "\(entity.name) has no attribute \(key.stringValue)."
         )
       )
     }

@@ -83,7 +83,7 @@ struct ChildProcess {
 
   /// The descriptor from which a child with a gate reads a line before it begins.
   private static let gateFile: Int32 = 9
-  /// Waits for that line, and ends at the end of the file.
+  /// Shell code that waits for the line of the gate, and exits if the gate is closed without one.
   private static let waiting = "read -r gate <&9 || exit 125; exec 9<&-; unset gate; "
 
   /// The kind of group that a child leads.
@@ -96,7 +96,7 @@ struct ChildProcess {
 
   /// Starts a command through `/bin/sh -c`, with the given standard files.
   ///
-  /// With a gate, it begins once a line can be read from that pipe.
+  /// With a gate (the reading end of a pipe), the command starts when a line arrives in the pipe.
   ///
   /// - Throws: ``ProgramError`` when the system provides no process.
   static func spawn(

@@ -72,7 +72,7 @@ package final class StandardErrorText: Sendable {
 
   package init() {}
 
-  /// Adds bytes.
+  /// Adds output to the kept beginning, while it has room, and to the tail.
   func append(_ bytes: some Collection<UInt8>) {
     state.withLock { state in
       let room = Self.byteCountMax - state.kept.count
@@ -82,7 +82,7 @@ package final class StandardErrorText: Sendable {
     }
   }
 
-  /// Clears the tail, because a new launch begins.
+  /// Clears the tail when the program is launched again.
   func beginLaunch() { state.withLock { $0.tail = [] } }
 
   /// The end of this launch's output; bytes that are not UTF-8 are shown as U+FFFD.

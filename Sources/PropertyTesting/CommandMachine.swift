@@ -113,7 +113,9 @@ public struct CommandRule<Machine: RuleBasedMachine>: Sendable {
     when isPossible: (@Sendable (Machine) -> Bool)? = nil,
     draw: @escaping @Sendable (Machine, inout ChoiceSource) throws -> Machine.Command
   ) {
-    guard weight > 0 else { fatalError("CommandRule(\(name)): its weight is \(weight)") }
+    guard weight > 0 else {
+      fatalError("CommandRule(\(name)): the weight must be positive, but is \(weight)")
+    }
     self.name = name
     self.weight = weight
     self.isPossible = isPossible

@@ -89,7 +89,7 @@ public struct PropertyStatistics: Sendable {
 
   /// The number of cases that were not discarded.
   public internal(set) var caseCount = 0
-  /// The total number of choices of these cases.
+  /// The total number of choices in the cases that were not discarded.
   public internal(set) var choiceCount = 0
   /// The number of cases with each label.
   public internal(set) var labels: [String: Int] = [:]

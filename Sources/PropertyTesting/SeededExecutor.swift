@@ -32,7 +32,7 @@ public final class SeededExecutor: SerialExecutor, TaskExecutor, @unchecked Send
   /// The maximum number of commands that a job is held back.
   private static let delayMax = 12
 
-  /// A job, and the number of commands before which it does not run unless a command needs it.
+  /// A job that is delayed until a command count, or until a command needs it.
   private struct Waiting {
     let job: UnownedJob
     let heldUntil: Int
@@ -191,9 +191,9 @@ public struct ExecutorStuck: Error, Hashable, Sendable {}
 
 /// The jobs that Swift's runtime would run on its global pool.
 ///
-/// A job that the thread of a plan enqueues there is given to the plan's executor instead. So tasks
-/// stay on the thread of the plan that have no executor of their own, as a task that awaits the value
-/// of another one has for a moment. Jobs of all other threads are not affected.
+/// A job that a plan's thread enqueues there is passed to the plan's executor instead. Tasks without
+/// an executor therefore stay on the plan's thread; a task that awaits the value of another task is
+/// one for a moment. Jobs of all other threads are not affected.
 ///
 /// The runtime has a variable for this, `swift_task_enqueueGlobal_hook`; where it is not found, as in
 /// a program that contains the runtime itself, only actors with the plan's executor are controlled.

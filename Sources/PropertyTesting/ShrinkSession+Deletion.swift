@@ -208,7 +208,7 @@ extension ShrinkSession {
     }
   }
 
-  /// Lowers values by the same amount as far as a search finds, if lowering by one succeeds.
+  /// Lowers values by the same amount, as far as possible, if lowering them by one succeeds.
   private func lowerTogether(_ indices: [Int], triesZero: Bool = true) {
     guard let start = leastDistance(indices), start > 0 else { return }
     if triesZero, lower(indices, to: 0) { return }
@@ -217,7 +217,7 @@ extension ShrinkSession {
     while let least = leastDistance(indices), least > 0, lower(indices, to: least - 1) {}
   }
 
-  /// Lowers values by the same amount, as far as a search finds.
+  /// Searches for the largest amount by which several values can be lowered together.
   ///
   /// The least distance is searched from below: among 1, 3, 15, 255 and so on, then among the
   /// powers of two between two of those, then among the numbers between.

@@ -74,8 +74,8 @@ extension ShrinkSession {
   /// Renumbers the names of each label in the order of their first use.
   ///
   /// Tries the names 0, 1, 2 and so on, then the used names in ascending order, then exchanges of
-  /// two adjacent names. Only simpler candidates are evaluated: a case whose names are in order
-  /// costs nothing. Small numbers with a label may be names as well.
+  /// two adjacent names. Only simpler candidates are evaluated, so a case whose names are in order
+  /// needs no evaluation. Small numbers with a label are treated as names, too.
   func orderNames() {
     for label in labelsOfNames(orNumbers: true) where !isOver {
       var order: [Int64] = []

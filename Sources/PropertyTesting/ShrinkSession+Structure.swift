@@ -20,7 +20,7 @@ extension ShrinkSession {
     }
   }
 
-  /// Moves the inner elements of neighbors to the end of the first one's, and removes the others.
+  /// Appends the inner elements of adjacent elements to those of the first, and deletes the others.
   private func join(_ members: [Int]) -> Bool {
     let inner = members.map { innerElements(of: $0) }
     guard let first = inner.first ?? nil, let last = members.last else { return false }
@@ -207,7 +207,7 @@ extension ChoiceSequence {
     return result
   }
 
-  /// Returns the pieces of a sequence in which adjacent spans come in another order.
+  /// Returns the pieces that, put together, are the sequence with adjacent spans in another order.
   fileprivate func pieces(_ members: [Int], in order: [Int]) -> [Range<Int>] {
     guard let first = members.first, let last = members.last else { return [0..<count] }
     return [0..<spans[first].start] + order.map { spans[$0].range } + [spans[last].end..<count]

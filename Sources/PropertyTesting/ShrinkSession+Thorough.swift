@@ -23,7 +23,7 @@ extension ShrinkSession {
 
   /// Deletes one element, and changes one name to any value, whether simpler or not.
   ///
-  /// A step that two others made necessary may then replace their work.
+  /// The remaining step may then do the work of the deleted one.
   func deleteAndRename() {
     for element in elements().reversed() {
       let range = best.spans[element].range

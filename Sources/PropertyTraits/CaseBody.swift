@@ -48,7 +48,7 @@ extension CaseBody {
 /// A body that draws its values by a closure.
 struct DrawingBody: CaseBody {
   let body: (inout ChoiceSource) async throws -> Void
-  /// Draws the same values, and returns them.
+  /// Draws the values that the body would draw, and returns them.
   var drawing: (inout ChoiceSource) throws -> [Any] = { _ in [] }
 
   func run(_ source: inout ChoiceSource, on isolation: isolated (any Actor)?) async throws {
@@ -60,9 +60,9 @@ struct DrawingBody: CaseBody {
   }
 }
 
-/// A body that crosses to the task which collects issues.
+/// A body that is sent to the task that collects issues, although it need not be `Sendable`.
 ///
-/// It only runs on the actor of its caller, which waits meanwhile.
+/// This is safe because the body only runs on its caller's actor, and the caller waits meanwhile.
 struct IsolatedBody: @unchecked Sendable {
   private let body: any CaseBody
 
@@ -183,6 +183,6 @@ final class CaseExchange: @unchecked Sendable {
     answered.signal()
   }
 
-  /// Returns the result of the search, or `nil` before the questions have ended.
+  /// Returns the result of the search, or `nil` while the search still runs.
   func finalResult() -> PropertyResult? { lock.withLock { result } }
 }

@@ -116,7 +116,7 @@ extension ProtocolTalk {
   /// Returns whether the answer to this message was wrong.
   func isBlamed(_ exchange: ProtocolExchange) -> Bool { blamed.contains(exchange.id) }
 
-  /// Blames a command for an answer; the default is the newest answer.
+  /// Reports a wrong answer to a command; the default is the newest answer.
   mutating func blame(
     _ command: String,
     _ sentence: String,
@@ -134,7 +134,7 @@ extension ProtocolTalk {
     if !isRepeated { report.faults.append(fault) }
   }
 
-  /// Blames a command unless a condition holds.
+  /// Reports a command as wrong unless a condition holds.
   mutating func expect(
     _ command: String,
     _ holds: Bool,

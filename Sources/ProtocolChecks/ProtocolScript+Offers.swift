@@ -73,7 +73,7 @@ extension ProtocolScript {
     return held
   }
 
-  /// Blames a purge whose answer differs from what disappeared from history.
+  /// Reports a purge whose answer differs from the transactions that disappeared from history.
   private mutating func compare(
     _ purged: [TransactionName],
     _ before: [CommittedTransaction],
@@ -107,7 +107,10 @@ extension ProtocolScript {
     }
     let outcome = try talk.ask(.command(.begin(write)))
     if case .refused = outcome { return }
-    try checkData(after: "begin", "what was begun must not be in the data before its commit")
+    try checkData(
+      after: "begin",
+      "a write must not be in the data between its begin and its commit"
+    )
     try perform(.commit(Self.app), ProtocolEdit(write, in: model))
   }
 

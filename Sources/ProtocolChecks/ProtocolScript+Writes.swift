@@ -70,7 +70,7 @@ extension ProtocolScript {
     return isRight ? name : nil
   }
 
-  /// Blames a wrong answer to a write, and applies the write to the model.
+  /// Reports a wrong answer to a write, and applies the write to the model.
   @discardableResult
   mutating func judge(
     _ outcome: ProtocolTalk.Outcome,

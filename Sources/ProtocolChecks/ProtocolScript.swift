@@ -213,7 +213,9 @@ package struct ProtocolScript {
 
 /// Checks that several parts of the conversation share.
 extension ProtocolScript {
-  /// Requests the data, and blames a command if they differ from the model; `nil` blames none.
+  /// Requests the data, and reports a command as wrong if they differ from the model.
+  ///
+  /// If `command` is `nil`, a difference is not reported.
   mutating func checkData(
     after command: String?,
     _ sentence: String
@@ -229,7 +231,7 @@ extension ProtocolScript {
     if model.hasSeenData { model.adopt(objects) } else { model.knowsData = false }
   }
 
-  /// Requests an actor's view, and blames a command if the view differs from the data.
+  /// Requests an actor's view, and reports a command as wrong if the view differs from the data.
   mutating func checkView(
     _ actor: ActorID,
     blaming command: String,
@@ -264,9 +266,9 @@ extension ProtocolScript {
     return nil
   }
 
-  /// Blames a command for the transactions in its answer.
+  /// Reports wrong transactions in the answer to a command.
   ///
-  /// It blames unknown, repeated or missing transactions, and a wrong order.
+  /// These are unknown, repeated or missing transactions, and transactions in a wrong order.
   mutating func checkNames(
     _ names: [TransactionName]?,
     of command: String,
@@ -291,7 +293,7 @@ extension ProtocolScript {
     "it names the transaction \(name.quoted), which no answer to a write has returned"
   }
 
-  /// Blames a command for a cursor that is unknown, or that is set in an empty history.
+  /// Reports a cursor that is unknown, or that is set in an empty history.
   mutating func checkCursor(_ cursor: WirePosition?, of command: String) {
     guard let name = cursor?.transaction, !model.isKnown(name) else { return }
     if model.isEmpty {
@@ -301,7 +303,7 @@ extension ProtocolScript {
     }
   }
 
-  /// Blames a recording command for a cursor that is missing or an unknown transaction.
+  /// Reports the cursor of a recording command if it is missing or an unknown transaction.
   mutating func checkProgress(_ answer: WireAnswer?, of command: String) {
     guard let answer else { return }
     talk.expect(command, answer.cursor != nil, "after a merge the answer must have \"cursor\"")

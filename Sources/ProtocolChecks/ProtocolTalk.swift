@@ -28,7 +28,7 @@ struct ProtocolTalk {
   private var hasWrongID = false
   /// The number of consecutive lines that were not JSON objects.
   private var junkCount = 0
-  /// Whether reading on after such a line has once found no answer.
+  /// Whether the lines after a line that was not a JSON object once contained no answer.
   private var hasWaited = false
 
   /// The maximum number of lines to skip in search of an answer.
@@ -95,7 +95,7 @@ struct ProtocolTalk {
     ).description
   }
 
-  /// Blames a line that is not a JSON object, and reads on until a line answers the newest message.
+  /// Reports a line that is not a JSON object, and reads on up to the answer to the newest message.
   ///
   /// Output that was printed by mistake comes before the answer.
   private mutating func replacement(
@@ -119,7 +119,7 @@ struct ProtocolTalk {
     return line
   }
 
-  /// Blames the first wrong id of a conversation, and returns the answer to the newest message.
+  /// Reports the first wrong id of a conversation, and returns the answer to the newest message.
   private mutating func matched(_ line: String, of command: String) throws(Ended) -> String {
     guard let object = Self.object(line) else { return line }
     junkCount = 0
@@ -243,7 +243,7 @@ struct ProtocolTalk {
     } catch { blame(row, error.description) }
   }
 
-  /// Sends a request, and blames its answer if it is an error or cannot be parsed.
+  /// Sends a request, and reports its answer if it is an error or cannot be parsed.
   ///
   /// `hint` is a sentence that is added to the complaint about an answer that cannot be parsed.
   /// `tick` is the time by which the plan's clock advances, in seconds.
@@ -276,7 +276,7 @@ struct ProtocolTalk {
     }
   }
 
-  /// Blames an error answer, unless it follows from a failed launch.
+  /// Reports an error answer as wrong, unless it follows from a failed launch.
   private mutating func refuse(_ failure: SystemFailure, of request: WireRequest) {
     guard case .command(let action) = request, let actor = action.actor else {
       return blame(request.word, "it answered with \(failure)")

@@ -163,7 +163,8 @@ package struct Connection: ~Copyable {
     guard try waitingForLock(sql) == "wal" else {
       throw SQLiteError(
         code: SQLITE_CANTOPEN,
-        message: "this database cannot have a write-ahead log",
+        message:
+          "a database in memory, or in a folder without shared memory, cannot have a write-ahead log",
         sql: sql
       )
     }
@@ -207,7 +208,7 @@ package struct Connection: ~Copyable {
     let code = size(log, &count)
     guard code == SQLITE_OK else {
       // The size comes from the VFS, so the connection has no error message for this failure.
-      throw SQLiteError(nil, code: code, sql: "reading the size of the write-ahead log")
+      throw SQLiteError(nil, code: code, sql: "(the size of the write-ahead log)")
     }
     return count
   }

@@ -160,7 +160,7 @@ package struct RowBlock: ~Copyable {
     }
   }
 
-  /// Sets an SQL result to a value of the row at an address; a null value leaves the result null.
+  /// Sets an SQL result to one column of the row at an address; null values leave the result null.
   @inline(__always)
   func answer(_ row: UnsafeRawPointer, column: Int, to answer: ColumnAnswer) {
     let cells = row.assumingMemoryBound(to: Cell.self)

@@ -38,7 +38,11 @@ extension Statement {
       sqlite3_finalize(prepared)
       if let refusal { throw SQLiteError(code: SQLITE_AUTH, message: refusal, sql: sql) }
       guard code == SQLITE_OK else { throw SQLiteError(connection.handle, code: code, sql: sql) }
-      throw SQLiteError(code: SQLITE_MISUSE, message: "the text holds no statement", sql: sql)
+      throw SQLiteError(
+        code: SQLITE_MISUSE,
+        message: "the text contains no SQL statement",
+        sql: sql
+      )
     }
     handle = prepared
   }
@@ -50,7 +54,7 @@ extension Statement {
     let wanted = Int(sqlite3_bind_parameter_count(handle))
     guard wanted != count else { return }
     let sql = sqlite3_sql(handle).map { String(cString: $0) } ?? ""
-    let message = "the query has \(wanted) places for values, and \(count) are given"
+    let message = "the number of values is \(count), but the query has \(wanted) placeholders (`?`)"
     throw SQLiteError(code: SQLITE_RANGE, message: message, sql: sql)
   }
 }

@@ -30,7 +30,11 @@ package struct Statement: ~Copyable {
     )
     guard code == SQLITE_OK else { throw SQLiteError(connection.handle, code: code, sql: sql) }
     guard let prepared else {
-      throw SQLiteError(code: SQLITE_MISUSE, message: "the text holds no statement", sql: sql)
+      throw SQLiteError(
+        code: SQLITE_MISUSE,
+        message: "the text contains no SQL statement",
+        sql: sql
+      )
     }
     handle = prepared
   }

@@ -59,7 +59,7 @@ struct ActorLife {
     case _ where suspended.contains(actor): return "\(actor) is suspended"
     // A second process of a running actor must be refused by the system under test, so it is allowed here.
     case .launch: return isRunning && !mayLaunchTwice(actor) ? "\(actor) is running" : nil
-    case .commit: return staged.contains(actor) ? nil : "\(actor) has begun no write"
+    case .commit: return staged.contains(actor) ? nil : "\(actor) has no open write"
     case .begin:
       return !isRunning || staged.contains(actor)
         ? "\(actor) is not running, or has a staged write" : nil

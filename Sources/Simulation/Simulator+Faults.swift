@@ -11,7 +11,7 @@ extension Simulator {
     }
     guard !command.faults.isEmpty else { return nil }
     guard place.canArm(command.faults), capabilities.contains(.faults) else {
-      return "calls to the store's files, or for memory, cannot be made to fail here"
+      return "this system does not support failing file calls and allocations"
     }
     let losesPower = command.faults.contains { $0.kind.isPowerOff }
     return losesPower && !capabilities.contains(.powerOff)

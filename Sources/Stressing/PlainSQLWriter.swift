@@ -15,7 +15,7 @@ package final class PlainSQLWriter {
     package var lives = 0
     package var kills = 0
     package var stops = 0
-    /// The number of its transactions in history.
+    /// The number of the script's transactions in history.
     package var written = 0
 
     /// The counts in a sentence without its period.
@@ -149,7 +149,7 @@ package final class PlainSQLWriter {
     return stat(file, &facts) == 0 ? Int64(facts.st_size) : 0
   }
 
-  /// Returns the write that became a transaction which the store has captured.
+  /// Returns the script's write that the store captured as a transaction.
   ///
   /// Inserted objects have names with negative keys, because the store's trigger chooses their keys.
   ///

@@ -115,7 +115,7 @@ package struct StressResult: Codable, Hashable, Sendable {
   package var openCount = 0
   /// The number of transactions in the store that no process reported.
   package var unreportedCount = 0
-  /// The number of points where the intervals leave open whether a purge came too early.
+  /// The number of purges whose time intervals leave open whether they came too early.
   package var ambiguousCount = 0
   package var checkers: [StressChecks.Answer] = []
 

@@ -16,8 +16,9 @@ final class StressSeams: Sendable {
   private let numbers: StressNumberFile
   /// The platform's file system, with a hook in each call.
   private let files: RealFileSystem
-  /// The durations of a faulty period and of a sound period.
+  /// The possible durations of a period with faults.
   private static let faultyMs = 40...300
+  /// The possible durations of a period without faults.
   private static let soundMs = 300...1500
   /// The number of writes started so far.
   private let writeCount = Atomic<Int64>(0)

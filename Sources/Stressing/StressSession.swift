@@ -28,7 +28,7 @@ package final class StressSession {
   let members: [StressMember]
   /// The Python script with plain SQL; `nil` if the run has none.
   let plainSQL: PlainSQLWriter?
-  /// The trace of that script, which the run itself writes.
+  /// The trace of the Python script, written by the run; `nil` if the run has no script.
   let plainSQLTrace: StressTrace?
   /// The run's own membership, which keeps the history that it has not read; `nil` on a faulty disk.
   let registration: Registration?

@@ -57,7 +57,7 @@ struct ContainerCourse: DiskCourse {
 
   // MARK: Contexts
 
-  /// Saves random objects into the stores, and compares what their contexts and tokens say.
+  /// Saves random objects into the stores, and checks their contexts and tokens.
   private func write(_ container: StoreContainer) throws(HistoryError) {
     var contexts: [ObjectContext] = []
     for name in Self.names {
@@ -117,7 +117,7 @@ struct ContainerCourse: DiskCourse {
     expect(set.count == 2 && first == first && first != second, "contexts are not distinguished")
   }
 
-  /// Finds objects by conditions and orders that have names of their own.
+  /// Finds objects by conditions and sort orders that are created by convenience functions.
   private func find(_ store: Store) throws(HistoryError) {
     let context = store.backgroundContext(author: "app")
     let names: [Value] = ["50%", "50_", "500", .null]

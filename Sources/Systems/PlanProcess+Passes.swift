@@ -140,7 +140,10 @@ struct PassCourse: DiskCourse {
       )
       expect(report.numbers == numbers, "a pass merges \(report.numbers), not \(numbers)")
       expect(report.undeclaredAuthors == strangers, "\(report.undeclaredAuthors) are undeclared")
-      expect(try names(context) == names(writer), "a pass leaves other objects")
+      expect(
+        try names(context) == names(writer),
+        "after a pass the context has other objects than the writer"
+      )
     }
     for author in ["app", "own", "batch", "stranger", "guest"] {
       let count = log.count(of: "main", "\"\(author)\" writes")
@@ -192,7 +195,10 @@ struct PassCourse: DiskCourse {
     let next = slow.pass()
     expect(next.failure == nil, "a pass after a resync: \(next.failure.map { "\($0)" } ?? "")")
     expect(next.numbers.allSatisfy { $0 == number }, "a pass after a resync merges \(next.numbers)")
-    expect(try names(context) == names(writer), "a resync leaves other objects")
+    expect(
+      try names(context) == names(writer),
+      "after a resync the context has other objects than the writer"
+    )
     slow.failure = .lost("slow")
     expect(try slow.resync() == writer.currentToken(), "a resync ends elsewhere")
     expect(slow.failure == nil, "a failure is left after a resync")

@@ -180,7 +180,10 @@ struct PurgeCourse: DiskCourse {
       }
       do throws(HistoryError) {
         let found = try file.fetch(HistoryRequest(after: token)).transactions
-        expect(found.map(\.number.rawValue) == rest, "after #\(token.number) others are left")
+        expect(
+          found.map(\.number.rawValue) == rest,
+          "the transactions after #\(token.number) are not those that were kept"
+        )
         expect(!isGap, "what is missing after #\(token.number) is not noticed")
       } catch {
         // Tokens may also expire after a purge of an author without history before the purge's bound.

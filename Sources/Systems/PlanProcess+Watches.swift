@@ -119,7 +119,7 @@ struct WatchCourse: DiskCourse {
     slow.cancel()
   }
 
-  /// Ends the only watch of a store that has no other reference.
+  /// Ends a watch that is the last reference to its store; the store's files must then be closed.
   mutating func end(_ folder: borrowing ScratchFolder) throws(HistoryError) {
     let path = folder.file("ended")
     do { _ = try Store(path: path, model: store.model, configuration: configuration()) }

@@ -229,7 +229,7 @@ final class PlanProcess {
     _ objects: inout PlanObjects,
     _ log: inout EventLog
   ) throws(SystemFailure) {
-    guard let staged else { throw SystemFailure(.failed, "\(actor.id) has begun no write.") }
+    guard let staged else { throw SystemFailure(.failed, "\(actor.id) has no open write.") }
     let begunAt = begunAt
     self.staged = nil
     self.begunAt = nil

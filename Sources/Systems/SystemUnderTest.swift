@@ -53,7 +53,9 @@ package protocol SystemUnderTest: AnyObject {
 }
 
 extension SystemUnderTest {
-  /// `nil` by default: only a system that runs as an external program can fail this way.
+  /// The failure of the system's program.
+  ///
+  /// The default is `nil`: only a system that runs as an external program can fail this way.
   package var runFailure: RunFailure? { nil }
 
   /// Does nothing by default: most systems have only one driver.

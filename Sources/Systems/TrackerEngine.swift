@@ -192,7 +192,9 @@ final class TrackerEngine: PassEngine {
     executor.runAll()
   }
 
-  /// `nil` while a task waits to repeat a pass, because a waiting task cannot be restored.
+  /// A snapshot of the tracker; `nil` while a task waits to repeat a pass.
+  ///
+  /// A waiting task could not be restored.
   var snapshot: PassEngineSnapshot? {
     let tracker = tracker
     guard !notes.isAsleep, let kept = executor.run({ await tracker.snapshot }) else { return nil }

@@ -42,9 +42,9 @@ package enum PlannedTokens: String, Hashable, Sendable, CaseIterable {
 
 /// The way in which the store's file handles writes by programs without the library.
 package enum PlannedForeignWrites: String, Hashable, Sendable, CaseIterable {
-  /// History does not contain them.
+  /// History does not contain the writes.
   case unwatched
-  /// They become transactions of history.
+  /// The writes become transactions of history.
   case captured
 }
 

@@ -229,7 +229,7 @@ enum KitActors {
     }
     for key in fixed where fields.has(key) {
       throw fields.place.of(key).error(
-        "\(fields.what) has \"\(key)\", which the lab does not vary",
+        "\(fields.what) has the key \"\(key)\", which the lab does not support",
         "Leave it out: the kit's default is tested."
       )
     }

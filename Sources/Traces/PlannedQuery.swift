@@ -65,23 +65,23 @@ package struct PlannedQuery: Hashable, Sendable {
     case watch
     /// The reports and messages of a short-lived tracker, which may import a date.
     case tour
-    /// A test of batches and transactions with thousands of changes on disk; the page size is its seed.
+    /// A test of batches and transactions with thousands of changes on disk; `page` is the seed.
     case large
-    /// A test of values, conditions, records and identities on disk; the page size is its seed.
+    /// A test of values, conditions, records and identities on disk; `page` is the seed.
     case values
-    /// A test of purges before positions of a short history on disk; the page size is its seed.
+    /// A test of purges before positions of a short history on disk; `page` is the seed.
     case purges
-    /// A test of damaged files, and of files of other programs; the page size is its seed.
+    /// A test of damaged files, and of files of other programs; `page` is the seed.
     case damage
-    /// A test of passes, hooks and consumers of trackers on disk; the page size is its seed.
+    /// A test of passes, hooks and consumers of trackers on disk; `page` is the seed.
     case passes
-    /// A test of programs with several versions of a model on disk; the page size is its seed.
+    /// A test of programs with several versions of a model on disk; `page` is the seed.
     case models
-    /// A test of several stores, their contexts, trackers and imported dates; the page size is its seed.
+    /// A test of several stores, their contexts, trackers and imported dates; `page` is the seed.
     case containers
-    /// A test of a program with plain SQL beside programs with the library; the page size is its seed.
+    /// A test of a program with plain SQL next to programs with the library; `page` is the seed.
     case foreign
-    /// A test of programs that suspend and resume their stores on disk; the page size is its seed.
+    /// A test of programs that suspend and resume their stores on disk; `page` is the seed.
     case suspension
 
     /// Whether the query requests objects of an entity.

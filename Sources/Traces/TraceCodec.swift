@@ -102,7 +102,7 @@ extension TraceCodec {
       let event = try event(fields, names, commands: header.plan.commands.count)
       guard event.at == trace.events.count else {
         throw place.error(
-          "this is event \(event.at), and event \(trace.events.count) should come here",
+          "this is event \(event.at), but event \(trace.events.count) is expected here",
           "Lines were lost or moved: copy the file again."
         )
       }

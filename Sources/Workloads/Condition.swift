@@ -19,7 +19,7 @@ package enum Condition: String, CaseIterable, Hashable, Sendable {
   case crash
   /// Actors stop and are launched again.
   case restart
-  /// Actors make a pass when a signal arrives; signals are late, doubled or lost.
+  /// Actors make a pass when a signal arrives; signals may be late, duplicated or lost.
   case lostNotification = "lost-notification"
   /// Actors share an author, and write under another actor's author.
   case sameAuthorTwice = "same-author-twice"

@@ -83,7 +83,9 @@ extension PlanGenerator {
 }
 
 extension PlanModels {
-  /// Returns a model whose first entity has the maximum number of attributes; its last one stays last.
+  /// Returns a model in which attributes are added to the first entity, up to the maximum number.
+  ///
+  /// They are added before the entity's last attribute.
   static func wide(like model: Model) -> Model {
     let item = model.entities[0]
     let types = AttributeType.allCases

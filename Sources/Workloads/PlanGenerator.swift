@@ -218,7 +218,7 @@ package struct PlanGenerator: Sendable {
     }
   }
 
-  /// Draws the outcome of a signal: delivered, late, lost or doubled.
+  /// Draws the outcome of a signal: delivered, late, lost or duplicated.
   private func fate(_ source: inout ChoiceSource) -> SignalFate {
     SignalFate.allCases[source.weighted([4, 2, 3, 1])]
   }

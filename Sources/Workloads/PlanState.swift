@@ -215,7 +215,7 @@ package struct PlanPlace: Sendable {
   private var writeCount: Int64 = 0
   /// The commands of the window of a real history; `nil` if the plan repeats none.
   private let window: [Command]?
-  /// The number of these commands that were performed.
+  /// The number of the window's commands that were performed.
   private var windowCount = 0
 
   /// Whether a power-off cannot roll back an acknowledged commit.

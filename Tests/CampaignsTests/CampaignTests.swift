@@ -235,7 +235,7 @@ import Traces
   }
 
   @Test(arguments: [(Int32(1), "invalid"), (2, "unknown"), (0, "valid")])
-  func `A command's exit code decides even if it leaves no counterexample`(
+  func `A command's exit code decides the verdict even without a counterexample`(
     code: Int32,
     verdict: String
   ) throws {
@@ -332,7 +332,9 @@ import Traces
       _ = try CampaignFolder(creating: path, by: Self.program)
       Issue.record("a folder with other contents was accepted")
     } catch {
-      #expect(error.description == "\"\(path)\" is not empty, and no campaign. Name a new folder.")
+      #expect(
+        error.description == "\"\(path)\" is neither empty nor a campaign. Name a new folder."
+      )
     }
     try FileManager.default.removeItem(atPath: path)
     _ = try made([["a"]])
@@ -345,7 +347,7 @@ import Traces
     }
   }
 
-  @Test func `A damaged file is named`() throws {
+  @Test func `The error for a damaged file contains its path`() throws {
     let campaign = try made([["a"]])
     _ = FileManager.default.createFile(
       atPath: path + "/tasks/1-0001.json",

@@ -153,7 +153,7 @@ import Traces
     story.run(.read(PlannedReading("mirror", steps: [.misplace])), .failed(failure))
     #expect(
       story.verdict(HistoryExplainsData.self).violation?.because
-        == "mirror's read failed without a reason: failed: a foreign position was confirmed"
+        == "mirror's read failed, and the plan does not explain why: failed: a foreign position was confirmed"
     )
   }
 }

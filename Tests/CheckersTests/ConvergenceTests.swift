@@ -392,7 +392,8 @@ import Traces
     story.run(.write(write), .failed(SystemFailure(code, "no")))
     let because = story.verdict(Convergence.self).violation?.because
     #expect(
-      because == (code == .failed ? "app's write failed without a reason: no" : nil)
+      because
+        == (code == .failed ? "app's write failed, and the plan does not explain why: no" : nil)
     )
   }
 

@@ -71,7 +71,8 @@ import Traces
     var story = try opened("1")
     story.run(.pass("app"), .failed(SystemFailure(.failed, "no such table")))
     #expect(
-      violation(story)?.because == "app's pass failed without a reason: failed: no such table"
+      violation(story)?.because
+        == "app's pass failed, and the plan does not explain why: failed: no such table"
     )
     var expired = try opened("1")
     expired.run(.pass("app"), .failed(SystemFailure(.superseded, "replaced")))

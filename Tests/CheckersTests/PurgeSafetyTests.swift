@@ -89,7 +89,7 @@ import Traces
     #expect(story.verdict(PurgeSafety.self) == .valid)
   }
 
-  @Test func `A record below the transaction does not cover it`() throws {
+  @Test func `A cursor recorded below a transaction does not permit its purge`() throws {
     var story = try Story("app", "share")
     story.write("share", "1")
     story.write("share", "2")

@@ -109,7 +109,7 @@ import Traces
     story.run(.query(query(.count)), .failed(SystemFailure(.failed, "no such table")))
     #expect(
       story.verdict(HistoryExplainsData.self).violation?.because
-        == "app's query failed without a reason: failed: no such table"
+        == "app's query failed, and the plan does not explain why: failed: no such table"
     )
   }
 

@@ -68,7 +68,7 @@ import Traces
     story.run(.purge("app"), .failed(SystemFailure(.failed, "no such table")))
     #expect(
       story.verdict(Reclaim.self).violation?.because
-        == "app's purge failed without a reason: failed: no such table"
+        == "app's purge failed, and the plan does not explain why: failed: no such table"
     )
     var hooked = try opened()
     hooked.header.actors[0].hooks = [PlannedHook.retry.rawValue]

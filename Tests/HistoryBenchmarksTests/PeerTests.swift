@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test func `Triggers count a transaction's changes and know their own`() throws {
+  @Test func `Triggers record each change with its transaction, and count them`() throws {
     try withSetting(20) { setting in
       let peer = try setting.floor()
       try peer.floor.attach(PEER_TRIGGERS, to: SampleData.item)

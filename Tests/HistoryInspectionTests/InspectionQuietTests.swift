@@ -132,7 +132,7 @@ import Testing
     #expect(rounds == QuietFile.attemptsMax)
   }
 
-  @Test func `A folder that accepts no copy is named`() throws {
+  @Test func `The error for a folder that accepts no copy contains its path`() throws {
     try CoreDataFixture.make(at: path, "PRAGMA journal_mode=WAL;" + CoreDataFixture.schema)
     let writer = try Connection(path: path)
     try writer.execute(CoreDataFixture.rows)

@@ -45,7 +45,7 @@ import Testing
     #expect(Self.verdict(week, [Consumer("app", at: .number(4))]).state == .unknown)
   }
 
-  @Test func `A consumer below purged history has lost some`() {
+  @Test func `A consumer whose position is below purged history has lost history`() {
     let verdict = Self.verdict(
       Self.purged,
       [Consumer("app", at: .number(160)), Consumer("widget", at: .number(7))]
@@ -81,7 +81,7 @@ import Testing
     )
   }
 
-  @Test func `Unknown positions, a mirror and undeclared authors make it undecided`() {
+  @Test func `Unknown positions, a mirror and undeclared authors make the verdict undecided`() {
     let unknown = Self.both.dropLast() + [Consumer("widget", at: .unknown)]
     #expect(Self.verdict(Self.unpurged, Array(unknown), olderThan: 30).state == .unknown)
     #expect(Self.verdict(Self.unpurged, [], olderThan: 30).state == .unknown)
@@ -135,7 +135,7 @@ import Testing
     #expect(Self.verdict(outline, []).state == .unknown)
   }
 
-  @Test func `The purge that frees most without a loss is named`() throws {
+  @Test func `The purge that frees most without a loss is recommended`() throws {
     let advice = Advice(Self.unpurged, given: Self.both)
     let safest = try #require(advice.safest)
     #expect(safest.plan == .merged && safest.transactions == 60)

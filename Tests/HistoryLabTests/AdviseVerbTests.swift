@@ -208,7 +208,7 @@ import Testing
   @Test func `An unknown design name is refused with a message`() async throws {
     try await withStore { folder, file in
       for (name, sentence) in [
-        ("kit-22", "Did you mean \"kit-2\"?"), ("tracker", "is not a design whose decisions"),
+        ("kit-22", "Did you mean \"kit-2\"?"), ("tracker", "is not a known design"),
         ("\(folder)/none.json", "there is no file"),
       ] {
         let result = await runCurrent(["advise", file, "--design", name])

@@ -114,7 +114,7 @@ private struct SampleRepository {
   }
 
   @Test(.needs(.git))
-  func `The first commit of a repository whose replay fails is named`() async throws {
+  func `The first commit of a repository whose replay fails is reported`() async throws {
     try await withFolder { folder in
       try makeFile("\(folder)/plan file.jsonl")
       var repository = try await SampleRepository(in: folder)
@@ -184,7 +184,7 @@ private struct SampleRepository {
   }
 
   @Test(.needs(.git))
-  func `Commits between which nothing can be searched are named`() async throws {
+  func `Commits between which no commit can be searched are reported`() async throws {
     try await withFolder { folder in
       try makeFile("\(folder)/plan.jsonl")
       var repository = try await SampleRepository(in: folder)
@@ -279,7 +279,7 @@ private struct SampleRepository {
     (.holds, .none(because: "it does not build"), "--bad 000000000000 cannot", .undecided),
     (.count(3), .count(3), "Give commits that differ", .usage),
   ])
-  func `An end that is not what it should be is an error that names it`(
+  func `A good or bad commit with the wrong outcome is reported`(
     good: BisectAnswer,
     bad: BisectAnswer,
     sentence: String,

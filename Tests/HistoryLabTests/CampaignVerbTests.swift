@@ -127,7 +127,10 @@ import Testing
   }
 
   @Test(arguments: [
-    (["list", "systems"], "is no check, mutants, explore or stress"),
+    (
+      ["list", "systems"],
+      "is not a command that a campaign can run. Use check, mutants, explore or stress."
+    ),
     (["check", "--output", "x"], "--output is set by the campaign"),
     (["check", "--plan", "3"], "--plans"), (["explore", "--parts", "2"], "--parts"),
   ])
@@ -163,7 +166,7 @@ import Testing
     }
   }
 
-  @Test func `A folder that is no campaign is named`() async throws {
+  @Test func `A folder that is not a campaign is reported`() async throws {
     try await withFolder { folder in
       for verb in ["work", "status", "drain"] {
         let result = await lab(["campaign", verb, folder])

@@ -120,7 +120,7 @@ import Traces
     }
   }
 
-  @Test func `A command without a kind of power-off is named`() throws {
+  @Test func `A command without a kind of power-off is reported`() throws {
     let fault = PlannedFault(kind: .torn, file: .wal, call: .write, k: 1)
     let plan = Plan(
       header: PlanHeader(model: Model(unchecked: []), actors: []),

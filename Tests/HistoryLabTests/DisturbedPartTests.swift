@@ -197,7 +197,7 @@ import Testing
     ),
     ("replay x.jsonl", "the command is replay in the latter and check in the former"),
   ])
-  func `Parts with other options are refused, and the difference is named`(
+  func `Parts with other options are refused, and the difference is reported`(
     line: String,
     difference: String
   ) async throws {
@@ -274,7 +274,7 @@ import Testing
   // MARK: Repeated
 
   @Test(arguments: [nil, "unknown"])
-  func `A part that was run again counts, and its unfinished first try is named`(
+  func `A part that was run again counts, and its unfinished first try is reported`(
     verdict: String?
   ) async throws {
     try await withFolder { folder in

@@ -225,7 +225,7 @@ import Darwin
   }
 
   @Test(.needs(.secondUser))
-  func `An unreadable or unwritable file or folder is named`() async {
+  func `An unreadable or unwritable file or folder is reported`() async {
     // In a separate process that drops root privileges, because root may access everything.
     await #expect(processExitsWith: .success) {
       if geteuid() == 0 { try #require(setuid(65_534) == 0) }

@@ -194,7 +194,7 @@ import Testing
     )
   }
 
-  @Test func `Unknown and missing tables are named`() {
+  @Test func `Unknown and missing tables are reported`() {
     let text = Self.text { census in
       census.unknownTables = ["a\u{1b}b", "c"]
       census.missingTables = ["Z_METADATA"]

@@ -218,7 +218,7 @@ import Testing
     )
   }
 
-  @Test func `Members are listed, and those that hold history back are named`() async throws {
+  @Test func `Members are listed, and those that hold history back are reported`() async throws {
     try await withFolder { folder in
       let file = "\(folder)/store"
       try makeStore(file)

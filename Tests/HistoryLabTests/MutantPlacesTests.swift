@@ -48,7 +48,7 @@ import Testing
     #expect(MutantPlacesReport(places: [closing]).table.text().contains("closing"))
   }
 
-  @Test func `Ends that more continuations do not confirm are reported`() {
+  @Test func `Ends of a curve that further continuations do not confirm are reported`() {
     let wrong = Self.place([3], [10, 12, 20, 100], ends: [4_000, 10_000])
     #expect(!wrong.endsAgree)
     #expect(MutantPlacesReport(places: [wrong]).table.text().contains("(differ)"))

@@ -22,7 +22,7 @@ import Testing
     )
   }
 
-  @Test func `A trial whose plan takes too long counts as killed, and is named`() {
+  @Test func `A trial whose plan takes too long counts as killed, and is reported`() {
     let hung = MutantTrial(
       mutant: "mortal",
       seed: 1,

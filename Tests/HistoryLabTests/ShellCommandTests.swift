@@ -102,7 +102,7 @@ import Testing
     #expect(text.contains("\n  .build/release/history-lab check --system article"))
   }
 
-  @Test func `An argument that is not valid UTF-8 is named`() async {
+  @Test func `An argument that is not valid UTF-8 is reported`() async {
     let kept = TestTerminal()
     let lab = Lab(tool: .historyLab, composition: .sample, terminal: kept.terminal)
     let code = await lab.run(bytes: [Array("inspect".utf8), [0x63, 0x61, 0x66, 0xE9]])

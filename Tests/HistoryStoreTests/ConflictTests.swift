@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test(arguments: [MergePolicy.storeWins, .rollback])
-  func `The policy store wins keeps the whole row if the edit has no row to compare with`(
+  func `The store-wins policy keeps the whole row if the edit has no row to compare with`(
     _ policy: MergePolicy
   ) throws {
     let result = try store.save(
@@ -67,7 +67,7 @@ import Testing
     #expect(page.transactions.last?.number == 5)
   }
 
-  @Test func `The policy store wins decides by attribute if the edit knows its row`() throws {
+  @Test func `The store-wins policy decides by attribute if the edit knows its row`() throws {
     var edit = ObjectEdit(.update, changed, columns: 3, version: 1, values: ["mine", 9])
     edit.base = ["changed", 1] + Array(repeating: .null, count: 6)
     #expect(try store.save([edit], .storeWins).outcomes == [.writtenOver(columns: 1)])
@@ -98,7 +98,7 @@ import Testing
     #expect(try store.titles() == ["same"])
   }
 
-  @Test func `The policy object wins writes the set attributes over the store's`() throws {
+  @Test func `The object-wins policy writes the set attributes over the store's`() throws {
     let result = try store.save(
       [update(changed, 1), update(gone, 2), update(same, 3)],
       .objectWins

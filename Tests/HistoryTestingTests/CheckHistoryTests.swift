@@ -107,7 +107,7 @@ func issues(_ body: @escaping @Sendable () async throws -> Void) async throws ->
       try await checkHistory(of: FixedLog.self, plans: 5, under: [.own(Misspelt())])
     }
     let text = error?.description ?? ""
-    #expect(text.contains("the condition \"misspelt\" makes a plan with a mistake"), "\(text)")
+    #expect(text.contains("the condition \"misspelt\" makes an invalid plan"), "\(text)")
     #expect(text.contains("no entity \"Itme\". Did you mean \"Item\"?"), "\(text)")
   }
 

@@ -32,8 +32,7 @@ import Testing
     }
   }
 
-  @Test func `A plan in which the process crashed is named by the next run's folder`() async throws
-  {
+  @Test func `The corpus folder has the command that repeats a plan which crashed`() async throws {
     try await withFolder { folder in
       let corpus = CorpusFolder(folder, from: #filePath)
       let mark = try corpus.mark("A test")
@@ -53,7 +52,7 @@ import Testing
     }
   }
 
-  @Test func `A missing folder is named`() {
+  @Test func `A missing folder is reported`() {
     #expect {
       _ = try counterexamples(in: "Nowhere")
     } throws: { error in
@@ -74,7 +73,7 @@ import Testing
 }
 
 @Suite struct HistorySettingsTests {
-  @Test func `The environment is read, and a wrong value is named`() throws {
+  @Test func `The environment is read, and a wrong value is reported`() throws {
     let settings = try HistorySettings(environment: [
       "HISTORY_PLANS": "7", "HISTORY_SEED": "9", "HISTORY_PLAN": "3", "HISTORY_TIME": "0.5",
       "HISTORY_CORPUS": "Found",

@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test func `The page's fix is one word`() throws {
+  @Test func `The fix that the page shows changes one word`() throws {
     let page = try Self.text(Self.pages + "YourFirstBug.md")
     let log = try Self.text(Self.example + "Tests/FirstBugTests/MyLog.swift")
     let line = try #require(log.split(separator: "\n").first { $0.contains("values.max()") })

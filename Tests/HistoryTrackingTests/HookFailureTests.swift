@@ -101,7 +101,7 @@ import Testing
     #expect(report.hookFailures.allSatisfy { $0.policy == .skip && $0.reason == "Rain()" })
     #expect(notes.all == ["insert Item x1 of #1", "merge"])
     #expect(try app.view.titles == ["a"] && shared.cursor("app") == 1)
-    #expect(app.messages.count { $0.contains("given up") } == 2)
+    #expect(app.messages.count { $0.contains("continues without this call") } == 2)
   }
 
   @Test func `With stop the tracker stops, and a restart continues where it was`() async throws {

@@ -73,7 +73,7 @@ import Testing
 
   @Test func `An actor whose author is its own batch author is reported`() async throws {
     let app = try await shared.started("app") { $0.batchAuthors = ["app"] }
-    #expect(app.messages.contains { $0.contains("among batchAuthors") })
+    #expect(app.messages.contains { $0.contains("is in batchAuthors") })
   }
 
   @Test func `The ignored authors may be any sequence`() async throws {

@@ -92,7 +92,7 @@ import Testing
     #expect(outcome.reason == "only Linux counts it")
     #expect(judge([], .quantile(1), atMost: 1).reason == "not in this run")
     let alone = judge([row("ours", [1, 1])], .ratio(to: "peer"), atMost: 1)
-    #expect(alone.reason == "what it is compared with is not in this run")
+    #expect(alone.reason == "the result to compare it with is not in this run")
   }
 
   @Test func `Rows of other benchmarks are ignored, rows with conditions are not`() {

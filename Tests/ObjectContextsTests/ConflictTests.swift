@@ -47,7 +47,7 @@ import Testing
     #expect(try conflict.stored() == [.string("bread"), .int(7)])
   }
 
-  @Test func `The policy store wins keeps the store's changes and writes the rest`() throws {
+  @Test func `The store-wins policy keeps the store's changes and writes the rest`() throws {
     let conflict = try Conflict(.storeWins)
     try conflict.theirs.save(.int(7), for: "count", of: conflict.id)
     let object = try #require(try conflict.mine.object(conflict.id))
@@ -79,7 +79,7 @@ import Testing
     #expect(change.updatedProperties == ["title", "count", "price", "due"])
   }
 
-  @Test func `The policy rollback discards the edit and shows the row`() throws {
+  @Test func `The rollback policy discards the edit and shows the row`() throws {
     let conflict = try Conflict(.rollback)
     try conflict.theirs.save(.int(7), for: "count", of: conflict.id)
     try #require(try conflict.mine.object(conflict.id)).set(.string("bread"), for: "title")
@@ -128,7 +128,7 @@ import Testing
     #expect(try conflict.mine.store.history().count == 2)
   }
 
-  @Test func `The policy object wins writes the attributes that were set and keeps the rest`()
+  @Test func `The object-wins policy writes the attributes that were set and keeps the rest`()
     throws
   {
     let conflict = try Conflict(.objectWins)

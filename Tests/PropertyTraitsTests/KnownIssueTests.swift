@@ -26,7 +26,7 @@ import Testing
     #expect(result.counts.passed == 50)
   }
 
-  @Test func `A failure beside a known issue fails the case`() async throws {
+  @Test func `A failure next to a known issue fails the case`() async throws {
     let shrunk = Mutex("")
     let found = try await recordedIssues { [digits] in
       let result = try await property(digits) { number in

@@ -215,7 +215,7 @@ import Testing
     #expect(try corpus.examples().map(\.description) == ["1:9000"])
   }
 
-  @Test func `Settings are read from the environment, and wrong ones are named`() throws {
+  @Test func `Settings are read from the environment, and wrong ones are reported`() throws {
     let settings = try PropertySettings(environment: [
       "PROPERTY_CASES": "12", "PROPERTY_SEED": "34", "PROPERTY_TIME": "0.5",
       "PROPERTY_CORPUS": "there", "PROPERTY_REPLAY": "1:0", "PROPERTY_STATISTICS": "1",

@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  @Test func `Tables with hidden rows or squeezed columns and clipped labels are named`()
+  @Test func `Tables with hidden rows or squeezed columns and clipped labels are reported`()
     async throws
   {
     let folder = try TemporaryFolder()
@@ -102,7 +102,7 @@ import Testing
     #expect(answer.code == 0, "\(answer.said)")
   }
 
-  @Test func `A slider of states that its keys do not move is named`() async throws {
+  @Test func `A slider of states that its keys do not move is reported`() async throws {
     let folder = try TemporaryFolder()
     let html = Self.walk().html(images: .drawn([:]))
     let deaf = html.replacing("addEventListener(\"input\", show)", with: "focus()")

@@ -75,7 +75,7 @@ import Testing
     #expect(results.rows[2].varies != nil && !results.rows[2].isExact)
   }
 
-  @Test func `A missing file is named`() {
+  @Test func `A missing file is reported`() {
     let error = #expect(throws: ResultsFileError.self) { try ResultsFile.read(path: "/no/file") }
     #expect(error?.reason == "the file cannot be read")
   }

@@ -65,11 +65,11 @@ import Testing
   @Test func `Empty SQL and values without a parameter are reported`() throws {
     for sql in ["", "  -- nothing", ";"] {
       let error = try #require(throws: SQLiteError.self) { try count(sql) }
-      #expect(error.message == "the text holds no statement")
+      #expect(error.message == "the text contains no SQL statement")
     }
     let query = try Statement(connection, reading: "SELECT ?, ?") { _, _ in false }
     try query.checkPlaces(2)
     let error = try #require(throws: SQLiteError.self) { try query.checkPlaces(1) }
-    #expect(error.message == "the query has 2 places for values, and 1 are given")
+    #expect(error.message == "the number of values is 1, but the query has 2 placeholders (`?`)")
   }
 }

@@ -65,6 +65,6 @@ import Testing
     let connection = try Connection(path: folder.path("a"))
     let error = try #require(throws: SQLiteError.self) { _ = try Statement(connection, " -- ") }
     #expect(error.code == 21)
-    #expect(error.message == "the text holds no statement")
+    #expect(error.message == "the text contains no SQL statement")
   }
 }

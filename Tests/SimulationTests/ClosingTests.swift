@@ -130,7 +130,7 @@ import Traces
     #expect(try closing().last == "data ")
   }
 
-  @Test func `Closing commands have no place in the plan`() throws {
+  @Test func `Commands of the closing phase have no position in the plan`() throws {
     let events = try Simulator(system, at: .heap()).run(Plans.make(["app"], .data))
     let closing = events.drop { $0.kind != .ended(command: 0, .ok) }.dropFirst()
     #expect(closing.count == 2 * (6 + 3))

@@ -60,7 +60,7 @@ import Traces
     _ = try store.purge()
   }
 
-  @Test func `A write that history has was committed`() throws {
+  @Test func `A write that is found in history counts as committed`() throws {
     let transaction = try insert(by: "process-1")
     try cutOff(at: transaction.number)
     let reported = CommittedTransaction(store.model, transaction, writer: "process-1")

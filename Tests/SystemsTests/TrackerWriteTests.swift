@@ -249,7 +249,7 @@ import Traces
     try rig.perform(.begin(PlannedWrite(actor: "app", changes: [insert(1)])))
     #expect(try rig.perform(.crash("app")) == [.crashed])
     try rig.perform(.launch("app"))
-    #expect(throws: SystemFailure(.failed, "app has begun no write.")) {
+    #expect(throws: SystemFailure(.failed, "app has no open write.")) {
       try rig.perform(.commit("app"))
     }
     #expect(try rig.objects(.data) == [:])

@@ -37,7 +37,7 @@ import Testing
     ),
     Refusal(
       without(4),
-      "line 4: this is event 1, and event 0 should come here. Lines were lost or moved: copy the file again."
+      "line 4: this is event 1, but event 0 is expected here. Lines were lost or moved: copy the file again."
     ),
     Refusal(
       without(5),

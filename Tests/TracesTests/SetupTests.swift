@@ -102,7 +102,7 @@ import Traces
     ),
     (
       #"{"config":2,"actors":[{"currentAuthor":"app","maximumDuration":60}]}"#,
-      #"line 1: actor 1 of the configuration has "maximumDuration", which the lab does not vary. "#
+      #"line 1: actor 1 of the configuration has the key "maximumDuration", which the lab does not support. "#
         + "Leave it out: the kit's default is tested."
     ),
     (

@@ -32,7 +32,7 @@ extension Option<String> {
       wrappedValue: CommonOption.runsFolder,
       "output",
       .path("DIR"),
-      "The folder in which this run gets its own folder."
+      "Creates the run's folder in DIR."
     )
   }
 
@@ -75,7 +75,7 @@ extension Option<Int> {
       "jobs",
       .integer("N", 1...256),
       shown: "one for each processor",
-      "How many plans run at the same time; it does not change the results.",
+      "Runs N plans at the same time, which does not change the results.",
       draw: { $0.processors }
     )
   }
@@ -88,7 +88,7 @@ extension Option<Double> {
       wrappedValue: ExternalProgram.secondsByDefault,
       "timeout",
       .decimal("SECONDS", 0.05...86_400),
-      "How long the lab waits for each answer of an external system."
+      "Waits at most SECONDS for each answer of an external system."
     )
   }
 
@@ -97,7 +97,7 @@ extension Option<Double> {
       wrappedValue: 1,
       "tolerance",
       .decimal("PERCENT", 0...100),
-      "By how many percent a count may differ."
+      "Allows counts to differ by PERCENT."
     )
   }
 }

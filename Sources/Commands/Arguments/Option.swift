@@ -32,7 +32,7 @@ private final class Parsed<Value: Sendable>: Sendable {
 /// A property with a default value keeps it if the option is not given. An optional property is then
 /// `nil`. An array property collects the values of an option that may be repeated:
 ///
-///     @Option("plans", .integer("N", 1...1_000), "How many plans each system runs.")
+///     @Option("plans", .integer("N", 1...1_000), "Runs N plans on each system.")
 ///     var plans = 200
 @propertyWrapper
 package struct Option<Value: Sendable>: DeclaredArgument {

@@ -80,7 +80,7 @@ struct Advice: Sendable {
     }.max { $0.transactions < $1.transactions }
   }
 
-  /// The facts that decide whether a purge loses data and that are not known, most important first.
+  /// The unknown facts that decide whether a purge loses data, most important first.
   var notKnown: [String] {
     let who = outline.isOurs ? "registered" : "given with --cursors"
     var sentences = unknownConsumers.map { name in

@@ -21,7 +21,7 @@ struct AdviceDocument: Encodable {
   struct Cost: Encodable {
     let transactions: Int
     let changes: Int
-    /// `nil` where this SQLite has no `dbstat`.
+    /// The size of the history; `nil` if this SQLite has no `dbstat`.
     let historyBytes: Int64?
     let databaseBytes: Int64
     let share: Double?
@@ -33,7 +33,7 @@ struct AdviceDocument: Encodable {
     let days: [Day]
   }
   struct Writer: Encodable {
-    /// `nil` for transactions without an author.
+    /// The author's name; `nil` for transactions without an author.
     let name: String?
     let transactions: Int
     let changes: Int
@@ -103,7 +103,7 @@ struct AdviceDocument: Encodable {
     let keptHeldBack: Int
     let losses: [Loss]
     let past: [Cut]
-    /// `nil` unless it was measured.
+    /// The measured purge; `nil` if the purge was not measured.
     let measured: Trial?
   }
 

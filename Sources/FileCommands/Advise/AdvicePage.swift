@@ -10,7 +10,7 @@ struct AdvicePage {
   let path: String
   let advice: Advice
   let verdict: AdviceVerdict
-  /// The maximum number of days listed for each purge on which it would have lost changes.
+  /// The maximum number of listed times, per purge, at which the purge would have lost changes.
   var cutsMax = 20
 
   /// Returns the page.

@@ -42,12 +42,16 @@ struct AdviseOptions: VerbOptions {
     "older-than",
     .decimal("DAYS", 0...1_000_000),
     shown: "judges the history as it is",
-    "Judges a purge of what was written so many days before the newest transaction, run regularly."
+    "Judges a regular purge of transactions more than DAYS days older than the newest one."
   )
   var olderThan: Double?
-  @Option("keep", .integer("N", 1...1_000_000_000), "Forecasts a purge of all but the newest N.")
+  @Option(
+    "keep",
+    .integer("N", 1...1_000_000_000),
+    "Forecasts a purge of all but the newest N transactions."
+  )
   var kept = 1000
-  @Flag("measure", "Measures each purge on a private copy of the file, which copies it each time.")
+  @Flag("measure", "Measures each purge on a new private copy of the file.")
   var measures
   @Flag(.json) var json
   @Option("html", .path("FILE"), "Writes the advice with charts as a page that needs no network.")

@@ -53,7 +53,7 @@ struct Consumer: Sendable, Hashable {
 
   var isKnown: Bool { position != .unknown }
 
-  /// Whether it is the CloudKit mirror.
+  /// Whether the consumer is the CloudKit mirror.
   var isMirror: Bool {
     source == .mirror || AuthorPatterns.match(name, [AuthorPatterns.cloudKitMirror])
   }
@@ -70,7 +70,7 @@ struct Consumer: Sendable, Hashable {
 }
 
 extension Consumer {
-  /// The name of the mirror that the store itself shows, unless a file names its position.
+  /// The name of the mirror that is found in the store, if `--cursors` does not name the mirror.
   static let mirrorName = "CloudKit mirror"
 
   /// Returns the consumers of a history: its members, those of a file, and the mirror it shows.
@@ -107,14 +107,14 @@ extension OutlineAuthor {
 /// The position of a consumer in a history, and the history that it has not merged.
 struct ConsumerStatus: Sendable, Hashable {
   let consumer: Consumer
-  /// The numbers of kept transactions and changes that it has not merged; `nil` if unknown.
+  /// The numbers of kept transactions and changes that the consumer has not merged; `nil` if unknown.
   var lagTransactions: Int?
   var lagChanges: Int?
-  /// The seconds from the oldest of these to the newest transaction; `nil` without any.
+  /// The seconds from the oldest unmerged transaction to the newest one; `nil` if all are merged.
   var lagSeconds: Double?
-  /// Whether history after its position is gone already, so that it has lost some of it.
+  /// Whether history after the consumer's position is already purged, so that it missed changes.
   var isCutOff = false
-  /// Whether it is a member at which every purge of the store stops.
+  /// Whether the consumer is a member whose cursor limits every purge of the store.
   var holdsBack = false
 
   /// Measures the position of a consumer.

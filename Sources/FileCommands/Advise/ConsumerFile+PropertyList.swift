@@ -97,7 +97,7 @@ struct ArchivedToken: Hashable, Sendable {
   /// The number of the last transaction by the UUID of its store, in upper case.
   let numbers: [String: Int64]
 
-  /// The names of the class, which is private in the frameworks that were listed.
+  /// The names under which Core Data's class of tokens may be archived; the first one is private.
   private static let classes: Set = ["_NSPersistentHistoryToken", "NSPersistentHistoryToken"]
 
   /// Reads an archive; `nil` if the bytes are not an archived token.

@@ -267,7 +267,7 @@ extension UInt8 {
     [0x20, 0x09, 0x0A, 0x0D].contains(byte)
   }
 
-  /// Returns whether a byte can start an XML text, with or without a mark of its encoding.
+  /// Returns whether a byte can start an XML text, with or without a byte-order mark.
   static func isMarkup(_ byte: UInt8) -> Bool {
     [UInt8(ascii: "<"), 0xEF, 0xFE, 0xFF].contains(byte) || isBlank(byte)
   }

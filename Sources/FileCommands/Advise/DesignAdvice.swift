@@ -33,7 +33,7 @@ package struct DesignAdvice: Sendable, Hashable {
   let name: String
   let sentence: String
   let purging: Purging
-  /// A clause about its purges, such as "purges what is older than seven days".
+  /// A clause about the design's purges, such as "purges what is older than seven days".
   let purges: String
   /// The conditions whose plans were run, and the conditions that the design does not support.
   let conditions: [String]

@@ -2,13 +2,13 @@ import HistoryInspection
 import HistoryStore
 import HistoryTypes
 
-/// A feature of a history that stands for a condition under which the lab tests designs.
+/// A feature of a history that corresponds to a condition under which the lab tests designs.
 struct HistoryCondition: Sendable, Hashable {
   /// The name of the lab's condition, as `list conditions` prints it.
   let name: String
   /// The number of occurrences, at least 1.
   let count: Int
-  /// The occurrences in words.
+  /// A sentence that states the occurrences.
   let sentence: String
 }
 

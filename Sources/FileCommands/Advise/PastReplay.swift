@@ -5,11 +5,11 @@ import HistoryStore
 struct PastCut: Sendable, Hashable {
   /// The author whose writes show when the consumer ran.
   let consumer: String
-  /// The time at which it wrote again, in seconds since 2001-01-01 UTC.
+  /// The time at which the consumer wrote again, in seconds since 2001-01-01 UTC.
   let time: Double
-  /// The seconds since its previous write.
+  /// The seconds since the consumer's previous write.
   let gapSeconds: Double
-  /// The numbers of transactions and changes of others that it would have missed.
+  /// The numbers of transactions and changes by others that the consumer would have missed.
   let transactions: Int
   let changes: Int
 }
@@ -133,7 +133,7 @@ struct PastHistory: Sendable {
   let newestTime: Double?
   /// The index of the oldest transaction that a purge may delete, or `nil` without one.
   let oldestIndex: Int?
-  /// The number of transactions that were deleted before that one.
+  /// The number of transactions that were deleted before the oldest kept one.
   let goneCount: Int64
   /// The total number of changes.
   let changeCount: Int

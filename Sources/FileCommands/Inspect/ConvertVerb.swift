@@ -11,13 +11,13 @@ struct ConvertOptions: VerbOptions {
   var source: String
   @Argument(
     .text("NEW", "a file that does not exist yet"),
-    "The store to make; a file that is there is never overwritten."
+    "The store to create; an existing file is never overwritten."
   )
   var target: String
   @Option(
     "layout",
     .choice("LAYOUT"),
-    "How the new store keeps its history: \(HistoryLayout.allCases.map(\.rawValue).joinedAsAlternatives)."
+    "Selects the layout of history in the new store: \(HistoryLayout.allCases.map(\.rawValue).joinedAsAlternatives)."
   )
   var layout = HistoryLayout.packed
 

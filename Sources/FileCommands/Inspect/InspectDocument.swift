@@ -16,7 +16,7 @@ struct InspectDocument: Encodable {
     let others: Int
   }
   struct Author: Encodable {
-    /// `nil` for transactions without an author.
+    /// The author's name; `nil` for transactions without an author.
     let name: String?
     let transactions: Int
     let changes: Int
@@ -73,16 +73,16 @@ struct InspectDocument: Encodable {
     let changes: Int
     let heldBackTransactions: Int
     let kept: Kept
-    /// `nil` where this SQLite has no `dbstat`.
+    /// The size of the freed pages; `nil` if this SQLite has no `dbstat`.
     let bytes: Int64?
-    /// The newest transaction that goes; every token before it expires.
+    /// The newest deleted transaction; every token before it expires.
     let lastNumber: Int64?
     let lastDate: String?
     let authors: [Author]
     let protectedAuthors: [String]
     let entities: [Entity]
     let tombstones: Int
-    /// The facts that decide whether the purge loses data and that the file does not contain.
+    /// The facts missing from the file that decide whether the purge loses data.
     let notKnown: [String]
     /// The tokens that expire, in a sentence.
     let expiry: String?
@@ -117,7 +117,7 @@ struct InspectDocument: Encodable {
   let strings: Int
   let changesByType: Changes
   let span: Span?
-  /// `nil` where this SQLite has no `dbstat`.
+  /// The size of the history; `nil` if this SQLite has no `dbstat`.
   let historyBytes: Int64?
   let tables: [Table]?
   let changesPerTransaction: Distribution
@@ -132,9 +132,9 @@ struct InspectDocument: Encodable {
   let members: [Member]?
   /// Whether CloudKit mirrors the file, as far as the file shows.
   let isMirrored: Bool
-  /// `nil` unless a purge estimate was requested.
+  /// The estimate of a purge; `nil` unless one was requested.
   let purge: Purge?
-  /// `nil` unless tombstones were requested.
+  /// Samples of tombstones; `nil` unless they were requested.
   let tombstones: [TombstoneSample]?
   let unknownTables: [String]
   let missingTables: [String]

@@ -27,13 +27,13 @@ struct InspectOptions: VerbOptions {
   @Option(
     "before",
     PurgeBound.reader,
-    "Says what a purge of what is older would delete and free; nothing is purged."
+    "Reports what a purge of the transactions before DATE or NUMBER would delete and free."
   )
   private var before: PurgeBound?
   @Option(
     "older-than",
     .decimal("DAYS", 0...1_000_000),
-    "The same for what was written so many days before the newest transaction."
+    "Like --before, for transactions more than DAYS days older than the newest one."
   )
   private var olderThan: Double?
   @Flag("verify", "Validates the history instead; the exit code is 1 if something is wrong.")
@@ -46,9 +46,9 @@ struct InspectOptions: VerbOptions {
       + "and tombstone."
   )
   private var sql: String?
-  @Flag("values", "Shows values that deleted objects left behind, which are hidden otherwise.")
+  @Flag("values", "Shows the preserved values of deleted objects, which are hidden otherwise.")
   var showsValues
-  @Flag("json", "Prints the results as JSON; with --sql as JSON Lines, an object a row.")
+  @Flag("json", "Prints the results as JSON; with --sql as JSON Lines, one object per row.")
   private var json
   @Flag("csv", "Prints the results as comma-separated values.") private var csv
 

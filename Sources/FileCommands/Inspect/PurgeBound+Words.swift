@@ -58,7 +58,7 @@ extension PurgeEstimate {
 struct TombstoneSample: Encodable, Hashable {
   let transaction: Int64
   let date: String
-  /// `nil` for transactions without an author.
+  /// The author's name; `nil` for transactions without an author.
   let author: String?
   let object: String
   let values: [String: Value]
@@ -122,9 +122,9 @@ extension TombstoneSample {
 ///
 /// There are none where a purge would delete no transaction.
 struct PurgeRisks: Hashable {
-  /// The facts that decide whether the purge loses data and that the file does not contain.
+  /// The facts missing from the file that decide whether the purge loses data.
   let notKnown: [String]
-  /// The tokens that expire, or `nil` when no transaction goes.
+  /// A sentence about the tokens that expire, or `nil` if the purge deletes no transaction.
   let expiry: String?
 
   /// Determines the risks of a purge of the inspected file.

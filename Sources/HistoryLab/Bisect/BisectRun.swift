@@ -130,7 +130,7 @@ struct BisectRun {
 
   // MARK: The ends
 
-  /// Asks the good and the bad commit, and returns the rule that tells them apart.
+  /// Asks the good and the bad commit, and returns the rule that distinguishes them.
   private mutating func verifiedRule() throws -> Rule {
     let (good, bad) = (history.good, history.bad)
     log(good, "the good commit")

@@ -31,7 +31,7 @@ struct BisectCommands: CompositionPart {
 enum BisectQuestion: Sendable {
   /// Whether the plan in a file holds.
   case replay(file: String)
-  /// How much a benchmark counts.
+  /// The value of a benchmark's count.
   case count(ExactCount)
 }
 

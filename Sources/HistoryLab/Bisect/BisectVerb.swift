@@ -11,9 +11,9 @@ struct BisectOptions: VerbOptions {
     "A plan or a counterexample that holds at the good commit and fails at the bad one."
   )
   private var file: String?
-  @Option("good", .commit, "Must be given: a commit at which FILE holds, or whose count is right.")
+  @Option("good", .commit, "A commit at which FILE holds, or the count is right; required.")
   private var goodCommit: String?
-  @Option("bad", .commit, "A later commit at which FILE fails, or whose count has changed.")
+  @Option("bad", .commit, "A later commit at which FILE fails, or the count has changed.")
   var bad = "HEAD"
   @Option(
     "count",
@@ -21,13 +21,17 @@ struct BisectOptions: VerbOptions {
     "Searches for a changed count of this benchmark instead of replaying FILE; needs --metric."
   )
   private var benchmark: String?
-  @Option("metric", .text("NAME", "the name of a count"), "The count of --count, such as VM steps.")
+  @Option(
+    "metric",
+    .text("NAME", "the name of a count"),
+    "The metric that --count compares, such as VM steps."
+  )
   private var metric: String?
   @Option(
     "size",
     .integer("N", 100...1_000_000),
     shown: "the largest of a quick run",
-    "The size of history at which --count counts, in transactions."
+    "Measures --count in a history of N transactions."
   )
   private var historySize: Int?
   @Flag(.json) var json

@@ -15,7 +15,7 @@ struct CampaignText {
     (self.status, self.folder, self.command) = (status, folder, command)
   }
 
-  /// Where the campaign stands, in one line.
+  /// The campaign's status in one line.
   var sentence: String {
     var parts = [
       "\(status.done.grouped) of \(status.tasks.counted("task")) done",

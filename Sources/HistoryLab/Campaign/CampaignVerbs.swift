@@ -31,13 +31,13 @@ struct CampaignAddOptions: VerbOptions {
   var folder: String
   @Argument(
     each: .text("WORDS", "a verb and its options"),
-    "The work, as after history-lab: check, mutants, explore or stress with their options."
+    "The command to run, without history-lab: check, mutants, explore or stress, with its options."
   )
   private var words: [String]
   @Option(
     "parts",
     .integer("N", 1...10_000),
-    "Into how many parts of a few minutes check or mutants are divided."
+    "Divides check or mutants into N parts; a part should take a few minutes."
   )
   var parts = 1
 
@@ -53,7 +53,8 @@ struct CampaignAddOptions: VerbOptions {
       Self.verbs.contains(spec.name)
     else {
       throw .usage(
-        "\(words.joined(separator: " ").quoted) is no \(Self.verbs.joinedAsAlternatives)."
+        "\(words.joined(separator: " ").quoted) is not a command that a campaign can run. "
+          + "Use \(Self.verbs.joinedAsAlternatives)."
       )
     }
     if let option = Self.own.first(where: { arguments.texts[$0] != nil }) {

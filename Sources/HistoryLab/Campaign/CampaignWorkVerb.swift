@@ -11,7 +11,7 @@ struct CampaignWorkOptions: VerbOptions {
   @Option(
     "patience",
     .decimal("SECONDS", 1...86_400),
-    "The time without a sign of life after which another worker's task is done again."
+    "Repeats a task whose worker has shown no sign of life for SECONDS."
   )
   var patience = 120.0
 }

@@ -122,7 +122,7 @@ extension Catalogue {
     ),
     Entry(
       "call-failure",
-      "Calls to the file system, and for memory, fail.",
+      "File system calls and memory allocations fail.",
       .documented("sqlite.org on SQLITE_IOERR, SQLITE_FULL, SQLITE_BUSY and SQLITE_NOMEM")
     ),
     Entry(

@@ -21,7 +21,7 @@ struct CheckReport {
   /// Sentences that name the missing and unfinished parts of a merged check.
   var gaps: [String] = []
 
-  /// The verdict of the check: the first of these verdicts whose description applies.
+  /// The verdict of the check: the first in this list whose description applies.
   ///
   /// - `nondeterministic`: a plan gave a different trace when it ran again.
   /// - `invalid`: an invariant broke.
@@ -165,7 +165,7 @@ struct CheckDocument: Codable, RunFile {
     ///
     /// `nil` in reports of older versions.
     var plansInTrouble: Int?
-    /// The reason why the system did not complete the first of these plans.
+    /// The reason why the system did not complete the first plan that it did not complete.
     var trouble: String?
     /// The number of the first plan that the system did not complete; `nil` in reports of older versions.
     var troublePlan: Int?

@@ -245,7 +245,7 @@ struct FaultCounts: Sendable, Equatable {
 
 /// The number of refusals for each kind of command and failure code.
 struct RefusalCounts: Sendable, Equatable {
-  /// A kind of command with a code of its failure.
+  /// A kind of command, and the error code with which it failed.
   struct Pair: Hashable, Sendable, Comparable {
     let command: String
     let code: SystemFailure.Code

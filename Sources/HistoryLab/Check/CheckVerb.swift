@@ -16,13 +16,13 @@ struct CheckOptions: VerbOptions {
   )
   var systems = ["tracker"]
   /// The number of plans for each system; `Int.max` if only `steps` limits the plans.
-  @Option("plans", .integer("N", 1...10_000_000), "How many plans each system runs.")
+  @Option("plans", .integer("N", 1...10_000_000), "Runs N plans on each system.")
   var plans = 200
   @Option(
     "steps",
     .integer("N", 1...10_000_000_000),
     shown: "as many as the plans have",
-    "Runs plans until N steps are made: commands, and parts of the closing phases."
+    "Runs plans until they have N steps in total: commands, and parts of the closing phases."
   )
   var steps: Int?
   var planOptions = PlanOptions()
@@ -34,10 +34,10 @@ struct CheckOptions: VerbOptions {
     "Ends after M minutes even if plans are left; fractions are allowed."
   )
   var minutes: Double?
-  @Flag("quick", "Runs \(quickPlans) plans, unless --plans says how many.") var quick
+  @Flag("quick", "Runs \(quickPlans) plans, unless --plans is given.") var quick
   @Flag(
     "twice",
-    "Runs every plan twice, ours through both of its drivers, and compares the runs event by event."
+    "Runs every plan twice, with our tracker once on each of its two drivers, and compares the events."
   )
   var twice
   @Option(.jobs) var jobs: Int

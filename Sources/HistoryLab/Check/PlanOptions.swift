@@ -9,20 +9,20 @@ import Workloads
 
 /// The options that, with the seed and the system, determine every generated plan.
 struct PlanOptions: VerbOptions, Hashable {
-  @Option("commands", .integer("N", 1...100_000), "The most commands that a plan may have.")
+  @Option("commands", .integer("N", 1...100_000), "Generates plans of at most N commands.")
   var commands = 40
   /// The number of actors of every plan; `nil` chooses a random number for each plan.
   @Option(
     "actors",
     .actors,
     shown: "random for each plan",
-    "How many actors take part in every plan, 1 to 8."
+    "Generates plans with N actors, 1 to 8."
   )
   var actors: Int?
   @Option(
     "like",
     ProfileSource.reader,
-    "The workload that plans resemble: photos, notes, or the history of a store file."
+    "Generates plans that resemble a workload: photos, notes, or the history of a store file."
   )
   var like = ProfileSource.photos
   @Option(

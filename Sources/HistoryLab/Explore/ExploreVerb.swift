@@ -14,8 +14,8 @@ struct ExploreOptions: VerbOptions {
   @Option(
     "system",
     each: .system,
-    "The system to explore, or a file ending in .json that describes a design; all stands for ours "
-      + "and every published one."
+    "The system to explore, or a file ending in .json that describes a design; all selects "
+      + "ours and every published one."
   )
   var systems = ["tracker"]
   @Option(
@@ -29,7 +29,7 @@ struct ExploreOptions: VerbOptions {
     "actors",
     .actors,
     shown: "first 2, then 3",
-    "How many actors take part, 1 to \(PlanAlphabet.actorCountMax)."
+    "Explores plans with N actors, 1 to \(PlanAlphabet.actorCountMax)."
   )
   private var actors: Int?
   /// The conditions to explore; each one is explored separately.
@@ -46,15 +46,15 @@ struct ExploreOptions: VerbOptions {
     "A store file: the writes of each plan are a window of its real transactions, in their order."
   )
   var history: String?
-  @Option("windows", .integer("N", 1...1_000), "How many windows of --history are explored.")
+  @Option("windows", .integer("N", 1...1_000), "Explores N windows of --history.")
   private var windowCount = 8
-  @Flag("anonymous", "Replaces the names of authors and entities of --history by numbered ones.")
+  @Flag("anonymous", "Replaces the names of authors and entities of --history with numbered names.")
   private var anonymous
   @Flag("card", "Prints a safety card: every invariant under every condition.") var card
   @Flag("quick", "Explores two actors to depth 5.") private var quick
   @Flag(
     "no-merging",
-    "Continues every plan, even from an equal state: far slower; checks the merging of states."
+    "Explores equal states separately, which is far slower; checks that merging them is correct."
   )
   private var noMerging
   /// The maximum number of states of one scope under one condition.
@@ -65,7 +65,7 @@ struct ExploreOptions: VerbOptions {
     "states",
     .integer("N", 1...100_000_000),
     shown: "10000000, for a card 210000, for all cards 86000",
-    "How many states a condition may have for each number of actors; with more, the result is unknown."
+    "Stops a condition after N states for each number of actors; its result is then unknown."
   )
   var stateCountMax = 10_000_000
   @Option(.jobs) var jobs: Int

@@ -59,8 +59,9 @@ struct MutantPlacesVerb: Verb {
     return try await explained(mutant, plan, system, acts: acts)
   }
 
-  /// Returns the numbers of the commands at which the edited code does something else than the unedited
-  /// code does in the same state.
+  /// Returns the numbers of the commands at which the edited code behaves differently.
+  ///
+  /// It is compared with the unedited code in the same state.
   ///
   /// The edit is switched on for the whole process: the unedited code runs first, and later runs switch the
   /// edit off after some commands.
@@ -128,14 +129,15 @@ struct MutantPlace: Sendable {
   let mutant: String
   let checker: String
   let commandCount: Int
-  /// The numbers of the commands at which the edited code does something else than the unedited code does
-  /// in the same state, in order.
+  /// The numbers of the commands at which the edited code behaves differently, in order.
   ///
-  /// The number after the last command stands for the closing phase.
+  /// It is compared with the unedited code in the same state. The number after the last command
+  /// represents the closing phase.
   let acts: [Int]
   let curve: ViolationCurve
-  /// The shares before the first and after the last command, from other continuations; empty if they were
-  /// not run.
+  /// The shares before the first and after the last command, from other continuations.
+  ///
+  /// The array is empty if these continuations were not run.
   let ends: [ShareInterval]
   let seconds: Double
 
@@ -151,7 +153,7 @@ struct MutantPlace: Sendable {
   /// Whether the explanation names the first command at which the bug acts.
   var isFirstNamed: Bool { named != nil && named == places.first }
 
-  /// The note beside the named command, unless it is the first at which the bug acts.
+  /// The note next to the named command; empty if it is the first command at which the bug acts.
   fileprivate var remark: String {
     isFirstNamed ? "" : isNamed ? " (not the first)" : " (another)"
   }

@@ -154,8 +154,9 @@ struct MutantWorker {
   /// Called before each run of a plan.
   var beforePlan: () -> Void = {}
 
-  /// The share of plans with a request about stores on disk for mutants of suspension: only such a request
-  /// suspends a store in the middle of a write, or replaces its file meanwhile.
+  /// The share of plans with a request about stores on disk, for mutants of suspension.
+  ///
+  /// Only such a request suspends a store in the middle of a write, or replaces its file meanwhile.
   private static let diskShare = 0.1
   /// The maximum number of runs of the system per shrink.
   static let shrinkEvaluations = 3_000
@@ -343,7 +344,7 @@ struct MutantOutcome: Sendable {
   /// The number of seeds whose first killing plan shrank to the shortest known length.
   var firstLeastCount: Int { firsts.count { $0.commandCount <= mutant.least } }
 
-  /// The number of seeds with any killing plan that shrank to the shortest known length.
+  /// The number of seeds for which some killing plan shrank to the shortest known length.
   var leastCount: Int { shortests.count { $0.commandCount <= mutant.least } }
 
   /// The shortest killing plan of all seeds.

@@ -10,7 +10,7 @@ import Workloads
 
 /// Runs a design under the conditions of a history, for `advise --design`.
 struct DesignJudge {
-  /// The plans that are all run: a second or two for ten conditions.
+  /// The scope in which every plan is run; ten conditions take one or two seconds.
   var scope = ExploreScope(actors: 2, depth: 4)
   var stateCountMax = 50_000
   /// The number of longer random plans, which show whether the design ever purges.
@@ -37,8 +37,8 @@ struct DesignJudge {
     guard let design = system.design else {
       let known = TrackingDesign.all.map(\.name).joinedWithAnd
       throw .usage(
-        "--design: \(name.quoted) is not a design whose decisions are known. Those are \(known), and files "
-          + "that describe one.",
+        "--design: \(name.quoted) is not a known design. Use one of \(known), or a file that "
+          + "describes a design.",
         try: "repair --system kit-2 --describe"
       )
     }

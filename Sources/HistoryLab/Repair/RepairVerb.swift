@@ -20,35 +20,35 @@ struct RepairOptions: VerbOptions {
   @Option(
     "conditions",
     ConditionChoice.reader,
-    "The conditions under which every cell of the card must hold."
+    "Requires that every invariant holds under these conditions."
   )
   var conditions = ConditionChoice.all
   @Option(
     "seen-in",
     .path("FILE"),
-    "Only the conditions that advise sees in the history of a store file."
+    "Uses only the conditions that advise detects in the history of a store file."
   )
   var seenIn: String?
   @Flag("stated-use", "Leaves out the conditions that the design's authors exclude.")
   var statedUse
-  @Option("max-changes", .integer("N", 0...8), "The most changes of a set that is searched for.")
+  @Option("max-changes", .integer("N", 0...8), "Searches for sets of at most N changes.")
   var changeCountMax = 4
-  @Option("plans", .integer("N", 1...10_000_000), "How many random plans a set must hold in.")
+  @Option("plans", .integer("N", 1...10_000_000), "Requires that a set holds in N random plans.")
   var plans = 20_000
-  @Option("depth", .integer("N", 1...12), "The most commands of a plan when every plan is run.")
+  @Option("depth", .integer("N", 1...12), "Explores all plans of at most N commands.")
   var depth = 6
-  @Option("actors", .actors, "How many actors take part when every plan is run.")
+  @Option("actors", .actors, "Explores all plans with N actors.")
   var actors = 2
   @Option(
     "states",
     .integer("N", 1...100_000_000),
-    "How many states a condition may have; with more, the result is unknown."
+    "Stops a condition after N states; its result is then unknown."
   )
   var stateCountMax = 210_000
   @Option("seed", .seed, shown: "1", "The seed of the random plans.")
   var seed: UInt64?
   @Option(.jobs) var jobs: Int
-  @Flag("describe", "Prints the design as a file to edit, with every decision, and ends.")
+  @Flag("describe", "Prints the design as a file to edit, with every decision, and exits.")
   var describes
   var list = FormatOptions()
   @Option("html", .path("FILE"), "Writes the answer as a page of one file.")

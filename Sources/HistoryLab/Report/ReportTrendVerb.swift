@@ -8,7 +8,7 @@ struct ReportTrendOptions: VerbOptions {
   @Option(
     "fresh",
     .integer("N", 1...10_000),
-    "The exit code is 1 if costs rose to a higher level in the last N runs."
+    "Exits with 1 if a cost rose to a higher level in the last N runs."
   )
   var fresh = 5
   @Option(.history) var history: String

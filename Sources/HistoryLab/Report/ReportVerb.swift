@@ -12,7 +12,7 @@ struct ReportOptions: VerbOptions {
     "html",
     .path("FILE"),
     shown: "index.html in the newest run's folder",
-    "Where the page is written."
+    "Writes the page to FILE."
   )
   var html: String?
   @Option(.history) private var file: String

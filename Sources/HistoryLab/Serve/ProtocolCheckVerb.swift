@@ -11,8 +11,8 @@ struct ProtocolCheckOptions: VerbOptions {
   /// The program to check, as a command for `/bin/sh -c`.
   @Argument(
     .text("COMMAND", "a program with its arguments, in quotes"),
-    "What /bin/sh runs: it reads commands on standard input and answers each with a line "
-      + "on standard output."
+    "The program, which /bin/sh runs: it reads commands from standard input and answers each "
+      + "with a line on standard output."
   )
   var command: String
   @Option(.timeout) var timeout: Double

@@ -11,23 +11,23 @@ struct StressOptions: VerbOptions {
   @Option(
     "processes",
     .integer("N", 2...48),
-    "How many processes share the store; each writes, and follows what the others write."
+    "Starts N processes on one store; each writes, and follows the writes of the others."
   )
   var processes = 3
   @Option("minutes", .minutes, "Writes for M minutes; fractions are allowed.")
   private var minutes = 1.0
-  @Option("seconds", .decimal("S", 0.1...604_800), "Writes for S seconds instead.")
+  @Option("seconds", .decimal("S", 0.1...604_800), "Writes for S seconds, instead of --minutes.")
   private var seconds: Double?
   @Option(
     "kills-per-second",
     .decimal("R", 0...20),
-    "How many processes are killed a second; stops and replacements are in proportion; 0 disables all."
+    "Kills R processes per second, and stops and replaces others in proportion; 0 disables all."
   )
   var killsPerSecond = 1.0
   @Option(
     "rate",
     .decimal("R", 0...100_000),
-    "How many transactions each process writes a second; 0 is as many as it can."
+    "Writes R transactions per second in each process; 0 means as many as possible."
   )
   var rate = 25.0
   /// The seeded bug to run with, without the prefix `mutant/`; `nil` for none.

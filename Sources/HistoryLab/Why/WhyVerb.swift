@@ -27,10 +27,10 @@ struct WhyOptions: VerbOptions {
     "continuations",
     .integer("N", 1...1_000_000),
     shown: "1,000, or fewer where plans have many steps",
-    "How many random continuations run after each command."
+    "Runs N random continuations after each command."
   )
   var continuations: Int?
-  @Option("commands", .integer("N", 1...100_000), "The most commands that a continuation may have.")
+  @Option("commands", .integer("N", 1...100_000), "Generates continuations of at most N commands.")
   var commands = commandsByDefault
   @Option(
     "conditions",

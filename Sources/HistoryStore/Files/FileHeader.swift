@@ -44,8 +44,9 @@ struct FileHeader {
     try open(path: path, model, creating: model.map { StoredModel($0.declared) }, configuration)
   }
 
-  /// Opens a file like ``open(path:model:configuration:)``, and creates a missing one with a model
-  /// that another file records.
+  /// Opens a file, and creates a missing one with a model that another file records.
+  ///
+  /// Otherwise equal to ``open(path:model:configuration:)``.
   static func open(
     path: String,
     creating stored: StoredModel,

@@ -14,8 +14,9 @@ public enum ForeignWrites: String, Sendable, Hashable, CaseIterable {
   ///
   /// The next store that reads or writes the file adds them, exactly once.
   case captured
-  /// Other programs cannot insert, update or delete objects: their statements fail with a message
-  /// that suggests another way to write.
+  /// Other programs cannot insert, update or delete objects.
+  ///
+  /// Their statements fail with a message that suggests another way to write.
   case refused
 }
 
@@ -102,7 +103,8 @@ private struct EntityTriggers {
 
   /// Before an insert: records that a row with the same key is about to be replaced.
   ///
-  /// If the insert then fails or is ignored, no insert follows, and the record is skipped.
+  /// If the insert then fails or is ignored, this record has no effect, because no record of an insert
+  /// follows it.
   private var replacement: (name: String, sql: String) {
     trigger(
       "replaced",
@@ -115,7 +117,7 @@ private struct EntityTriggers {
     )
   }
 
-  /// After an insert: records it, or the update that a replacement is.
+  /// After an insert: records the insert, or an update if the row was replaced.
   ///
   /// SQLite chooses the greatest key plus one for a row without a key. The store may have reserved
   /// that key for another process, so the row then moves to a key that was never used.

@@ -18,7 +18,8 @@ public enum HistoryLayout: String, Sendable, Hashable, CaseIterable {
 /// The names of a layout's tables and columns, as SQL expressions.
 ///
 /// Queries over transactions use these names only, never the names of one layout. Every expression
-/// is a number that is never null: absent strings are 0.
+/// is a number that is never null. A string is represented by its number in the table of strings,
+/// and an absent string by 0.
 extension HistoryLayout {
   /// The SQL name of the table of transactions.
   package var transactions: String { either("history_transaction", "ATRANSACTION") }
@@ -30,13 +31,13 @@ extension HistoryLayout {
   var indexesTimestamps: Bool { self == .coreData }
   /// SQL for the random mark of a transaction.
   package var mark: String { either("mark", "ifnull(Z_OPT,0)") }
-  /// SQL for the string number of a transaction's author.
+  /// SQL for the number of the string that names a transaction's author.
   package var author: String { either("author", "ifnull(ZAUTHORTS,0)") }
-  /// SQL for the string number of a transaction's context name.
+  /// SQL for the number of the string with a transaction's context name.
   package var contextName: String { either("context", "ifnull(ZCONTEXTNAMETS,0)") }
-  /// SQL for the string number of a transaction's bundle.
+  /// SQL for the number of the string with a transaction's bundle identifier.
   package var bundle: String { either("bundle", "ifnull(ZBUNDLEIDTS,0)") }
-  /// SQL for the string number of a transaction's process.
+  /// SQL for the number of the string that names a transaction's process.
   ///
   /// In `coreData`, the process string contains the writer as well.
   package var process: String { either("process", "ifnull(ZPROCESSIDTS,0)") }
@@ -105,7 +106,7 @@ extension HistoryLayout {
     }
   }
 
-  /// SQL for the transaction of the row of changes at an offset, within a range of numbers.
+  /// SQL for the number of the transaction to which the n-th row of changes in a range belongs.
   package var transactionBeyond: String {
     switch self {
     case .packed: Self.transactionBeyondChunks

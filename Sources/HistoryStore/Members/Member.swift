@@ -94,9 +94,9 @@ public struct Member: Sendable, Hashable {
 public struct MemberLag: Sendable, Hashable {
   /// The number of transactions written after the member's cursor, including its own.
   public let transactionCount: Int
-  /// The size of these transactions in the file in bytes, without the free space in its pages.
+  /// The size of the unmerged transactions in the file in bytes, without free space in its pages.
   public let byteCount: Int
-  /// The time between the oldest of these transactions that is still kept and the newest one.
+  /// The time between the oldest unmerged transaction still in history and the newest transaction.
   public let duration: Duration
 
   /// The lag of a member that has merged everything.

@@ -78,7 +78,7 @@ package final class MemberHold: @unchecked Sendable {
   /// Whether the member is marked as running.
   var isHeld: Bool { lock.withLock { release != nil } }
 
-  /// Ends the mark, until ``take(over:)``.
+  /// Stops marking the member as running, until ``take(over:)`` is called.
   func letGo() {
     lock.withLock {
       release?()
@@ -86,7 +86,7 @@ package final class MemberHold: @unchecked Sendable {
     }
   }
 
-  /// Takes over the mark of another hold.
+  /// Moves the lock of another hold to this one, which then marks the member as running.
   func take(over other: MemberHold) {
     let taken = other.lock.withLock {
       defer { other.release = nil }

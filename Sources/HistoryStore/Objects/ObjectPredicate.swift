@@ -66,7 +66,7 @@ public enum PredicateLimit: String, Sendable, Hashable, CaseIterable {
   /// The number of bytes of a pattern.
   case patternBytes
 
-  /// The maximum that one request accepts.
+  /// The maximum value of this limit in one request.
   public var most: Int {
     switch self {
     case .depth: 16

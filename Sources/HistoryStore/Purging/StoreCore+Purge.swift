@@ -2,7 +2,7 @@ import HistoryTypes
 import SQLiteStorage
 
 extension StoreCore {
-  /// Records a cursor, excludes members beyond a limit, and raises the purged position.
+  /// Records a cursor, excludes members beyond retention limits, and raises the purged position.
   ///
   /// The caller runs the method inside one write transaction, so that the registry cannot change
   /// meanwhile.
@@ -50,9 +50,9 @@ extension StoreCore {
     return (min(wanted, watermark, head - 1), watermark)
   }
 
-  /// Returns the purged positions of those of the given authors whose history may be purged.
+  /// Returns the purged position of each given author whose history may be purged.
   ///
-  /// Authors that this store or any active member protects are left out: a process does not purge
+  /// Authors that this store or any active member protects are omitted: a process does not purge
   /// history that another process protects.
   func purgeable(_ authors: Set<String?>?) throws -> [Int32: Int64] {
     let purged = try purgedByAuthor()

@@ -17,10 +17,10 @@ final class Suspension: Sendable {
   // A group must not be released while it is entered.
   deinit { open() }
 
-  /// Whether new requests are not performed.
+  /// Whether new requests wait or fail.
   var isClosed: Bool { closed.load(ordering: .acquiring) }
 
-  /// Stops the performing of new requests.
+  /// Makes new requests wait or fail until the store is resumed.
   func close(_ calls: CallsWhileSuspended) {
     callsWait.store(calls == .wait, ordering: .relaxed)
     guard !isClosed else { return }
@@ -28,7 +28,7 @@ final class Suspension: Sendable {
     closed.store(true, ordering: .releasing)
   }
 
-  /// Lets new requests be performed, and wakes those that wait.
+  /// Accepts new requests again, and wakes those that wait.
   func open() {
     guard isClosed else { return }
     closed.store(false, ordering: .releasing)
@@ -52,9 +52,9 @@ final class Suspension: Sendable {
 
 /// The outcome of calls to a suspended store.
 public enum CallsWhileSuspended: Sendable, Hashable {
-  /// They throw ``HistoryError/Code/suspended``.
+  /// Calls throw ``HistoryError/Code/suspended``.
   case fail
-  /// They block their thread until the store is resumed.
+  /// Calls block their thread until the store is resumed.
   ///
   /// Use it only when no task of Swift's concurrency calls the store, because blocked tasks keep other
   /// tasks from running, perhaps the one that would resume the store.
@@ -62,7 +62,7 @@ public enum CallsWhileSuspended: Sendable, Hashable {
 }
 
 extension Store {
-  /// Whether the store is suspended, or a suspension has begun.
+  /// Whether the store is suspended, or a suspension has started.
   public var isSuspended: Bool { suspension.isClosed }
 
   /// Closes the file until ``resume()``, so that the suspended process holds no lock on it.
@@ -138,8 +138,9 @@ public enum FileProtection: Sendable, Hashable {
   case complete
   /// Files that are open stay accessible (Apple: `FileProtectionType.completeUnlessOpen`).
   case completeUnlessOpen
-  /// No access between a start of the device and the first unlock
-  /// (Apple: `FileProtectionType.completeUntilFirstUserAuthentication`).
+  /// No access between a start of the device and the first unlock.
+  ///
+  /// Apple: `FileProtectionType.completeUntilFirstUserAuthentication`.
   case completeUntilFirstUserAuthentication
   /// Access at any time (Apple: `FileProtectionType.none`).
   case none

@@ -85,7 +85,10 @@ public struct ObjectDeduplicator: TransactionDeduplicator {
     author: String? = nil,
     combining combine: Combine? = nil
   ) {
-    precondition(!attributes.isEmpty, "Objects are compared by one attribute at least.")
+    precondition(
+      !attributes.isEmpty,
+      "A deduplicator needs at least one attribute by which to compare objects."
+    )
     self.store = store
     self.entity = entity
     self.attributes = attributes

@@ -39,7 +39,9 @@ public struct PassReport: Sendable, Hashable {
   ///
   /// Their next fetch throws ``HistoryError/Code/lost``.
   public internal(set) var lostMembers: [MemberID] = []
-  /// The gaps of more than a day between timestamps in history, which the limit on age ignores.
+  /// The jumps of more than a day between timestamps in history.
+  ///
+  /// A limit on the age of history does not count them.
   public internal(set) var timestampJumps: [TimestampJump] = []
   /// The authors found in history that the configuration does not declare.
   public internal(set) var undeclaredAuthors: Set<String> = []

@@ -28,7 +28,7 @@ package final class TrackerCore {
   private var loggedAuthors: Set<String> = []
   /// The version of the store's model that was reported; each version is reported once.
   private var reportedModelVersion: Int?
-  /// Whether a resync may have passed over a change of the model.
+  /// Whether a resync may have skipped a change of the model.
   private var mustReadModel = false
 
   /// Creates the core of a tracker that has not launched.
@@ -87,7 +87,7 @@ package final class TrackerCore {
   private func logLaunch(_ registration: Registration) throws(HistoryError) {
     if let imported = registration.cursorImport { log.write(.notice, "\(imported)") }
     if let author = configuration.currentAuthor, configuration.batchAuthors.contains(author) {
-      log.write(.notice, "its own author \"\(author)\" is among batchAuthors, which only write")
+      log.write(.notice, "its author \"\(author)\" is in batchAuthors, whose members never merge")
     }
     guard log.isEnabled(.notice) else { return }
     for difference in try store.configurationDifferences() {

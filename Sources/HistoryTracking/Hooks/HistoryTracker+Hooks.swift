@@ -215,7 +215,7 @@ public struct HookFailure: Sendable, Hashable {
   public let reason: String
   /// The number of consecutive calls that threw, including this one.
   public let attemptCount: Int
-  /// The time since the first of these consecutive failures.
+  /// The time since the first of the consecutive failed calls.
   public let lasting: Duration
 }
 
@@ -224,7 +224,7 @@ extension HookFailure: CustomStringConvertible {
   public var description: String {
     let happened = "The hook for \(name) (\(hook)) threw at #\(transaction): \(reason)."
     return switch policy {
-    case .skip: "\(happened) The call was given up."
+    case .skip: "\(happened) The pass continues without this call."
     case .stop: "\(happened) The tracker stops."
     case .retry:
       "\(happened) It has thrown \(attemptCount.counted("time")) in \(lasting). Transactions from "

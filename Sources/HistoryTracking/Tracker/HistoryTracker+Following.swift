@@ -30,7 +30,7 @@ extension HistoryTracker {
     }
   }
 
-  /// Runs a pass if one is due after a signal, or after a pause if there is none.
+  /// Runs a pass if one is due after a signal; `nil` means that a pause ended without a signal.
   private func goOn(_ following: Following, after signal: HistoryToken?) async -> Following {
     // The tracker may have been stopped while the signal waited for access to the actor.
     guard !Task.isCancelled else { return following }
