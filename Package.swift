@@ -264,7 +264,7 @@ let package = Package(
       [
         "Basics", "HistoryTypes", "SQLiteStorage", "HistoryStore", "HistoryInspection", "Traces",
         "Workloads", "Checkers", "Systems", "ProtocolChecks", "Stressing", "Simulation",
-        "Campaigns", "Measuring", "Reporting",
+        "Campaigns", "Measuring", "Reporting", "PropertyTesting",
         "HistoryBenchmarks", "Programs", "Commands", "FileCommands", "BenchCommands",
         "HistorySystems",
       ],

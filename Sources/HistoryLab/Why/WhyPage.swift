@@ -40,7 +40,7 @@ struct WhyPage {
       return StateWalk.Step(
         title: place == 0 ? command : "\(command): \(report.commands[place - 1])",
         details: [state.1 + "."],
-        table: state.0
+        table: Self.stacked(state.0)
       )
     }
     let points = zip(report.curve.points, texts).enumerated().map { place, point in
@@ -61,10 +61,17 @@ struct WhyPage {
     )
   }
 
+  /// Returns a table whose long texts get a line of their own on a narrow screen.
+  private static func stacked(_ table: ReportTable) -> ReportTable {
+    var stacked = table
+    for place in table.columns.indices.suffix(2) { stacked.columns[place].isProse = true }
+    return stacked
+  }
+
   private var nearest: [PageBlock] {
     guard let first = report.nearest.first else { return [.paragraph(WhyReport.noNearest)] }
-    let others = report.nearest.dropFirst().map { report.alsoHolds($0) }
-    return [.paragraph(report.sentence(first) + "."), .table(report.table(beside: first))]
-      + others.map { .paragraph($0) }
+    let others = report.nearest.dropFirst().map { PageBlock.paragraph(report.alsoHolds($0)) }
+    let table = Self.stacked(report.table(beside: first))
+    return [.paragraph(report.sentence(first) + "."), .table(table)] + others
   }
 }
