@@ -7,21 +7,26 @@ package import Traces
 /// each transaction from its commit to its purge, a line for each cursor, and a shaded part below the
 /// watermark. The step that violates the invariant is marked, the lost transaction is coloured, and
 /// tooltips show values. The picture needs no script and uses the colours of its page. All content
-/// comes from the trace.
+/// comes from the trace, but for the curve.
 package struct CounterexamplePicture: Sendable, Hashable {
   /// The counterexample to draw.
   package var counterexample: Counterexample
+  /// A curve beside the lanes, with a point after each command; `nil` draws none.
+  package var curve: PictureCurve?
 
-  /// Creates a picture.
-  package init(_ counterexample: Counterexample) { self.counterexample = counterexample }
+  /// Creates a picture; by default, it has no curve.
+  package init(_ counterexample: Counterexample, curve: PictureCurve? = nil) {
+    self.counterexample = counterexample
+    self.curve = curve
+  }
 
   /// Returns the markup.
   ///
   /// - Complexity: the number of steps times the number of actors, consumers and transactions.
   func html() -> HTML {
     let story = CounterexampleStory(counterexample, isNarrow: false)
-    let drawing = PictureDrawing(counterexample, story)
-    let list = story.rows.indices.map { item($0, story, drawing.layout) }
+    let drawing = PictureDrawing(counterexample, story, curve: curve)
+    let list = story.rows.indices.map { item($0, story, drawing) }
     return .element(
       "figure",
       ["class": "tl"],
@@ -41,8 +46,9 @@ package struct CounterexamplePicture: Sendable, Hashable {
   private func item(
     _ index: Int,
     _ story: CounterexampleStory,
-    _ layout: PictureLayout
+    _ drawing: PictureDrawing
   ) -> HTML {
+    let layout = drawing.layout
     let row = story.rows[index]
     var parts: [HTML] = []
     if row.kind == .violation {
@@ -67,7 +73,10 @@ package struct CounterexamplePicture: Sendable, Hashable {
     }
     return .element(
       "li",
-      ["class": row.kind.name, "style": "min-height:\(layout.height(index))px"],
+      [
+        "class": row.kind.name, "style": "min-height:\(layout.height(index))px",
+        "data-walk": drawing.walked(index) ?? "",
+      ],
       [.element("b", text: row.number), .element("span", [:], parts)]
     )
   }
@@ -113,6 +122,9 @@ struct PictureLayout {
   private static let storePadding = 18
   private static let letterWidth = 7
   private static let columnWidthMax = 56
+  /// The width of a curve between 0 and 1.
+  private static let curveWidth = 96
+  private static let curvePadding = 18
 
   /// The actors and consumers, from left to right.
   let lanes: [ActorID]
@@ -124,8 +136,15 @@ struct PictureLayout {
   let namesFit: Bool
   private let tops: [Int]
   private let transactionCount: Int
+  private let hasCurve: Bool
 
-  init(_ header: PlanHeader, rows: [CounterexampleRow], transactions: [TransactionName]) {
+  init(
+    _ header: PlanHeader,
+    rows: [CounterexampleRow],
+    transactions: [TransactionName],
+    hasCurve: Bool = false
+  ) {
+    self.hasCurve = hasCurve
     lanes = header.actors.map(\.id) + header.consumers
     let longest = (lanes.map(\.name.count) + rows.map(\.verb.count)).max() ?? 0
     laneWidth = min(max(longest * Self.letterWidth + 20, 62), 120)
@@ -145,8 +164,10 @@ struct PictureLayout {
     return max(rowHeightMin, lines * lineHeight + 14)
   }
 
-  var width: Int { storeX + storeWidth + 4 }
-  var height: Int { (tops.last ?? Self.head) + 6 }
+  var width: Int {
+    storeX + storeWidth + 4 + (hasCurve ? Self.curveWidth + 2 * Self.curvePadding : 0)
+  }
+  var height: Int { bottom + (hasCurve ? 20 : 6) }
   var bottom: Int { tops.last ?? Self.head }
   var storeX: Int { Self.gutter + lanes.count * laneWidth + 12 }
   var storeWidth: Int { transactionCount * column + 2 * Self.storePadding }
@@ -165,6 +186,11 @@ struct PictureLayout {
   /// Returns the horizontal centre of a transaction's column.
   func barX(_ position: Int) -> Int {
     storeX + Self.storePadding + position * column + column / 2
+  }
+
+  /// Returns the horizontal position of a share from 0 to 1, in the column of the curve.
+  func curveX(_ share: Double) -> Int {
+    storeX + storeWidth + 4 + Self.curvePadding + Int((share * Double(Self.curveWidth)).rounded())
   }
 
   /// Returns the horizontal position of a cursor after a number of transactions.
@@ -226,6 +252,13 @@ enum PictureStyle {
     .tl .tl-dot{fill:var(--c);stroke:var(--panel)}
     .tl .tl-ring{fill:var(--panel);stroke:var(--c);stroke-width:2}
     .tl-cross{stroke:var(--ink);stroke-width:2}.tl .bad .tl-cross{stroke:var(--bad);stroke-width:3}
+    .tl .tl-area{fill:var(--accent);fill-opacity:.2}
+    .tl-curve{stroke:var(--accent);stroke-width:2;stroke-linejoin:round}
+    .tl-share{fill:var(--accent);stroke:var(--panel)}
+    .tl-share.now{stroke:var(--accent);stroke-width:5}
+    .tl .tl-axis{fill:var(--muted);font-size:10.5px}
+    .tl-now{fill:none}.tl-now.now{fill:var(--accent);fill-opacity:.13}
+    .walk.on [data-walk]{cursor:pointer}.tl li.now{box-shadow:inset 3px 0 var(--accent)}
 
     """
 

@@ -194,7 +194,10 @@ enum PageStyle {
     .mark .sign{color:var(--tone);font-weight:700;margin-right:.4rem}
     .walk-slider{display:flex;gap:.75rem;align-items:center;margin-bottom:1rem}
     .walk-slider input{flex:1 1 8rem;min-width:0}
-    .walk.on .walk-step:not(.now){display:none}
+    .walk.on .walk-panel{position:sticky;top:0;z-index:1;padding-top:.5rem;background:var(--page)}
+    .walk.on .walk-steps{display:grid}.walk.on .walk-step{grid-area:1/1;min-width:0}
+    .walk.on .walk-step:not(.now){visibility:hidden}
+    @media (max-height:50rem){.walk.on .walk-panel{position:static}}
 
     """
 
@@ -226,7 +229,8 @@ enum PageStyle {
     @media print{:root{color-scheme:light;\(light)--page:#fff}
     body{font-size:10.5pt}main{max-width:none;padding:0}
     nav,.anchor,.csv,#tip,.walk-slider{display:none}
-    .walk.on .walk-step:not(.now){display:block}
+    .walk.on .walk-panel{position:static}.walk.on .walk-steps{display:block}
+    .walk.on .walk-step:not(.now){visibility:visible}
     .scroll{overflow:visible}:is(th,td):first-child{position:static}
     table{font-size:7.5pt}th,td{padding:.2rem .35rem;white-space:normal!important}
     td,th{overflow-wrap:break-word}

@@ -10,10 +10,20 @@ struct PictureDrawing {
   /// The position of the lost transaction; `nil` if none was lost.
   let followed: Int?
   let counterexample: Counterexample
+  /// The curve beside the lanes; `nil` draws none.
+  let curve: PictureCurve?
+  /// The row of each point of the curve; `nil` before the first row.
+  let states: [Int?]
 
-  init(_ counterexample: Counterexample, _ story: CounterexampleStory) {
+  init(
+    _ counterexample: Counterexample,
+    _ story: CounterexampleStory,
+    curve: PictureCurve? = nil
+  ) {
     self.counterexample = counterexample
     self.story = story
+    self.curve = curve
+    states = Self.rows(of: curve?.points.count ?? 0, in: story.rows)
     var state = TracePositions()
     for event in story.opening { state.apply(event) }
     positions = story.rows.reduce(into: [state]) { states, row in
@@ -23,7 +33,8 @@ struct PictureDrawing {
     layout = PictureLayout(
       counterexample.trace.header.plan.header,
       rows: story.rows,
-      transactions: state.transactions
+      transactions: state.transactions,
+      hasCurve: curve != nil
     )
     followed = counterexample.violation.transaction.flatMap { state.position(of: $0) }
   }
@@ -38,8 +49,8 @@ struct PictureDrawing {
         // On a narrow screen the drawing shrinks to three quarters of its width before it scrolls.
         "style": "min-width:\(layout.width * 3 / 4)px",
       ],
-      bands + names + lifeLines + [watermark] + bars + cursors
-        + story.rows.indices.map { step($0) }
+      bands + walkBands + names + lifeLines + [watermark] + bars + cursors
+        + story.rows.indices.map { step($0) } + curveColumn
     )
   }
 

@@ -3,8 +3,9 @@ package import Traces
 
 /// The states of a system between the commands of a plan, one of which is shown at a time.
 ///
-/// A slider chooses the state: it moves with the pointer, the arrow keys, Home and End. Without a script,
-/// and on paper, all states follow one another.
+/// A slider chooses the state: it moves with the pointer, the arrow keys, Home and End. A picture below it
+/// marks the chosen state in its rows and on its curve; a click there chooses a state, too. Without a
+/// script, and on paper, all states follow one another.
 package struct StateWalk: Sendable, Hashable {
   /// One state.
   package struct Step: Sendable, Hashable {
@@ -30,15 +31,15 @@ package struct StateWalk: Sendable, Hashable {
   package var label: String
   /// The states, in the order of the plan.
   package var steps: [Step]
+  /// The picture of the plan, whose curve has a point for each state; `nil` shows the states alone.
+  package var picture: CounterexamplePicture?
 
-  /// Creates a walk.
-  package init(label: String, steps: [Step]) {
+  /// Creates a walk; by default, it has no picture.
+  package init(label: String, steps: [Step], picture: CounterexamplePicture? = nil) {
     self.label = label
     self.steps = steps
+    self.picture = picture
   }
-
-  /// The class of the marks of a chart that stand for the states, in the same order.
-  package static let markClass = "walk-mark"
 
   /// Returns the slider, the states below it, and the script that shows one of them.
   func html() -> HTML {
@@ -68,9 +69,12 @@ package struct StateWalk: Sendable, Hashable {
       "div",
       ["class": "walk"],
       [
-        slider, .element("div", ["class": "walk-steps", "aria-live": "polite"], states),
-        .element("script", [:], [.own(Self.script)]),
-      ]
+        .element(
+          "div",
+          ["class": "walk-panel"],
+          [slider, .element("div", ["class": "walk-steps", "aria-live": "polite"], states)]
+        )
+      ] + (picture.map { [$0.html()] } ?? []) + [.element("script", [:], [.own(Self.script)])]
     )
   }
 
@@ -81,19 +85,26 @@ package struct StateWalk: Sendable, Hashable {
     }.joined(separator: "\n\n")
   }
 
-  /// Shows the chosen state of each walk on the page, and marks its point of the chart.
+  /// Shows the chosen state of each walk on the page, and marks its row and its point of the curve.
   private static let script = #"""
     for (const walk of document.querySelectorAll(".walk:not(.on)")) {
       const slider = walk.querySelector("input"), steps = walk.querySelectorAll(".walk-step");
+      const marks = walk.querySelectorAll("[data-walk]");
+      const states = (mark) => mark.dataset.walk.split(" ");
       const show = () => {
         const place = Number(slider.value);
         steps.forEach((step, at) => step.classList.toggle("now", at === place));
+        marks.forEach((mark) => mark.classList.toggle("now", states(mark).includes(slider.value)));
         slider.setAttribute("aria-valuetext", steps[place].querySelector("strong").textContent);
-        document.querySelectorAll(".walk-mark").forEach((mark, at) =>
-          mark.setAttribute("r", at === place ? 6 : 3));
       };
       walk.classList.add("on");
       slider.addEventListener("input", show);
+      walk.addEventListener("click", (e) => {
+        const mark = e.target.closest("[data-walk]");
+        if (!mark || String(getSelection())) return;
+        slider.value = states(mark).at(-1);
+        show();
+      });
       show();
     }
     """#

@@ -8,6 +8,8 @@ package struct PastHistory: Sendable {
     package let type: ChangeType
     package let entity: Int
     package let key: Int64
+    /// The object's values after its last change; `nil` for an earlier change, and where they are unknown.
+    package let values: PastValues?
   }
 
   /// A transaction with its first changes.
@@ -26,8 +28,8 @@ package struct PastHistory: Sendable {
 
   /// The entities that the kept transactions change.
   ///
-  /// History has no values of inserts and updates. Each entity therefore has the two attributes of
-  /// generated plans, `title` and `count`.
+  /// Each entity has the two attributes of generated plans, `title` and `count`: an object's text and
+  /// number.
   package private(set) var model: Model
   /// The authors of the kept transactions, the most active first.
   package let authors: [String]
@@ -74,7 +76,7 @@ package struct PastHistory: Sendable {
         author: record.author.flatMap { places[$0] },
         gap: gap.isFinite ? gap : 0,
         changes: record.changes.map {
-          Change(type: $0.type, entity: entities[$0.entity] ?? 0, key: $0.key)
+          Change(type: $0.type, entity: entities[$0.entity] ?? 0, key: $0.key, values: $0.values)
         }
       )
     }
@@ -83,17 +85,26 @@ package struct PastHistory: Sendable {
 
 /// One transaction as a history file contains it.
 package struct PastRecord: Sendable {
+  /// A change with the name of its entity.
+  package struct Change: Sendable {
+    package let type: ChangeType
+    package let entity: String
+    package let key: Int64
+    /// The values that the object had at the change; `nil` if they are unknown.
+    package var values: PastValues?
+
+    package init(_ type: ChangeType, _ entity: String, _ key: Int64, _ values: PastValues? = nil) {
+      (self.type, self.entity, self.key, self.values) = (type, entity, key, values)
+    }
+  }
+
   package let author: String?
   /// Seconds since 2001-01-01 UTC; `nil` if the file has no readable timestamp.
   package let timestamp: Double?
   /// The first changes, at most ``PastHistory/changeCountMax``.
-  package let changes: [(type: ChangeType, entity: String, key: Int64)]
+  package var changes: [Change]
 
-  package init(
-    author: String?,
-    timestamp: Double?,
-    changes: [(type: ChangeType, entity: String, key: Int64)]
-  ) {
+  package init(author: String?, timestamp: Double?, changes: [Change]) {
     self.author = author
     self.timestamp = timestamp
     self.changes = changes

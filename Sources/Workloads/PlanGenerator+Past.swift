@@ -150,12 +150,15 @@ struct PastWrites {
 
   init(_ past: PastHistory) { model = past.model }
 
-  /// Returns the changes of the next transaction; the values of each change are unique in the plan.
+  /// Returns the changes of the next transaction; numbered values take the place of unknown ones.
+  ///
+  /// An object's changes have different values, so that a lost one is seen.
   mutating func next(_ changes: some Sequence<PastHistory.Change>) -> [PlannedChange] {
     number += 1
     return changes.map { change in
       let object = name(of: change)
-      let values: Values = ["title": .string("t\(number)"), "count": .int(number)]
+      let numbered: Values = ["title": .string("t\(number)"), "count": .int(number)]
+      let values = change.values?.replacing(numbered) ?? numbered
       return PlannedChange(change.type, object, change.type == .delete ? [:] : values)
     }
   }

@@ -152,6 +152,9 @@ import Testing
           "\n\nA purge of what is before #3 would delete\n  2 transactions (50.0 %) with 2 changes\n"
         )
       )
+      #expect(
+        text.contains("history-lab advise \(file) --measure purges a private copy\n")
+      )
       let csv = await inspect(file, "--older-than", "1", "--csv").output
       #expect(
         csv.contains("\npurge,older than 1 day (before 2001-01-01T00:00:00.000Z),transactions,0\n")

@@ -1,10 +1,14 @@
 import Foundation
+import HistoryStore
 import HistoryTypes
+import PropertyTesting
+import SQLiteStorage
 import Testing
 import Traces
 
 @testable import Commands
 @testable import HistoryLab
+@testable import Workloads
 
 @Suite struct `The option --history` {
   /// Runs a check of plans that repeat a Core Data file of forty days.
@@ -48,5 +52,95 @@ import Traces
     let alone = await run(["check", "--anonymous"], composition: .current)
     #expect(alone.code == .usage)
     #expect(alone.errors.contains("name a file with --history too"))
+  }
+
+  /// Makes a store whose first note is changed twice, and whose second one is deleted.
+  private func makeNotes(_ path: String) throws {
+    let title = Attribute("title", .string, preservesValueInHistoryOnDeletion: true)
+    let model = try Model([Entity("Note", [title, Attribute("count", .int)])])
+    let store = try Store(path: path, model: model)
+    let writer = BatchAuthor("app")
+    try store.batchInsert(into: "Note", [["title": "Milk", "count": 1]], by: writer)
+    try store.batchUpdate("Note", set: ["title": "Bread"], by: writer)
+    try store.batchInsert(into: "Note", [["title": "Salt", "count": 2]], by: writer)
+    try store.batchDelete("Note", where: .compare("title", .equal, "Salt"), by: writer)
+  }
+
+  private func texts(_ path: String, _ values: PastValueChoice) throws -> [String?] {
+    let history = try PastHistoryFile.read(path, isAnonymous: false, values: values)
+    return history.transactions.flatMap(\.changes).map { $0.values?.text }
+  }
+
+  @Test func `Values are those of rows and tombstones, at the last change of each object`()
+    async throws
+  {
+    try await withFolder { folder in
+      try makeNotes(folder + "/store")
+      #expect(try texts(folder + "/store", .kept) == [nil, "Bread", "Salt", nil])
+      #expect(try texts(folder + "/store", .none) == [nil, nil, nil, nil])
+      let hashed = try texts(folder + "/store", .hashed)
+      #expect(hashed.map { $0 == nil } == [true, false, false, true])
+      #expect(!hashed.contains("Bread") && !hashed.contains("Salt") && hashed[1] != hashed[2])
+      #expect(try texts(folder + "/store", .hashed) == hashed)
+    }
+  }
+
+  @Test func `Values of a Core Data file are those of the table of the entity's root`() async throws
+  {
+    try await withFolder { folder in
+      let file = folder + "/store"
+      try AdviceFile.make([StatedTransaction("app", 1), StatedTransaction("app", 2)], at: file)
+      #expect(try texts(file, .kept) == [nil, nil])
+      try Connection(path: file).execute(
+        """
+        INSERT INTO Z_PRIMARYKEY VALUES(3,'Thing',0,2);
+        UPDATE Z_PRIMARYKEY SET Z_SUPER = 3 WHERE Z_NAME = 'Note';
+        CREATE TABLE ZTHING(Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, ZCREATED TIMESTAMP, ZTITLE VARCHAR);
+        INSERT INTO ZTHING VALUES(1, 1, 4.5, 'Milk'), (2, 1, 5.5, 'Bread');
+        """
+      )
+      #expect(try texts(file, .kept) == [nil, "Milk"])
+    }
+  }
+
+  @Test func `Plans contain values only if they are kept, and names only if they are not hidden`()
+    async throws
+  {
+    try await withFolder { folder in
+      try makeNotes(folder + "/store")
+      let system = try #require(LabSystem.named("article"))
+      func plans(_ values: PastValueChoice?, isAnonymous: Bool = false) throws -> String {
+        var options = PlanOptions()
+        options.history = folder + "/store"
+        options.anonymous = isAnonymous
+        options.values = values
+        let generator = PlanGenerator(try options.style(for: system))
+        return (1...20 as ClosedRange<UInt64>).map { seed in
+          var source = ChoiceSource(seed: seed)
+          return PlanCodec.encode(generator.plan(from: &source, seed: seed))
+        }.joined()
+      }
+      func hasValues(_ text: String) -> Bool { text.contains("Bread") || text.contains("Salt") }
+      #expect(try !hasValues(plans(nil)) && plans(nil) == plans(PastValueChoice.none))
+      #expect(try hasValues(plans(.kept)))
+      #expect(try !hasValues(plans(.hashed)) && plans(.hashed) != plans(nil))
+      let anonymous = try plans(nil, isAnonymous: true)
+      #expect(!hasValues(anonymous) && !anonymous.contains("Note"))
+      #expect(try anonymous == plans(.hashed, isAnonymous: true))
+    }
+  }
+
+  @Test func `Values are not taken over under hidden names, nor without a file`() async throws {
+    try await withFolder { folder in
+      let file = folder + "/store"
+      try makeNotes(file)
+      let both = await run(
+        ["check", "--history", file, "--anonymous", "--object-values", "kept"],
+        composition: .current
+      )
+      #expect(both.code == .usage && both.errors.contains("exclude each other"))
+    }
+    let alone = await run(["check", "--object-values", "kept"], composition: .current)
+    #expect(alone.code == .usage && alone.errors.contains("--object-values has no effect without"))
   }
 }

@@ -77,6 +77,21 @@ import Workloads
     #expect(curve.pointOfNoReturn == 2)
   }
 
+  @Test func `A rise counts by the part of the way to 1, and the last of equal ones is named`() {
+    func named(_ shares: [Int]) -> Int? {
+      ViolationCurve.measured(commands: shares.count - 1, numbers: Array(1...1_000)) {
+        kept,
+        number in
+        number <= shares[kept]
+      }.steepestRise?.command
+    }
+    // A launch after a stop: nearly every continuation launches, but only the launch makes it certain.
+    #expect(named([212, 346, 873, 1_000]) == 3)
+    // Of 0.22 and 0.219 of the way, chance does not tell which is more.
+    #expect(named([502, 612, 697]) == 2)
+    #expect(named([132, 164, 211, 377, 407]) == 3)
+  }
+
   @Test func `A flat curve has no rise, and an open one no point of no return`() {
     let flat = ViolationCurve.measured(commands: 2, numbers: [1, 2]) { _, number in number == 1 }
     #expect(flat.steepestRise == nil && flat.pointOfNoReturn == nil)

@@ -55,7 +55,7 @@ import Traces
       "The probability that a random continuation breaks", "(before the first)",
       "app: insert Item/1 {count: 0, title: \"a\"}",
       "50 continuations after each command, drawn from the seed 0x7b6e6ca03cd698d.",
-      "It rose most at command 2 (app: insert Item/2",
+      "By the part of the way to 100 % it rose most at command 3 (app: ",
       "After command 3 every continuation broke the invariant: 50 of 50",
       "What the violation depends on", "The nearest plan that holds:",
     ]
@@ -131,9 +131,9 @@ import Traces
       #expect(html.components(separatedBy: "<div class=\"walk-step\">").count == 1 + 4)
       #expect(html.contains("<strong>Before the first command</strong>"))
       #expect(html.contains("<strong>After command 3 of 3: "))
-      #expect(html.contains("<polyline") && html.contains("<polygon"))
-      #expect(html.components(separatedBy: "aria-label=\"after ").count == 5)
-      #expect(html.contains("after 3: 100 %"))
+      #expect(html.contains("<path class=\"tl-curve\"") && html.contains("<path class=\"tl-area\""))
+      #expect(html.components(separatedBy: "<circle class=\"tl-share\"").count == 1 + 4)
+      #expect(html.contains("After 3 commands: 100 % of 20 continuations break the invariant."))
       #expect(html.contains("What it depends on") && html.contains("must be another object than"))
       #expect(html.contains("The nearest plan that holds"))
       try makeFile("\(folder)/plan.jsonl", try String(contentsOfFile: Self.least, encoding: .utf8))

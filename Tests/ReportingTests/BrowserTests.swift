@@ -2,6 +2,7 @@ import Foundation
 import Measuring
 import TestSupport
 import Testing
+import Traces
 
 @testable import Reporting
 
@@ -114,13 +115,45 @@ import Testing
     }
   }
 
-  private static func walk() -> ReportPage {
-    let steps = (0...2).map { number in
+  @Test func `A curve is beside its steps, and the keys mark its points`() async throws {
+    let folder = try TemporaryFolder()
+    let page = try Self.walk(CounterexampleSamples.purge(), count: 9)
+    let html = page.html(images: .drawn([:]))
+    let answer = try await Browser.check(html, in: folder)
+    #expect(answer.code == 0, "\(answer.said)")
+    let unmarked = html.replacing("marks.forEach(", with: "[].forEach(")
+    let slipped = html.replacing("data-walk=\"1\" cx", with: "data-walk=\"3\" cx")
+    #expect(unmarked != html && slipped != html)
+    let blind = try await Browser.check(unmarked, in: folder)
+    #expect(blind.said.contains("light: the key End marks the points [] of the curve, not 9"))
+    let astray = try await Browser.check(slipped, in: folder)
+    #expect(astray.said.contains("light: the point 1 of the curve is not beside its step"))
+  }
+
+  private static func walk(
+    _ counterexample: Counterexample? = nil,
+    count: Int = 2
+  ) -> ReportPage {
+    let points = (0...count).map { number in
+      let share = Double(number) / Double(count)
+      return PictureCurve.Point(
+        share: share,
+        lower: share * 0.9,
+        upper: min(1, share * 1.1),
+        text: "After \(number)"
+      )
+    }
+    let steps = (0...count).map { number in
       var table = ReportTable(columns: [.text("who"), .text("holds")])
       table.append(["app", "state \(number)"])
       return StateWalk.Step(title: "After \(number)", details: [sentence], table: table)
     }
-    let walk = StateWalk(label: "The command", steps: steps)
+    let curve = PictureCurve(title: "probability", points: points)
+    let walk = StateWalk(
+      label: "The command",
+      steps: steps,
+      picture: counterexample.map { CounterexamplePicture($0, curve: curve) }
+    )
     return ReportPage(title: "t", lead: "l", sections: [PageSection("States", [.walk(walk)])])
   }
 

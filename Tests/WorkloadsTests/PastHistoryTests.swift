@@ -17,8 +17,8 @@ import Traces
         author: authors[index % authors.count],
         timestamp: Double(1_000 + 60 * (index - index / 5)),
         changes: [
-          (.insert, "Note", Int64(1_000 + index)), (.update, "Folder", 77),
-          (index % 7 == 6 ? .delete : .update, "Note", Int64(1_000 + index - index % 7)),
+          .init(.insert, "Note", Int64(1_000 + index)), .init(.update, "Folder", 77),
+          .init(index % 7 == 6 ? .delete : .update, "Note", Int64(1_000 + index - index % 7)),
         ]
       )
     }
@@ -104,7 +104,42 @@ import Traces
   }
 
   @Test func `An entity that no store accepts is refused`() {
-    let record = PastRecord(author: "a", timestamp: 1, changes: [(.insert, "not a name", 1)])
+    let record = PastRecord(author: "a", timestamp: 1, changes: [.init(.insert, "not a name", 1)])
     #expect(throws: ModelError.self) { try PastHistory([record]) }
+  }
+
+  @Test func `Known values replace the numbered ones of a change`() throws {
+    let known = try #require(PastValues([.null, .string("Milk"), .string("later"), .int(3)]))
+    let records = (1...2).map { time in
+      PastRecord(
+        author: "app",
+        timestamp: Double(time),
+        changes: [.init(.update, "Note", 9, time == 2 ? known : nil)]
+      )
+    }
+    var writes = PastWrites(try PastHistory(records))
+    let values = try PastHistory(records).transactions.map { writes.next($0.changes)[0].values }
+    #expect(values == [["title": "t1", "count": 1], ["title": "Milk", "count": 3]])
+  }
+
+  @Test func `Values without a text or number are unknown`() {
+    #expect(PastValues([.null, .double(1.5), .string("")]) == nil)
+    #expect(PastValues([.int(4)])?.text == nil)
+  }
+
+  @Test func `Hashes hide values and keep their equality`() throws {
+    let key = SipKey(1, 2)
+    let (milk, bread) = (PastValues([.string("Milk"), .int(3)]), PastValues([.string("Bread")]))
+    let hashed = try #require(milk?.hashed(by: key))
+    #expect(hashed == milk?.hashed(by: key) && hashed != milk?.hashed(by: SipKey(1, 3)))
+    #expect(hashed.text != bread?.hashed(by: key).text && hashed.text?.contains("Milk") == false)
+    #expect(hashed.number != 3 && bread?.hashed(by: key).number == nil)
+  }
+
+  /// The vectors of the reference implementation, of the bytes 0, 1, 2 and so on.
+  @Test(arguments: [(0, 0x726f_db47_dd0e_0e31), (15, 0xa129_ca61_49be_45e5)] as [(UInt8, UInt64)])
+  func `The hash function is SipHash-2-4`(_ count: UInt8, _ expected: UInt64) {
+    let key = SipKey(0x0706_0504_0302_0100, 0x0f0e_0d0c_0b0a_0908)
+    #expect(key.hash(Array(0..<count)) == expected)
   }
 }

@@ -1,3 +1,4 @@
+import Basics
 import Commands
 import HistoryInspection
 import HistoryStore
@@ -155,7 +156,17 @@ extension InspectRendering {
           + "VACUUM makes the file smaller"
       )
     }
-    return lines + kept(purge) + goes(purge)
+    return lines + kept(purge) + goes(purge) + duration(purge)
+  }
+
+  /// The command that measures the purge, because its duration depends on the machine.
+  private func duration(_ purge: PurgeEstimate) -> [String] {
+    guard purge.transactions > 0 else { return [] }
+    let days: String? = if case .days(let days) = purge.bound { days.short } else { nil }
+    let age = days.map { " --older-than \($0)" } ?? ""
+    return [
+      "  seconds and longest lock: history-lab advise \(path.shellQuoted)\(age) --measure purges a private copy"
+    ]
   }
 
   /// The warnings that come before the numbers of a purge.

@@ -11,8 +11,13 @@ enum PastHistoryFile {
   /// With `isAnonymous`, numbered names replace the names of authors and entities.
   ///
   /// - Throws: a usage error for a file without a readable history or without a transaction.
-  /// - Complexity: one pass over the history; memory for the newest 100,000 transactions.
-  static func read(_ path: String, isAnonymous: Bool) throws(LabError) -> PastHistory {
+  /// - Complexity: one pass over the history, and a query for each entity if values are read; memory for
+  ///   the newest 100,000 transactions.
+  static func read(
+    _ path: String,
+    isAnonymous: Bool,
+    values choice: PastValueChoice = .none
+  ) throws(LabError) -> PastHistory {
     try FilePath.checkReadable(path, for: "--history")
     var records: [PastRecord] = []
     do throws(HistoryError) {
@@ -21,16 +26,21 @@ enum PastHistoryFile {
       var hasMore = true
       while hasMore {
         let page = try store.fetch(request)
-        records += page.transactions.map { record(of: $0, in: page, store.model) }
+        let readsValues = choice != .none
+        records += page.transactions.map { record(of: $0, in: page, store.model, readsValues) }
         // Old records are removed only above twice the limit, because each removal is slow.
         if records.count > 2 * PastHistory.transactionCountMax { keepNewest(&records) }
         request = request.next(after: page)
         hasMore = page.hasMore
       }
+      keepNewest(&records)
+      if choice != .none {
+        let key = choice == .hashed ? SipKey(store.id) : nil
+        try PastValueReader(store).addValues(to: &records, hashedBy: key)
+      }
     } catch {
       throw .usage("--history: \(error.message)")
     }
-    keepNewest(&records)
     guard !records.isEmpty else {
       throw .usage("--history: the history of \(path.quoted) is empty. Give a file with history.")
     }
@@ -43,18 +53,134 @@ enum PastHistoryFile {
     records.removeFirst(max(0, records.count - PastHistory.transactionCountMax))
   }
 
+  /// Returns a transaction; with `readsValues`, each delete has the values of its tombstone.
   private static func record(
     of transaction: HistoryTransaction,
     in page: HistoryPage,
-    _ model: Model
+    _ model: Model,
+    _ readsValues: Bool
   ) -> PastRecord {
-    let changes = page.changeRecords[transaction.changes.indices].prefix(PastHistory.changeCountMax)
+    let changes = transaction.changes.prefix(PastHistory.changeCountMax)
     return PastRecord(
       author: transaction.author,
       timestamp: transaction.timestamp.timeIntervalSinceReferenceDate,
-      changes: changes.map {
-        ($0.type, model.entity($0.entity)?.name ?? "Entity\($0.entity)", $0.key)
+      changes: changes.map { change in
+        let number = change.objectID.entity
+        let tombstone = readsValues && change.type == .delete ? change.tombstone : nil
+        return PastRecord.Change(
+          change.type,
+          model.entity(number)?.name ?? "Entity\(number)",
+          change.objectID.key,
+          tombstone.flatMap { values in
+            PastValues(values.sorted { $0.key < $1.key }.lazy.map(\.value))
+          }
+        )
       }
     )
+  }
+}
+
+/// Reads the values that a store file has of the objects of its history.
+struct PastValueReader {
+  private struct Object: Hashable {
+    let entity: String
+    let key: Int64
+  }
+
+  private let store: Store
+
+  init(_ store: Store) { self.store = store }
+
+  /// Gives the last change of each object before its delete, or before the end, the object's values.
+  ///
+  /// With a key, hashes take the place of the values.
+  func addValues(
+    to records: inout [PastRecord],
+    hashedBy key: SipKey?
+  ) throws(HistoryError) {
+    var known = try rows(of: records)
+    for place in records.indices.reversed() {
+      for index in records[place].changes.indices.reversed() {
+        let change = records[place].changes[index]
+        let object = Object(entity: change.entity, key: change.key)
+        records[place].changes[index].values = nil
+        if change.type == .delete {
+          known[object] = change.values
+        } else if let values = known.removeValue(forKey: object) {
+          records[place].changes[index].values = key.map(values.hashed) ?? values
+        }
+      }
+    }
+  }
+
+  /// Returns the values of the objects that still exist.
+  private func rows(of records: [PastRecord]) throws(HistoryError) -> [Object: PastValues] {
+    var keys: [String: Set<Int64>] = [:]
+    for change in records.lazy.flatMap(\.changes) {
+      keys[change.entity, default: []].insert(change.key)
+    }
+    let namesTables = try store.query(
+      "SELECT 1 FROM pragma_table_info('Z_PRIMARYKEY') WHERE name = 'Z_SUPER'"
+    )
+    let hasTables = !namesTables.rows.isEmpty
+    var found: [Object: PastValues] = [:]
+    for (index, entity) in store.model.entities.enumerated() {
+      guard let wanted = keys[entity.name] else { continue }
+      var rows: [Row] = []
+      if !entity.attributes.isEmpty {
+        rows = try ownRows(of: Int32(index + 1), wanted.sorted())
+      } else if hasTables {
+        rows = try coreDataRows(of: Int64(index + 1))
+      }
+      for row in rows where wanted.contains(row.key) {
+        found[Object(entity: entity.name, key: row.key)] = PastValues(row.values)
+      }
+    }
+    return found
+  }
+
+  private typealias Row = (key: Int64, values: [Value])
+
+  private func ownRows(of entity: Int32, _ keys: [Int64]) throws(HistoryError) -> [Row] {
+    let batch = try store.rows(entity, sortedKeys: keys)
+    return batch.keys.enumerated().map { row, key in
+      (key, Array(batch.values[(row * batch.width)..<((row + 1) * batch.width)]))
+    }
+  }
+
+  /// Reads the rows of an entity of a Core Data file, whose table has the name of its root entity.
+  private func coreDataRows(of entity: Int64) throws(HistoryError) -> [Row] {
+    let tables = try store.query(
+      """
+      WITH RECURSIVE line(ent, super, name) AS (
+        SELECT Z_ENT, Z_SUPER, Z_NAME FROM Z_PRIMARYKEY WHERE Z_ENT = ?1
+        UNION SELECT Z_ENT, Z_SUPER, Z_NAME FROM Z_PRIMARYKEY JOIN line ON Z_ENT = super)
+      SELECT m.name FROM line JOIN sqlite_master m ON m.name = 'Z' || upper(line.name)
+      WHERE line.super = 0 AND m.type = 'table'
+      """,
+      [.int(entity)]
+    )
+    guard case .string(let table)? = tables.rows.first?.first else { return [] }
+    let columns = try store.query(
+      """
+      SELECT name FROM pragma_table_info(?1)
+      WHERE name NOT LIKE 'Z\\_%' ESCAPE '\\' AND type IN ('VARCHAR', 'INTEGER') ORDER BY cid
+      """,
+      [.string(table)]
+    )
+    let names = columns.rows.compactMap { row -> String? in
+      guard case .string(let name)? = row.first else { return nil }
+      return "\"" + name + "\""
+    }
+    guard !names.isEmpty else { return [] }
+    let result = try store.query(
+      "SELECT Z_PK, \(names.joined(separator: ", ")) FROM \"\(table)\" "
+        + "WHERE Z_PK IN (SELECT ZENTITYPK FROM ACHANGE WHERE ZENTITY = ?1)",
+      [.int(entity)]
+    )
+    return result.rows.compactMap { row in
+      guard case .int(let key)? = row.first else { return nil }
+      return (key, Array(row.dropFirst()))
+    }
   }
 }

@@ -47,8 +47,19 @@ struct PlanOptions: VerbOptions, Hashable {
     "A store file from which every plan repeats up to \(PlanStyle.pastCountMax) consecutive transactions."
   )
   var history: String?
-  @Flag("anonymous", "Replaces the names of authors and entities of --history with numbered names.")
+  @Flag(
+    "anonymous",
+    "Replaces the names of authors and entities of --history with numbered names, and hashes values."
+  )
   var anonymous
+  /// The values that plans take from ``history``; `nil` for `none`, or `hashed` if it is anonymous.
+  @Option(
+    "object-values",
+    .choice("WHICH"),
+    shown: "none; hashed with --anonymous",
+    "The values of objects in --history: kept takes them over, hashed hides them, none leaves them out."
+  )
+  var values: PastValueChoice?
   @Option(
     "schedule",
     ScheduleChoice.reader,
@@ -93,9 +104,22 @@ struct PlanOptions: VerbOptions, Hashable {
     }
     if let history {
       try FilePath.checkReadable(history, for: "--history")
-    } else if anonymous {
-      throw .usage("--anonymous has no effect without --history: name a file with --history too.")
+      try Self.check(values, anonymous: anonymous)
+    } else if anonymous || values != nil {
+      throw .usage(
+        "--\(anonymous ? "anonymous" : "object-values") has no effect without --history: name a file with "
+          + "--history too."
+      )
     }
+  }
+
+  /// - Throws: A usage error if values are taken over although names are hidden.
+  private static func check(_ values: PastValueChoice?, anonymous: Bool) throws(LabError) {
+    guard anonymous, values == .kept else { return }
+    throw .usage(
+      "--object-values kept and --anonymous exclude each other: values can name people, too. Use "
+        + "--object-values hashed, which is the default with --anonymous, or none."
+    )
   }
 
   /// The command-line options that generate the same plans again, without default values.
@@ -108,6 +132,7 @@ struct PlanOptions: VerbOptions, Hashable {
     if let config { words += ["--config", config] }
     if let history { words += ["--history", history] }
     if anonymous { words.append("--anonymous") }
+    if let values { words += ["--object-values", values.rawValue] }
     if schedule != .random { words += ["--schedule", schedule.text] }
     if let diskShare { words += ["--disk-share", String(diskShare)] }
     return words
@@ -147,7 +172,12 @@ extension PlanOptions {
     if let actors { style.actorCounts = actors...actors }
     if let config { style.setup = try Self.setup(config, for: system) }
     if let history {
-      style.repeat(try PastHistoryFile.read(history, isAnonymous: anonymous), actors: actors)
+      let past = try PastHistoryFile.read(
+        history,
+        isAnonymous: anonymous,
+        values: values ?? (anonymous ? .hashed : .none)
+      )
+      style.repeat(past, actors: actors)
     }
     return style
   }

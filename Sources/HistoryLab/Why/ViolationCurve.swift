@@ -19,7 +19,7 @@ struct ShareInterval: Hashable, Sendable {
   var upper: Double { count == total ? 1 : min(1, centre + spread) }
 
   /// The 97.5 % quantile of the standard normal distribution.
-  private static let quantile = 1.959_963_984_540_054
+  static let quantile = 1.959_963_984_540_054
 
   private var scale: Double { 1 + Self.quantile * Self.quantile / Double(total) }
 
@@ -48,21 +48,43 @@ struct ViolationCurve: Hashable, Sendable {
 
     /// Whether the two intervals are disjoint.
     var isClear: Bool { after.lower > before.upper }
+
+    /// The part of the way to 1 by which the probability rose: of the continuations that kept the invariant
+    /// before the command, the share that breaks it after it.
+    var part: Double {
+      let left = 1 - before.share
+      return left > 0 ? (after.share - before.share) / left : 0
+    }
+
+    /// The standard error of ``part``, by the delta method.
+    private var error: Double {
+      let (left, kept) = (1 - before.share, 1 - after.share)
+      guard left > 0, kept > 0, before.total > 0, after.total > 0 else { return 0 }
+      let variance =
+        before.share / (left * Double(before.total)) + after.share / (kept * Double(after.total))
+      return kept / left * variance.squareRoot()
+    }
+
+    /// Whether chance alone may make the parts of two rises differ as they do, at 95 %.
+    func isLike(_ other: Rise) -> Bool {
+      let spread = (error * error + other.error * other.error).squareRoot()
+      return abs(part - other.part) <= ShareInterval.quantile * spread
+    }
   }
 
   /// The shares, from before the first command to after the last command.
   private(set) var points: [ShareInterval]
 
-  /// The command that raised the probability most, the first of several; `nil` if none raised it.
+  /// The command that raised the probability most; `nil` if none raised it.
+  ///
+  /// A rise counts by the part of the way to 1: from 0.87 to 1 decides more than from 0.35 to 0.87. Of
+  /// commands that chance does not tell apart it is the last, the nearest to the violation.
   var steepestRise: Rise? {
-    var steepest: Rise?
-    var height = 0.0
-    for (place, (before, after)) in zip(points, points.dropFirst()).enumerated()
-    where after.share - before.share > height {
-      height = after.share - before.share
-      steepest = Rise(command: place + 1, before: before, after: after)
-    }
-    return steepest
+    let rises = zip(points, points.dropFirst()).enumerated().map { place, pair in
+      Rise(command: place + 1, before: pair.0, after: pair.1)
+    }.filter { $0.after.share > $0.before.share }
+    guard let steepest = rises.max(by: { $0.part < $1.part }) else { return nil }
+    return rises.last { $0.isLike(steepest) }
   }
 
   /// The least number of kept commands from which on every continuation breaks the invariant.

@@ -89,8 +89,8 @@ extension WhyReport {
     let step =
       "command \(rise.command) (\(commands[rise.command - 1])), from "
       + "\(WhyText.percent(rise.before.share)) to \(WhyText.percent(rise.after.share))"
-    return rise.isClear
-      ? "It rose most at \(step)." : "No command raised it beyond chance. It rose most at \(step)."
+    let most = "By the part of the way to 100 % it rose most at \(step)."
+    return rise.isClear ? most : "\(most) Chance alone may explain that."
   }
 
   private var noReturn: String {
