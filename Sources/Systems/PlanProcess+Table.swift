@@ -144,7 +144,7 @@ extension PlanProcess {
         lines.append("\"\(sql)\" with \(values): \(answer)")
       }
     }
-    for (sql, part) in [("SELECT * FROM nowhere", "nowhere"), ("", "no statement")] {
+    for (sql, part) in [("SELECT * FROM nowhere", "nowhere"), ("", "no SQL statement")] {
       let answer = word { () throws(HistoryError) in _ = try store.query(sql) }
       if !answer.dropFirst(sql.count).contains(part) { lines.append("\"\(sql)\": \(answer)") }
     }
