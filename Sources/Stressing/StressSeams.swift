@@ -53,6 +53,8 @@ final class StressSeams: Sendable {
       }
       mutant.turnOn()
     }
+    // A stopped process may hold the write lock until the run continues it, which a busy machine delays.
+    configuration.busyTimeout = .seconds(30)
     configuration.purgeChunkCount = 8
     configuration.checkpointFrames = 200
     // With rare polls a lost signal shows. A faulty disk may make the watcher miss a signal, which
