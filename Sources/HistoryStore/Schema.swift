@@ -106,8 +106,9 @@ package enum Schema {
     )
     let others = try foreignSchema(of: entity, connection)
     try connection.execute("DROP TABLE \"\(entity.table)\"")
-    try connection.execute("PRAGMA legacy_alter_table=ON")
-    defer { try? connection.execute("PRAGMA legacy_alter_table=OFF") }
+    // Without it, references of other tables and of views would follow the renamed table.
+    connection.setKeepsReferences(true)
+    defer { connection.setKeepsReferences(false) }
     try connection.execute("ALTER TABLE \(made) RENAME TO \"\(entity.table)\"")
     for sql in others { try connection.execute(sql) }
   }

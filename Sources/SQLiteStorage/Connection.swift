@@ -137,6 +137,13 @@ package struct Connection: ~Copyable {
     _ = csqlite_db_config_flag(handle, SQLITE_DBCONFIG_ENABLE_FKEY, isOn ? 1 : 0)
   }
 
+  /// Sets whether renaming a table keeps the references of other tables and views to its name.
+  ///
+  /// See https://sqlite.org/pragma.html#pragma_legacy_alter_table.
+  package borrowing func setKeepsReferences(_ isOn: Bool) {
+    _ = csqlite_db_config_flag(handle, SQLITE_DBCONFIG_LEGACY_ALTER_TABLE, isOn ? 1 : 0)
+  }
+
   /// Whether a deferred foreign key is violated by the open transaction, which could not be committed.
   ///
   /// See https://sqlite.org/c3ref/c_dbstatus_options.html (`SQLITE_DBSTATUS_DEFERRED_FKS`).

@@ -282,15 +282,19 @@ import Testing
 }
 
 @Suite(.inEveryLayout) struct `References and unique attributes` {
-  @Test func `An object that gives way to a duplicate is released by its references`() throws {
-    let folder = try TemporaryFolder()
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  /// A context of a store in which lists have unique names and items unique titles.
+  private func context(_ policy: MergePolicy) throws -> ObjectContext {
     let model = try Model([
+      Entity("List", [Attribute("name", .string)], uniquenessConstraints: [["name"]]),
       Entity(
-        "List",
-        [Attribute("name", .string)],
-        uniquenessConstraints: [["name"]]
+        "Item",
+        [Attribute("title", .string), Attribute("list", to: "List")],
+        uniquenessConstraints: [["title"]]
       ),
-      Entity("Item", [Attribute("list", to: "List"), Attribute("title", .string)]),
     ])
     var configuration = StoreConfiguration()
     configuration.layout = LayoutTrait.layout
@@ -299,7 +303,20 @@ import Testing
       model: model,
       configuration: configuration
     )
-    let app = ObjectContext(store: store, author: "app", mergePolicy: .objectWins)
+    return ObjectContext(store: store, author: "app", mergePolicy: policy)
+  }
+
+  /// The changes of the newest transaction, as `update Item/1 title,list`.
+  private func newest(_ context: ObjectContext) throws -> [String] {
+    try #require(try context.store.history().last).changes.map { change in
+      let names =
+        change.type == .update ? " \(change.updatedProperties.joined(separator: ","))" : ""
+      return "\(change.type) \(change.entityName ?? "?")/\(change.objectID.key)\(names)"
+    }
+  }
+
+  @Test func `An object that gives way to a duplicate is released by its references`() throws {
+    let app = try context(.objectWins)
     let (home, work) = (
       try app.insert("List", ["name": "home"]), try app.insert("List", ["name": "work"])
     )
@@ -314,6 +331,31 @@ import Testing
     #expect(try app.objects("List").map(\.id) == [work.id])
     #expect(try item["list"] == .null && other["list"] == .null)
     #expect(try item["title"] == "a" && other["title"] == "b")
-    #expect(try store.verify().filter(\.isWrong).isEmpty)
+    #expect(try app.store.verify().filter(\.isWrong).isEmpty)
+  }
+
+  @Test(arguments: [
+    (MergePolicy.objectWins, ["delete List/1", "delete Item/2", "update Item/1 title,list"], "b"),
+    (.overwrite, ["delete List/1", "delete Item/2", "update Item/1 title,list"], "b"),
+    (.storeWins, ["delete List/1", "update Item/1 list"], "a"),
+    (.rollback, ["delete List/1", "update Item/1 list"], "a"),
+  ])
+  func `An edit that meets a duplicate keeps what a rule did to its object`(
+    _ policy: MergePolicy,
+    _ changes: [String],
+    _ title: String
+  ) throws {
+    let app = try context(policy)
+    let list = try app.insert("List", ["name": "home"])
+    let item = try app.insert("Item", ["title": "a", "list": Value(referringTo: list.id)])
+    let other = try app.insert("Item", ["title": "b"])
+    try app.save()
+    list.delete()
+    try item.set("b", for: "title")
+    try app.save()
+    #expect(try newest(app) == changes)
+    #expect(try item["list"] == .null && item["title"]?.string == title)
+    #expect(try app.object(other.id) == nil || policy == .storeWins || policy == .rollback)
+    #expect(try app.store.verify().filter(\.isWrong).isEmpty)
   }
 }

@@ -167,7 +167,7 @@ extension Store {
               outcomes.append(outcome)
             } catch let error as SQLiteError where error.isDuplicate {
               outcomes.append(.leftOut)
-              duplicates.postpone(index)
+              duplicates.postpone(AdjustedEdit(index, edit))
             }
           }
         }

@@ -58,8 +58,8 @@ struct DuplicateResolution {
   let request: SaveRequest
   /// The version of the written rows.
   let number: Int64
-  /// The edits that met a duplicate, as indices of the request.
-  private(set) var postponed: [Int] = []
+  /// The edits that met a duplicate.
+  private(set) var postponed: [AdjustedEdit] = []
   /// The objects of the store that gave way to edited ones.
   private(set) var removed: [ObjectID] = []
 
@@ -68,7 +68,7 @@ struct DuplicateResolution {
     self.number = number
   }
 
-  mutating func postpone(_ index: Int) { postponed.append(index) }
+  mutating func postpone(_ edit: AdjustedEdit) { postponed.append(edit) }
 
   /// Writes the postponed edits, as the merge policy demands.
   ///
@@ -80,24 +80,24 @@ struct DuplicateResolution {
     _ packer: inout ChangePacker,
     _ conflicts: inout [ObjectID]
   ) throws {
-    var left: [(index: Int, error: SQLiteError)] = []
-    for index in postponed {
+    var left: [(adjusted: AdjustedEdit, error: SQLiteError)] = []
+    for adjusted in postponed {
       do {
-        outcomes[index] = try core.apply(
-          request.edits[index],
+        outcomes[adjusted.index] = try core.apply(
+          adjusted,
           number,
           request.policy,
           &packer,
           &conflicts
         )
       } catch let error as SQLiteError where error.isDuplicate {
-        left.append((index, error))
+        left.append((adjusted, error))
       }
     }
     // An object is written once by a transaction.
     var written = Set(left.isEmpty ? [] : request.edits.map(\.id))
-    for (index, error) in left {
-      let edit = request.edits[index]
+    for (adjusted, error) in left {
+      let edit = adjusted.edit
       let found = try core.duplicates(of: edit)
       guard let first = found.first else { throw error }
       guard request.policy != .error, !found.contains(where: { written.contains($0.id) }) else {
@@ -106,10 +106,10 @@ struct DuplicateResolution {
       if request.policy != .storeWins, request.policy != .rollback {
         written.formUnion(found.map(\.id))
       }
-      outcomes[index] =
+      outcomes[adjusted.index] =
         edit.type == .insert
         ? try insert(edit, over: found.map(\.id), in: core, &packer)
-        : try update(edit, over: found, in: core, &packer, &conflicts)
+        : try update(adjusted, over: found, in: core, &packer, &conflicts)
     }
   }
 
@@ -135,26 +135,28 @@ struct DuplicateResolution {
   /// Resolves an update: the store's objects give way if the object wins, else the unique attributes
   /// stay as in the store.
   private mutating func update(
-    _ edit: ObjectEdit,
+    _ adjusted: AdjustedEdit,
     over found: [Duplicate],
     in core: StoreCore,
     _ packer: inout ChangePacker,
     _ conflicts: inout [ObjectID]
   ) throws -> EditOutcome {
     switch request.policy {
-    case .error, .rollback: return .leftOut
+    case .error, .rollback: return adjusted.finished(.leftOut, &packer)
     case .objectWins, .overwrite:
       for id in Set(found.map(\.id)).sorted() { try remove(id, in: core, &packer) }
-      return try core.apply(edit, number, request.policy, &packer, &conflicts)
+      return try core.apply(adjusted, number, request.policy, &packer, &conflicts)
     case .storeWins:
-      var reduced = edit
-      reduced.columns &= ~found.reduce(0) { $0 | $1.constraint.columns }
-      guard reduced.columns != 0 else { return .leftOut }
+      let edit = adjusted.edit
+      var reduced = adjusted
+      reduced.edit.columns &= ~found.reduce(0) { $0 | $1.constraint.columns }
+      let columns = reduced.edit.columns
+      guard columns != 0 else { return adjusted.finished(.leftOut, &packer) }
       let set = (0..<64).filter { edit.columns >> UInt64($0) & 1 == 1 }
-      reduced.values = zip(set, edit.values)
-        .filter { reduced.columns >> UInt64($0.0) & 1 == 1 }.map(\.1)
+      reduced.edit.values = zip(set, edit.values)
+        .filter { columns >> UInt64($0.0) & 1 == 1 }.map(\.1)
       let outcome = try core.apply(reduced, number, request.policy, &packer, &conflicts)
-      return outcome == .written ? .writtenOver(columns: reduced.columns) : outcome
+      return outcome == .written ? .writtenOver(columns: columns) : outcome
     }
   }
 

@@ -1,0 +1,133 @@
+import HistoryTypes
+import SQLiteStorage
+
+/// An edit of a save, adjusted to what delete rules have done in the same save.
+struct AdjustedEdit {
+  /// The place of the edit in the request.
+  let index: Int
+  /// The edit to write.
+  var edit: ObjectEdit
+  /// The references of the object that a rule has made null, as bits of the file.
+  var nullified: UInt64 = 0
+  /// Whether references that the edit sets became null.
+  var isReleased = false
+
+  init(_ index: Int, _ edit: ObjectEdit) {
+    (self.index, self.edit) = (index, edit)
+  }
+
+  /// Returns the outcome for the context, after packing what a rule did to an object whose edit was
+  /// left out.
+  func finished(_ outcome: EditOutcome, _ packer: inout ChangePacker) -> EditOutcome {
+    guard nullified != 0 || isReleased else { return outcome }
+    switch outcome {
+    case .leftOut:
+      if nullified != 0 { packer.update(edit.id.entity, edit.id.key, nullified) }
+      return .leftOut
+    case .written: return .writtenOver(columns: edit.columns)
+    case .writtenOver, .gone, .replaced: return outcome
+    }
+  }
+}
+
+extension StoreCore {
+  /// Applies the deletes of a save, then delete rules, then the other edits.
+  ///
+  /// Edits that violate a uniqueness constraint are passed to `postpone`.
+  ///
+  /// - Returns: The outcome of each edit, in the order of the request, and the effects of the rules.
+  func applyWithRules(
+    _ request: SaveRequest,
+    _ number: Int64,
+    _ packer: inout ChangePacker,
+    _ conflicts: inout [ObjectID],
+    postponing postpone: (AdjustedEdit) -> Void
+  ) throws -> ([EditOutcome], RuleEffects) {
+    var outcomes = Array(repeating: EditOutcome.gone, count: request.edits.count)
+    var deleted: [ObjectID] = []
+    for (index, edit) in request.edits.enumerated() where edit.type == .delete {
+      outcomes[index] = try delete(edit, request.policy, &packer, &conflicts)
+      if outcomes[index] != .leftOut, outcomes[index] != .gone { deleted.append(edit.id) }
+    }
+    guard conflicts.isEmpty else { return (outcomes, RuleEffects(deleted: [])) }
+    let updated = request.edits.filter { $0.type == .update }.map(\.id)
+    let effects = try applyDeleteRules(to: deleted, number, &packer, except: Set(updated))
+    for (index, edit) in request.edits.enumerated() where edit.type != .delete {
+      guard let adjusted = try adjust(edit, index, to: effects, number) else { continue }
+      do {
+        outcomes[index] = try apply(adjusted, number, request.policy, &packer, &conflicts)
+      } catch let error as SQLiteError where error.isDuplicate {
+        outcomes[index] = .leftOut
+        postpone(adjusted)
+      }
+    }
+    return (outcomes, effects)
+  }
+
+  /// Writes an insert or update, and packs it together with what delete rules did to its object.
+  func apply(
+    _ adjusted: AdjustedEdit,
+    _ number: Int64,
+    _ policy: MergePolicy,
+    _ packer: inout ChangePacker,
+    _ conflicts: inout [ObjectID]
+  ) throws -> EditOutcome {
+    let outcome =
+      adjusted.edit.type == .update
+      ? try update(
+        adjusted.edit,
+        number,
+        policy,
+        &packer,
+        &conflicts,
+        alsoChanged: adjusted.nullified
+      ) : try apply(adjusted.edit, number, policy, &packer, &conflicts)
+    return adjusted.finished(outcome, &packer)
+  }
+
+  /// Returns an insert or update after the rules for the objects that the same save deletes.
+  ///
+  /// A reference with the rule ``DeleteRule/deny`` stays, and the write fails because of it.
+  ///
+  /// - Returns: The edit, or `nil` if a rule deletes its object.
+  private func adjust(
+    _ edit: ObjectEdit,
+    _ index: Int,
+    to effects: RuleEffects,
+    _ number: Int64
+  ) throws -> AdjustedEdit? {
+    guard !effects.gone.contains(edit.id) else { return nil }
+    var adjusted = AdjustedEdit(index, edit)
+    if let change = effects.nullified(edit.id) {
+      adjusted.nullified = change.columns
+      // The rule has written the row as part of this save, which is no conflict.
+      if edit.version == change.version { adjusted.edit.version = number }
+    }
+    let attributes = try table(edit.id.entity).entity.attributes
+    let set = attributes.indices.filter {
+      edit.type == .insert || edit.columns >> UInt64($0) & 1 == 1
+    }
+    for (index, attribute) in attributes.enumerated() {
+      guard let reference = attribute.reference,
+        let destination = model.number(of: reference.entity)
+      else { continue }
+      func isGone(_ value: Value) -> Bool {
+        guard case .int(let key) = value else { return false }
+        return effects.gone.contains(ObjectID(entity: destination, key: key))
+      }
+      // The policy `overwrite` also writes what the context has read.
+      if edit.base.indices.contains(index), isGone(edit.base[index]) {
+        adjusted.edit.base[index] = .null
+      }
+      guard let place = set.firstIndex(of: index), isGone(edit.values[place]) else { continue }
+      switch reference.deleteRule {
+      case .nullify:
+        adjusted.edit.values[place] = .null
+        adjusted.isReleased = true
+      case .cascade where edit.type == .insert: return nil
+      case .cascade, .deny: continue
+      }
+    }
+    return adjusted
+  }
+}
