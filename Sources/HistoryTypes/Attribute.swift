@@ -109,7 +109,7 @@ extension Attribute {
     case reference
   }
 
-  /// Decodes an attribute; what ``encode(to:)`` leaves out may be missing.
+  /// Decodes an attribute; the keys that ``encode(to:)`` leaves out may be missing.
   ///
   /// - Throws: `DecodingError` if a key is missing or a value has another type.
   public init(from decoder: any Decoder) throws {
@@ -145,8 +145,7 @@ extension Attribute {
     }
   }
 
-  /// Encodes the attribute; a default of null, what is `nil`, and an `isOptional` of `true` are left
-  /// out.
+  /// Encodes the attribute without null defaults, `nil` properties, and an `isOptional` of `true`.
   ///
   /// - Throws: The errors of the encoder.
   public func encode(to encoder: any Encoder) throws {

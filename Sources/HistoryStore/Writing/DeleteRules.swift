@@ -59,7 +59,7 @@ struct RuleEffects {
   fileprivate(set) var order: [ObjectID] = []
   fileprivate var changes: [ObjectID: Nullified] = [:]
 
-  /// Creates the effects of deletes, none so far.
+  /// Creates the effects of some deletes, before any rule is applied.
   init(deleted: [ObjectID]) { gone = Set(deleted) }
 
   /// Adds the effects of further deletes.

@@ -131,8 +131,7 @@ public enum MergePolicy: String, Sendable, Hashable, CaseIterable {
 extension Store {
   /// Saves the edits of a context and their history atomically, as one transaction.
   ///
-  /// Deletes come first in a model with references, so that the other edits meet what delete rules
-  /// have changed.
+  /// In a model with references, deletes and their rules come before the other edits.
   ///
   /// - Throws: ``HistoryError/Code/conflict`` or ``HistoryError/Code/duplicate`` under the policy
   ///   `error`, ``HistoryError/Code/deleteDenied``, ``HistoryError/Code/danglingReference``,
