@@ -77,7 +77,8 @@ import Workloads
     #expect(curve.pointOfNoReturn == 2)
   }
 
-  @Test func `A rise counts by the part of the way to 1, and the last of equal ones is named`() {
+  @Test
+  func `The command that breaks most of what still held is named, and the last of equal ones`() {
     func named(_ shares: [Int]) -> Int? {
       ViolationCurve.measured(commands: shares.count - 1, numbers: Array(1...1_000)) {
         kept,

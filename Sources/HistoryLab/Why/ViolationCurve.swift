@@ -49,8 +49,7 @@ struct ViolationCurve: Hashable, Sendable {
     /// Whether the two intervals are disjoint.
     var isClear: Bool { after.lower > before.upper }
 
-    /// The part of the way to 1 by which the probability rose: of the continuations that kept the invariant
-    /// before the command, the share that breaks it after it.
+    /// The share of the continuations that kept the invariant before the command and break it after it.
     var part: Double {
       let left = 1 - before.share
       return left > 0 ? (after.share - before.share) / left : 0
@@ -75,10 +74,10 @@ struct ViolationCurve: Hashable, Sendable {
   /// The shares, from before the first command to after the last command.
   private(set) var points: [ShareInterval]
 
-  /// The command that raised the probability most; `nil` if none raised it.
+  /// The command with the greatest ``Rise/part``; `nil` if none raised the probability.
   ///
-  /// A rise counts by the part of the way to 1: from 0.87 to 1 decides more than from 0.35 to 0.87. Of
-  /// commands that chance does not tell apart it is the last, the nearest to the violation.
+  /// A rise from 0.87 to 1 decides more than one from 0.35 to 0.87, because no continuation is left that
+  /// keeps the invariant. Of commands whose parts may differ by chance, it is the last one.
   var steepestRise: Rise? {
     let rises = zip(points, points.dropFirst()).enumerated().map { place, pair in
       Rise(command: place + 1, before: pair.0, after: pair.1)

@@ -86,10 +86,10 @@ extension WhyReport {
 
   private var rise: String {
     guard let rise = curve.steepestRise else { return "No command raised the probability." }
-    let step =
-      "command \(rise.command) (\(commands[rise.command - 1])), from "
-      + "\(WhyText.percent(rise.before.share)) to \(WhyText.percent(rise.after.share))"
-    let most = "By the part of the way to 100 % it rose most at \(step)."
+    let most =
+      "Command \(rise.command) (\(commands[rise.command - 1])) decided most: it raised the "
+      + "probability from \(WhyText.percent(rise.before.share)) to "
+      + "\(WhyText.percent(rise.after.share))."
     return rise.isClear ? most : "\(most) Chance alone may explain that."
   }
 
