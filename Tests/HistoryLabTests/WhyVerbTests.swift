@@ -55,7 +55,7 @@ import Traces
       "The probability that a random continuation breaks", "(before the first)",
       "app: insert Item/1 {count: 0, title: \"a\"}",
       "50 continuations after each command, drawn from the seed 0x7b6e6ca03cd698d.",
-      "Command 3 (app: ", " decided most: it raised the probability from ",
+      "Command 3 (app: ", "decided most:",
       "After command 3 every continuation broke the invariant: 50 of 50",
       "What the violation depends on", "The nearest plan that holds:",
     ]
