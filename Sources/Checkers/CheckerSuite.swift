@@ -257,6 +257,13 @@ struct CoreCheckers: Sendable {
 ///
 /// These are observers, retention, protected authors, signals, power-offs, suspensions, and answers
 /// about history.
+///
+/// A new checker is the last one in `all`, the properties, `init`, both halves of `observe`, `broken`
+/// and `forEachVerdict`. If a later violation depends on state of its own that outlives a command, it
+/// also belongs into `describe`, or exploration merges states that differ; a flag that only says that
+/// plans exercised it does not. `Timeline.describe` leaves out transactions that were purged after
+/// every member had recorded them: a checker that needs them describes them itself. A violation that
+/// consists in something missing also needs `omission` in `Reporting/CounterexampleStory.swift`.
 struct FurtherCheckers: Sendable {
   /// The names and the rules, in the order of the verdicts.
   static let all: [(checker: String, sentence: String)] = [

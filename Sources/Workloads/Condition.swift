@@ -2,6 +2,17 @@ import HistoryTypes
 package import Traces
 
 /// A difficult condition that plans may contain; the raw value is its name on the command line.
+///
+/// A new condition stays out of ``everyday``, because otherwise the plans of every seed change. If a
+/// draw or a move depends on earlier commands, `PlanState` or `PlanPlace` remembers them in `note`;
+/// `PlanPlace` must also describe them, or exploration merges states that differ. A command that
+/// must follow another is drawn from an `eligible` that allows only it, because a command that is
+/// returned without a draw cannot be shrunk. One kind of command has one condition: for a command
+/// that another condition already has, add a case to `PlanAction`. A new case of `Action` starts in
+/// `Sources/Traces` (`PlanCodec`, `Formats.md`) and in every system that performs it. Systems of
+/// other packages meet the condition if `HistoryCondition` and `Subject.lack` in
+/// `Sources/HistorySystems` have it. If `every invariant is exercised` then fails for another
+/// checker, the new commands are too frequent: give them the weight of their neighbours.
 package enum Condition: String, CaseIterable, Hashable, Sendable {
   /// The clock rises strictly, and no other condition applies.
   case steady

@@ -48,6 +48,39 @@ import Testing
     }
   }
 
+  @Test func `The manifests in our pages are valid`() async throws {
+    let pages = [
+      "Reports/README.md", "Sources/HistoryLab/HistoryLab.docc/Campaigns.md",
+      ".github/workflows/linux.yml", ".github/workflows/macos.yml",
+    ]
+    let answer = try await Readers.validate(pages.map { Repository.path($0) })
+    #expect(answer.code == 0, "\(answer.said)")
+    #expect(answer.said.contains("manifests: 1 of Kubernetes, 3 of GitHub"))
+  }
+
+  /// In a page, one misspelled key.
+  @Test(
+    arguments: [
+      ("Reports/README.md", "runs-on:", "run-on:", "workflow"),
+      ("Sources/HistoryLab/HistoryLab.docc/Campaigns.md", "completionMode:", "mode:", "resource"),
+    ]
+  )
+  func `A misspelled key of a manifest is a fault`(
+    _ page: String,
+    _ right: String,
+    _ wrong: String,
+    _ kind: String
+  ) async throws {
+    try await withFolder { folder in
+      let text = try String(contentsOfFile: Repository.path(page), encoding: .utf8)
+      try #require(text.contains(right))
+      try makeFile(folder + "/page.md", text.replacing(right, with: wrong))
+      let answer = try await Readers.validate([folder + "/page.md"])
+      #expect(answer.code == 1)
+      #expect(answer.said.contains("FAULT \(folder)/page.md, \(kind)"), "\(answer.said)")
+    }
+  }
+
   // MARK: Exports
 
   /// Exports a run with every unusual value and a check with a violation; returns its results.
@@ -122,6 +155,12 @@ private enum Readers {
     let words = [
       Repository.path("scripts/formats.py"), Repository.path("Tests/Formats"), folder, results,
     ]
+    return try await ProcessAnswer(of: Repository.path(".tools/readers/bin/python"), words)
+  }
+
+  /// Returns what the validators say about the manifests in files.
+  static func validate(_ files: [String]) async throws -> ProcessAnswer {
+    let words = [Repository.path("scripts/manifests.py")] + files
     return try await ProcessAnswer(of: Repository.path(".tools/readers/bin/python"), words)
   }
 }
