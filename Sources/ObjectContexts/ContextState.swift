@@ -2,27 +2,19 @@ import HistoryStore
 import HistoryTypes
 import SQLiteStorage
 
-/// An insert, update or delete that a context has not saved yet.
-struct PendingEdit: Sendable {
-  var type: ChangeType
-  /// The attributes that were set, as a bit mask.
-  var columns: UInt64
-  /// One value for each attribute of the entity; of an update, only those of `columns` are valid.
-  var values: [Value]
-}
-
 /// The state of a context: the registered committed rows, and the unsaved edits on top of them.
 struct ContextState: Sendable {
   let model: Model
   var tables: [EntityTable]
   /// Whether every object of the store is registered, so that merges register what others insert.
   var holdsAll = false
-  private(set) var edits: [ObjectID: PendingEdit] = [:]
+  private(set) var edits: PendingEdits
   /// The edited objects, in the order of their first edit.
   private(set) var order: [ObjectID] = []
 
   init(model: Model) {
     self.model = model
+    edits = PendingEdits(entityCount: model.entities.count)
     tables = model.entities.map { EntityTable(width: $0.attributes.count) }
   }
 
@@ -34,7 +26,7 @@ struct ContextState: Sendable {
   /// Returns whether an object is registered or inserted, and not deleted.
   func isHere(_ id: ObjectID) -> Bool {
     guard id.entity > 0, id.entity <= tables.count else { return false }
-    return switch edits[id]?.type {
+    return switch edits.type(of: id) {
     case .delete: false
     case .insert: true
     case .update, nil: self[table: id.entity].slots[id.key] != nil
@@ -46,8 +38,7 @@ struct ContextState: Sendable {
     if let edit = edits[id] {
       if edit.type == .delete { return nil }
       // The values of an insert include the default values.
-      let isGiven = edit.type == .insert || edit.columns >> UInt64(attribute) & 1 == 1
-      if isGiven { return edit.values[attribute] }
+      if let given = edit.value(attribute) { return given }
     }
     return self[table: id.entity].value(attribute, of: id.key)
   }
@@ -56,10 +47,9 @@ struct ContextState: Sendable {
   func row(of id: ObjectID) -> ArraySlice<Value>? {
     guard isHere(id) else { return nil }
     guard let edit = edits[id] else { return self[table: id.entity].row(of: id.key) }
-    var row = Array(self[table: id.entity].row(of: id.key) ?? edit.values[...])
-    for index in row.indices where edit.columns >> UInt64(index) & 1 == 1 {
-      row[index] = edit.values[index]
-    }
+    guard edit.type == .update, var row = self[table: id.entity].row(of: id.key).map(Array.init)
+    else { return edit.values[...] }
+    for index in row.indices { row[index] = edit.value(index) ?? row[index] }
     return row[...]
   }
 
@@ -70,17 +60,11 @@ struct ContextState: Sendable {
   }
 
   mutating func set(_ value: Value, _ attribute: Int, of id: ObjectID) {
-    let width = model.entities[Int(id.entity) - 1].attributes.count
-    var edit =
-      edits[id]
-      ?? PendingEdit(type: .update, columns: 0, values: Array(repeating: .null, count: width))
-    edit.columns |= 1 << UInt64(attribute)
-    edit.values[attribute] = value
-    enter(id, edit)
+    if edits.set(value, attribute, of: id) { order.append(id) }
   }
 
   mutating func delete(_ id: ObjectID) {
-    if edits[id]?.type == .insert {
+    if edits.type(of: id) == .insert {
       forget(id)
     } else {
       enter(id, PendingEdit(type: .delete, columns: 0, values: []))
@@ -89,12 +73,12 @@ struct ContextState: Sendable {
 
   /// Discards the edits of an object; an unsaved insert is discarded with its object.
   mutating func forgetEdits(of id: ObjectID) {
-    guard !edits.isEmpty, edits.removeValue(forKey: id) != nil else { return }
+    guard edits.remove(id) else { return }
     order.removeAll { $0 == id }
   }
 
   mutating func forgetEdits() {
-    edits.removeAll(keepingCapacity: true)
+    edits.removeAll()
     order.removeAll(keepingCapacity: true)
   }
 
@@ -108,7 +92,7 @@ struct ContextState: Sendable {
   }
 
   private mutating func enter(_ id: ObjectID, _ edit: PendingEdit) {
-    if edits.updateValue(edit, forKey: id) == nil { order.append(id) }
+    if edits.put(edit, of: id) { order.append(id) }
   }
 
   /// Returns the unsaved edits in the form that the store accepts.
@@ -124,13 +108,12 @@ struct ContextState: Sendable {
       switch edit.type {
       case .insert: return ObjectEdit(.insert, id, columns: edit.columns, values: edit.values)
       case .update:
-        let set = edit.values.indices.filter { edit.columns >> UInt64($0) & 1 == 1 }
         return ObjectEdit(
           .update,
           id,
           columns: edit.columns,
           version: version,
-          values: set.map { edit.values[$0] },
+          values: edit.values,
           base: needsBase ? Array(self[table: id.entity].row(of: id.key) ?? []) : []
         )
       case .delete: return ObjectEdit(.delete, id, version: version)

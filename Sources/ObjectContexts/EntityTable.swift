@@ -67,12 +67,14 @@ struct EntityTable: Sendable {
     }
   }
 
-  /// Sets some attributes of a registered object.
-  mutating func set(_ columns: UInt64, _ row: [Value], version: Int64, of key: Int64) {
+  /// Sets some attributes of a registered object to values, one for each bit of `columns`.
+  mutating func set(_ columns: UInt64, _ given: [Value], version: Int64, of key: Int64) {
     guard let slot = slots[key] else { return }
     versions[slot] = version
-    for attribute in 0..<width where columns >> UInt64(attribute) & 1 == 1 {
-      values[slot * width + attribute] = row[attribute]
+    var left = columns
+    for value in given {
+      values[slot * width + left.trailingZeroBitCount] = value
+      left &= left - 1
     }
   }
 
@@ -231,8 +233,12 @@ struct SlotIndex: Sendable {
     return slot
   }
 
-  /// Removes all keys.
+  /// Removes all keys; the time depends on the keys, since a map that is much too large shrinks.
   mutating func removeAll() {
+    guard entries.count <= max(1024, count * 8) else {
+      self = SlotIndex()
+      return
+    }
     for position in entries.indices { entries[position] = .free }
     count = 0
   }

@@ -203,7 +203,7 @@ extension ObjectContext {
   public func refresh(_ id: ObjectID, keepingEdits: Bool = true) throws(HistoryError) {
     guard store.model.entity(id.entity)?.isDeclared == true else { throw .unknownObject(id) }
     try state.withLock { state throws(HistoryError) in
-      if state.edits[id]?.type != .insert { try refresh(CollectionOfOne(id), in: &state) }
+      if state.edits.type(of: id) != .insert { try refresh(CollectionOfOne(id), in: &state) }
       if !keepingEdits { state.forgetEdits(of: id) }
     }
   }

@@ -107,7 +107,7 @@ extension ObjectContext {
 extension ContextState {
   /// Returns the keys of an entity's objects with unsaved updates and deletes, in ascending order.
   func editedKeys(of entity: Int32) -> [Int64] {
-    order.filter { $0.entity == entity && edits[$0]?.type != .insert }.map(\.key).sorted()
+    order.filter { $0.entity == entity && edits.type(of: $0) != .insert }.map(\.key).sorted()
   }
 
   /// Returns the edited rows of an entity that match a predicate, with their edits; deleted objects

@@ -20,7 +20,7 @@ extension ObjectContext {
   @discardableResult
   public func release(_ id: ObjectID) -> Bool {
     state.withLock { state in
-      guard state.edits[id] == nil, state.isHere(id) else { return false }
+      guard state.edits.type(of: id) == nil, state.isHere(id) else { return false }
       state.holdsAll = false
       return state[table: id.entity].remove(id.key)
     }
@@ -50,7 +50,7 @@ extension ObjectContext {
   /// Returns whether an object exists, reading it from the store if it is not registered yet.
   func read(_ id: ObjectID, _ state: inout ContextState) throws(HistoryError) -> Bool {
     if state.isHere(id) { return true }
-    guard state.edits[id] == nil, store.model.entity(id.entity)?.isDeclared == true else {
+    guard state.edits.type(of: id) == nil, store.model.entity(id.entity)?.isDeclared == true else {
       return false
     }
     let batch = try store.rows(id.entity, sortedKeys: [id.key])
@@ -69,7 +69,7 @@ extension ObjectContext {
 extension ContextState {
   /// Returns whether an object that is neither registered nor edited may be in the store.
   func mayBeReleased(_ id: ObjectID) -> Bool {
-    !holdsAll && edits[id] == nil && model.entity(id.entity)?.isDeclared == true
+    !holdsAll && edits.type(of: id) == nil && model.entity(id.entity)?.isDeclared == true
   }
 
   /// Releases all registered rows without unsaved edits.

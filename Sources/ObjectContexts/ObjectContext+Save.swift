@@ -24,7 +24,7 @@ extension ObjectContext {
   ///   object that another context or process changed.
   @discardableResult
   public func save() throws(HistoryError) -> WrittenTransaction? {
-    try saveReporting().transaction
+    try write()?.1.transaction
   }
 
   /// Saves the edits like ``save()``, with `author` in place of the context's author.
@@ -34,7 +34,7 @@ extension ObjectContext {
   /// - Throws: The errors of ``save()``.
   @discardableResult
   public func save(author: String?) throws(HistoryError) -> WrittenTransaction? {
-    try saveReporting(author: .some(author)).transaction
+    try write(.some(author))?.1.transaction
   }
 
   /// Saves the edits like ``save()``, with another author and context name than the context's.
@@ -47,7 +47,7 @@ extension ObjectContext {
     author: String?,
     contextName: String?
   ) throws(HistoryError) -> WrittenTransaction? {
-    try saveReporting(author: .some(author), contextName: .some(contextName)).transaction
+    try write(.some(author), .some(contextName))?.1.transaction
   }
 
   /// Saves the edits with optional overrides, and returns the outcome of each edit.
@@ -59,10 +59,26 @@ extension ObjectContext {
     policy: MergePolicy? = nil,
     begunAt: Date? = nil
   ) throws(HistoryError) -> (transaction: WrittenTransaction?, edits: [SavedEdit]) {
+    guard let (edits, result) = try write(author, contextName, policy, begunAt) else {
+      return (nil, [])
+    }
+    let report = zip(edits, result.outcomes).map {
+      SavedEdit(id: $0.id, type: $0.type, outcome: $1)
+    }
+    return (result.transaction, report)
+  }
+
+  /// Saves the edits, and returns them with the result; `nil` if there are none.
+  private func write(
+    _ author: String?? = nil,
+    _ contextName: String?? = nil,
+    _ policy: MergePolicy? = nil,
+    _ begunAt: Date? = nil
+  ) throws(HistoryError) -> ([ObjectEdit], SaveResult)? {
     let policy = policy ?? mergePolicy
     return try state.withLock { state throws(HistoryError) in
       let edits = state.objectEdits(for: policy)
-      guard !edits.isEmpty else { return (nil, []) }
+      guard !edits.isEmpty else { return nil }
       let result = try store.save(
         SaveRequest(
           edits: edits,
@@ -74,10 +90,7 @@ extension ObjectContext {
         )
       )
       state.apply(result)
-      let report = zip(edits, result.outcomes).map {
-        SavedEdit(id: $0.id, type: $0.type, outcome: $1)
-      }
-      return (result.transaction, report)
+      return (edits, result)
     }
   }
 

@@ -77,7 +77,9 @@ public final class ObjectContext: Sendable {
       throw .unknownEntity(entity, in: store.model)
     }
     return state.withLock { state in
-      let inserted = state.order.filter { $0.entity == number && state.edits[$0]?.type == .insert }
+      let inserted = state.order.filter {
+        $0.entity == number && state.edits.type(of: $0) == .insert
+      }
       let keys = state[table: number].slots.keys.map { ObjectID(entity: number, key: $0) }
       return (keys + inserted).filter { state.isHere($0) }.sorted().map {
         StoredObject(context: self, id: $0)
@@ -158,7 +160,9 @@ public final class ObjectContext: Sendable {
     var columns: UInt64 = 0
     var row = description.attributes.map(\.defaultValue)
     for (name, value) in values {
-      let index = try Self.index(of: name, in: description, for: value)
+      guard let index = description.attributes.index(of: name, for: value) else {
+        throw Self.unfit(value, for: name, of: description)
+      }
       columns |= 1 << UInt64(index)
       row[index] = value
     }
@@ -168,8 +172,10 @@ public final class ObjectContext: Sendable {
   }
 
   func set(_ value: Value, of id: ObjectID, _ attribute: String) throws(HistoryError) {
-    guard let entity = store.model.entity(id.entity) else { throw .unknownObject(id) }
-    let index = try Self.index(of: attribute, in: entity, for: value)
+    guard let index = store.model.index(of: attribute, of: id.entity, for: value) else {
+      guard let entity = store.model.entity(id.entity) else { throw .unknownObject(id) }
+      throw Self.unfit(value, for: attribute, of: entity)
+    }
     try state.withLock { state throws(HistoryError) in
       guard try readReleased(id, &state) else { throw .unknownObject(id) }
       state.set(value, index, of: id)
@@ -193,19 +199,17 @@ public final class ObjectContext: Sendable {
     state.withLock { $0.forgetEdits() }
   }
 
-  private static func index(
-    of name: String,
-    in entity: Entity,
-    for value: Value
-  ) throws(HistoryError) -> Int {
-    guard let index = entity.index(of: name) else {
-      throw .unknownAttribute(name, of: entity)
+  /// Returns the error of a value for an attribute that does not exist or has another type.
+  private static func unfit(
+    _ value: Value,
+    for attribute: String,
+    of entity: Entity
+  ) -> HistoryError {
+    guard let index = entity.index(of: attribute) else {
+      return .unknownAttribute(attribute, of: entity)
     }
     let type = entity.attributes[index].type
-    guard value == .null || value.type == type, !value.isNaN else {
-      throw .unfitValue(entity: entity.name, attribute: name, type: type)
-    }
-    return index
+    return .unfitValue(entity: entity.name, attribute: attribute, type: type)
   }
 }
 
@@ -222,7 +226,28 @@ extension ObjectContext: Hashable {
 extension ObjectContext {
   /// Returns whether an object is an unsaved insert of this context.
   package func isInserted(_ id: ObjectID) -> Bool {
-    state.withLock { $0.edits[id]?.type == .insert }
+    state.withLock { $0.edits.type(of: id) == .insert }
+  }
+}
+
+extension Model {
+  /// Returns the index of an entity's attribute; `nil` if it does not exist or the value does not fit.
+  ///
+  /// Unlike ``entity(_:)``, it does not copy the entity.
+  fileprivate func index(of attribute: String, of entity: Int32, for value: Value) -> Int? {
+    let place = Int(entity) - 1
+    guard entities.indices.contains(place) else { return nil }
+    return entities[place].attributes.index(of: attribute, for: value)
+  }
+}
+
+extension [Attribute] {
+  /// Returns the index of an attribute, or `nil` if it does not exist or the value does not fit.
+  fileprivate func index(of name: String, for value: Value) -> Int? {
+    guard let index = firstIndex(where: { $0.name == name }), !value.isNaN,
+      value == .null || value.type == self[index].type
+    else { return nil }
+    return index
   }
 }
 

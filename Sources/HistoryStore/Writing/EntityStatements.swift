@@ -41,6 +41,7 @@ final class EntityStatements {
   private var keyDeleter: KeyDeleter?
   private var tombstoneRow: PreparedStatement?
   private var updates: [UInt64: PreparedStatement] = [:]
+  private var lastUpdate: (columns: UInt64, row: PreparedStatement)?
   private var rowUpdaters: [UInt64: RowUpdater] = [:]
   private var lastUpdater: RowUpdater?
   private var lastColumns: (names: [String], bits: UInt64)?
@@ -193,7 +194,12 @@ final class EntityStatements {
   /// `?1` is the key, `?2` the new version, `?3` the version that the row must have or null; the
   /// values follow in the entity's order.
   func update(_ columns: UInt64, _ connection: borrowing Connection) throws -> PreparedStatement {
-    if let known = updates[columns] { return known }
+    // The edits of a save usually set the same attributes.
+    if let lastUpdate, lastUpdate.columns == columns { return lastUpdate.row }
+    if let known = updates[columns] {
+      lastUpdate = (columns, known)
+      return known
+    }
     if updates.count >= Self.updateCountMax { updates.removeAll() }
     let sets = columnNames(in: columns).enumerated().map { ", \"\($1)\" = ?\($0 + 4)" }
     let made = try PreparedStatement(
@@ -204,6 +210,7 @@ final class EntityStatements {
       """
     )
     updates[columns] = made
+    lastUpdate = (columns, made)
     return made
   }
 
