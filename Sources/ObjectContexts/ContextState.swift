@@ -20,6 +20,8 @@ struct ContextState: Sendable {
   private(set) var edits: [ObjectID: PendingEdit] = [:]
   /// The edited objects, in the order of their first edit.
   private(set) var order: [ObjectID] = []
+  /// The live queries that are being read.
+  var watches = LiveWatches()
 
   init(model: Model) {
     self.model = model
@@ -91,9 +93,11 @@ struct ContextState: Sendable {
   mutating func forgetEdits(of id: ObjectID) {
     guard !edits.isEmpty, edits.removeValue(forKey: id) != nil else { return }
     order.removeAll { $0 == id }
+    watches.touch(id)
   }
 
   mutating func forgetEdits() {
+    watches.touch(order)
     edits.removeAll(keepingCapacity: true)
     order.removeAll(keepingCapacity: true)
   }
@@ -104,10 +108,12 @@ struct ContextState: Sendable {
   @discardableResult
   mutating func forget(_ id: ObjectID) -> Bool {
     forgetEdits(of: id)
+    watches.noteDeleted(id)
     return self[table: id.entity].remove(id.key)
   }
 
   private mutating func enter(_ id: ObjectID, _ edit: PendingEdit) {
+    watches.touch(id)
     if edits.updateValue(edit, forKey: id) == nil { order.append(id) }
   }
 
@@ -141,6 +147,7 @@ struct ContextState: Sendable {
   /// Applies the result of a save: updates the registered rows and discards the saved edits.
   mutating func apply(_ result: consuming SaveResult) {
     let number = result.version
+    var gone = result.deletedByRule + result.removed
     for (id, outcome) in zip(order, result.outcomes) {
       guard let edit = edits[id] else { continue }
       switch (outcome, edit.type) {
@@ -150,10 +157,13 @@ struct ContextState: Sendable {
         self[table: id.entity].set(edit.columns, edit.values, version: number, of: id.key)
       case (.written, .delete), (.writtenOver, .delete), (.gone, _):
         self[table: id.entity].remove(id.key)
+        gone.append(id)
       case (.writtenOver, _), (.leftOut, _), (.replaced, _): break
       }
     }
     forgetEdits()
+    for id in gone { watches.noteDeleted(id) }
+    for batch in result.rowsByRule + result.rows { watches.touch(batch.entity, batch.keys) }
     for id in result.deletedByRule { self[table: id.entity].remove(id.key) }
     for batch in result.rowsByRule { self[table: batch.entity].refresh(batch) }
     for id in result.removed { self[table: id.entity].remove(id.key) }
