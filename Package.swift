@@ -210,7 +210,14 @@ let package = Package(
       "HistoryInspection",
       ["HistoryTypes", "SQLiteStorage", "HistoryStore", "StoreFixtures"]
     ),
-    tests("ObjectContexts", ["HistoryTypes", "HistoryStore", "StoreFixtures"]),
+    tests(
+      "ObjectContexts",
+      [
+        "CSQLite", "SQLiteStorage", "HistoryTypes", "HistoryStore", "StoreFixtures",
+        "PropertyTesting",
+        "PropertyTraits",
+      ]
+    ),
     tests("HistoryTracking", system + ["SQLiteStorage", "Faults", "StoreFixtures"]),
     tests("Traces", ["HistoryTypes"], exclude: ["Fixtures"]),
     .target(

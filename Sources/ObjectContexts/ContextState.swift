@@ -11,6 +11,8 @@ struct ContextState: Sendable {
   private(set) var edits: PendingEdits
   /// The edited objects, in the order of their first edit.
   private(set) var order: [ObjectID] = []
+  /// The live queries that are being read.
+  var watches = LiveWatches()
 
   init(model: Model) {
     self.model = model
@@ -60,6 +62,7 @@ struct ContextState: Sendable {
   }
 
   mutating func set(_ value: Value, _ attribute: Int, of id: ObjectID) {
+    watches.touch(id)
     if edits.set(value, attribute, of: id) { order.append(id) }
   }
 
@@ -75,9 +78,11 @@ struct ContextState: Sendable {
   mutating func forgetEdits(of id: ObjectID) {
     guard edits.remove(id) else { return }
     order.removeAll { $0 == id }
+    watches.touch(id)
   }
 
   mutating func forgetEdits() {
+    watches.touch(order)
     edits.removeAll()
     order.removeAll(keepingCapacity: true)
   }
@@ -88,10 +93,12 @@ struct ContextState: Sendable {
   @discardableResult
   mutating func forget(_ id: ObjectID) -> Bool {
     forgetEdits(of: id)
+    watches.noteDeleted(id)
     return self[table: id.entity].remove(id.key)
   }
 
   private mutating func enter(_ id: ObjectID, _ edit: PendingEdit) {
+    watches.touch(id)
     if edits.put(edit, of: id) { order.append(id) }
   }
 
@@ -124,6 +131,7 @@ struct ContextState: Sendable {
   /// Applies the result of a save: updates the registered rows and discards the saved edits.
   mutating func apply(_ result: consuming SaveResult) {
     let number = result.version
+    var gone = result.deletedByRule + result.removed
     for (id, outcome) in zip(order, result.outcomes) {
       guard let edit = edits[id] else { continue }
       switch (outcome, edit.type) {
@@ -133,10 +141,16 @@ struct ContextState: Sendable {
         self[table: id.entity].set(edit.columns, edit.values, version: number, of: id.key)
       case (.written, .delete), (.writtenOver, .delete), (.gone, _):
         self[table: id.entity].remove(id.key)
+        gone.append(id)
       case (.writtenOver, _), (.leftOut, _), (.replaced, _): break
       }
     }
     forgetEdits()
+    if !watches.isEmpty {
+      for id in gone { watches.noteDeleted(id) }
+      for batch in result.rowsByRule { watches.touch(batch.entity, batch.keys) }
+      for batch in result.rows { watches.touch(batch.entity, batch.keys) }
+    }
     for id in result.deletedByRule { self[table: id.entity].remove(id.key) }
     for batch in result.rowsByRule { self[table: batch.entity].refresh(batch) }
     for id in result.removed { self[table: id.entity].remove(id.key) }

@@ -37,6 +37,7 @@ extension ObjectContext {
       var changes = MergedChanges(entityCount: state.tables.count)
       for transaction in transactions where transaction.record.writer != writer.rawValue {
         changes.note(transaction, in: state)
+        state.watches.note(transaction)
       }
       return try apply(changes.net(of: state.model), to: &state)
     }
@@ -204,11 +205,14 @@ extension ObjectContext {
     guard store.model.entity(id.entity)?.isDeclared == true else { throw .unknownObject(id) }
     try state.withLock { state throws(HistoryError) in
       if state.edits.type(of: id) != .insert { try refresh(CollectionOfOne(id), in: &state) }
+      state.watches.touch(id)
       if !keepingEdits { state.forgetEdits(of: id) }
     }
   }
 
   /// Reads all registered objects again, from one snapshot of the store; unsaved edits are kept.
+  ///
+  /// Live queries read their results again.
   ///
   /// Core Data: `NSManagedObjectContext.refreshAllObjects()`.
   ///
@@ -217,6 +221,7 @@ extension ObjectContext {
   public func refreshAll() throws(HistoryError) {
     try state.withLock { state throws(HistoryError) in
       try refresh(state.registeredIDs, in: &state)
+      state.watches.restart()
     }
   }
 }

@@ -70,37 +70,66 @@ extension ObjectContext {
     return batch.keys
   }
 
-  /// Returns the objects of an entity with unsaved edits.
-  ///
-  /// The store leaves out the edited rows and returns the first of the others, as many as the result
-  /// can contain; the edited rows are then sorted in.
   private func edited(
     _ number: Int32,
     _ query: ObjectQuery,
     _ state: inout ContextState
   ) throws(HistoryError) -> [Int64] {
-    guard let entity = store.model.entity(number) else { return [] }
+    let found = try state.rows(number, query, in: store)
+    for row in found { state.register(row, of: number) }
+    return found.map(\.key)
+  }
+}
+
+/// A row that a query found, with the context's unsaved edits.
+struct FoundRow {
+  let key: Int64
+  /// The version of the row in the store, or `nil` if the row has unsaved edits.
+  let version: Int64?
+  let values: ArraySlice<Value>
+}
+
+extension ContextState {
+  /// Registers a found row, unless it has unsaved edits.
+  mutating func register(_ row: FoundRow, of entity: Int32) {
+    guard let version = row.version else { return }
+    self[table: entity].put(row.key, version: version, row.values)
+  }
+
+  /// Returns the rows that a query finds, unsaved edits included, without registering them.
+  ///
+  /// The store leaves out the edited rows and returns the first of the others, as many as the result
+  /// can contain; the edited rows are then sorted in.
+  func rows(
+    _ number: Int32,
+    _ query: ObjectQuery,
+    in store: Store
+  ) throws(HistoryError) -> ArraySlice<FoundRow> {
+    guard let entity = model.entity(number) else { return [] }
     var others = query
-    others.excluded = state.editedKeys(of: number)
+    others.excluded = editedKeys(of: number)
     others.offset = 0
     others.limit = query.limit.map { $0.addingReportingOverflow(query.offset) }
       .map { $0.overflow ? .max : $0.partialValue }
     let batch = try store.rows(number, others)
-    var found: [(key: Int64, row: ArraySlice<Value>)] = []
-    var versions: [Int64: Int64] = [:]
-    for (index, key) in batch.keys.enumerated() {
-      found.append((key, batch.values[index * batch.width..<(index + 1) * batch.width]))
-      versions[key] = batch.versions[index]
+    var found = batch.keys.indices.map { batch[$0] }
+    let edited = try editedRows(of: number, matching: query.predicate)
+    if !edited.isEmpty {
+      found += edited.map { FoundRow(key: $0.key, version: nil, values: $0.row) }
+      found.sort { query.precedes(($0.key, $0.values), ($1.key, $1.values), in: entity) }
     }
-    found += try state.editedRows(of: number, matching: query.predicate)
-    found.sort { query.precedes($0, $1, in: entity) }
-    let wanted = found.dropFirst(query.offset).prefix(query.limit ?? .max)
-    for item in wanted {
-      if let version = versions[item.key] {
-        state[table: number].put(item.key, version: version, item.row)
-      }
-    }
-    return wanted.map(\.key)
+    return found.dropFirst(query.offset).prefix(query.limit ?? .max)
+  }
+}
+
+extension RowBatch {
+  /// The row at an index.
+  subscript(index: Int) -> FoundRow {
+    FoundRow(
+      key: keys[index],
+      version: versions[index],
+      values: values[index * width..<(index + 1) * width]
+    )
   }
 }
 

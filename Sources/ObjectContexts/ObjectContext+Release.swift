@@ -39,11 +39,14 @@ extension ObjectContext {
 
   /// Releases all objects and discards unsaved edits, so that the context is like a new one.
   ///
+  /// Live queries read their results again.
+  ///
   /// Core Data: `NSManagedObjectContext.reset()`.
   public func reset() {
     state.withLock { state in
       state.forgetEdits()
       state.releaseAll()
+      state.watches.restart()
     }
   }
 

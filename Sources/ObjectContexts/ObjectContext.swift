@@ -53,6 +53,10 @@ public final class ObjectContext: Sendable {
     self.state = StateLock(state)
   }
 
+  deinit {
+    state.withLock { $0.watches.finish() }
+  }
+
   // MARK: Reading
 
   /// Returns the object with an identity, reading it from the store if it is not registered yet.
@@ -101,6 +105,7 @@ public final class ObjectContext: Sendable {
     try state.withLock { state throws(HistoryError) in
       var snapshot = try store.snapshot()
       state.forgetEdits()
+      state.watches.restart()
       state.holdsAll = true
       while let batch = snapshot.rows.popLast() {
         state[table: batch.entity].removeAll()
@@ -195,6 +200,8 @@ public final class ObjectContext: Sendable {
   }
 
   /// Discards all unsaved edits.
+  ///
+  /// Core Data: `NSManagedObjectContext.rollback()`.
   public func rollback() {
     state.withLock { $0.forgetEdits() }
   }
@@ -279,7 +286,7 @@ extension ObjectContext {
       name: name,
       mergePolicy: mergePolicy,
       writer: writer,
-      state: state.withLock { $0 }
+      state: state.withLock { $0.unwatched }
     )
   }
 

@@ -68,4 +68,32 @@ import Testing
     try await tracker.resync()
     #expect(try view.titles == ["a", "b"] && view.holdsAllObjects)
   }
+
+  @Test func `A pass brings changes of other processes into live queries`() async throws {
+    let ids = try other.write("b", "c")
+    var lists = try view.liveObjects("Item", sortedBy: ["title"], limit: 2).makeAsyncIterator()
+    #expect(try await lists.next()?.objectIDs == ids)
+    let tracker = tracker()
+    _ = try await tracker.pass()
+    let next = Task { [lists] in
+      var lists = lists
+      return try await lists.next()?.objectIDs
+    }
+    let new = try other.write("a")
+    _ = try await tracker.pass()
+    #expect(try await next.value == [new[0], ids[0]])
+  }
+
+  @Test func `A resync reads live queries again`() async throws {
+    let ids = try other.write("a", "b")
+    var lists = try view.liveObjects("Item").makeAsyncIterator()
+    let tracker = tracker()
+    _ = try await tracker.pass()
+    #expect(try await lists.next()?.objectIDs == ids)
+    let new = try other.write("c")
+    try other.object(ids[0])?.delete()
+    try other.save()
+    try await tracker.resync()
+    #expect(try await lists.next()?.objectIDs == [ids[1], new[0]])
+  }
 }

@@ -124,6 +124,16 @@ extension ObjectPredicate {
     }
   }
 
+  /// The names of the attributes that the predicate compares, in its order.
+  package var attributes: [String] {
+    switch self {
+    case .compare(let name, _, _), .in(let name, _), .between(let name, _, _), .like(let name, _):
+      [name]
+    case .all(let parts), .any(let parts): parts.flatMap(\.attributes)
+    case .not(let part): part.attributes
+    }
+  }
+
   private static func value(
     _ name: String,
     _ row: ArraySlice<Value>,

@@ -47,11 +47,36 @@ package struct ObjectQuery: Sendable {
   ) -> Bool {
     for order in orders {
       guard let index = entity.index(of: order.attribute) else { continue }
-      let result = left.row[left.row.startIndex + index]
-        .order(to: right.row[right.row.startIndex + index], order.collation)
-      if result != 0 { return (result < 0) == order.isAscending }
+      let result = order.compare(
+        left.row[left.row.startIndex + index],
+        right.row[right.row.startIndex + index]
+      )
+      if result != 0 { return result < 0 }
     }
     return left.key < right.key
+  }
+
+  /// Compares two objects by the values of their attributes in ``orders``, and then by key.
+  ///
+  /// - Returns: a number less than, equal to or greater than 0 when the left object comes before, is
+  ///   equal to or comes after the right one.
+  package func compare(
+    _ left: (key: Int64, sorted: [Value]),
+    _ right: (key: Int64, sorted: [Value])
+  ) -> Int {
+    for (index, order) in orders.enumerated() {
+      let result = order.compare(left.sorted[index], right.sorted[index])
+      if result != 0 { return result }
+    }
+    return left.key < right.key ? -1 : left.key > right.key ? 1 : 0
+  }
+
+  /// Returns the attributes of the predicate and the orders, as a bit mask.
+  package func columns(of entity: Entity) -> UInt64 {
+    let names = (predicate?.attributes ?? []) + orders.map(\.attribute)
+    return names.reduce(0) { mask, name in
+      entity.index(of: name).map { mask | 1 << UInt64($0) } ?? mask
+    }
   }
 
   fileprivate func orderSQL(of table: EntityStatements) throws(HistoryError) -> String {
@@ -61,6 +86,17 @@ package struct ObjectQuery: Sendable {
       sql += "\(column) \(order.isAscending ? "ASC" : "DESC"), "
     }
     return sql + "_key"
+  }
+}
+
+extension ObjectOrder {
+  /// Compares two values of the attribute.
+  ///
+  /// - Returns: a number less than, equal to or greater than 0 when the left value comes before, with
+  ///   or after the right one.
+  package func compare(_ left: Value, _ right: Value) -> Int {
+    let result = left.order(to: right, collation)
+    return isAscending ? result : -result
   }
 }
 

@@ -17,6 +17,21 @@ extension PublicOperation {
       },
       query("minimum(of: String, in: String)") { "\(try $0.minimum(of: "title", in: "Item"))" },
       query("maximum(of: String, in: String)") { "\(try $0.maximum(of: "title", in: "Item"))" },
+      PublicOperation(
+        "ObjectContext.liveObjects(_: String)",
+        isQuiet: true,
+        on: { try $0.editedContext() },
+        { "\(try $0.liveObjects("Item", limit: 1))".isEmpty ? "-" : "a sequence" }
+      ),
+      PublicOperation(
+        "LiveObjects.next()",
+        on: { try $0.editedContext() },
+        { context in
+          var lists = try context.liveObjects("Item", sortedBy: ["title"]).makeAsyncIterator()
+          let result = try await lists.next()
+          return "\(result?.objectIDs.map(\.key) ?? [])"
+        }
+      ),
     ]
   }
 

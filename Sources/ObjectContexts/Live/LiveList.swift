@@ -1,0 +1,330 @@
+import HistoryStore
+import HistoryTypes
+
+/// The objects that a live query has found, and the changes to evaluate before the next result.
+///
+/// The list holds the first objects of the query from offset 0, with some more than its limit asks for:
+/// an object that leaves a limited result makes room for one that is known already. If the
+/// list is not complete, every object that it lacks comes after its last one or does not match.
+struct LiveList: Sendable {
+  /// What the list knows of an object.
+  struct Member: Sendable {
+    /// The values by which the object is sorted.
+    let sorted: [Value]
+    /// A hash of all values, which says whether the object has changed since the last result.
+    let digest: Int
+  }
+
+  /// The number of objects beyond the limit that are read in advance: half of the limit.
+  ///
+  /// In a limited result that objects leave one by one, three rows are therefore read for each of them.
+  private var spareCount: Int { query.limit.map { max(2, $0 / 2) } ?? 0 }
+
+  /// The entity's number.
+  let number: Int32
+  private let entity: Entity
+  let query: ObjectQuery
+  let hasSections: Bool
+  /// The attributes that decide whether and where an object is in the result, as bits.
+  private let columns: UInt64
+  /// The places of the attributes of the sort orders.
+  private let sortPlaces: [Int]
+
+  private(set) var keys: [Int64] = []
+  private(set) var members: [Int64: Member] = [:]
+  /// Whether the list holds all objects that match.
+  private var isComplete = false
+  private var mustFetch = true
+  /// The objects whose changes are not evaluated yet.
+  private var pending: Set<Int64> = []
+  /// Those of the pending objects that were deleted.
+  private var deleted: Set<Int64> = []
+  /// The result that the reader received last, or `nil` before the first one.
+  var received: ArraySlice<Int64>?
+  /// The values of the sections that the reader received last.
+  var receivedSections: [Value] = []
+
+  /// Creates the list of a query that is read at its first evaluation.
+  ///
+  /// - Throws: ``HistoryError/Code/unknownAttribute`` for a sort order.
+  init(
+    _ number: Int32,
+    _ entity: Entity,
+    _ query: ObjectQuery,
+    hasSections: Bool
+  )
+    throws(HistoryError)
+  {
+    self.number = number
+    self.entity = entity
+    self.query = query
+    self.hasSections = hasSections
+    columns = query.columns(of: entity)
+    var places: [Int] = []
+    for order in query.orders {
+      guard let place = entity.index(of: order.attribute) else {
+        throw .unknownAttribute(order.attribute, of: entity)
+      }
+      places.append(place)
+    }
+    sortPlaces = places
+  }
+
+  /// The number of objects from offset 0 to the end of the result; `.max` without a limit.
+  private var wantedCount: Int {
+    guard let limit = query.limit else { return .max }
+    let (sum, overflow) = limit.addingReportingOverflow(query.offset)
+    return overflow || sum > .max / 2 ? .max : sum
+  }
+
+  /// The positions of the result in the list.
+  var window: Range<Int> {
+    let start = min(query.offset, keys.count)
+    return start..<max(start, min(wantedCount, keys.count))
+  }
+
+  // MARK: Changes
+
+  /// Whether something is to be evaluated.
+  var isStale: Bool { mustFetch || !pending.isEmpty }
+
+  /// Notes that an object may have changed.
+  mutating func touch(_ key: Int64) {
+    if !mustFetch { pending.insert(key) }
+  }
+
+  /// Notes a change of a merged transaction, unless it cannot concern the result.
+  ///
+  /// An update of an object outside the list concerns it only if it sets an attribute of the predicate
+  /// or of the sort orders.
+  mutating func note(_ change: ChangeRecord) {
+    guard change.entity == number, !mustFetch else { return }
+    let isKnown = members[change.key] != nil || pending.contains(change.key)
+    switch change.type {
+    case .insert: break
+    case .update: guard isKnown || change.columns & columns != 0 else { return }
+    case .delete: return noteDeleted(change.key)
+    }
+    pending.insert(change.key)
+  }
+
+  /// Notes that an object was deleted in the store.
+  mutating func noteDeleted(_ key: Int64) {
+    guard members[key] != nil || pending.contains(key) else { return }
+    pending.insert(key)
+    deleted.insert(key)
+  }
+
+  /// Notes that everything may have changed.
+  mutating func restart() {
+    mustFetch = true
+    pending = []
+    deleted = []
+  }
+
+  // MARK: Evaluation
+
+  /// The objects that an evaluation has found changed.
+  struct Changes {
+    /// The objects that entered or left the list, or changed their place in it.
+    var moved: Set<Int64> = []
+    /// The objects in the list whose values changed.
+    var updated: Set<Int64> = []
+  }
+
+  /// Evaluates the noted changes.
+  ///
+  /// - Complexity: one query for all changed objects that are neither registered nor edited, and one
+  ///   for the whole list at first, after ``restart()``, and if too many objects left a limited result.
+  mutating func evaluate(
+    _ state: inout ContextState,
+    in store: Store
+  ) throws(HistoryError) -> Changes {
+    var changes = Changes()
+    if !mustFetch { try place(&state, store, &changes) }
+    if mustFetch || !isComplete && keys.count < wantedCount {
+      try fetch(&state, store, &changes)
+    }
+    pending = []
+    deleted = []
+    return changes
+  }
+
+  /// Reads the whole list.
+  private mutating func fetch(
+    _ state: inout ContextState,
+    _ store: Store,
+    _ changes: inout Changes
+  ) throws(HistoryError) {
+    var wide = query
+    wide.offset = 0
+    wide.limit = wantedCount == .max ? nil : wantedCount + spareCount
+    let found = try state.rows(number, wide, in: store)
+    let before = members
+    keys = found.map(\.key)
+    members = [:]
+    members.reserveCapacity(keys.count)
+    for row in found {
+      let member = member(row.values)
+      members[row.key] = member
+      changes.note(row.key, from: before[row.key], to: member, query)
+    }
+    for (key, member) in before where members[key] == nil {
+      changes.note(key, from: member, to: nil, query)
+    }
+    isComplete = wide.limit.map { keys.count < $0 } ?? true
+    mustFetch = false
+    for row in found[window] { state.register(row, of: number) }
+  }
+
+  /// Moves the changed objects to their places, and removes those that do not match any more.
+  private mutating func place(
+    _ state: inout ContextState,
+    _ store: Store,
+    _ changes: inout Changes
+  ) throws(HistoryError) {
+    let read = try unregistered(state, store)
+    var leaving: [Int] = []
+    var entering: [(key: Int64, sorted: [Value])] = []
+    var entered: [Int64: Member] = [:]
+    for key in pending {
+      let row = state.row(of: ObjectID(entity: number, key: key)) ?? read[key]?.values
+      let before = members[key]
+      var member: Member?
+      if let row, try query.predicate?.matches(row, of: entity) ?? true {
+        member = self.member(row)
+      }
+      changes.note(key, from: before, to: member, query)
+      if let member, let before, query.isSamePlace(before.sorted, member.sorted) {
+        members[key] = member
+        continue
+      }
+      if let before { leaving.append(position(of: (key, before.sorted))) }
+      if let member {
+        entering.append((key, member.sorted))
+        entered[key] = member
+      }
+    }
+    remove(leaving)
+    insert(entering, entered)
+    for (key, row) in read where members[key] != nil { state.register(row, of: number) }
+  }
+
+  /// Reads the pending objects that the context has neither registered nor edited.
+  private func unregistered(
+    _ state: ContextState,
+    _ store: Store
+  ) throws(HistoryError) -> [Int64: FoundRow] {
+    let unknown = pending.filter { key in
+      let id = ObjectID(entity: number, key: key)
+      return !deleted.contains(key) && !state.isHere(id) && state.edits.type(of: id) == nil
+    }
+    guard !unknown.isEmpty else { return [:] }
+    let batch = try store.rows(number, sortedKeys: unknown.sorted())
+    return Dictionary(uniqueKeysWithValues: batch.keys.indices.map { (batch.keys[$0], batch[$0]) })
+  }
+
+  /// Removes the objects at some positions.
+  private mutating func remove(_ positions: [Int]) {
+    guard !positions.isEmpty else { return }
+    var kept: [Int64] = []
+    kept.reserveCapacity(keys.count)
+    var start = 0
+    for position in positions.sorted() {
+      members[keys[position]] = nil
+      kept += keys[start..<position]
+      start = position + 1
+    }
+    keys = kept + keys[start...]
+  }
+
+  /// Inserts objects at their places, except those that come after the last of an incomplete list.
+  private mutating func insert(
+    _ entering: [(key: Int64, sorted: [Value])],
+    _ entered: [Int64: Member]
+  ) {
+    let entering = entering.sorted { query.compare($0, $1) < 0 }
+    var merged: [Int64] = []
+    var start = 0
+    for object in entering {
+      let position = position(of: object)
+      if position == keys.count && !isComplete { break }
+      merged += keys[start..<position]
+      merged.append(object.key)
+      members[object.key] = entered[object.key]
+      start = position
+    }
+    guard !merged.isEmpty else { return }
+    keys = merged + keys[start...]
+    let mostCount = wantedCount == .max ? Int.max : wantedCount + 2 * spareCount
+    while keys.count > mostCount {
+      members[keys.removeLast()] = nil
+      isComplete = false
+    }
+  }
+
+  /// Returns the position of an object in the list, or the one where it would be inserted.
+  ///
+  /// - Complexity: logarithmic in the length of the list.
+  func position(of object: (key: Int64, sorted: [Value])) -> Int {
+    var low = 0
+    var high = keys.count
+    while low < high {
+      let middle = (low + high) / 2
+      let sorted = members[keys[middle]]?.sorted ?? []
+      if query.compare((keys[middle], sorted), object) < 0 {
+        low = middle + 1
+      } else {
+        high = middle
+      }
+    }
+    return low
+  }
+
+  private func member(_ row: ArraySlice<Value>) -> Member {
+    var hasher = Hasher()
+    for value in row { value.hashBits(into: &hasher) }
+    return Member(
+      sorted: sortPlaces.map { row[row.startIndex + $0] },
+      digest: hasher.finalize()
+    )
+  }
+}
+
+extension LiveList.Changes {
+  /// Notes an object's state before and after.
+  fileprivate mutating func note(
+    _ key: Int64,
+    from before: LiveList.Member?,
+    to after: LiveList.Member?,
+    _ query: ObjectQuery
+  ) {
+    guard let before, let after else {
+      if before != nil || after != nil { moved.insert(key) }
+      return
+    }
+    if !query.isSamePlace(before.sorted, after.sorted) { moved.insert(key) }
+    if before.digest != after.digest { updated.insert(key) }
+  }
+}
+
+extension ObjectQuery {
+  /// Returns whether objects with these sort values have the same place, apart from their keys.
+  fileprivate func isSamePlace(_ left: [Value], _ right: [Value]) -> Bool {
+    compare((0, left), (0, right)) == 0
+  }
+}
+
+extension Value {
+  /// Hashes the exact value: texts by their bytes, and numbers by their bits.
+  fileprivate func hashBits(into hasher: inout Hasher) {
+    switch self {
+    case .string(let text):
+      var text = text
+      text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+      hasher.combine(text.utf8.count)
+    case .double(let number): hasher.combine(number.bitPattern)
+    default: hasher.combine(self)
+    }
+  }
+}

@@ -1,0 +1,163 @@
+public import HistoryStore
+public import HistoryTypes
+
+/// The results of a query that stay current, as an asynchronous sequence.
+///
+/// The first element is the whole result. Each further one follows when the context's own edits and
+/// saves, or the transactions that a tracker merges into the context, have changed the result, and has
+/// the difference from the element before. A slow reader receives one element for all changes since
+/// its last one.
+///
+/// Each iteration is a query of its own, and lasts until its iterator is released, its task is cancelled,
+/// or the context is released; the sequence then ends. An element keeps its context alive, the sequence
+/// does not. An error is thrown to the reader and ends the sequence.
+///
+/// Core Data: `NSFetchedResultsController`. GRDB: `ValueObservation`.
+public struct LiveObjects: AsyncSequence, Sendable {
+  /// A result with its difference from the one before.
+  public typealias Element = LiveResult
+  /// The error of a query.
+  public typealias Failure = HistoryError
+
+  private weak let context: ObjectContext?
+  private let list: LiveList
+
+  fileprivate init(_ context: ObjectContext, _ list: LiveList) {
+    self.context = context
+    self.list = list
+  }
+
+  /// Starts a live query, which only one task at a time may read.
+  ///
+  /// - Complexity: no query.
+  public func makeAsyncIterator() -> Iterator {
+    Iterator(reader: context.map { LiveReader($0, list) })
+  }
+
+  /// An iterator that waits for the next result.
+  public struct Iterator: AsyncIteratorProtocol {
+    let reader: LiveReader?
+
+    /// Returns the next result that differs from the one before, or `nil` when the sequence has ended.
+    ///
+    /// - Throws: ``HistoryError`` if the predicate is invalid or SQLite fails; the sequence then ends.
+    /// - Complexity: for the first result, after a reset, and when too many objects left a limited
+    ///   result, one query of the result. Otherwise at most one query of the changed objects that
+    ///   are not registered; none if the changes cannot concern the result.
+    public mutating func next() async throws(HistoryError) -> LiveResult? {
+      guard let reader else { return nil }
+      return try await Self.next(reader)
+    }
+
+    @concurrent
+    private static func next(_ reader: LiveReader) async throws(HistoryError) -> LiveResult? {
+      while !Task.isCancelled {
+        switch try reader.evaluate() {
+        case .result(let result): return result
+        case .unchanged: await reader.wait()
+        case .ended: return nil
+        }
+      }
+      return nil
+    }
+  }
+}
+
+extension ObjectContext {
+  /// Returns the objects of an entity that match a predicate as a sequence of current results.
+  ///
+  /// ```swift
+  /// for try await list in try context.liveObjects("Item", sortedBy: ["title"], limit: 20) {
+  ///   screen.apply(list.difference, updated: list.updated)
+  /// }
+  /// ```
+  ///
+  /// Each result is that of `objects(_:where:sortedBy:limit:offset:)`: it includes unsaved edits,
+  /// and the context registers the objects that a query has read. Changes of other contexts and
+  /// processes are included when they are merged.
+  ///
+  /// - Parameters:
+  ///   - entity: The name of the entity.
+  ///   - predicate: The condition on the objects; `nil` matches all.
+  ///   - orders: The sort orders; without them, the objects are in key order.
+  ///   - section: The order of an attribute by whose values the result is divided into sections; it
+  ///     comes before `orders`.
+  ///   - limit: The maximum number of objects; `nil` for all.
+  ///   - offset: The number of objects to skip first.
+  /// - Returns: The sequence; each iteration of it is a query of its own.
+  /// - Throws: ``HistoryError`` if the name of the entity or of a sorted attribute, the limit or the
+  ///   offset is invalid. An invalid predicate throws when the first result is read.
+  /// - Complexity: no query. While it is read, a live query needs memory for the sorted values of
+  ///   the objects up to the end of the result.
+  public func liveObjects(
+    _ entity: String,
+    where predicate: ObjectPredicate? = nil,
+    sortedBy orders: [ObjectOrder] = [],
+    sectionedBy section: ObjectOrder? = nil,
+    limit: Int? = nil,
+    offset: Int = 0
+  ) throws(HistoryError) -> LiveObjects {
+    let number = try number(of: entity)
+    let all = (section.map { [$0] } ?? []) + orders
+    let query = try ObjectQuery(predicate, sortedBy: all, limit: limit, offset: offset)
+    let description = store.model.entities[Int(number) - 1]
+    let list = try LiveList(number, description, query, hasSections: section != nil)
+    return LiveObjects(self, list)
+  }
+}
+
+/// The reader of one live query; its release ends the query.
+final class LiveReader: Sendable {
+  enum Outcome {
+    case result(LiveResult)
+    /// The last result is still current.
+    case unchanged
+    /// The context was released, or an error has ended the query.
+    case ended
+  }
+
+  private weak let context: ObjectContext?
+  /// The state of the context, which outlives the context itself.
+  private let state: StateLock<ContextState>
+  private let number: Int
+
+  init(_ context: ObjectContext, _ list: LiveList) {
+    self.context = context
+    state = context.state
+    number = state.withLock { $0.watches.add(list) }
+  }
+
+  deinit {
+    state.withLock { [number] in $0.watches.remove(number) }
+  }
+
+  /// Evaluates what has changed, without waiting.
+  func evaluate() throws(HistoryError) -> Outcome {
+    guard let context else { return .ended }
+    return try state.withLock { state throws(HistoryError) in
+      guard state.watches.contains(number) else { return .ended }
+      guard var list = state.watches.take(number) else { return .unchanged }
+      let changes = try list.evaluate(&state, in: context.store)
+      let result = list.result(of: changes, in: context)
+      state.watches.put(list, number)
+      return result.map { .result($0) } ?? .unchanged
+    }
+  }
+
+  /// Waits until something is to be evaluated, the query has ended or the task is cancelled.
+  func wait() async {
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        state.withLock { state in
+          if Task.isCancelled {
+            continuation.resume()
+          } else {
+            state.watches.wait(number, continuation)
+          }
+        }
+      }
+    } onCancel: {
+      state.withLock { $0.watches.wake(number) }
+    }
+  }
+}

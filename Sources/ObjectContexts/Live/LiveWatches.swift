@@ -1,0 +1,132 @@
+import HistoryStore
+import HistoryTypes
+
+/// The live queries of one context, with the tasks that wait for their next results.
+///
+/// The context notes which objects its operations have changed. Nothing is evaluated until a reader
+/// asks for its next result, so that a slow reader costs no queries.
+struct LiveWatches: Sendable {
+  struct Watch: Sendable {
+    let number: Int
+    fileprivate(set) var list: LiveList
+    fileprivate(set) var waiter: CheckedContinuation<Void, Never>?
+
+    /// Resumes the waiting task; it continues when the context's lock is free.
+    fileprivate mutating func wake() {
+      waiter?.resume()
+      waiter = nil
+    }
+  }
+
+  private(set) var watches: [Watch] = []
+  private var lastNumber = 0
+  var isEmpty: Bool { watches.isEmpty }
+
+  /// Adds a live query, and returns the number by which its reader refers to it.
+  mutating func add(_ list: LiveList) -> Int {
+    lastNumber += 1
+    watches.append(Watch(number: lastNumber, list: list))
+    return lastNumber
+  }
+
+  /// Ends a live query.
+  mutating func remove(_ number: Int) {
+    guard let index = watches.firstIndex(where: { $0.number == number }) else { return }
+    watches[index].wake()
+    watches.remove(at: index)
+  }
+
+  /// Returns whether a live query has not ended.
+  func contains(_ number: Int) -> Bool { watches.contains { $0.number == number } }
+
+  /// Wakes the reader of a live query, because its task was cancelled.
+  mutating func wake(_ number: Int) {
+    for index in watches.indices where watches[index].number == number { watches[index].wake() }
+  }
+
+  /// Removes a live query in order to evaluate it, or returns `nil` if it has nothing to evaluate.
+  mutating func take(_ number: Int) -> LiveList? {
+    guard let index = watches.firstIndex(where: { $0.number == number }),
+      watches[index].list.isStale
+    else { return nil }
+    return watches.remove(at: index).list
+  }
+
+  /// Adds a live query again after it was evaluated.
+  mutating func put(_ list: LiveList, _ number: Int) {
+    watches.append(Watch(number: number, list: list))
+  }
+
+  /// Lets a task wait until a live query has something to evaluate or has ended.
+  mutating func wait(_ number: Int, _ waiter: CheckedContinuation<Void, Never>) {
+    guard let index = watches.firstIndex(where: { $0.number == number }),
+      !watches[index].list.isStale
+    else { return waiter.resume() }
+    watches[index].waiter = waiter
+  }
+
+  /// Ends all live queries, because their context is released.
+  mutating func finish() {
+    for index in watches.indices { watches[index].wake() }
+    watches = []
+  }
+
+  // MARK: What the context has changed
+
+  /// Notes that the context changed an object.
+  mutating func touch(_ id: ObjectID) {
+    if !watches.isEmpty { touch(id.entity, CollectionOfOne(id.key)) }
+  }
+
+  /// Notes that the context changed some objects.
+  mutating func touch(_ ids: [ObjectID]) {
+    guard !watches.isEmpty else { return }
+    for id in ids { touch(id.entity, CollectionOfOne(id.key)) }
+  }
+
+  /// Notes that the context changed some objects of an entity.
+  mutating func touch(_ entity: Int32, _ keys: some Sequence<Int64>) {
+    for index in watches.indices where watches[index].list.number == entity {
+      for key in keys { watches[index].list.touch(key) }
+      watches[index].wake()
+    }
+  }
+
+  /// Notes that an object is no longer in the store.
+  mutating func noteDeleted(_ id: ObjectID) {
+    for index in watches.indices where watches[index].list.number == id.entity {
+      watches[index].list.noteDeleted(id.key)
+      if watches[index].list.isStale { watches[index].wake() }
+    }
+  }
+
+  /// Notes the changes of a transaction that the context merges.
+  mutating func note(_ transaction: HistoryTransaction) {
+    guard !watches.isEmpty else { return }
+    let record = transaction.record
+    let changes = transaction.page.changeRecords
+    for index in watches.indices {
+      for place in record.firstChange..<record.firstChange + record.count {
+        watches[index].list.note(changes[place])
+      }
+      if watches[index].list.isStale { watches[index].wake() }
+    }
+  }
+
+  /// Notes that the context may have skipped transactions: every query is read again.
+  mutating func restart() {
+    for index in watches.indices {
+      watches[index].list.restart()
+      watches[index].wake()
+    }
+  }
+}
+
+extension ContextState {
+  /// A copy of the state without live queries.
+  var unwatched: ContextState {
+    var copy = self
+    copy.watches = LiveWatches()
+    return copy
+  }
+}
