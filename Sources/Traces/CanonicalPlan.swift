@@ -38,7 +38,7 @@ package struct CanonicalPlan: Hashable, Sendable, CustomStringConvertible {
 
     private static let actorKeys: Set = ["actor", "id", "consumer", "consumers"]
     private static let authorKeys: Set = [
-      "author", "authors", "allAuthors", "batchAuthors", "ignores",
+      "author", "allAuthors", "batchAuthors", "ignores",
     ]
 
     init(omitted: Set<String>) { self.omitted = omitted }
