@@ -5,23 +5,29 @@ import ObjectContexts
 
 /// Saves of a context.
 enum Saves {
-  static let all = [
-    BenchmarkSubject(
-      "write save 10",
-      part: "ObjectContext.save",
-      operation: "of 10 objects",
-      "Two attributes of ten of 10,000 registered objects are set and saved; the floor updates ten "
-        + "rows by their keys."
-    ) { setting in
-      let saves = setting.repeats(100)
-      return [try ours(setting, saves), try floor(setting, saves)]
-    }.varying([.coreData, .full, .captured]) { try ours($0, $0.repeats(100)) }
-  ]
+  static let all = [1, 10, 100].map(save)
 
-  private static let objectCount = 10
+  private static func save(_ objectCount: Int) -> BenchmarkSubject {
+    let objects = objectCount.counted("object")
+    let subject = BenchmarkSubject(
+      "write save \(objectCount)",
+      part: "ObjectContext.save",
+      operation: "of \(objects)",
+      "Two attributes of \(objects), of 10,000 registered ones, are set and saved; the floor updates "
+        + "as many rows by their keys."
+    ) { setting in
+      let saves = setting.repeats(1000 / objectCount)
+      return [try ours(setting, objectCount, saves), try floor(setting, objectCount, saves)]
+    }
+    guard objectCount == 10 else { return subject }
+    return subject.varying([.coreData, .full, .captured]) {
+      try ours($0, objectCount, $0.repeats(100))
+    }
+  }
 
   private static func ours(
     _ setting: BenchmarkSetting,
+    _ objectCount: Int,
     _ saves: Int
   ) throws -> MeasuredWork {
     let file = try setting.store()
@@ -49,6 +55,7 @@ enum Saves {
 
   private static func floor(
     _ setting: BenchmarkSetting,
+    _ objectCount: Int,
     _ saves: Int
   ) throws -> MeasuredWork {
     let file = try setting.floor()
