@@ -14,6 +14,8 @@ package final class StorePlace {
   private var stores = 0
   /// Whether the last plan had faults.
   var hadFaults = false
+  /// The patience of requests that wait for another thread, as ``SystemEnvironment/patience``.
+  package var patience = 10_000
   /// The clock of the current plan, which the file system also reads.
   package let clock: PlanClock
   /// Images of empty stores by model and timestamps, so that the schema is not created for each plan.
@@ -102,6 +104,7 @@ package final class StorePlace {
         return { files.restore(image) }
       }
     )
+    environment.patience = patience
     environment.writeCount = { files.writeCount }
     environment.makeVFS = {
       let vfs = files.makeVFS()
@@ -170,6 +173,7 @@ package final class StorePlace {
       saveFiles: { Self.save(path) }
     )
     environment.isOnDisk = true
+    environment.patience = patience
     return environment
   }
 

@@ -46,9 +46,11 @@ extension PlanProcess {
     _ query: PlannedQuery,
     _ bench: StoreBench
   ) throws(SystemFailure) -> [String]? {
-    switch query.form {
+    let patience = bench.environment.patience
+    return switch query.form {
     case .files: try fileLines(bench, seed: query.page)
-    case .watch: try faults(of: WatchCourse(store: store, pausing: query.page == 1))
+    case .watch:
+      try faults(of: WatchCourse(store: store, pausing: query.page == 1, patience: patience))
     case .large: try faults(of: LargeCourse(store: store, seed: query.page))
     case .values:
       try faults(of: ValueCourse(store: store, seed: query.page))
@@ -59,7 +61,8 @@ extension PlanProcess {
     case .damage: try faults(of: DamageCourse(store: store, seed: query.page))
     case .passes: try faults(of: PassCourse(store: store, seed: query.page))
     case .models: try faults(of: ModelCourse(store: store, seed: query.page))
-    case .suspension: try faults(of: SuspensionCourse(store: store, seed: query.page))
+    case .suspension:
+      try faults(of: SuspensionCourse(store: store, seed: query.page, patience: patience))
     case .foreign: try faults(of: ForeignWriteCourse(store: store, seed: query.page))
     case .containers: try faults(of: ContainerCourse(store: store, seed: query.page))
     default: nil
@@ -93,9 +96,14 @@ extension PlanProcess {
     case .files, .watch, .large, .values, .purges, .damage, .passes, .models, .containers, .foreign,
       .suspension:
       return []
-    case .count, .changeCount: return [String(try store.count(try request(query)))]
     case .exists: return [String(try store.hasHistory(try request(query)))]
-    case .objects: return try objectLines(try request(query), bench)
+    case .count, .changeCount, .objects:
+      let request = try request(query)
+      guard try advances(request) else {
+        return ["a page of the request ends where the last one did"]
+      }
+      return query.form == .objects
+        ? try objectLines(request, bench) : [String(try store.count(request))]
     case .stream:
       let pages = try streamed(try request(query))
       return joined(pages.flatMap(\.transactions).map(bench.committed)).map(line)
@@ -221,6 +229,21 @@ extension PlanProcess {
       request = request.next(after: page)
     }
     return pages
+  }
+
+  /// Returns whether each page of a request ends later than the page before.
+  ///
+  /// A store in which one does not would read for ever if it answered a request that has no pages.
+  private func advances(_ first: HistoryRequest) throws(HistoryError) -> Bool {
+    var request = first
+    var last: HistoryToken?
+    while true {
+      let page = try store.fetch(request)
+      guard page.hasMore else { return true }
+      guard page.scannedThrough != last else { return false }
+      last = page.scannedThrough
+      request = request.next(after: page)
+    }
   }
 
   private func streamed(_ request: HistoryRequest) throws(HistoryError) -> [HistoryPage] {

@@ -11,9 +11,12 @@ struct WatchCourse: DiskCourse {
   let faults = CourseFaults()
   /// Whether the course waits for effects that need time.
   private let pauses: Bool
+  /// The number of pauses of a millisecond that the course waits for a report.
+  private let patience: Int
 
-  init(store: Store, pausing: Bool) {
+  init(store: Store, pausing: Bool, patience: Int) {
     self.store = store
+    self.patience = patience
     pauses = pausing
   }
 
@@ -27,14 +30,17 @@ struct WatchCourse: DiskCourse {
   /// The positions that a watch has reported.
   private final class Reports: Sendable {
     private let tokens = Mutex<[HistoryToken]>([])
+    private let patience: Int
+
+    init(patience: Int) { self.patience = patience }
 
     var all: [HistoryToken] { tokens.withLock { $0 } }
 
     func add(_ token: HistoryToken) { tokens.withLock { $0.append(token) } }
 
-    /// Waits until a position is reported; returns `false` after the timeout (default 10 s).
-    func wait(for number: Int64, milliseconds: Int = 10_000) -> Bool {
-      for _ in 0..<milliseconds {
+    /// Waits until a position is reported; returns `false` after the patience.
+    func wait(for number: Int64) -> Bool {
+      for _ in 0..<patience {
         if all.last?.number == number { return true }
         pause(milliseconds: 1)
       }
@@ -51,7 +57,7 @@ struct WatchCourse: DiskCourse {
     let writer = try Store(path: path, model: store.model, configuration: configuration())
     let reader = try Store(path: path, configuration: configuration())
     try insert(into: writer)
-    let (first, second) = (Reports(), Reports())
+    let (first, second) = (Reports(patience: patience), Reports(patience: patience))
     let watch = try reader.watch { first.add($0) }
     let count = folder.openCount
     let other = try reader.watch { second.add($0) }
@@ -102,7 +108,7 @@ struct WatchCourse: DiskCourse {
     configuration.signalsChanges = false
     configuration.changePollInterval = .milliseconds(2)
     let writer = try Store(path: path, model: store.model, configuration: configuration)
-    let reports = Reports()
+    let reports = Reports(patience: patience)
     let watch = try writer.watch { reports.add($0) }
     let number = try insert(into: writer)
     expect(reports.wait(for: number), "a commit is not found by polling")
@@ -111,7 +117,7 @@ struct WatchCourse: DiskCourse {
     guard pauses else { return }
     configuration.changePollInterval = .seconds(60)
     let patient = try Store(path: path, configuration: configuration)
-    let late = Reports()
+    let late = Reports(patience: patience)
     let slow = try patient.watch { late.add($0) }
     try insert(into: writer)
     pause(milliseconds: 30)

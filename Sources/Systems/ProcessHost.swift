@@ -248,16 +248,19 @@ final class ProcessHost<Hosted: HostedProcess> {
   }
 
   /// Restores a snapshot of the same plan, and returns the system's own part.
+  ///
+  /// With `reconnecting`, no connection is used again.
   func restore<Own>(
     _ snapshot: SystemSnapshot,
-    _ type: Own.Type = Own.self
+    _ type: Own.Type = Own.self,
+    reconnecting: Bool = false
   ) throws(SystemFailure) -> Own {
     guard let kept = snapshot.contents as? Contents<Own> else {
       throw SystemFailure(.failed, "The snapshot is of another system.")
     }
     let bench = try bench()
     endAll()
-    try bench.restore(kept.bench, snapshot.restoreFiles)
+    try bench.restore(kept.bench, reconnecting: reconnecting, snapshot.restoreFiles)
     for (actor, process) in kept.processes.sorted(by: { $0.key < $1.key }) {
       let store = try bench.connect(bench.header.model(of: actor))
       running[actor] = try mappingErrors { () throws(HistoryError) in

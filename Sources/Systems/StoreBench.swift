@@ -277,9 +277,15 @@ final class StoreBench {
   }
 
   /// Restores the files and the lab's part of a snapshot; every process must have ended.
-  func restore(_ snapshot: Snapshot, _ files: @Sendable () -> Void) throws(SystemFailure) {
+  func restore(
+    _ snapshot: Snapshot,
+    reconnecting: Bool = false,
+    _ files: @Sendable () -> Void
+  ) throws(SystemFailure) {
     opened = nil
-    if environment.vfs == nil || environment.isOnDisk || header.hasOlderModel { pool.close() }
+    if reconnecting || environment.vfs == nil || environment.isOnDisk || header.hasOlderModel {
+      pool.close()
+    }
     files()
     pool.reset(seed: snapshot.random)
     objects = snapshot.objects

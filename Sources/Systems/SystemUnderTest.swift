@@ -48,6 +48,9 @@ package protocol SystemUnderTest: AnyObject {
   /// Restores a snapshot of the same plan.
   func restore(_ snapshot: SystemSnapshot) throws(SystemFailure)
 
+  /// Replaces all connections by new ones; the files and the memory of all processes stay.
+  func reconnect() throws(SystemFailure)
+
   /// Adds all state that affects the next steps to a sketch: data, history, cursors and views.
   func describe(_ state: inout StateSketch) throws(SystemFailure)
 }
@@ -73,6 +76,11 @@ extension SystemUnderTest {
 
   /// Does nothing by default; called only for systems with ``Capability/faults``.
   package func reconcile(after action: Action, _ log: inout EventLog) throws(SystemFailure) {}
+
+  /// Throws by default: most systems have no statements that a connection keeps prepared.
+  package func reconnect() throws(SystemFailure) {
+    throw SystemFailure(.unsupported, "The system cannot replace its connections.")
+  }
 
   /// Throws by default; a system with ``Capability/powerOff`` must implement this function.
   package func restart(
@@ -182,6 +190,10 @@ package struct SystemEnvironment: Sendable {
   package var saveFiles: @Sendable () -> @Sendable () -> Void
   /// Returns a number that changes with every write to a file; `nil` if writes are not counted.
   package var writeCount: @Sendable () -> Int? = { nil }
+  /// The number of pauses of a millisecond that a request waits for another thread.
+  ///
+  /// The default is 10,000. Pauses are counted and not the time, because a pause lasts longer when the machine is busy.
+  package var patience = 10_000
   /// Makes a VFS of its own for one store; `nil` if the VFS does not know who opened a file.
   package var makeVFS: (@Sendable () -> StoreVFS)?
 

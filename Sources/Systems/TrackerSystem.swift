@@ -125,6 +125,10 @@ package final class TrackerSystem: SystemUnderTest {
     try host.restore(snapshot, Void.self)
   }
 
+  package func reconnect() throws(SystemFailure) {
+    try host.restore(try snapshot(), Void.self, reconnecting: true)
+  }
+
   package func describe(_ state: inout StateSketch) throws(SystemFailure) {
     try host.describe(&state)
   }

@@ -270,6 +270,18 @@ import Testing
     }
   }
 
+  @Test func `A token that names a store is refused if the file has no UUID to compare`() throws {
+    let outline = HistoryOutline.stated(AdviceFile.fortyDays)
+    let text = #"[{"name": "a", "token": 3, "store": "\#(AdviceFile.store)"}]"#
+    let error = #expect(throws: LabError.self) {
+      try ConsumerFile(Data(text.utf8), path: "c.json").consumers(of: outline, now: Self.now)
+    }
+    #expect(
+      error?.sentence.contains("of the store \(AdviceFile.store), but this file has no UUID.")
+        == true
+    )
+  }
+
   @Test func `Positions at both ends of the history are accepted`() throws {
     let ends = try Self.check(
       #"[{"name": "a", "token": 0}, {"name": "b", "token": 60, "store": "\#(AdviceFile.store.lowercased())"}, "#

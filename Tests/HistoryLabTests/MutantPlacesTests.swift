@@ -1,13 +1,21 @@
 import Foundation
 import Reporting
+import Simulation
 import Systems
 import Testing
+import Traces
 
 @testable import Commands
 @testable import HistoryLab
 
 /// The option `--why` of the verb `mutants`.
 @Suite struct `Explanations of seeded bugs` {
+  /// Returns the committed plan of a mutant.
+  private static func least(_ name: String) -> URL {
+    URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "LeastPlans/\(name).jsonl")
+  }
+
   private static func curve(_ counts: [Int], of total: Int = 100) -> ViolationCurve {
     var curve = ViolationCurve(commands: counts.count - 1)
     for number in 0..<total {
@@ -54,9 +62,24 @@ import Testing
     #expect(MutantPlacesReport(places: [wrong]).table.text().contains("(differ)"))
   }
 
+  @Test func `Replaced connections change no event and no state of a plan`() throws {
+    let system = try #require(LabSystem.named("tracker"))
+    for name in ["record-lost", "launch-at-beginning", "purge-by-greatest-cursor"] {
+      let plan = try LabFile(String(contentsOf: Self.least(name), encoding: .utf8)).plan
+      let worker = PlanWorker(system, at: .heap(), versions: [:])
+      defer { worker.close() }
+      let footprints = try worker.footprints(of: plan)
+      #expect(footprints.count == plan.commands.count + 1)
+      for count in 1...plan.commands.count {
+        var calls = 0
+        let again = try worker.footprints(of: plan, reconnectingAfter: count) { calls += 1 }
+        #expect(again == footprints && calls == 1, "\(name) after \(count)")
+      }
+    }
+  }
+
   @Test func `The verb explains a plan of each bug`() async throws {
-    let least = URL(filePath: #filePath).deletingLastPathComponent()
-      .appending(path: "LeastPlans/purge-by-greatest-cursor.jsonl")
+    let least = Self.least("purge-by-greatest-cursor")
     try await withFolder { folder in
       try FileManager.default.copyItem(
         at: least,

@@ -130,17 +130,46 @@ import Traces
     }
   }
 
-  @Test func `Values are not taken over under hidden names, nor without a file`() async throws {
+  @Test func `Windows of an exploration contain values only if they are kept`() async throws {
+    try await withFolder { folder in
+      try makeNotes(folder + "/store")
+      func window(_ values: PastValueChoice?, isAnonymous: Bool = false) throws -> String {
+        var options = ExploreOptions()
+        options.history = folder + "/store"
+        options.anonymous = isAnonymous
+        options.values = values
+        let past = try #require(try options.past()).history
+        let header = PlanHeader(model: past.model, actors: [PlannedActor("app", author: "app")])
+        let commands = PastWindow(past, from: 0, commands: 4, header).commands
+        return PlanCodec.encode(Plan(header: header, commands: commands))
+      }
+      func hasValues(_ text: String) -> Bool { text.contains("Bread") && text.contains("Salt") }
+      #expect(try hasValues(window(.kept)))
+      let numbered = try window(nil)
+      #expect(try !hasValues(numbered) && numbered == window(PastValueChoice.none))
+      let hashed = try window(.hashed)
+      #expect(!hasValues(hashed) && hashed != numbered)
+      let anonymous = try window(nil, isAnonymous: true)
+      #expect(!hasValues(anonymous) && !anonymous.contains("Note"))
+      #expect(try anonymous == window(.hashed, isAnonymous: true))
+    }
+  }
+
+  @Test(arguments: ["check", "explore"])
+  func `Values are not taken over under hidden names, nor without a file`(
+    _ verb: String
+  ) async throws {
     try await withFolder { folder in
       let file = folder + "/store"
       try makeNotes(file)
       let both = await run(
-        ["check", "--history", file, "--anonymous", "--object-values", "kept"],
+        [verb, "--history", file, "--anonymous", "--object-values", "kept"],
         composition: .current
       )
       #expect(both.code == .usage && both.errors.contains("exclude each other"))
     }
-    let alone = await run(["check", "--object-values", "kept"], composition: .current)
-    #expect(alone.code == .usage && alone.errors.contains("--object-values has no effect without"))
+    let alone = await run([verb, "--object-values", "kept"], composition: .current)
+    #expect(alone.code == .usage && alone.errors.contains("--object-values "))
+    #expect(alone.errors.contains("name a file with --history too"))
   }
 }

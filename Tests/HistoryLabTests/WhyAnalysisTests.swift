@@ -105,6 +105,20 @@ import Workloads
     #expect(doomed.pointOfNoReturn == 0)
   }
 
+  @Test func `After the command that breaks the invariant no continuation is run`() {
+    var kept: [Int] = []
+    let curve = ViolationCurve.measured(commands: 3, broken: 2, numbers: [1, 2]) { place, number in
+      kept.append(place)
+      return number == 1
+    }
+    #expect(kept == [0, 1, 0, 1])
+    #expect(curve.points.map(\.count) == [1, 1, 2, 2] && curve.broken == 2)
+    #expect(curve.points.allSatisfy { $0.total == 2 } && curve.pointOfNoReturn == 2)
+    var sum = ViolationCurve(commands: 3)
+    sum.add(curve)
+    #expect(sum == curve)
+  }
+
   @Test func `A rise within the intervals is not clear`() {
     let shares = [40, 45]
     let curve = ViolationCurve.measured(commands: 1, numbers: Array(1...100)) { kept, number in

@@ -53,6 +53,22 @@ import Traces
     }
   }
 
+  @Test(arguments: 1...2 as ClosedRange<UInt64>)
+  func `A run whose connections are replaced continues identically`(_ seed: UInt64) throws {
+    let actions = RandomActions(seed: seed).make(count: 60)
+    let expected = try Rig(TrackerSystem(), launching: false).run(actions)
+    let system = TrackerSystem()
+    let rig = try Rig(system, launching: false)
+    let first = rig.run(actions.prefix(Int(seed * 17)))
+    let (digest, store) = (try system.digest(), try system.host.bench().store())
+    try system.reconnect()
+    #expect(try system.host.bench().store() !== store)
+    #expect(try system.digest() == digest)
+    #expect(first + rig.run(actions.dropFirst(Int(seed * 17))) == expected)
+    let article = try Rig(PublishedSystem(.article))
+    #expect(throws: SystemFailure.self) { try article.system.reconnect() }
+  }
+
   @Test func `A snapshot of another system is refused`() throws {
     let (tracker, article) = (try Rig(TrackerSystem()), try Rig(PublishedSystem(.article)))
     let snapshot = try article.system.snapshot()

@@ -197,8 +197,8 @@ extension ConsumerFile {
   ) throws(LabError) -> Consumer {
     let name = entry.consumer.name
     let what = "--cursors: \(path.quoted), \(name.quoted)"
-    if let store = entry.store, let own = outline.store, store.uppercased() != own {
-      throw Self.foreign(what, [store], own)
+    if let store = entry.store, store.uppercased() != outline.store {
+      throw Self.foreign(what, [store], outline.store)
     }
     if outline.members?.contains(where: { $0.name == name }) == true {
       throw .usage("\(what), is a registered member, whose own cursor is used. Leave it out.")

@@ -80,6 +80,20 @@ enum PastHistoryFile {
   }
 }
 
+extension PastValueChoice {
+  /// Returns the choice without `--object-values`: a hidden value stands for each with `--anonymous`.
+  static func usual(anonymous: Bool) -> PastValueChoice { anonymous ? .hashed : .none }
+
+  /// - Throws: A usage error if values are taken over although names are hidden.
+  func check(anonymous: Bool) throws(LabError) {
+    guard anonymous, self == .kept else { return }
+    throw .usage(
+      "--object-values kept and --anonymous exclude each other: values can name people, too. Use "
+        + "--object-values hashed, which is the default with --anonymous, or none."
+    )
+  }
+}
+
 /// Reads the values that a store file has of the objects of its history.
 struct PastValueReader {
   private struct Object: Hashable {

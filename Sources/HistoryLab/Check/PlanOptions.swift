@@ -104,22 +104,13 @@ struct PlanOptions: VerbOptions, Hashable {
     }
     if let history {
       try FilePath.checkReadable(history, for: "--history")
-      try Self.check(values, anonymous: anonymous)
+      try values?.check(anonymous: anonymous)
     } else if anonymous || values != nil {
       throw .usage(
         "--\(anonymous ? "anonymous" : "object-values") has no effect without --history: name a file with "
           + "--history too."
       )
     }
-  }
-
-  /// - Throws: A usage error if values are taken over although names are hidden.
-  private static func check(_ values: PastValueChoice?, anonymous: Bool) throws(LabError) {
-    guard anonymous, values == .kept else { return }
-    throw .usage(
-      "--object-values kept and --anonymous exclude each other: values can name people, too. Use "
-        + "--object-values hashed, which is the default with --anonymous, or none."
-    )
   }
 
   /// The command-line options that generate the same plans again, without default values.
@@ -175,7 +166,7 @@ extension PlanOptions {
       let past = try PastHistoryFile.read(
         history,
         isAnonymous: anonymous,
-        values: values ?? (anonymous ? .hashed : .none)
+        values: values ?? .usual(anonymous: anonymous)
       )
       style.repeat(past, actors: actors)
     }

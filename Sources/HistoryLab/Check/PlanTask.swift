@@ -187,10 +187,12 @@ final class PlanWorker {
 
   /// Runs a plan completely, and returns the footprints of its commands, and of its closing phase.
   ///
-  /// The closure is called after each command with the number of commands so far.
+  /// After `count` commands the closure is called, and all connections are replaced, so that no statement
+  /// that was prepared before is used again.
   func footprints(
     of plan: Plan,
-    after: (_ count: Int) -> Void = { _ in }
+    reconnectingAfter count: Int? = nil,
+    _ body: () -> Void = {}
   ) throws(SystemFailure) -> [Footprint] {
     var footprints = [Footprint()]
     var failure: SystemFailure?
@@ -199,16 +201,45 @@ final class PlanWorker {
       guard event.kind.isEnd(of: footprints.count) else { return true }
       do throws(SystemFailure) {
         footprints[footprints.count - 1].digest = try underTest.digest()
+        if footprints.count == count {
+          body()
+          try reconnect()
+        }
       } catch {
         failure = error
         return false
       }
-      after(footprints.count)
       footprints.append(Footprint())
       return true
     }
     if let failure { throw failure }
     return footprints
+  }
+
+  /// Replaces the connections of the system, if it can in its current state.
+  private func reconnect() throws(SystemFailure) {
+    do throws(SystemFailure) { try underTest.reconnect() } catch {
+      guard error.code == .unsupported else { throw error }
+    }
+  }
+
+  /// Returns the least number of a plan's commands that break a checker, whatever follows them.
+  ///
+  /// `nil` if the plan's closing phase breaks it, or nothing does.
+  func commandsThatBreak(
+    _ checker: String,
+    in plan: Plan
+  ) throws(SystemFailure) -> Int? {
+    var suite = CheckerSuite(TraceHeader(plan: plan, system: system.name), scope: .all)
+    var (ended, found) = (0, Int?.none)
+    try run(plan) { event in
+      suite.observe(event)
+      guard event.kind.isEnd(of: ended + 1) else { return true }
+      ended += 1
+      if suite.isInvalid, suite.violation(of: checker) != nil { found = ended }
+      return found == nil
+    }
+    return runFailure == nil ? found : nil
   }
 
   /// Runs a plan completely, or up to a number of commands, and reads the state after each step.

@@ -48,8 +48,19 @@ struct ExploreOptions: VerbOptions {
   var history: String?
   @Option("windows", .integer("N", 1...1_000), "Explores N windows of --history.")
   private var windowCount = 8
-  @Flag("anonymous", "Replaces the names of authors and entities of --history with numbered names.")
-  private var anonymous
+  @Flag(
+    "anonymous",
+    "Replaces the names of authors and entities of --history with numbered names, and hashes values."
+  )
+  var anonymous
+  /// The values that windows take from ``history``; `nil` for `none`, or `hashed` if it is anonymous.
+  @Option(
+    "object-values",
+    .choice("WHICH"),
+    shown: "none; hashed with --anonymous",
+    "The values of objects in --history: kept takes them over, hashed hides them, none leaves them out."
+  )
+  var values: PastValueChoice?
   @Flag("card", "Prints a safety card: every invariant under every condition.") var card
   @Flag("quick", "Explores two actors to depth 5.") private var quick
   @Flag(
@@ -101,10 +112,11 @@ struct ExploreOptions: VerbOptions {
     }
     if let history {
       try FilePath.checkReadable(history, for: "--history")
-    } else if anonymous || $windowCount.isGiven {
+      try values?.check(anonymous: anonymous)
+    } else if anonymous || values != nil || $windowCount.isGiven {
+      let option = anonymous ? "anonymous" : values != nil ? "object-values" : "windows"
       throw .usage(
-        "--\(anonymous ? "anonymous" : "windows") is about the transactions of --history: name a file with "
-          + "--history too."
+        "--\(option) is about the transactions of --history: name a file with --history too."
       )
     }
     try FilePath.checkWritableFolder(output, for: "--output")
@@ -117,7 +129,11 @@ struct ExploreOptions: VerbOptions {
     try history.map { path throws(LabError) in
       ExploredHistory(
         path: path,
-        history: try PastHistoryFile.read(path, isAnonymous: anonymous),
+        history: try PastHistoryFile.read(
+          path,
+          isAnonymous: anonymous,
+          values: values ?? .usual(anonymous: anonymous)
+        ),
         windowCount: windowCount
       )
     }

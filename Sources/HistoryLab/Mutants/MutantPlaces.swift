@@ -61,21 +61,23 @@ struct MutantPlacesVerb: Verb {
 
   /// Returns the numbers of the commands at which the edited code behaves differently.
   ///
-  /// It is compared with the unedited code in the same state.
-  ///
-  /// The edit is switched on for the whole process: the unedited code runs first, and later runs switch the
-  /// edit off after some commands.
+  /// It is compared with the unedited code in the same state. Two runs of the edited code reach that state;
+  /// there both get new connections, since a prepared statement keeps the SQL of the edit, and one of them
+  /// switches the edit off. The edit is switched on for the whole process, so the unedited code runs first.
   private func actions(of system: LabSystem, in plan: Plan) throws(SystemFailure) -> [Int] {
     Mutant.turnAllOff()
     let right = try footprints(of: plan, on: composition[MutantTrials.self].unedited)
     let wrong = try footprints(of: plan, on: system)
     var acts: [Int] = []
     for command in wrong.indices {
-      let other =
+      let (same, other) =
         command == 0
-        ? right
-        : try footprints(of: plan, on: system) { if $0 == command { Mutant.turnAllOff() } }
-      guard command < other.count, other[command] == wrong[command] else {
+        ? (wrong, right)
+        : (
+          try footprints(of: plan, on: system, reconnectingAfter: command),
+          try footprints(of: plan, on: system, reconnectingAfter: command) { Mutant.turnAllOff() }
+        )
+      guard command < other.count, command < same.count, other[command] == same[command] else {
         acts.append(command + 1)
         continue
       }
@@ -86,11 +88,14 @@ struct MutantPlacesVerb: Verb {
   private func footprints(
     of plan: Plan,
     on system: LabSystem,
-    after: (_ count: Int) -> Void = { _ in }
+    reconnectingAfter count: Int? = nil,
+    _ body: () -> Void = {}
   ) throws(SystemFailure) -> [PlanWorker.Footprint] {
-    let worker = PlanWorker(system, at: .heap(), versions: [:])
+    let place = StorePlace.heap()
+    place.patience = VariationRunner.patience
+    let worker = PlanWorker(system, at: place, versions: [:])
     defer { worker.close() }
-    return try worker.footprints(of: plan, after: after)
+    return try worker.footprints(of: plan, reconnectingAfter: count, body)
   }
 
   private func explained(

@@ -73,6 +73,10 @@ struct ViolationCurve: Hashable, Sendable {
 
   /// The shares, from before the first command to after the last command.
   private(set) var points: [ShareInterval]
+  /// The number of commands that have broken the invariant themselves; `nil` if none have.
+  ///
+  /// A plan always gives the same events, so from there on continuations count as broken without a run.
+  private(set) var broken: Int?
 
   /// The command with the greatest ``Rise/part``; `nil` if none raised the probability.
   ///
@@ -97,20 +101,24 @@ struct ViolationCurve: Hashable, Sendable {
 
   /// Returns the curve for continuations with given numbers, run after each command.
   ///
-  /// `places` are the numbers of kept commands; `nil` stands for every number.
+  /// `places` are the numbers of kept commands; `nil` stands for every number. Where `broken` or more
+  /// commands are kept, every continuation breaks the invariant, and none is run.
   ///
   /// The closure runs one continuation and returns whether the invariant broke.
   static func measured<Failure: Error>(
     commands: Int,
     at places: [Int]? = nil,
+    broken: Int? = nil,
     numbers: [Int],
     breaks: (_ kept: Int, _ number: Int) throws(Failure) -> Bool
   ) throws(Failure) -> ViolationCurve {
     var curve = ViolationCurve(commands: commands)
+    curve.broken = broken
     for number in numbers {
       for kept in places ?? Array(0...commands) {
         curve.points[kept].total += 1
-        if try breaks(kept, number) { curve.points[kept].count += 1 }
+        let isBroken = kept >= broken ?? .max
+        if isBroken ? true : try breaks(kept, number) { curve.points[kept].count += 1 }
       }
     }
     return curve
@@ -123,6 +131,7 @@ struct ViolationCurve: Hashable, Sendable {
 
   /// Adds the continuations of another curve of the same plan.
   mutating func add(_ other: ViolationCurve) {
+    broken = broken ?? other.broken
     for place in points.indices {
       points[place].count += other.points[place].count
       points[place].total += other.points[place].total

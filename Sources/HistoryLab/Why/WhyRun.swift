@@ -80,12 +80,21 @@ struct WhyRun: Sendable {
     progress: @escaping @Sendable (_ count: Int) -> Void
   ) async throws(LabError) -> ViolationCurve {
     let first = wanted ?? Self.trialCount
-    var tally = try await tally(1...first, jobs: jobs, progress)
+    let broken = try broken()
+    var tally = try await tally(1...first, broken: broken, jobs: jobs, progress)
     let all = wanted ?? Self.continuations(trialSteps: tally.steps)
     if all > first {
-      tally.curve.add(try await self.tally((first + 1)...all, jobs: jobs, progress).curve)
+      let more = try await self.tally((first + 1)...all, broken: broken, jobs: jobs, progress)
+      tally.curve.add(more.curve)
     }
     return tally.curve
+  }
+
+  /// Returns the number of commands that break the invariant, whatever follows them.
+  private func broken() throws(LabError) -> Int? {
+    let runner = VariationRunner(system, checker)
+    defer { runner.close() }
+    return try runner.commandsThatBreak(recipe.plan)
   }
 
   /// The curve of a part of the continuations, and the number of their steps.
@@ -97,6 +106,7 @@ struct WhyRun: Sendable {
   private func tally(
     _ numbers: ClosedRange<Int>,
     at places: [Int]? = nil,
+    broken: Int? = nil,
     jobs: Int,
     _ progress: @escaping @Sendable (Int) -> Void
   ) async throws(LabError) -> Tally {
@@ -105,7 +115,8 @@ struct WhyRun: Sendable {
         // A worker blocks while it waits for an external program, so each worker needs its own thread.
         group.addTask(executorPreference: ThreadPerJob()) {
           do throws(LabError) {
-            return .success(try part(numbers.filter { $0 % jobs == job }, at: places, progress))
+            let own = numbers.filter { $0 % jobs == job }
+            return .success(try part(own, at: places, broken: broken, progress))
           } catch {
             return .failure(error)
           }
@@ -128,6 +139,7 @@ struct WhyRun: Sendable {
   private func part(
     _ numbers: [Int],
     at places: [Int]?,
+    broken: Int?,
     _ progress: (Int) -> Void
   ) throws(LabError) -> Tally {
     let trials = VariationRunner(system, checker)
@@ -135,6 +147,7 @@ struct WhyRun: Sendable {
     let curve = try ViolationCurve.measured(
       commands: recipe.plan.commands.count,
       at: places,
+      broken: broken,
       numbers: numbers
     ) { kept, number throws(LabError) in
       defer { progress(1) }
@@ -147,16 +160,30 @@ struct WhyRun: Sendable {
 /// Runs variations of a plan and checks one invariant.
 final class VariationRunner {
   private let worker: PlanWorker
-  private let place = StorePlace.heap()
+  private let place: StorePlace
   private let checker: String
 
   init(_ system: LabSystem, _ checker: String) {
     self.checker = checker
+    place = .heap()
+    place.patience = Self.patience
     worker = PlanWorker(system, at: place, versions: ["lab": ToolSpec.version])
   }
 
+  /// The patience of requests that wait for another thread, so that a bug without an end costs less.
+  static let patience = 300
+
   /// The number of steps performed so far.
   var stepCount: Int { worker.stepCount }
+
+  /// Returns the least number of a plan's commands that break the invariant, whatever follows them.
+  func commandsThatBreak(_ plan: Plan) throws(LabError) -> Int? {
+    do throws(SystemFailure) {
+      return try worker.commandsThatBreak(checker, in: plan)
+    } catch {
+      throw Self.failure(error)
+    }
+  }
 
   /// Returns whether a plan breaks the invariant.
   ///

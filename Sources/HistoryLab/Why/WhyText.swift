@@ -97,6 +97,9 @@ extension WhyReport {
     guard let place = curve.pointOfNoReturn else {
       return "After every command some continuation kept the invariant."
     }
+    if place == curve.broken {
+      return "Command \(place) breaks the invariant, so continuations after it were not run."
+    }
     let point = curve.points[place]
     let start = place == 0 ? "Before the first command" : "After command \(place)"
     return "\(start) every continuation broke the invariant: \(point.count.inGroups) of "

@@ -75,6 +75,35 @@ func equivalent(_ root: String) throws -> Set<String> {
   )
 }
 
+/// Returns the edits that rules make in the sources, with their names.
+///
+/// - Throws: ``Refusal`` if `equivalent.txt` names an edit that is not among them.
+func generated(
+  in sources: [Source],
+  _ root: String
+) throws -> [(source: Source, edit: GeneratedEdit, name: String)] {
+  var found: [(source: Source, edit: GeneratedEdit, name: String)] = []
+  var known: [String: Int] = [:]
+  for source in sources.sorted(by: { $0.path < $1.path })
+  where !leftOut.contains(where: source.path.contains) {
+    let finder = EditFinder(source)
+    finder.walk(source.syntax)
+    for edit in finder.edits {
+      // A name that does not change with the lines above the edit.
+      let key = "\(source.path) \(edit.rule) \(source.lines(of: edit.range))"
+      known[key, default: 0] += 1
+      found.append((source, edit, "g" + hash("\(key) \(known[key, default: 0])")))
+    }
+  }
+  let unknown = try equivalent(root).subtracting(found.map(\.name))
+  guard unknown.isEmpty else {
+    throw Refusal(
+      "equivalent.txt names \(unknown.sorted().joined(separator: ", ")), which no edit has; let the entry follow the code, or remove it."
+    )
+  }
+  return found
+}
+
 func run() throws {
   let arguments = CommandLine.arguments
   guard arguments.count >= 3 else {
@@ -107,6 +136,7 @@ func run() throws {
     throw Refusal("leftOut names \(place), but no source has such a path; remove or correct it.")
   }
   if arguments[2] == "check" {
+    _ = try generated(in: Array(sources.values), root)
     for one in some { print("\(one.name)\t\(one.least)\t\(one.equivalence == nil ? "" : "same")") }
     return
   }
@@ -120,26 +150,8 @@ func run() throws {
         String.init
       )
     ) : []
-  var found: [(source: Source, edit: GeneratedEdit, name: String)] = []
-  var known: [String: Int] = [:]
-  for source in sources.values.sorted(by: { $0.path < $1.path })
-  where !leftOut.contains(where: source.path.contains) {
-    let finder = EditFinder(source)
-    finder.walk(source.syntax)
-    for edit in finder.edits {
-      // A name that does not change with the lines above the edit.
-      let key = "\(source.path) \(edit.rule) \(source.lines(of: edit.range))"
-      known[key, default: 0] += 1
-      found.append((source, edit, "g" + hash("\(key) \(known[key, default: 0])")))
-    }
-  }
+  var found = try generated(in: Array(sources.values), root)
   print("\(found.count) edits are possible")
-  let unknown = try equivalent(root).subtracting(found.map(\.name))
-  guard unknown.isEmpty else {
-    throw Refusal(
-      "equivalent.txt names \(unknown.sorted().joined(separator: ", ")), which no edit has; let the entry follow the code, or remove it."
-    )
-  }
   // The draw depends on names alone: code that changes elsewhere does not draw other edits.
   if count < found.count {
     found = Array(
