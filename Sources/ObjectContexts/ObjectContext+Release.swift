@@ -45,6 +45,7 @@ extension ObjectContext {
   public func reset() {
     state.withLock { state in
       state.forgetEdits()
+      state.undo.clear()
       state.releaseAll()
       state.watches.restart()
     }

@@ -105,6 +105,7 @@ public final class ObjectContext: Sendable {
     try state.withLock { state throws(HistoryError) in
       var snapshot = try store.snapshot()
       state.forgetEdits()
+      state.undo.clear()
       state.watches.restart()
       state.holdsAll = true
       while let batch = snapshot.rows.popLast() {
@@ -172,7 +173,9 @@ public final class ObjectContext: Sendable {
       row[index] = value
     }
     let id = try store.makeObjectID(entity)
-    state.withLock { $0.insert(id, columns: columns, values: row) }
+    state.withLock { state in
+      state.recording(id) { $0.insert(id, columns: columns, values: row) }
+    }
     return StoredObject(context: self, id: id)
   }
 
@@ -183,7 +186,7 @@ public final class ObjectContext: Sendable {
     }
     try state.withLock { state throws(HistoryError) in
       guard try readReleased(id, &state) else { throw .unknownObject(id) }
-      state.set(value, index, of: id)
+      state.recording(id) { $0.set(value, index, of: id) }
     }
   }
 
@@ -195,15 +198,21 @@ public final class ObjectContext: Sendable {
   /// refer to it.
   public func delete(_ id: ObjectID) {
     state.withLock { state in
-      if state.isHere(id) || state.mayBeReleased(id) { state.delete(id) }
+      if state.isHere(id) || state.mayBeReleased(id) {
+        if state.undo.isRecording { _ = try? read(id, &state) }
+        state.recording(id) { $0.delete(id) }
+      }
     }
   }
 
-  /// Discards all unsaved edits.
+  /// Discards all unsaved edits, and what can be undone and redone.
   ///
   /// Core Data: `NSManagedObjectContext.rollback()`.
   public func rollback() {
-    state.withLock { $0.forgetEdits() }
+    state.withLock { state in
+      state.forgetEdits()
+      state.undo.clear()
+    }
   }
 
   /// Returns the error of a value for an attribute that does not exist or has another type.
