@@ -13,6 +13,10 @@ struct ContextState: Sendable {
   private(set) var order: [ObjectID] = []
   /// The live queries that are being read.
   var watches = LiveWatches()
+  /// The connection that reads at one moment, if the context is pinned.
+  var pinned: Store?
+  /// The position in history at which a pinned context reads.
+  var moment: HistoryToken?
   /// The edits that can be undone and redone.
   var undo = UndoStack()
 
@@ -55,6 +59,11 @@ struct ContextState: Sendable {
     else { return edit.values[...] }
     for index in row.indices { row[index] = edit.value(index) ?? row[index] }
     return row[...]
+  }
+
+  /// Moves a pinned context to the current moment.
+  mutating func movePin() throws(HistoryError) {
+    if let pinned { moment = try pinned.movePin() }
   }
 
   // MARK: Edits, combined to one net effect for each object

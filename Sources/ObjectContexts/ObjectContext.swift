@@ -103,7 +103,8 @@ public final class ObjectContext: Sendable {
   public func loadAll() throws(HistoryError) -> HistoryToken {
     // Keep the lock from the snapshot to the update: edits made in between would be lost.
     try state.withLock { state throws(HistoryError) in
-      var snapshot = try store.snapshot()
+      try state.movePin()
+      var snapshot = try (state.pinned ?? store).snapshot()
       state.forgetEdits()
       state.undo.clear()
       state.watches.restart()
@@ -295,7 +296,7 @@ extension ObjectContext {
       name: name,
       mergePolicy: mergePolicy,
       writer: writer,
-      state: state.withLock { $0.unwatched }
+      state: state.withLock { $0.detached }
     )
   }
 

@@ -35,6 +35,16 @@ extension PublicOperation {
     ]
   }
 
+  /// The operations that decide which state of the store a context reads.
+  static var pins: [PublicOperation] {
+    [
+      query("pin()") { context in
+        let moment = try context.pin()
+        return "\(moment?.number ?? 0) \(try context.count("Item"))"
+      }
+    ]
+  }
+
   /// The operations that undo and redo, on objects that the context has released.
   static var undos: [PublicOperation] {
     [
