@@ -30,6 +30,8 @@ extension HistoryError {
     case entityTwice(String)
     /// The file was opened for reading only.
     case openForReading(path: String)
+    /// The read transaction of a pinned store was ended.
+    case momentLost(path: String)
     /// The file contains no readable history; a sentence states why.
     case unreadable(String)
     /// The file and its log could not be copied into a private folder for reading.
@@ -175,6 +177,11 @@ extension HistoryError.Reason {
       )
     case .openForReading(let path):
       ("\(path) was opened for reading only.", "Convert it, and write to the converted store.")
+    case .momentLost(let path):
+      (
+        "The moment at which a context reads \(path) has ended, by a suspension or a failure of the file.",
+        "Call pin() again to read at the current moment, or unpin()."
+      )
     case .unreadable(let sentences): (sentences, nil)
     case .cannotCopy(let path, let folder, let reason):
       (InspectionError.cannotCopy(path: path, folder: folder, reason: reason).description, nil)
@@ -405,6 +412,10 @@ extension HistoryError {
 
   package static func openForReading(path: String) -> Self {
     Self(.openForReading(path: path))
+  }
+
+  package static func momentLost(path: String) -> Self {
+    Self(.momentLost(path: path))
   }
 
   package static func unreadable(_ text: String) -> Self {

@@ -83,6 +83,8 @@ extension HistoryError.Code {
   public static let entityTwice = Self("entityTwice")
   /// The file was opened for reading only.
   public static let openForReading = Self("openForReading")
+  /// A suspension or a failure of the file has ended the moment at which a context reads.
+  public static let momentLost = Self("momentLost")
   /// The file contains no readable history.
   public static let unreadable = Self("unreadable")
   /// The file and its log could not be copied into a private folder for reading.
@@ -261,6 +263,7 @@ extension HistoryError.Reason {
     case .file: .file
     case .entityTwice: .entityTwice
     case .openForReading: .openForReading
+    case .momentLost: .momentLost
     case .unreadable: .unreadable
     case .cannotCopy: .cannotCopy
     case .unknownEntity: .unknownEntity

@@ -13,6 +13,8 @@ public final class Store: Sendable {
   private let header: FileHeader
   /// The state of the suspension, which every request checks.
   let suspension = Suspension()
+  /// The stores that read this store's file at one moment.
+  let pins = PinnedStores()
   /// The locks of the members that run in this store.
   let memberHolds = MemberHolds()
   /// The slot for the watcher that all watches of the store share.
@@ -136,6 +138,11 @@ public final class Store: Sendable {
     }
   }
 
+  /// Opens the file on another connection, with the header that the store has.
+  func openAgain() throws -> OpenedFile {
+    try FileHeader.reopen(path: filePath, header, configuration)
+  }
+
   /// Throws if this thread is in a request of the store, whose end it would wait for.
   ///
   /// - Throws: ``HistoryError/Code/insideRequest``.
@@ -168,7 +175,7 @@ public final class Store: Sendable {
     do {
       try lock.withLock {
         guard core == nil else { return }
-        let opened = try FileHeader.reopen(path: filePath, header, configuration)
+        let opened = try openAgain()
         let core = try StoreCore(path: path, configuration: configuration, opened: opened)
         try core.noticeForeignWrites()
         core.connection.endWaits(with: suspension.interruption)

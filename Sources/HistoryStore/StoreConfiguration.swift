@@ -77,6 +77,8 @@ public struct StoreConfiguration: Sendable {
   package var cacheSizeKiB = ConnectionOptions().cacheSizeKiB
   /// The number of write-ahead log frames after which a commit copies the log into the file.
   package var checkpointFrames = ConnectionOptions().checkpointFrames
+  /// Whether all reads happen in one transaction, at one moment.
+  package var isPinned = false
   /// The name of the SQLite VFS, or `nil` for the platform's own.
   package var vfs: String?
   /// A callback for each signal, on the signalling thread, in addition to the signal file.

@@ -146,7 +146,9 @@ final class StoreCore {
   ///
   /// - Complexity: one check of the connection in addition to the request.
   func perform<Result>(_ request: () throws -> Result) rethrows -> Result {
-    if depth == 0, connection.isInTransaction { transactions.rollBack(connection) }
+    if depth == 0, connection.isInTransaction, !configuration.isPinned {
+      transactions.rollBack(connection)
+    }
     depth += 1
     defer { depth -= 1 }
     return try request()
@@ -184,6 +186,10 @@ final class StoreCore {
   /// Runs a closure in one read transaction.
   func read<Result>(_ body: () throws -> Result) throws -> Result {
     guard let reading else {
+      if configuration.isPinned {
+        try checkPin()
+        return try body()
+      }
       guard capturesForeignWrites else { return try transactions.read(connection, body) }
       if try hasForeignChanges() { try takeForeignChangesBeforeRead() }
       return try transactions.read(connection, body)

@@ -13,6 +13,12 @@ struct ContextState: Sendable {
   private(set) var order: [ObjectID] = []
   /// The live queries that are being read.
   var watches = LiveWatches()
+  /// The connection that reads at one moment, if the context is pinned.
+  var pinned: Store?
+  /// The position in history at which a pinned context reads.
+  var moment: HistoryToken?
+  /// The edits that can be undone and redone.
+  var undo = UndoStack()
 
   init(model: Model) {
     self.model = model
@@ -53,6 +59,11 @@ struct ContextState: Sendable {
     else { return edit.values[...] }
     for index in row.indices { row[index] = edit.value(index) ?? row[index] }
     return row[...]
+  }
+
+  /// Moves a pinned context to the current moment.
+  mutating func movePin() throws(HistoryError) {
+    if let pinned { moment = try pinned.movePin() }
   }
 
   // MARK: Edits, combined to one net effect for each object
@@ -97,7 +108,7 @@ struct ContextState: Sendable {
     return self[table: id.entity].remove(id.key)
   }
 
-  private mutating func enter(_ id: ObjectID, _ edit: PendingEdit) {
+  mutating func enter(_ id: ObjectID, _ edit: PendingEdit) {
     watches.touch(id)
     if edits.put(edit, of: id) { order.append(id) }
   }
@@ -151,11 +162,17 @@ struct ContextState: Sendable {
       for batch in result.rowsByRule { watches.touch(batch.entity, batch.keys) }
       for batch in result.rows { watches.touch(batch.entity, batch.keys) }
     }
+    if !gone.isEmpty || result.outcomes.contains(where: \.isReplaced) { undo.clear() }
     for id in result.deletedByRule { self[table: id.entity].remove(id.key) }
     for batch in result.rowsByRule { self[table: batch.entity].refresh(batch) }
     for id in result.removed { self[table: id.entity].remove(id.key) }
     while let batch = result.rows.popLast() { self[table: batch.entity].put(batch) }
   }
+}
+
+extension EditOutcome {
+  /// Whether another object takes the place of the saved one.
+  fileprivate var isReplaced: Bool { if case .replaced = self { true } else { false } }
 }
 
 /// A value protected by a lock, for use by one thread at a time.

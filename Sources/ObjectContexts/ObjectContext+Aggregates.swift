@@ -15,7 +15,7 @@ extension ObjectContext {
     let number = try number(of: entity)
     return try state.withLock { state throws(HistoryError) in
       let query = ObjectQuery(predicate, excluding: state.editedKeys(of: number))
-      return try store.count(number, query)
+      return try (state.pinned ?? store).count(number, query)
         + state.editedRows(of: number, matching: predicate).count
     }
   }
@@ -34,7 +34,7 @@ extension ObjectContext {
     let number = try number(of: entity)
     return try state.withLock { state throws(HistoryError) in
       let query = ObjectQuery(predicate, excluding: state.editedKeys(of: number))
-      let stored = try store.distinctValues(number, of: attribute, query)
+      let stored = try (state.pinned ?? store).distinctValues(number, of: attribute, query)
       let edited = try state.editedValues(of: attribute, number, matching: predicate)
       let added = Set(edited).subtracting(stored)
       return added.isEmpty ? stored : (stored + added).sorted { $0.order(to: $1) < 0 }
@@ -108,7 +108,7 @@ extension ObjectContext {
     let number = try number(of: entity)
     return try state.withLock { state throws(HistoryError) in
       let query = ObjectQuery(predicate, excluding: state.editedKeys(of: number))
-      var found = try store.aggregate(aggregate, number, of: attribute, query)
+      var found = try (state.pinned ?? store).aggregate(aggregate, number, of: attribute, query)
       for value in try state.editedValues(of: attribute, number, matching: predicate) {
         guard found.add(value) else {
           throw .sumTooLarge(attribute, of: store.model.entities[Int(number) - 1])

@@ -39,6 +39,7 @@ extension ObjectContext {
         changes.note(transaction, in: state)
         state.watches.note(transaction)
       }
+      try state.movePin()
       return try apply(changes.net(of: state.model), to: &state)
     }
   }
@@ -48,7 +49,7 @@ extension ObjectContext {
     to state: inout ContextState
   ) throws(HistoryError) -> MergeDelta {
     let wanted = changes.map(\.rowsToRead)
-    let read = try store.rows(comparedWith: state.known(wanted))
+    let read = try (state.pinned ?? store).rows(comparedWith: state.known(wanted))
     var delta = MergeDelta()
     // Remove deleted rows first, so that new rows reuse their slots.
     for (offset, changes) in changes.enumerated() {
@@ -219,10 +220,13 @@ extension ObjectContext {
   /// - Throws: ``HistoryError/Code/sqlite``; the context is then unchanged.
   /// - Complexity: one statement for each entity.
   public func refreshAll() throws(HistoryError) {
-    try state.withLock { state throws(HistoryError) in
-      try refresh(state.registeredIDs, in: &state)
-      state.watches.restart()
-    }
+    try state.withLock { state throws(HistoryError) in try refreshAll(&state) }
+  }
+
+  func refreshAll(_ state: inout ContextState) throws(HistoryError) {
+    try state.movePin()
+    try refresh(state.registeredIDs, in: &state)
+    state.watches.restart()
   }
 }
 

@@ -65,7 +65,7 @@ extension ObjectContext {
     _ query: ObjectQuery,
     _ state: inout ContextState
   ) throws(HistoryError) -> [Int64] {
-    let batch = try store.rows(number, query)
+    let batch = try (state.pinned ?? store).rows(number, query)
     state[table: number].put(batch)
     return batch.keys
   }
@@ -75,7 +75,7 @@ extension ObjectContext {
     _ query: ObjectQuery,
     _ state: inout ContextState
   ) throws(HistoryError) -> [Int64] {
-    let found = try state.rows(number, query, in: store)
+    let found = try state.rows(number, query, in: state.pinned ?? store)
     for row in found { state.register(row, of: number) }
     return found.map(\.key)
   }

@@ -45,7 +45,10 @@ extension ObjectContext {
   public func reset() {
     state.withLock { state in
       state.forgetEdits()
+      state.undo.clear()
       state.releaseAll()
+      // If the file cannot be read, the moment is lost, and the next read throws.
+      try? state.movePin()
       state.watches.restart()
     }
   }
@@ -56,7 +59,7 @@ extension ObjectContext {
     guard state.edits.type(of: id) == nil, store.model.entity(id.entity)?.isDeclared == true else {
       return false
     }
-    let batch = try store.rows(id.entity, sortedKeys: [id.key])
+    let batch = try (state.pinned ?? store).rows(id.entity, sortedKeys: [id.key])
     state[table: id.entity].put(batch)
     return !batch.keys.isEmpty
   }

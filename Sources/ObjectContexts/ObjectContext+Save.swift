@@ -90,6 +90,8 @@ extension ObjectContext {
         )
       )
       state.apply(result)
+      // The save is committed: if the file cannot be read, the moment is lost, and the next read throws.
+      try? state.movePin()
       return (edits, result)
     }
   }
@@ -104,7 +106,7 @@ extension ObjectContext {
       rows[Int(id.entity) - 1].append(RowToRead(key: id.key, place: place))
     }
     for index in rows.indices { rows[index].sort { $0.key < $1.key } }
-    let read = try store.rows(comparedWith: state.known(rows))
+    let read = try (state.pinned ?? store).rows(comparedWith: state.known(rows))
     state.take(read, rows)
   }
 }

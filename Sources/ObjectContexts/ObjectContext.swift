@@ -103,8 +103,10 @@ public final class ObjectContext: Sendable {
   public func loadAll() throws(HistoryError) -> HistoryToken {
     // Keep the lock from the snapshot to the update: edits made in between would be lost.
     try state.withLock { state throws(HistoryError) in
-      var snapshot = try store.snapshot()
+      try state.movePin()
+      var snapshot = try (state.pinned ?? store).snapshot()
       state.forgetEdits()
+      state.undo.clear()
       state.watches.restart()
       state.holdsAll = true
       while let batch = snapshot.rows.popLast() {
@@ -172,7 +174,9 @@ public final class ObjectContext: Sendable {
       row[index] = value
     }
     let id = try store.makeObjectID(entity)
-    state.withLock { $0.insert(id, columns: columns, values: row) }
+    state.withLock { state in
+      state.recording(id) { $0.insert(id, columns: columns, values: row) }
+    }
     return StoredObject(context: self, id: id)
   }
 
@@ -183,7 +187,7 @@ public final class ObjectContext: Sendable {
     }
     try state.withLock { state throws(HistoryError) in
       guard try readReleased(id, &state) else { throw .unknownObject(id) }
-      state.set(value, index, of: id)
+      state.recording(id) { $0.set(value, index, of: id) }
     }
   }
 
@@ -195,15 +199,21 @@ public final class ObjectContext: Sendable {
   /// refer to it.
   public func delete(_ id: ObjectID) {
     state.withLock { state in
-      if state.isHere(id) || state.mayBeReleased(id) { state.delete(id) }
+      if state.isHere(id) || state.mayBeReleased(id) {
+        if state.undo.isRecording { _ = try? read(id, &state) }
+        state.recording(id) { $0.delete(id) }
+      }
     }
   }
 
-  /// Discards all unsaved edits.
+  /// Discards all unsaved edits, and what can be undone and redone.
   ///
   /// Core Data: `NSManagedObjectContext.rollback()`.
   public func rollback() {
-    state.withLock { $0.forgetEdits() }
+    state.withLock { state in
+      state.forgetEdits()
+      state.undo.clear()
+    }
   }
 
   /// Returns the error of a value for an attribute that does not exist or has another type.
@@ -286,7 +296,7 @@ extension ObjectContext {
       name: name,
       mergePolicy: mergePolicy,
       writer: writer,
-      state: state.withLock { $0.unwatched }
+      state: state.withLock { $0.detached }
     )
   }
 

@@ -106,6 +106,7 @@ extension Store {
       watcherSlot.current?.pause()
       memberHolds.release()
     }
+    for pinned in pins.open { try pinned.suspend(until: deadline, calls) }
   }
 
   /// Opens the file again after ``suspend(within:calls:)``; without a suspension it does nothing.
@@ -124,6 +125,7 @@ extension Store {
       suspension.open()
       watcherSlot.current?.resume()
     }
+    for pinned in pins.open { try pinned.resume() }
   }
 }
 

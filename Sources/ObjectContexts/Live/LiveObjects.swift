@@ -137,7 +137,7 @@ final class LiveReader: Sendable {
     return try state.withLock { state throws(HistoryError) in
       guard state.watches.contains(number) else { return .ended }
       guard var list = state.watches.take(number) else { return .unchanged }
-      let changes = try list.evaluate(&state, in: context.store)
+      let changes = try list.evaluate(&state, in: state.pinned ?? context.store)
       let result = list.result(of: changes, in: context)
       state.watches.put(list, number)
       return result.map { .result($0) } ?? .unchanged

@@ -123,10 +123,11 @@ struct LiveWatches: Sendable {
 }
 
 extension ContextState {
-  /// A copy of the state without live queries.
-  var unwatched: ContextState {
+  /// A copy of the state without what belongs to this process: live queries and the pinned connection.
+  var detached: ContextState {
     var copy = self
     copy.watches = LiveWatches()
+    copy.unpin()
     return copy
   }
 }

@@ -35,6 +35,56 @@ extension PublicOperation {
     ]
   }
 
+  /// The operations that decide which state of the store a context reads.
+  static var pins: [PublicOperation] {
+    [
+      query("pin()") { context in
+        let moment = try context.pin()
+        return "\(moment?.number ?? 0) \(try context.count("Item"))"
+      }
+    ]
+  }
+
+  /// The operations that undo and redo, on objects that the context has released.
+  static var undos: [PublicOperation] {
+    [
+      undo("undo()") { "\(try $0.undo())" },
+      undo("redo()") { context in
+        try context.undo()
+        context.releaseAll()
+        return "\(try context.redo())"
+      },
+      PublicOperation(
+        "ObjectContext.undoGroup(_: () throws(Failure) -> Result)",
+        isQuiet: true,
+        on: { try $0.editedContext() },
+        { context in
+          context.levelsOfUndo = 1
+          return context.undoGroup { "\(context.canUndo)" }
+        }
+      ),
+    ]
+  }
+
+  private static func undo(
+    _ name: String,
+    _ run: @escaping @Sendable (ObjectContext) throws -> String
+  ) -> PublicOperation {
+    PublicOperation(
+      "ObjectContext." + name,
+      hasSteps: true,
+      on: { world in
+        let context = ObjectContext(store: world.store)
+        context.levelsOfUndo = 1
+        try context.object(ObjectID(entity: 1, key: 3))?.set("edited", for: "title")
+        try context.save()
+        context.releaseAll()
+        return context
+      },
+      run
+    )
+  }
+
   /// The operations over references.
   static var references: [PublicOperation] {
     [

@@ -135,7 +135,8 @@ extension PublicOperation {
   /// Every public operation of the store, contexts and trackers in which the lab can inject
   /// failures.
   static let all =
-    reading + opening + batches + purging + members + consumers + contexts + queries + references
+    reading + opening + batches + purging + members + consumers + contexts + queries + pins + undos
+    + references
     + containers
     + suspensions + tracking + hooks
 }

@@ -1,0 +1,215 @@
+public import HistoryStore
+import HistoryTypes
+
+extension ObjectContext {
+  /// The number of edits, or groups of edits, that can be undone; the default is 0.
+  ///
+  /// Further edits discard the oldest ones. A smaller value discards them at once.
+  ///
+  /// Core Data: `UndoManager.levelsOfUndo` of `NSManagedObjectContext.undoManager`.
+  public var levelsOfUndo: Int {
+    get { state.withLock { $0.undo.levelCount } }
+    set { state.withLock { $0.undo.setLevelCount(newValue) } }
+  }
+
+  /// A Boolean value that indicates whether an edit can be undone.
+  public var canUndo: Bool { state.withLock { !$0.undo.done.isEmpty } }
+
+  /// A Boolean value that indicates whether an undone edit can be done again.
+  public var canRedo: Bool { state.withLock { !$0.undo.undone.isEmpty } }
+
+  /// Runs a closure whose edits are undone and redone together.
+  ///
+  /// Edits of other threads meanwhile belong to the same group, and so do those of nested groups. Edits
+  /// before an error that the closure throws stay, and can be undone.
+  ///
+  /// Core Data: `UndoManager.beginUndoGrouping()` and `endUndoGrouping()`.
+  ///
+  /// - Throws: The error of the closure.
+  public func undoGroup<Result, Failure: Error>(
+    _ body: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    state.withLock { $0.undo.beginGroup() }
+    defer { state.withLock { $0.undo.endGroup() } }
+    return try body()
+  }
+
+  /// Reverts the last edit, or group of edits, that was not undone.
+  ///
+  /// The result is unsaved edits, or fewer of them. It never contradicts what others have
+  /// committed:
+  ///
+  /// - An attribute that a merge has changed since the edit keeps its value.
+  /// - An object that a merge has deleted stays deleted.
+  /// - A deleted object returns with the values that it has in the store by now, and with its earlier
+  ///   unsaved edits. Since delete rules are applied by the save, no other object has changed.
+  ///
+  /// Edits that were saved can be undone as well, which another save then writes. A save that deleted an
+  /// object, by a rule or in place of a duplicate too, ends this: keys are not used again, so the
+  /// object cannot return. It discards what can be undone and redone, and so do ``rollback()``,
+  /// ``reset()`` and ``loadAll()``.
+  ///
+  /// Core Data: `NSManagedObjectContext.undo()`, which would overwrite what was merged.
+  ///
+  /// - Returns: `false` if there is no edit to undo.
+  /// - Throws: ``HistoryError/Code/sqlite``; nothing has then changed.
+  /// - Complexity: one query of one row for each edited object that the context has released.
+  @discardableResult
+  public func undo() throws(HistoryError) -> Bool {
+    try revertLast(of: \.done, into: \.undone)
+  }
+
+  /// Reverts the last ``undo()`` after which the context was not edited, by the same rules.
+  ///
+  /// Core Data: `NSManagedObjectContext.redo()`.
+  ///
+  /// - Returns: `false` if there is no edit to do again.
+  /// - Throws: ``HistoryError/Code/sqlite``; nothing has then changed.
+  /// - Complexity: one query of one row for each edited object that the context has released.
+  @discardableResult
+  public func redo() throws(HistoryError) -> Bool {
+    try revertLast(of: \.undone, into: \.done)
+  }
+
+  private func revertLast(
+    of from: WritableKeyPath<UndoStack, [UndoGroup]>,
+    into to: WritableKeyPath<UndoStack, [UndoGroup]>
+  ) throws(HistoryError) -> Bool {
+    try state.withLock { state throws(HistoryError) in
+      guard let group = state.undo[keyPath: from].last else { return false }
+      for id in group.order { _ = try readReleased(id, &state) }
+      state.undo[keyPath: from].removeLast()
+      let reverted = state.revert(group)
+      state.undo[keyPath: to].append(reverted)
+      return true
+    }
+  }
+}
+
+/// The edits of a context that can be undone and redone.
+struct UndoStack: Sendable {
+  fileprivate(set) var levelCount = 0
+  fileprivate(set) var done: [UndoGroup] = []
+  fileprivate(set) var undone: [UndoGroup] = []
+  private var depth = 0
+  private var isGroupOpen = false
+
+  var isRecording: Bool { levelCount > 0 }
+
+  fileprivate mutating func setLevelCount(_ count: Int) {
+    levelCount = max(0, count)
+    trim()
+  }
+
+  fileprivate mutating func beginGroup() {
+    depth += 1
+    if depth == 1 { isGroupOpen = false }
+  }
+
+  fileprivate mutating func endGroup() {
+    depth -= 1
+    if depth == 0 { isGroupOpen = false }
+  }
+
+  /// Adds an edit to the open group, or as a group of its own.
+  fileprivate mutating func note(_ id: ObjectID, _ before: ObjectState, _ after: ObjectState) {
+    undone = []
+    if !isGroupOpen { done.append(UndoGroup()) }
+    isGroupOpen = depth > 0
+    done[done.count - 1].note(id, before, after)
+    trim()
+  }
+
+  /// Discards everything that can be undone and redone.
+  mutating func clear() {
+    done = []
+    undone = []
+    isGroupOpen = false
+  }
+
+  private mutating func trim() {
+    if done.count > levelCount { done.removeFirst(done.count - levelCount) }
+    if undone.count > levelCount { undone.removeFirst(undone.count - levelCount) }
+  }
+}
+
+/// The objects that one group of edits changed, with their states before and after.
+struct UndoGroup: Sendable {
+  fileprivate private(set) var order: [ObjectID] = []
+  fileprivate private(set) var changes: [ObjectID: (before: ObjectState, after: ObjectState)] = [:]
+
+  fileprivate mutating func note(_ id: ObjectID, _ before: ObjectState, _ after: ObjectState) {
+    if changes[id] == nil { order.append(id) }
+    changes[id] = (changes[id]?.before ?? before, after)
+  }
+}
+
+/// An object as the context sees it, with the unsaved edit that is a part of it.
+struct ObjectState: Sendable {
+  /// The values, or `nil` if the object is not in the context.
+  fileprivate let row: [Value]?
+  fileprivate let edit: PendingEdit?
+}
+
+extension ContextState {
+  /// Runs a closure that edits one object, and records the edit if edits can be undone.
+  mutating func recording(_ id: ObjectID, _ body: (inout ContextState) -> Void) {
+    guard undo.isRecording else { return body(&self) }
+    let before = objectState(id)
+    body(&self)
+    undo.note(id, before, objectState(id))
+  }
+
+  private func objectState(_ id: ObjectID) -> ObjectState {
+    ObjectState(row: row(of: id).map(Array.init), edit: edits[id])
+  }
+
+  /// Reverts the changes of a group, and returns the group that reverts this.
+  fileprivate mutating func revert(_ group: UndoGroup) -> UndoGroup {
+    var reverted = UndoGroup()
+    for id in group.order.reversed() {
+      guard let change = group.changes[id] else { continue }
+      let before = objectState(id)
+      switch (change.after.row, change.before.row) {
+      case (_?, nil): if isHere(id) { delete(id) }
+      case (nil, _?): restore(id, change.before.edit)
+      case (let after?, let row?): revert(id, from: after, to: row)
+      case (nil, nil): break
+      }
+      reverted.note(id, before, objectState(id))
+    }
+    return reverted
+  }
+
+  /// Brings a deleted object back with its earlier edit, unless it was deleted in the store.
+  private mutating func restore(_ id: ObjectID, _ edit: PendingEdit?) {
+    if edits[id]?.type == .delete {
+      forgetEdits(of: id)
+      if let edit { enter(id, edit) }
+    } else if edits[id] == nil, let edit, edit.type == .insert {
+      // The object was never saved, so that its key is still free.
+      enter(id, edit)
+    }
+  }
+
+  /// Sets back the attributes that the edit has changed and nobody else since.
+  private mutating func revert(_ id: ObjectID, from after: [Value], to before: [Value]) {
+    guard let current = row(of: id) else { return }
+    for index in before.indices where before[index].order(to: after[index]) != 0 {
+      guard current[current.startIndex + index].order(to: after[index]) == 0 else { continue }
+      set(before[index], index, of: id)
+      withdraw(index, of: id)
+    }
+  }
+
+  /// Discards the edit of an attribute whose value equals the committed one.
+  private mutating func withdraw(_ attribute: Int, of id: ObjectID) {
+    guard var edit = edits[id], edit.type == .update, let value = edit.value(attribute),
+      self[table: id.entity].value(attribute, of: id.key)?.order(to: value) == 0
+    else { return }
+    let column: UInt64 = 1 << UInt64(attribute)
+    edit.values.remove(at: (edit.columns & (column - 1)).nonzeroBitCount)
+    edit.columns &= ~column
+    if edit.columns == 0 { forgetEdits(of: id) } else { enter(id, edit) }
+  }
+}
