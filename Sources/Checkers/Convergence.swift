@@ -10,7 +10,8 @@ package import Traces
 /// data, except members that were notified that they miss history. Objects that were changed by
 /// transactions of authors that a member ignores are left out for that member, and so are those of
 /// transactions that one of its merge hooks finished since its contexts were loaded, and what a
-/// member with an older version of the model does not know.
+/// member with an older version of the model does not know. The contexts of a partial member are
+/// compared in the objects that they hold.
 ///
 /// Does not verify: columns, values and tombstones in history (HistoryExplainsData,
 /// TombstoneFidelity), views in the middle of a plan, which may be behind. After a write of unknown
@@ -91,7 +92,10 @@ private struct FinalView: Sendable {
   func violation(against data: Objects, on timeline: Timeline) -> Violation? {
     let leftOut = objectsLeftOut(on: timeline)
     let id = timeline.everyone[member].id
-    let data = Self.data(data, knownTo: id, timeline.plan.header)
+    var data = Self.data(data, knownTo: id, timeline.plan.header)
+    if timeline.plan.header.actor(id)?.isPartial == true {
+      data = data.filter { objects[$0.key] != nil }
+    }
     guard let difference = Difference(from: data, to: objects, except: leftOut) else { return nil }
     let last = timeline.lastWrite(of: difference.object)
     let cause = last.map { " (\(timeline.writer(of: $0)) last wrote it in \(timeline.label($0)))" }

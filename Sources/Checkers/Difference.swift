@@ -152,6 +152,8 @@ extension Mismatch {
       "\(who)'s write was refused as a conflict, but its objects have not changed since its view read them"
     case .refused(let message):
       "\(who)'s write failed, and the plan does not explain why: \(message)"
+    case .accepted(let refusal):
+      "\(who)'s write \(label) succeeded, but the store must refuse it: \(refusal.sentence)"
     case .data(let difference): difference.sentence(of: "the store's data", against: "the plan")
     }
   }
@@ -180,6 +182,20 @@ extension Difference {
     case .adds(let object): "\(owner) still has \(object), which \(truth) does not"
     case .value(let object, let attribute, let expected, let found):
       "\(owner) says \(attribute) = \(found) for \(object), \(truth) says \(expected)"
+    }
+  }
+}
+
+extension Refusal {
+  /// The reason as a clause.
+  fileprivate var sentence: String {
+    switch self {
+    case .conflict: "another writer has changed its objects"
+    case .denied:
+      "an object that stays refers to a deleted one by a reference that denies the delete"
+    case .duplicate: "two objects would have the same unique values"
+    case .dangling: "an object would refer to one that does not exist"
+    case .missing: "a required attribute would have no value"
     }
   }
 }

@@ -14,6 +14,8 @@ struct KnownViews: Sendable {
     /// The position of the object's last write before the view read the object.
     let position: Int
     let values: Values
+    /// The write that inserted the object to which each reference refers.
+    let destinations: [String: Int]
   }
 
   private struct View: Sendable {
@@ -26,15 +28,36 @@ struct KnownViews: Sendable {
   /// The positions of the write that inserted each existing object, and of the last write to it.
   private var lives: [ObjectName: (life: Int, position: Int)] = [:]
   private var writes: [Int: (net: [NetChange], view: ActorID?)] = [:]
+  /// The entities to which the attributes of each entity refer; empty without references.
+  private let references: [String: [(attribute: String, entity: String)]]
+
+  /// The actors whose views hold only what they have read for a save.
+  private let partial: Set<ActorID>
+
+  init(_ model: Model, partial: Set<ActorID>) {
+    self.partial = partial
+    var references: [String: [(attribute: String, entity: String)]] = [:]
+    for entity in model.entities {
+      for attribute in entity.attributes {
+        guard let reference = attribute.reference else { continue }
+        references[entity.name, default: []].append((attribute.name, reference.entity))
+      }
+    }
+    self.references = references
+  }
 
   /// Returns whether the states that an actor's view has read are unknown.
   func isUnsure(_ actor: ActorID) -> Bool { views[actor]?.isUnsure ?? true }
 
   /// Applies a committed write; the view that saved it has read its result.
+  ///
+  /// Of objects that the view does not register with the write, it reads only those that it has read
+  /// before; `nil` stands for all objects.
   mutating func note(
     _ net: [NetChange],
     at position: Int,
     by view: ActorID?,
+    registering registered: Set<ObjectName>? = nil,
     _ objects: Objects
   ) {
     writes[position] = (net, view)
@@ -43,11 +66,38 @@ struct KnownViews: Sendable {
       lives[change.object] = change.isThere ? (life ?? position, position) : nil
     }
     guard let view else { return }
-    for change in net { see(change.object, by: view, objects) }
+    for change in net {
+      let isRead = registered.map { $0.contains(change.object) || has(change.object, view) } ?? true
+      if isRead { see(change.object, by: view, objects) }
+    }
+  }
+
+  /// Returns whether a view has read an object that exists, or one that no longer does.
+  private func has(_ object: ObjectName, _ view: ActorID) -> Bool {
+    guard let state = views[view]?.readStates[object] else { return false }
+    return lives[object].map { $0.life == state.life } ?? true
   }
 
   /// Applies a launch or resync, in which a view reads all objects.
-  mutating func load(_ actor: ActorID, _ objects: Objects) {
+  ///
+  /// A partial view starts empty, and reads what it holds again.
+  mutating func load(_ actor: ActorID, isLaunch: Bool, _ objects: Objects) {
+    guard !partial.contains(actor) else {
+      if isLaunch {
+        views[actor] = View()
+        return
+      }
+      views[actor, default: View()].isUnsure = false
+      let held = views[actor]?.readStates ?? [:]
+      for (object, state) in held {
+        if lives[object]?.life == state.life {
+          see(object, by: actor, objects)
+        } else {
+          views[actor]?.readStates[object] = nil
+        }
+      }
+      return
+    }
     views[actor] = View()
     for object in objects.keys { see(object, by: actor, objects) }
   }
@@ -60,7 +110,8 @@ struct KnownViews: Sendable {
         guard let life = lives[change.object] else { continue }
         let state = views[actor]?.readStates[change.object]
         let isStale = state.map { $0.life == life.life && $0.position < position } ?? false
-        if isStale || position == life.life && state?.life != life.life {
+        let isNew = position == life.life && state?.life != life.life && !partial.contains(actor)
+        if isStale || isNew {
           see(change.object, by: actor, objects)
         }
       }
@@ -86,13 +137,37 @@ struct KnownViews: Sendable {
   /// Returns the object's values when a view read it; `nil` if no write has changed the object since.
   func outdated(_ object: ObjectName, by actor: ActorID) -> Values? {
     guard let life = lives[object], let state = views[actor]?.readStates[object] else { return nil }
-    return state.position < life.position ? state.values : nil
+    guard state.position < life.position else { return nil }
+    var values = state.values
+    for (attribute, entity) in references[object.entity] ?? [] {
+      guard let key = values[attribute]?.int else { continue }
+      // A reference to an object that another one of the same name has replaced refers to none.
+      let isSame = lives[ObjectName(entity, key)]?.life == state.destinations[attribute]
+      if !isSame { values[attribute] = .int(Int64.min + key) }
+    }
+    return values
   }
 
   mutating func see(_ object: ObjectName, by actor: ActorID, _ objects: Objects) {
+    let values = objects[object] ?? [:]
     let state = lives[object].map {
-      ReadState(life: $0.life, position: $0.position, values: objects[object] ?? [:])
+      ReadState(
+        life: $0.life,
+        position: $0.position,
+        values: values,
+        destinations: destinations(of: object, values)
+      )
     }
     views[actor, default: View()].readStates[object] = state
+  }
+
+  private func destinations(of object: ObjectName, _ values: Values) -> [String: Int] {
+    guard let references = references[object.entity] else { return [:] }
+    var destinations: [String: Int] = [:]
+    for (attribute, entity) in references {
+      guard let key = values[attribute]?.int else { continue }
+      destinations[attribute] = lives[ObjectName(entity, key)]?.life
+    }
+    return destinations
   }
 }

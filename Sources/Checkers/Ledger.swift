@@ -44,7 +44,12 @@ package struct Ledger: Sendable {
     let header = plan.header
     let older = Set(header.actors.map(\.id).filter(header.isOlder))
     possibilities = [
-      Possibility(ReferenceModel(header.model), tracksViews: tracksViews, olderActors: older)
+      Possibility(
+        ReferenceModel(header.model),
+        tracksViews: tracksViews,
+        olderActors: older,
+        partialActors: Set(header.actors.filter(\.isPartial).map(\.id))
+      )
     ]
     capturesPlainSQL = header.foreignWrites == .captured
     newerActors =
@@ -154,11 +159,28 @@ package struct Ledger: Sendable {
       var reasons: [Bool?] = []
       for index in possibilities.indices { reasons.append(possibilities[index].mustConflict(edit)) }
       if reasons.allSatisfy({ $0 == false }) { mismatch = .unfounded }
+      checkIsDecided()
+    case .failed(let failure) where Refusal(failure) != nil:
+      guard let edit = current?.edit, !hasCommitted, let refusal = Refusal(failure) else { return }
+      var isFounded = false
+      for index in possibilities.indices {
+        let expected = possibilities[index].mustRefuse(edit)
+        isFounded = isFounded || expected == refusal
+      }
+      if !isFounded { mismatch = .refused(failure.description) }
+      checkIsDecided()
     case .failed(let failure) where failure.code == .failed && current != nil && !isDisturbed:
       mismatch = .refused(failure.message)
     case .failed, .unknown:
       for index in possibilities.indices { possibilities[index].uncertainty(actor) }
     }
+  }
+
+  /// Counts the data as unknown if an edit depended on what a view has read when that is unknown.
+  private mutating func checkIsDecided() {
+    guard undecided == nil, possibilities.contains(where: \.isUndecided) else { return }
+    undecided = "A save depends on what its view has read, which a failure has made uncertain."
+    mismatch = nil
   }
 
   /// Adds the write of a successful begin, and removes the write of a successful commit.
@@ -179,22 +201,33 @@ package struct Ledger: Sendable {
     if possibilities.count == 1 {
       let changes = possibilities[0].apply(edit, at: position, reported: reported)
       net = changes
-      mismatch = Disagreement(net: changes, reported: reported).map(Mismatch.disagrees)
-      return
+      mismatch = Self.mismatch(possibilities[0], changes, reported)
+      return checkIsDecided()
     }
-    var disagreements: [Disagreement?] = []
+    var mismatches: [Mismatch?] = []
     // The possibilities are edited in place, because copying one costs time linear in the trace.
     for index in possibilities.indices {
       let changes = possibilities[index].apply(edit, at: position, reported: reported)
-      disagreements.append(Disagreement(net: changes, reported: reported))
+      mismatches.append(Self.mismatch(possibilities[index], changes, reported))
     }
-    guard disagreements.contains(where: { $0 == nil }) else {
-      mismatch = disagreements.first?.map(Mismatch.disagrees)
-      return
+    guard mismatches.contains(where: { $0 == nil }) else {
+      mismatch = mismatches.first ?? nil
+      return checkIsDecided()
     }
-    for index in disagreements.indices.reversed() where disagreements[index] != nil {
+    for index in mismatches.indices.reversed() where mismatches[index] != nil {
       possibilities.remove(at: index)
     }
+    checkIsDecided()
+  }
+
+  /// Returns how the report of a write contradicts a possibility that the write was applied to.
+  private static func mismatch(
+    _ possibility: Possibility,
+    _ changes: [NetChange],
+    _ reported: [CommittedChange]
+  ) -> Mismatch? {
+    if let refusal = possibility.refusal { return .accepted(refusal) }
+    return Disagreement(net: changes, reported: reported).map(Mismatch.disagrees)
   }
 
   private mutating func fork(_ edit: Edit) {
@@ -245,6 +278,8 @@ package enum Mismatch: Hashable, Sendable {
   case data(Difference)
   /// A write failed with a conflict, but no write has changed its objects since the view read them.
   case unfounded
+  /// A write succeeded that the store must refuse.
+  case accepted(Refusal)
   /// A write failed without a reason in the plan.
   case refused(String)
 }

@@ -10,11 +10,23 @@ package struct Possibility: Sendable {
   private var knownViews: KnownViews?
   /// The actors whose programs lack the attributes of the plan's model that have default values.
   private let olderActors: Set<ActorID>
+  /// Whether a write may change other objects than it names, or may be refused because of them.
+  private let hasRelations: Bool
+  /// The reason for which the last edit has no effect; `nil` if it was applied.
+  private(set) var refusal: Refusal?
+  /// Whether the effect of an edit depends on what a view has read when that is unknown.
+  private(set) var isUndecided = false
 
-  init(_ model: ReferenceModel, tracksViews: Bool = false, olderActors: Set<ActorID> = []) {
+  init(
+    _ model: ReferenceModel,
+    tracksViews: Bool = false,
+    olderActors: Set<ActorID> = [],
+    partialActors: Set<ActorID> = []
+  ) {
     self.model = model
     self.olderActors = olderActors
-    knownViews = tracksViews ? KnownViews() : nil
+    hasRelations = model.model.hasRelations
+    knownViews = tracksViews ? KnownViews(model.model, partial: partialActors) : nil
   }
 
   /// Applies an edit under its merge policy.
@@ -22,6 +34,8 @@ package struct Possibility: Sendable {
   /// If the states that the view has read are unknown, the system's report replaces the edit's changes
   /// of the objects that the edit names.
   mutating func apply(_ edit: Edit, at position: Int, reported: [CommittedChange]) -> [NetChange] {
+    refusal = nil
+    if let related = related(edit) { return apply(related, of: edit, at: position) }
     let resolved = resolve(edit, reported)
     log.append((position, resolved))
     let net = resolved.apply(to: &model)
@@ -40,6 +54,56 @@ package struct Possibility: Sendable {
       }
     }
     return net
+  }
+
+  /// Applies a write to a model with relations; a write that must be refused has no effect.
+  private mutating func apply(
+    _ related: RelatedWrite,
+    of edit: Edit,
+    at position: Int
+  ) -> [NetChange] {
+    let effect = model.apply(related)
+    refusal = effect.refusal
+    guard effect.refusal == nil else { return [] }
+    log.append((position, .related(related)))
+    let view = edit.viewWriter
+    let edited = Set(related.objects + effect.replacements)
+    knownViews?.note(effect.net, at: position, by: view, registering: edited, model.objects)
+    guard let view else { return effect.net }
+    for object in edited { knownViews?.see(object, by: view, model.objects) }
+    for object in edit.objects { knownViews?.touch(object, by: view, model.objects) }
+    return effect.net
+  }
+
+  /// Returns an edit of a model with relations, with what its view has read; `nil` for other edits.
+  private mutating func related(_ edit: Edit) -> RelatedWrite? {
+    guard hasRelations else { return nil }
+    switch edit {
+    case .write(let write):
+      let isRequest = write.context == PlannedWrite.batch && write.isUniform
+      var related = RelatedWrite(write.changes, isRequest ? .error : write.policy, on: model)
+      guard edit.viewWriter != nil, knownViews != nil, write.policy != .objectWins else {
+        return related
+      }
+      if knownViews?.isUnsure(write.actor) != false { isUndecided = true }
+      related.conflicts = conflicts(of: write)
+      return related
+    case .batch(let batch): return RelatedWrite(batch, on: model)
+    case .related(let related): return related
+    case .changes, .plainSQL, .upgrade: return nil
+    }
+  }
+
+  /// Returns the reason for which a store must refuse an edit; `nil` if it must not.
+  ///
+  /// A refused save leaves its view with what it has read for the save.
+  mutating func mustRefuse(_ edit: Edit) -> Refusal? {
+    guard let related = related(edit) else { return nil }
+    if let view = edit.viewWriter {
+      for object in edit.objects { knownViews?.touch(object, by: view, model.objects) }
+    }
+    var model = model
+    return model.apply(related).refusal
   }
 
   /// Returns the net changes that the file captures: an update that leaves all values may be missing.
@@ -65,7 +129,8 @@ package struct Possibility: Sendable {
   /// Applies a launch, resync or merge to the object states that an actor's view has read.
   mutating func observe(_ kind: EventKind, by actor: ActorID, named: [Int]) {
     switch kind {
-    case .registered, .launched, .resynced: knownViews?.load(actor, model.objects)
+    case .registered, .launched: knownViews?.load(actor, isLaunch: true, model.objects)
+    case .resynced: knownViews?.load(actor, isLaunch: false, model.objects)
     case .merged: knownViews?.merge(named, by: actor, model.objects)
     default: break
     }
@@ -78,6 +143,7 @@ package struct Possibility: Sendable {
 
   /// Returns whether a write of a view must fail with a conflict; `nil` if this is unknown.
   mutating func mustConflict(_ edit: Edit) -> Bool? {
+    if hasRelations { return mustRefuse(edit) == .conflict }
     guard case .write(let write) = edit, write.policy == .error, edit.viewWriter != nil,
       knownViews?.isUnsure(write.actor) == false
     else { return nil }
@@ -157,6 +223,8 @@ enum Edit: Sendable {
   case write(PlannedWrite)
   case changes([PlannedChange])
   case batch(PlannedBatch)
+  /// A write to a model with relations, with what its context has read.
+  case related(RelatedWrite)
   /// A program without the library writes.
   ///
   /// A program that replaces rows sets all of their attributes.
@@ -176,6 +244,7 @@ enum Edit: Sendable {
       if replaces { for index in net.indices { net[index].columns = ~0 } }
       return net
     case .batch(let batch): return model.apply(batch)
+    case .related(let related): return model.apply(related).net
     }
   }
 
@@ -196,7 +265,7 @@ enum Edit: Sendable {
     case .write(let write): Set(write.changes.filter { $0.type != .insert }.map(\.object))
     case .changes(let changes), .plainSQL(let changes, _):
       Set(changes.filter { $0.type != .insert }.map(\.object))
-    case .batch, .upgrade: []
+    case .batch, .related, .upgrade: []
     }
   }
 
@@ -205,7 +274,7 @@ enum Edit: Sendable {
     switch self {
     case .write(let write): write.changes.map(\.object)
     case .changes(let changes), .plainSQL(let changes, _): changes.map(\.object)
-    case .batch, .upgrade: []
+    case .batch, .related, .upgrade: []
     }
   }
 }

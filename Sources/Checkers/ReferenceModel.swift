@@ -62,9 +62,7 @@ package struct ReferenceModel: Sendable {
   /// - Complexity: linear in the objects.
   @discardableResult
   package mutating func apply(_ batch: PlannedBatch) -> [NetChange] {
-    let matches = objects.keys.filter { name in
-      name.entity == batch.entity && batch.conditions.allSatisfy { holds($0, for: name) }
-    }.sorted()
+    let matches = matches(batch)
     var net = NetChanges(capacity: matches.count)
     for name in matches {
       switch batch.type {
@@ -76,10 +74,17 @@ package struct ReferenceModel: Sendable {
     return finished(net)
   }
 
+  /// Returns the objects that a batch request changes, in order.
+  func matches(_ batch: PlannedBatch) -> [ObjectName] {
+    objects.keys.filter { name in
+      name.entity == batch.entity && batch.conditions.allSatisfy { holds($0, for: name) }
+    }.sorted()
+  }
+
   /// Returns the net changes except those of objects that were inserted and deleted within the write.
   ///
   /// For an object that was edited several times, the values before and after decide whether it changed.
-  private func finished(_ net: NetChanges) -> [NetChange] {
+  func finished(_ net: NetChanges) -> [NetChange] {
     guard net.hasRepeats else { return net.entries }
     var entries = net.entries.filter { $0.type != nil }
     for (place, entry) in entries.enumerated() where entry.type == .update {
@@ -93,7 +98,7 @@ package struct ReferenceModel: Sendable {
     condition.holds(for: objects[name] ?? [:])
   }
 
-  private mutating func insert(_ change: PlannedChange, _ net: inout NetChanges) {
+  mutating func insert(_ change: PlannedChange, _ net: inout NetChanges) {
     guard objects[change.object] == nil else { return }
     objects[change.object] = change.values
     if isUpgraded, let defaults = defaults[change.object.entity] {
@@ -107,7 +112,7 @@ package struct ReferenceModel: Sendable {
     }
   }
 
-  private mutating func update(_ object: ObjectName, _ values: Values, _ net: inout NetChanges) {
+  mutating func update(_ object: ObjectName, _ values: Values, _ net: inout NetChanges) {
     guard let place = objects.index(forKey: object) else { return }
     let before = objects.values[place]
     let entity = model.entities.first { $0.name == object.entity }
@@ -124,7 +129,7 @@ package struct ReferenceModel: Sendable {
     }
   }
 
-  private mutating func delete(_ object: ObjectName, _ net: inout NetChanges) {
+  mutating func delete(_ object: ObjectName, _ net: inout NetChanges) {
     guard let values = objects.removeValue(forKey: object) else { return }
     net.edit(object, before: values) { entry in
       entry.isUpdatedFirst = entry.columns != 0
@@ -135,7 +140,7 @@ package struct ReferenceModel: Sendable {
 }
 
 /// The net changes of one write while it is applied, in the order of first edits.
-private struct NetChanges {
+struct NetChanges {
   private static let indexedFrom = 16
   private(set) var entries: [NetChange] = []
   /// Whether any object was edited more than once.

@@ -188,10 +188,21 @@ extension Timeline {
   /// their own and are not returned.
   func unexplainedFailure(_ event: Event) -> SystemFailure? {
     guard case .ended(let index?, .failed(let failure)) = event.kind,
-      plan.commands.indices.contains(index), failure.code == .failed, !command.hasFault,
+      plan.commands.indices.contains(index), isUnexplained(failure), !command.hasFault,
       !hasThrowingHooks
     else { return nil }
     return failure
+  }
+
+  /// Returns whether no plan explains a failure of the current command.
+  ///
+  /// A refusal because of relations explains the failure of a write only.
+  private func isUnexplained(_ failure: SystemFailure) -> Bool {
+    switch failure.code {
+    case .failed: true
+    case .denied, .duplicate, .dangling, .missing: command.word == "query"
+    default: false
+    }
   }
 }
 

@@ -76,7 +76,7 @@ package struct Subject: Sendable {
       case .purge: capabilities.contains(.purge)
       case .resync: capabilities.contains(.resync)
       case .retire: canRetire
-      case .poll, .belated, .suspend, .resume: false
+      case .poll, .belated, .suspend, .resume, .relatedBatch: false
       default: true
       }
     }

@@ -68,6 +68,10 @@ extension SystemFailure {
       case _ where error.isFull: .full
       case _ where error.isInputOutput: .io
       case .conflict: .conflict
+      case .deleteDenied: .denied
+      case .danglingReference: .dangling
+      case .duplicate: .duplicate
+      case .missingValue: .missing
       case .expired, .lost: .expired
       case .rewound, .otherStore: .rewound
       case .superseded: .superseded
@@ -89,7 +93,10 @@ func mappingErrors<Result>(
 extension PlanProcess {
   /// Adds the contexts and the staged write to a sketch of the system's state.
   func describe(_ state: inout StateSketch, _ objects: PlanObjects) {
-    for context in contexts { state.add(rows(of: context, objects)) }
+    for context in contexts {
+      state.add(rows(of: context, objects))
+      if !context.holdsAllObjects { state.add(-1) }
+    }
     if let staged {
       state.add(staged)
       state.add(time: begunAt?.timeIntervalSinceReferenceDate ?? 0)
@@ -114,6 +121,7 @@ extension PlanProcess {
     context.forEachRegistered { id, values in
       guard let entity = store.model.entity(id.entity) else { return }
       let name = objects.name(id, in: store.model)
+      let values = references.planned(values, of: entity, objects, in: store.model)
       let row = NamedRow(name: name, entity: entity, values: values)
       if objects.id(name) == id { held.append(row) } else { replaced.append((id, row)) }
     }
@@ -211,7 +219,11 @@ extension StateSketch {
       add(row.name)
       for (index, value) in row.values.enumerated() where value != .null {
         add(index)
-        add(value)
+        if let reference = row.entity.attributes[index].reference, let key = value.int {
+          add(ObjectName(reference.entity, key))
+        } else {
+          add(value)
+        }
       }
     }
   }

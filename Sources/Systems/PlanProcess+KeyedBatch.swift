@@ -11,17 +11,11 @@ struct KeyedBatch {
   let changes: [PlannedChange]
 
   /// Combines changes into one batch request; `nil` if only a save can make these changes.
-  init?(_ changes: [PlannedChange]) {
-    guard let first = changes.first else { return nil }
-    let names = first.values.keys.sorted()
-    let isUniform = changes.allSatisfy { change in
-      change.type == first.type && change.object.entity == first.object.entity
-        && (change.type != .update || change.values.keys.sorted() == names)
-    }
-    // A batch request cannot update objects without setting attributes.
-    guard isUniform, first.type != .update || !names.isEmpty else { return nil }
-    (entity, type, attributes) = (first.object.entity, first.type, names)
-    self.changes = changes
+  init?(_ planned: [PlannedChange]) {
+    guard planned.isUniform, let first = planned.first else { return nil }
+    (entity, type) = (first.object.entity, first.type)
+    attributes = first.values.keys.sorted()
+    changes = planned
   }
 }
 
@@ -37,6 +31,9 @@ extension PlanProcess {
     let result = try mappingErrors { () throws(HistoryError) in
       batch.type == .update
         ? try update(batch, by, objects) : try delete(batch, by, objects)
+    }
+    guard !store.model.hasRelations else {
+      return try reportRelated(result.transaction, author, objects, &log)
     }
     let values = Dictionary(batch.changes.map { ($0.object, $0.values) }) { $1 }
     let names = result.objectIDs.map { objects.name($0, in: store.model) }.sorted()
@@ -61,7 +58,8 @@ extension PlanProcess {
     ) { row in
       while let change = rest.popFirst() {
         guard let id = objects.id(change.object) else { continue }
-        for (name, value) in change.values {
+        let values = self.references.stored(change.values, of: batch.entity, objects.id)
+        for (name, value) in values {
           guard let index = entity?.index(of: name) else {
             throw HistoryError.unknownAttribute(name, of: batch.entity, known: [])
           }

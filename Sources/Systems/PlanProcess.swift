@@ -13,6 +13,8 @@ final class PlanProcess {
   let contexts: [ObjectContext]
   /// The system's name for the context of batch requests.
   let batchContextName: String
+  /// The references of the program's model.
+  let references: PlanReferences
   /// A write that has started but not committed; `nil` if there is none.
   private(set) var staged: PlannedWrite?
   /// The time when the staged write started.
@@ -26,6 +28,7 @@ final class PlanProcess {
     self.actor = actor
     self.batchContextName = batchContextName
     self.store = store
+    references = PlanReferences(store.model)
     contexts = actor.contextNames.map { name in
       ObjectContext(store: store, author: actor.author, name: name, mergePolicy: .objectWins)
     }
@@ -61,6 +64,7 @@ final class PlanProcess {
     staged = snapshot.staged
     begunAt = snapshot.begunAt
     self.store = store
+    references = PlanReferences(store.model)
     contexts = snapshot.contexts.map { ObjectContext(store: store, snapshot: $0) }
     if let state = snapshot.store { try store.restore(state) }
   }
@@ -89,7 +93,7 @@ final class PlanProcess {
   ) throws(SystemFailure) {
     let author = author(write.author)
     // If the changes do not fit one batch request, a context named "batch" saves them.
-    if write.context == "batch", let batch = KeyedBatch(write.changes) {
+    if write.context == PlannedWrite.batch, let batch = KeyedBatch(write.changes) {
       return batch.type == .insert
         ? try batchInsert(write, into: batch.entity, by: author, &objects, &log)
         : try changeByKey(batch, by: author, objects, &log)
@@ -111,6 +115,10 @@ final class PlanProcess {
         begunAt: begunAt
       )
       for (name, id) in inserted { objects.enter(name, id) }
+      guard !store.model.hasRelations else {
+        let changes = try self.changes(of: written, objects)
+        return report(written, author, write.context, changes, &log)
+      }
       let values = Dictionary(uniqueKeysWithValues: edited.map { ($0.object, $0.values) })
       let changes = try edits.filter { $0.outcome != .leftOut && $0.outcome != .gone }
         .map { (edit) throws(HistoryError) in
@@ -138,23 +146,40 @@ final class PlanProcess {
   ) throws(HistoryError) -> (edited: [PlannedChange], inserted: [ObjectName: ObjectID]) {
     var edited: [ObjectName: PlannedChange] = [:]
     var fresh: [ObjectName: ObjectID] = [:]
-    for change in changes {
+    var awaited: [(id: ObjectID, attribute: String, destination: ObjectName)] = []
+    let inserts = Set(changes.filter { $0.type == .insert }.map(\.object))
+    func id(_ name: ObjectName) -> ObjectID? { fresh[name] ?? objects.id(name) }
+    for planned in changes {
+      var change = planned
+      let destinations = references.destinations(planned.values, of: planned.object.entity)
+      // An object that the write inserts later gets its key then.
+      let later = destinations.filter { inserts.contains($0.1) && fresh[$0.1] == nil }
+      for (attribute, _) in later { change.values[attribute] = nil }
+      change.values = references.stored(change.values, of: change.object.entity, id)
       let known = fresh[change.object] ?? objects.id(change.object)
       var object: StoredObject?
       if let known { object = try present(known, in: context) }
       switch (change.type, object) {
       case (.insert, nil):
-        fresh[change.object] = try context.insert(change.object.entity, change.values).id
+        let inserted = try context.insert(change.object.entity, change.values).id
+        fresh[change.object] = inserted
         edited[change.object] = change
+        awaited += later.map { (inserted, $0, $1) }
       case (.update, let object?):
         for (name, value) in change.values.sorted(by: { $0.key < $1.key }) {
           try object.set(value, for: name)
         }
         edited[change.object, default: change].values.merge(change.values) { $1 }
+        awaited.removeAll { $0.id == object.id && planned.values[$0.attribute] != nil }
+        awaited += later.map { (object.id, $0, $1) }
       case (.delete, let object?):
         object.delete()
       case (.insert, _?), (.update, nil), (.delete, nil): break
       }
+    }
+    for (object, attribute, destination) in awaited {
+      guard let object = try context.object(object) else { continue }
+      try object.set(.int(id(destination)?.key ?? -destination.key), for: attribute)
     }
     return (Array(edited.values), fresh)
   }
@@ -188,9 +213,17 @@ final class PlanProcess {
         missing.append(change)
       }
       objects.attempt([:], awaitingKeys: missing.map(\.object))
-      let result = try insert(missing, into: entity, by: author)
+      let stored = missing.map { change in
+        var stored = change
+        stored.values = references.stored(change.values, of: entity, objects.id)
+        return stored
+      }
+      let result = try insert(stored, into: entity, by: author)
       for (change, id) in zip(missing, result.objectIDs) { objects.enter(change.object, id) }
-      let changes = missing.map { Self.change(.insert, $0.object, $0.values) }
+      let changes =
+        store.model.hasRelations
+        ? try self.changes(of: result.transaction, objects)
+        : missing.map { Self.change(.insert, $0.object, $0.values) }
       report(result.transaction, author, "batch", changes, &log)
     }
   }
@@ -244,14 +277,17 @@ final class PlanProcess {
   ) throws(SystemFailure) {
     let author = author(batch.author)
     let by = BatchAuthor(author, contextName: batchContextName)
-    let predicate = ObjectPredicate.all(batch.conditions.map(ObjectPredicate.init))
+    let predicate = ObjectPredicate.all(
+      batch.conditions.map { ObjectPredicate(references.stored($0, of: batch.entity, objects.id)) }
+    )
+    let values = references.stored(batch.values, of: batch.entity, objects.id)
     let result = try mappingErrors { () throws(HistoryError) in
       switch batch.type {
       case .update:
         try store.batchUpdate(
           batch.entity,
           where: predicate,
-          set: batch.values,
+          set: values,
           by: by,
           result: .objectIDs
         )
@@ -259,11 +295,27 @@ final class PlanProcess {
         try store.batchDelete(batch.entity, where: predicate, by: by, result: .objectIDs)
       }
     }
+    guard !store.model.hasRelations else {
+      return try reportRelated(result.transaction, author, objects, &log)
+    }
     // Changes are sorted by the plan's names, because keys depend on the connection that assigned them.
     let changes = result.objectIDs.map { objects.name($0, in: store.model) }.sorted().map { name in
       Self.change(batch.type, name, batch.type == .update ? batch.values : [:])
     }
     report(result.transaction, author, "batch", changes, &log)
+  }
+
+  /// Logs the result of a batch request with the changes that history has of it.
+  func reportRelated(
+    _ written: WrittenTransaction?,
+    _ author: String?,
+    _ objects: PlanObjects,
+    _ log: inout EventLog
+  ) throws(SystemFailure) {
+    let changes = try mappingErrors { () throws(HistoryError) in
+      try self.changes(of: written, objects)
+    }
+    report(written, author, PlannedWrite.batch, changes, &log)
   }
 
   /// Logs the result of a write.

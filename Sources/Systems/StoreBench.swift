@@ -125,13 +125,15 @@ final class StoreBench {
   private func readRows() throws(SystemFailure) -> [NamedRow] {
     let store = try store()
     let snapshot = try mappingErrors { () throws(HistoryError) in try store.snapshot() }
+    let references = PlanReferences(store.model)
     var held: [NamedRow] = []
     for batch in snapshot.rows {
       guard let entity = store.model.entity(batch.entity) else { continue }
       for (index, key) in batch.keys.enumerated() {
         let row = batch.values[index * batch.width..<(index + 1) * batch.width]
         let name = objects.name(ObjectID(entity: batch.entity, key: key), in: store.model)
-        held.append(NamedRow(name: name, entity: entity, values: row))
+        let values = references.planned(row, of: entity, objects, in: store.model)
+        held.append(NamedRow(name: name, entity: entity, values: values))
       }
     }
     return held
@@ -180,14 +182,9 @@ final class StoreBench {
 
   /// Returns a transaction in history, with objects named as in the plan.
   func committed(_ transaction: HistoryTransaction) -> CommittedTransaction {
-    var changes = transaction.changes.map { change in
-      CommittedChange(
-        change.type,
-        objects.name(change.objectID, in: transaction.page.model),
-        columns: change.updatedProperties,
-        tombstone: change.type == .delete ? change.tombstone ?? [:] : nil
-      )
-    }
+    let model = transaction.page.model
+    let references = PlanReferences(model)
+    var changes = transaction.changes.map { objects.committed($0, references, in: model) }
     // Changes of batch requests are sorted by name: their order in the store is by key, and keys depend
     // on the connection that assigned them.
     if transaction.writer == nil { changes.sort { $0.object < $1.object } }

@@ -169,6 +169,8 @@ package enum Capability: String, Sendable, Hashable, CaseIterable {
   case plainSQL
   /// Several versions of the model on one file.
   case models
+  /// References with delete rules, and unique attributes.
+  case relations
 }
 
 /// The location of a system's store, and its clock and seed.

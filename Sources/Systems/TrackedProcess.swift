@@ -87,6 +87,8 @@ struct TrackerSetup {
   let declaration: MemberConfiguration
   /// The hooks that the member registers.
   let hooks: [PlannedHook]
+  /// Whether a launch reads all objects into the contexts.
+  let loadsAllObjects: Bool
 
   /// Creates the setup of an actor from its own settings, or else from the plan's.
   init(_ actor: PlannedActor, _ header: PlanHeader) throws(SystemFailure) {
@@ -103,6 +105,7 @@ struct TrackerSetup {
       transactionCount: header.retention?.transactions,
       byteCount: header.retention?.bytes
     )
+    loadsAllObjects = !actor.isPartial
     pageTransactionCountMax = actor.page ?? TrackerConfiguration().pageTransactionCountMax
     hooks = (actor.hooks ?? []).compactMap(PlannedHook.init)
     var declaration = MemberConfiguration()
@@ -118,6 +121,7 @@ struct TrackerSetup {
     configuration.ignoring = ignoring
     configuration.strategy = strategy
     configuration.pageTransactionCountMax = pageTransactionCountMax
+    configuration.loadsAllObjects = loadsAllObjects
     configuration.retention = retention.isOff ? nil : retention
     configuration.allAuthors = declaration.authors ?? []
     configuration.batchAuthors = declaration.batchAuthors ?? []

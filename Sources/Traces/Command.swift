@@ -212,9 +212,28 @@ package struct PlannedWrite: Hashable, Sendable {
   /// captures such writes.
   package static let plainSQL = "sql"
 
+  /// The context of a write that is one batch request if ``isUniform``.
+  package static let batch = "batch"
+
+  /// Whether one batch request can make all changes of the write.
+  package var isUniform: Bool { changes.isUniform }
+
   /// Whether a program without the library makes the write.
   package func isPlainSQL(_ header: PlanHeader) -> Bool {
     context == Self.plainSQL && header.foreignWrites == .captured
+  }
+}
+
+extension [PlannedChange] {
+  /// Whether the changes are of one type and entity, and updates set the same attributes, at least one.
+  package var isUniform: Bool {
+    guard let first else { return false }
+    let names = Set(first.values.keys)
+    guard first.type != .update || !names.isEmpty else { return false }
+    return allSatisfy { change in
+      change.type == first.type && change.object.entity == first.object.entity
+        && (change.type != .update || Set(change.values.keys) == names)
+    }
   }
 }
 

@@ -105,6 +105,14 @@ package struct SystemFailure: Error, Hashable, Sendable, CustomStringConvertible
     case superseded
     case inUse
     case conflict
+    /// An object that stays refers to a deleted one by a reference with the rule `deny`.
+    case denied
+    /// An object would refer to an object that does not exist.
+    case dangling
+    /// Two objects would have the same unique values.
+    case duplicate
+    /// A required attribute would have no value.
+    case missing
     case busy
     case full
     case io

@@ -37,13 +37,26 @@ extension PlanCodec {
   }
 
   private static func json(of entity: Entity) -> JSONValue {
-    ["entity": .string(entity.name), "attributes": .array(entity.attributes.map(json))]
+    var members: [String: JSONValue] = [
+      "entity": .string(entity.name), "attributes": .array(entity.attributes.map(json)),
+    ]
+    if !entity.uniquenessConstraints.isEmpty {
+      members["unique"] = .array(entity.uniquenessConstraints.map { JSONValue(strings: $0) })
+    }
+    return .object(members)
   }
 
   private static func json(of attribute: Attribute) -> JSONValue {
     var members: [String: JSONValue] = [
       "name": .string(attribute.name), "type": .string(attribute.type.rawValue),
     ]
+    if !attribute.isOptional { members["optional"] = .bool(false) }
+    if let reference = attribute.reference {
+      members["to"] = .string(reference.entity)
+      if reference.deleteRule != .nullify {
+        members["rule"] = .string(reference.deleteRule.rawValue)
+      }
+    }
     if attribute.preservesValueInHistoryOnDeletion { members["preserved"] = .bool(true) }
     if attribute.defaultValue != .null { members["default"] = attribute.defaultValue.json }
     return .object(members)
@@ -58,6 +71,7 @@ extension PlanCodec {
     members["ignores"] = actor.ignores.map { JSONValue(strings: $0) }
     members["contexts"] = actor.contexts.map { .integer(Int64($0)) }
     members["page"] = actor.page.map { .integer(Int64($0)) }
+    if actor.isPartial { members["partial"] = .bool(true) }
     members["strategy"] = actor.strategy.map(JSONValue.string)
     members["cursors"] = actor.cursors.map(JSONValue.string)
     members["hooks"] = actor.hooks.map { JSONValue(strings: $0) }
@@ -80,7 +94,7 @@ extension PlanCodec {
   ]
   private static let actorKeys = [
     "id", "author", "launched", "allAuthors", "batchAuthors", "ignores", "contexts", "page",
-    "strategy", "cursors", "hooks", "model",
+    "strategy", "cursors", "hooks", "model", "partial",
   ]
 
   /// Reads a plan's header; the version is checked first, because a newer version may have other keys.
@@ -142,9 +156,13 @@ extension PlanCodec {
   static func model(_ fields: Fields) throws(FormatError) -> Model {
     let entities = try fields.objects("model", as: "entity")
       .map { (entity) throws(FormatError) in
-        try entity.allow(["entity", "attributes"])
+        try entity.allow(["entity", "attributes", "unique"])
         let attributes = try entity.objects("attributes", as: "attribute").map(attribute)
-        return Entity(try entity.string("entity"), attributes)
+        return Entity(
+          try entity.string("entity"),
+          attributes,
+          uniquenessConstraints: try unique(entity)
+        )
       }
     do {
       // What an older version of the model lacks has default values.
@@ -155,12 +173,42 @@ extension PlanCodec {
     }
   }
 
+  /// Reads the lists of attributes whose values together are unique.
+  private static func unique(_ fields: Fields) throws(FormatError) -> [[String]] {
+    let kind = "a list of lists of attributes, such as [[\"name\"]]"
+    return try fields.find("unique", kind) { value in
+      value.elements.flatMap { lists -> [[String]]? in
+        let names = lists.map { $0.elements.map { $0.compactMap(\.text) } }
+        let isWhole = zip(names, lists).allSatisfy { $0?.count == $1.elements?.count }
+        return isWhole ? names.compactMap(\.self) : nil
+      }
+    } ?? []
+  }
+
   private static func attribute(_ fields: Fields) throws(FormatError) -> Attribute {
-    try fields.allow(["name", "type", "preserved", "default"])
+    try fields.allow(["name", "type", "preserved", "default", "optional", "to", "rule"])
     let type = try fields.choice("type", as: AttributeType.self)
+    let isOptional = try fields.bool("optional", default: true)
+    let rule: DeleteRule = try fields.choice("rule", default: .nullify)
+    if let entity = try fields.string(ifAny: "to") {
+      guard type == .int else {
+        throw fields.place.error(
+          "\(fields.what) refers to \"\(entity)\" and is of the type \"\(type.rawValue)\"",
+          "Write the type \"int\": a reference is the key of an object."
+        )
+      }
+      return Attribute(
+        try fields.string("name"),
+        to: entity,
+        deleteRule: rule,
+        isOptional: isOptional,
+        preservesValueInHistoryOnDeletion: try fields.bool("preserved", default: false)
+      )
+    }
     return Attribute(
       try fields.string("name"),
       type,
+      isOptional: isOptional,
       preservesValueInHistoryOnDeletion: try fields.bool("preserved", default: false),
       defaultValue: try fields.find("default", "a value of the type \(type.rawValue)") {
         Value($0, as: type)
@@ -188,6 +236,7 @@ extension PlanCodec {
     actor.page = try fields.find("page", "a whole number, 1 or more") { value in
       value.whole.flatMap { $0 > 0 ? Int($0) : nil }
     }
+    actor.isPartial = try fields.bool("partial", default: false)
     actor.strategy = try fields.string(ifAny: "strategy")
     actor.cursors = try fields.find("cursors", "\"shared\" or \"own\"") { value in
       value.text.flatMap { ["shared", "own"].contains($0) ? $0 : nil }

@@ -82,6 +82,10 @@ package struct PlannedActor: Hashable, Sendable {
   package var contexts: Int?
   /// The number of transactions fetched, merged and recorded at a time; `nil` means the default.
   package var page: Int?
+  /// Whether the actor's contexts hold only the objects that it edits; the default is `false`.
+  ///
+  /// Otherwise a launch reads all objects.
+  package var isPartial = false
   /// The purge strategy after a pass, as a word that the system knows.
   package var strategy: String?
   /// The place of the actor's cursors: a shared defaults store (`shared`) or its own (`own`).
@@ -175,6 +179,21 @@ extension PlanHeader {
 
   /// Returns the model of an actor's program.
   package func model(of actor: ActorID) -> Model { isOlder(actor) ? olderModel : model }
+}
+
+/// The relations of a plan's model.
+extension PlanHeader {
+  /// Whether objects refer to others or have unique values, so that a write may change other objects.
+  package var hasRelations: Bool { model.hasRelations }
+}
+
+extension Model {
+  /// Whether any entity has references or uniqueness constraints.
+  package var hasRelations: Bool {
+    entities.contains { entity in
+      !entity.uniquenessConstraints.isEmpty || entity.attributes.contains { $0.reference != nil }
+    }
+  }
 }
 
 extension Attribute {

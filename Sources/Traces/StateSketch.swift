@@ -40,6 +40,8 @@ package struct StateSketch: Sendable {
   package var includesLosses = false
   /// The index of the only actor that writes under an author, by author.
   private let owners: [String: Int]
+  /// The entity that an attribute refers to, by the attribute's name.
+  private let references: [String: String]
 
   /// Starts the sketch of a plan's state.
   package init(_ header: PlanHeader) {
@@ -51,6 +53,11 @@ package struct StateSketch: Sendable {
       if let author = actor.author, counts[author] == 1 { owners[author] = index }
     }
     self.owners = owners
+    var references: [String: String] = [:]
+    for attribute in header.model.entities.lazy.flatMap(\.attributes) {
+      if let reference = attribute.reference { references[attribute.name] = reference.entity }
+    }
+    self.references = references
   }
 
   /// Starts a sketch without a plan.
@@ -58,6 +65,7 @@ package struct StateSketch: Sendable {
     members = []
     sections = [[]]
     owners = [:]
+    references = [:]
   }
 
   /// Clears the sketch and sets the clock value, in seconds.
@@ -164,12 +172,16 @@ package struct StateSketch: Sendable {
     }
   }
 
-  /// Adds values, ordered by the names of their attributes.
+  /// Adds values, ordered by the names of their attributes; a reference counts as its object.
   package mutating func add(_ values: Values) {
     add(values.count)
     for (attribute, value) in values.sorted(by: { $0.key < $1.key }) {
       add(attribute)
-      add(value)
+      if let entity = references[attribute], let key = value.int {
+        add(ObjectName(entity, key))
+      } else {
+        add(value)
+      }
     }
   }
 

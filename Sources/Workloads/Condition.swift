@@ -60,6 +60,8 @@ package enum Condition: String, CaseIterable, Hashable, Sendable {
   case foreignWriter = "foreign-writer"
   /// Actors have different versions of the model, and a newer one changes the file while others go on.
   case modelSkew = "model-skew"
+  /// Objects refer to others and have unique values, so that writes delete, change or refuse others.
+  case relations
 
   /// The default conditions of plans.
   package static let everyday: Set<Condition> = [
@@ -75,7 +77,8 @@ package enum Condition: String, CaseIterable, Hashable, Sendable {
   /// The probability is `nil` for conditions whose commands are drawn one by one.
   var share: Double? {
     switch self {
-    case .lostNotification, .retention, .powerOff, .callFailure, .foreignWriter, .modelSkew:
+    case .lostNotification, .retention, .powerOff, .callFailure, .foreignWriter, .modelSkew,
+      .relations:
       0.3
     case .hookFailure, .configSkew: 0.35
     case .sameAuthorTwice, .sameActorTwice, .lateJoin, .mirrorLag: 0.25
@@ -107,6 +110,9 @@ extension Condition {
     if header.retention != nil { found.insert(.retention) }
     if !header.consumers.isEmpty { found.insert(.mirrorLag) }
     if header.hasOlderModel { found.insert(.modelSkew) }
+    if header.hasRelations || header.actors.contains(where: \.isPartial) {
+      found.insert(.relations)
+    }
     // If all actors ignore only a mirror's imports, they are not skewed: that is the kit's default.
     let isMirrorless = header.actors.allSatisfy { $0.ignores == [PlanGenerator.mirrorAuthor] }
     for actor in header.actors {

@@ -115,6 +115,7 @@ package struct PlanAlphabet: Sendable {
     case .powerOff: place.consumers.map(Action.consume) + launches(place)
     case .foreignWriter: plainSQL(place)
     case .modelSkew: newer(place) + launches(place)
+    case .relations: related(place)
     }
   }
 
@@ -191,6 +192,26 @@ package struct PlanAlphabet: Sendable {
       .map { .write(PlannedWrite(actor: $0, changes: [change])) }
   }
 
+  /// Returns inserts of a note and of a tag that refer to the newest item, and a batch delete of all items.
+  ///
+  /// All tags have the same name, which is unique. A background context has registered no object.
+  private func related(_ place: PlanPlace) -> [Action] {
+    let note = place.related("Note", ["text": .string("a")])
+    let tag = place.related("Tag", ["name": .string("a")])
+    return running(place).flatMap { actor -> [Action] in
+      let writes = [
+        note.map { PlannedWrite(actor: actor, changes: [$0]) },
+        tag.map { PlannedWrite(actor: actor, changes: [$0]) },
+        tag.map {
+          PlannedWrite(actor: actor, context: "background", changes: [$0], policy: .storeWins)
+        },
+        place.delete.map { PlannedWrite(actor: actor, context: "background", changes: [$0]) },
+      ]
+      let all = PlannedBatch(actor: actor, type: .delete, entity: "Item", conditions: [])
+      return writes.compactMap { $0.map(Action.write) } + (place.delete == nil ? [] : [.batch(all)])
+    }
+  }
+
   private static let hour = 3_600.0
   /// The length of a pause in seconds: more than the history limit of any published design.
   private static let pause = 8 * 86_400.0
@@ -219,6 +240,7 @@ extension PlanAlphabet {
       header.model = PlanModels.newer(header.model)
       header.actors[count - 1].launched = false
       for index in header.actors.indices.dropLast() { header.actors[index].modelVersion = 1 }
+    case .relations: return related(header)
     default: break
     }
     return [header]
@@ -237,6 +259,20 @@ extension PlanAlphabet {
     headers[1].actors[last].allAuthors = others
     headers[2].actors[last].cursors = "own"
     return headers
+  }
+
+  /// Returns headers whose delete rules for tags and notes differ.
+  private static func related(_ header: PlanHeader) -> [PlanHeader] {
+    let rules = [
+      PlanModels.Rules(tag: .nullify, note: .cascade, label: .nullify),
+      PlanModels.Rules(tag: .cascade, note: .deny, label: .cascade),
+    ]
+    return rules.map { rules in
+      var related = header
+      related.model = PlanModels.related(rules)
+      related.actors[related.actors.count - 1].isPartial = rules.note == .cascade
+      return related
+    }
   }
 
   /// Returns a header in which every commit is synced, and one in which no commit is.

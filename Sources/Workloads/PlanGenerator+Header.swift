@@ -16,7 +16,13 @@ extension PlanGenerator {
 
   /// Draws the header of a plan, or takes it from the style's setup.
   func header(_ active: Set<Condition>, _ source: inout ChoiceSource) -> PlanHeader {
-    let model = source.bool(probability: 0.15, label: "model") ? PlanModels.full : PlanModels.plain
+    var model = source.bool(probability: 0.15, label: "model") ? PlanModels.full : PlanModels.plain
+    // Programs without the library and older programs know no relations.
+    if active.contains(.relations), style.past == nil,
+      active.isDisjoint(with: [.foreignWriter, .modelSkew])
+    {
+      model = PlanModels.related(&source)
+    }
     if let setup = style.setup {
       var header = setup.header(model: model)
       header.drive = active.contains(.lostNotification) ? .signals : header.drive
@@ -35,6 +41,11 @@ extension PlanGenerator {
       source.span("actor") { actor(name, of: count, active, header, &$0) }
     }
     places(&header, active, &source)
+    if header.hasRelations {
+      for index in header.actors.indices {
+        header.actors[index].isPartial = source.bool(probability: 0.35, label: "partial")
+      }
+    }
     if active.contains(.modelSkew), style.past == nil { addVersions(to: &header, &source) }
     return header
   }

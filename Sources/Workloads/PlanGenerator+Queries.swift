@@ -23,7 +23,7 @@ extension PlanGenerator {
 
   /// Whether a plan may have queries, whose answers depend on the model of the actor that makes them.
   private func hasQueries(_ draft: PlanDraft) -> Bool {
-    style.hasQueries && !draft.header.hasOlderModel
+    style.hasQueries && !draft.header.hasOlderModel && !draft.header.hasRelations
   }
 
   private func query(_ draft: PlanDraft, _ source: inout ChoiceSource) -> PlannedQuery {

@@ -9,6 +9,7 @@ extension PlanGenerator {
     _ actor: PlannedActor,
     _ draft: inout PlanDraft
   ) -> PlannedWrite {
+    if draft.header.hasRelations { return relatedWrite(&source, actor, &draft) }
     let context = context(&source, actor, draft)
     let author = author(&source, draft, of: actor, in: context)
     // All changes of a batch request have the same type.
@@ -97,7 +98,7 @@ extension PlanGenerator {
   ///
   /// Depending on the plan, it may also be another actor's author, a batch author, a mirror's author, or
   /// none.
-  private func author(
+  func author(
     _ source: inout ChoiceSource,
     _ draft: PlanDraft,
     of actor: PlannedActor,

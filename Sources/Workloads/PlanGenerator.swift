@@ -53,7 +53,7 @@ package struct PlanGenerator: Sendable {
     addReadings(to: &commands, draft, &source)
     addRequests(to: &commands, draft, &source)
     addDiskRequest(to: &commands, draft, &source)
-    if style.past == nil, !header.hasOlderModel {
+    if style.past == nil, !header.hasOlderModel, !header.hasRelations {
       addCrowd(to: &commands, draft, &source)
       widen(&header, &commands, active, &source)
     }
@@ -120,6 +120,7 @@ package struct PlanGenerator: Sendable {
   /// The weight is 0 if no actor may perform the command, or if the plan lacks its condition.
   private func weight(of action: PlanAction, _ draft: PlanDraft, _ turn: Int? = nil) -> Int {
     if let condition = action.condition, !draft.active.contains(condition) { return 0 }
+    if action == .relatedBatch, !draft.header.hasRelations { return 0 }
     var eligible = draft.state.eligible(for: action)
     // Priorities do not apply to consumers, which may read at any time.
     if let turn, action != .consume { eligible &= 1 << UInt64(turn) }
@@ -189,6 +190,7 @@ package struct PlanGenerator: Sendable {
       )
     case .begin: return .begin(write(&source, actor, &draft))
     case .batch: return .batch(batch(&source, actor, draft))
+    case .relatedBatch: return .batch(relatedBatch(&source, actor, draft))
     case .belated:
       let steps = BelatedStep.allCases
       return .belated(actor.id, steps[source.weighted([8, 2, 2, 2, 1])])

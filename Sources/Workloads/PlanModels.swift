@@ -148,8 +148,10 @@ enum PlanPredicates {
     return .like(attribute.name, pattern)
   }
 
+  /// Draws an attribute that is no reference, whose order in a store is that of the store's keys.
   private static func attribute(of entity: Entity, _ source: inout ChoiceSource) -> Attribute {
-    entity.attributes[source.index(below: entity.attributes.count)]
+    let attributes = entity.attributes.filter { $0.reference == nil }
+    return attributes[source.index(below: attributes.count)]
   }
 
   /// Draws a value of the attribute's type, rarely null.

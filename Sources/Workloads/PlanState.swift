@@ -29,8 +29,11 @@ struct PlanState {
   private var consumersBehind: UInt64 = 0
   private var hasHistory = false
   private var live: Set<ObjectName> = []
+  /// The references of the objects in a model with relations.
+  private var links: PlanLinks
 
   init(_ header: PlanHeader) {
+    links = PlanLinks(header.model)
     everyone = Self.mask(of: header.actors.count)
     consumers = Self.mask(of: header.consumers.count)
     passesBySignal = header.drive == .signals
@@ -128,10 +131,13 @@ struct PlanState {
     return nil
   }
 
+  /// Whether a store would refuse the changes that were noted, because of a reference.
+  var isRefused: Bool { links.isRefused(live) }
+
   mutating func note(_ action: PlanAction, by place: Int) {
     let bit: UInt64 = 1 << UInt64(place)
     switch action {
-    case .write, .batch: noteCommit()
+    case .write, .batch, .relatedBatch: noteCommit()
     case .launch:
       running |= bit
       members |= bit
@@ -190,6 +196,7 @@ struct PlanState {
   }
 
   mutating func note(_ change: PlannedChange) {
+    guard links.isEmpty else { return links.note(change, &live) }
     if change.type == .delete { live.remove(change.object) } else { live.insert(change.object) }
   }
 }
@@ -264,6 +271,14 @@ package struct PlanPlace: Sendable {
     live.last.map { PlannedChange(.delete, ObjectName(Self.entity, $0)) }
   }
 
+  /// A change that inserts a new object which refers to the newest item; `nil` if no item exists.
+  func related(_ entity: String, _ values: Values) -> PlannedChange? {
+    live.last.map { item in
+      let object = ObjectName(entity, insertCount + 1)
+      return PlannedChange(.insert, object, values.merging(["item": .int(item)]) { $1 })
+    }
+  }
+
   // MARK: Events
 
   /// Applies a command and its events.
@@ -308,14 +323,15 @@ package struct PlanPlace: Sendable {
       running.insert(actor)
     case (.signalled, let actor?): signalled.insert(actor)
     // An event with data outside of commands occurs only after a power-off.
-    case (.data(let objects), nil) where window == nil: live = objects.keys.map(\.key).sorted()
+    case (.data(let objects), nil) where window == nil:
+      live = objects.keys.filter { $0.entity == Self.entity }.map(\.key).sorted()
     case (.called(nil, "deliver"), let actor?): signalled.remove(actor)
     default: break
     }
   }
 
   private mutating func note(_ change: CommittedChange) {
-    guard window == nil else { return }
+    guard window == nil, change.object.entity == Self.entity else { return }
     switch change.type {
     case .insert:
       live.append(change.object.key)

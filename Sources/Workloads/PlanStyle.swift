@@ -162,6 +162,7 @@ package enum PlanAction: Int, CaseIterable, Sendable {
   case belated
   case suspend
   case resume
+  case relatedBatch
 
   /// The relative frequency of the command in a plan without special conditions.
   var weight: Int {
@@ -172,7 +173,7 @@ package enum PlanAction: Int, CaseIterable, Sendable {
     case .fetch, .merge, .record, .belated, .resume: 8
     case .purge: 6
     case .launch, .clock, .consume: 5
-    case .batch, .commit, .suspend: 4
+    case .batch, .commit, .suspend, .relatedBatch: 4
     case .crash, .stop, .begin, .poll, .resync, .launchTwice: 2
     case .retire: 1
     }
@@ -181,7 +182,7 @@ package enum PlanAction: Int, CaseIterable, Sendable {
   /// Whether the command commits a transaction.
   var isWrite: Bool {
     switch self {
-    case .write, .batch, .begin, .commit: true
+    case .write, .batch, .begin, .commit, .relatedBatch: true
     default: false
     }
   }
@@ -195,6 +196,7 @@ package enum PlanAction: Int, CaseIterable, Sendable {
     case .batch: .backgroundWrites
     case .launchTwice, .belated: .sameActorTwice
     case .suspend, .resume: .suspension
+    case .relatedBatch: .relations
     default: nil
     }
   }

@@ -71,7 +71,7 @@ import Workloads
         "restart", "suspension", "lost-notification", "same-author-twice", "same-actor-twice",
         "background-writes", "absent-author", "config-skew", "late-join", "mirror-lag",
         "hook-failure", "retention", "power-off", "call-failure", "foreign-writer", "model-skew",
-        "all",
+        "relations", "all",
       ]
     )
     let unseen = ["ties", "clock-back"]

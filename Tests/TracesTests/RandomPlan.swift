@@ -68,7 +68,15 @@ struct RandomPlan {
 
   static let entities = [
     Entity("Item", AttributeType.allCases.map { Attribute($0.rawValue, $0) }),
-    Entity("Note", [Attribute("title", .string, preservesValueInHistoryOnDeletion: true)]),
+    Entity(
+      "Note",
+      [
+        Attribute("title", .string, preservesValueInHistoryOnDeletion: true),
+        Attribute("item", to: "Item", deleteRule: .cascade, isOptional: false),
+        Attribute("next", to: "Note", preservesValueInHistoryOnDeletion: true),
+      ],
+      uniquenessConstraints: [["title"], ["item", "next"]]
+    ),
     Entity("Empty", []),
   ]
 
@@ -116,6 +124,7 @@ extension RandomPlan {
     actor.ignores = some { $0.list(0...2) { $0.text() } }
     actor.contexts = some { _ in 2 }
     actor.page = some { _ in 3 }
+    actor.isPartial = chance()
     actor.strategy = some { $0.text() }
     actor.cursors = some { $0.pick(["shared", "own"]) }
     actor.hooks = some { $0.list(0...2) { $0.text() } }

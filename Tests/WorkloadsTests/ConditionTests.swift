@@ -44,6 +44,8 @@ import Traces
         case .configSkew, .powerOff: [.mirrorLag]
         // A newer version of the model is met when its first actor is launched later.
         case .modelSkew: [.lateJoin]
+        // Contexts that hold no object, and batch requests.
+        case .relations: [.backgroundWrites]
         default: []
         }
       #expect(others.subtracting(alike).isEmpty, "\(condition): \(others)")

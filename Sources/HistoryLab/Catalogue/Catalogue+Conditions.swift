@@ -135,6 +135,11 @@ extension Catalogue {
       "Actors have different versions of the model, and a newer one changes the file.",
       .documented("a widget runs the old program after an update (Pacer 98)")
     ),
+    Entry(
+      "relations",
+      "Objects refer to others and have unique values: a write deletes, changes or refuses others.",
+      .documented("batch deletes skip Core Data's delete rules, and fail for those with deny")
+    ),
     Entry("all", "All of these."),
   ]
 }

@@ -146,6 +146,7 @@ extension Condition {
     case .callFailure: .faults
     case .foreignWriter: .plainSQL
     case .modelSkew: .models
+    case .relations: .relations
     case .steady, .restart, .sameAuthorTwice, .lateJoin: nil
     }
   }

@@ -53,7 +53,8 @@ extension StoreCore {
     let updated = request.edits.filter { $0.type == .update }.map(\.id)
     let effects = try applyDeleteRules(to: deleted, number, &packer, except: Set(updated))
     for (index, edit) in request.edits.enumerated() where edit.type != .delete {
-      guard let adjusted = try adjust(edit, index, to: effects, number) else { continue }
+      guard let adjusted = try adjust(edit, index, to: effects, number, request.policy)
+      else { continue }
       do {
         outcomes[index] = try apply(adjusted, number, request.policy, &packer, &conflicts)
       } catch let error as SQLiteError where error.isDuplicate {
@@ -94,7 +95,8 @@ extension StoreCore {
     _ edit: ObjectEdit,
     _ index: Int,
     to effects: RuleEffects,
-    _ number: Int64
+    _ number: Int64,
+    _ policy: MergePolicy
   ) throws -> AdjustedEdit? {
     guard !effects.gone.contains(edit.id) else { return nil }
     var adjusted = AdjustedEdit(index, edit)
@@ -103,7 +105,8 @@ extension StoreCore {
       // The rule has written the row as part of this save, which is no conflict.
       if edit.version == change.version { adjusted.edit.version = number }
     }
-    let attributes = try table(edit.id.entity).entity.attributes
+    let table = try table(edit.id.entity)
+    let attributes = table.entity.attributes
     let set = attributes.indices.filter {
       edit.type == .insert || edit.columns >> UInt64($0) & 1 == 1
     }
@@ -115,8 +118,12 @@ extension StoreCore {
         guard case .int(let key) = value else { return false }
         return effects.gone.contains(ObjectID(entity: destination, key: key))
       }
-      // The policy `overwrite` also writes what the context has read.
-      if edit.base.indices.contains(index), isGone(edit.base[index]) {
+      // The policy `overwrite` also writes what the context has read; the others compare it with a row
+      // whose reference is null because of a rule, or because another writer has changed it.
+      let isNullified = adjusted.nullified & table.numbers(of: 1 << UInt64(index)) != 0
+      if policy == .overwrite || isNullified, edit.base.indices.contains(index),
+        isGone(edit.base[index])
+      {
         adjusted.edit.base[index] = .null
       }
       guard let place = set.firstIndex(of: index), isGone(edit.values[place]) else { continue }

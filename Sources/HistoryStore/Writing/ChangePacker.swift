@@ -24,7 +24,7 @@ struct ChangePacker: ~Copyable {
   private(set) var entities: UInt64 = 0
   /// The objects that changed, in order, if they are collected: 16 bytes each.
   private(set) var objects: [ObjectID] = []
-  private var keepsObjects = false
+  private(set) var keepsObjects = false
   private var lastKey: Int64 = 0
   /// The size in bytes at which the next change starts another chunk.
   private var chunkEnd = chunkBytes

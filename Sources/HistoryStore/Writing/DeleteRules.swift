@@ -80,6 +80,7 @@ struct RuleEffects {
 extension StoreCore {
   /// Applies the delete rules for objects that the current write has deleted.
   ///
+  /// References become null after all cascades, so that a tombstone has the values from before the write.
   /// Cascades are packed as deletes, and references that became null as updates, one change for
   /// each object. The updates of objects in `pending` are not packed: the caller packs them together
   /// with its own edits of these objects.
@@ -96,6 +97,7 @@ extension StoreCore {
   ) throws -> RuleEffects {
     var effects = RuleEffects(deleted: deleted)
     var denied: [(object: ObjectID, by: ObjectID)] = []
+    var released: [(reference: ReferenceColumn, row: (id: ObjectID, version: Int64))] = []
     var next = 0
     while next < deleted.count + effects.deleted.count {
       let id = next < deleted.count ? deleted[next] : effects.deleted[next - deleted.count]
@@ -108,14 +110,16 @@ extension StoreCore {
             try remove(row.id, &packer)
             effects.gone.insert(row.id)
             effects.deleted.append(row.id)
-          case .nullify:
-            try nullify(reference, of: row, version, &effects)
+          case .nullify: released.append((reference, row))
           }
         }
       }
     }
     let kept = denied.filter { !effects.gone.contains($0.by) }
     if let first = kept.first { throw HistoryError.deleteDenied(first.object, by: kept.map(\.by)) }
+    for (reference, row) in released where !effects.gone.contains(row.id) {
+      try nullify(reference, of: row, version, &effects)
+    }
     for id in effects.updated where !pending.contains(id) {
       if let change = effects.nullified(id) { packer.update(id.entity, id.key, change.columns) }
     }
@@ -123,7 +127,7 @@ extension StoreCore {
   }
 
   /// Returns the rows whose reference has a key.
-  private func rows(
+  func rows(
     with reference: ReferenceColumn,
     to key: Int64
   ) throws -> [(id: ObjectID, version: Int64)] {

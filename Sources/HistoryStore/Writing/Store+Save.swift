@@ -93,7 +93,7 @@ package struct SaveResult: Sendable {
   package var rows: [RowBatch]
   /// The objects that delete rules deleted, which have no edit or an edit without effect.
   package var deletedByRule: [ObjectID] = []
-  /// The committed rows of other objects whose references became null.
+  /// The committed rows of objects whose references the save has changed without an edit of them.
   package var rowsByRule: [RowBatch] = []
   /// The objects of the store that gave way to saved ones with the same unique values.
   package var removed: [ObjectID] = []
@@ -175,12 +175,13 @@ extension Store {
           removed = duplicates.removed
           let further = try core.applyDeleteRules(to: removed, number, &packer)
           effects.formUnion(further)
+          packer.combine()
         }
         guard conflicts.isEmpty else { throw HistoryError.conflict(conflicts) }
         // Read the rows before the commit: a later error could not be distinguished from a failed
         // save.
         rows = try core.changedRows(of: request.edits, outcomes)
-        rowsByRule = try core.rows(effects.updated)
+        rowsByRule = try core.rows(effects.updated + duplicates.followers)
       }
       return SaveResult(
         transaction: outcome.transaction,
@@ -406,7 +407,7 @@ extension ObjectEdit {
   ///
   /// The result has no columns if no part of the update remains. Attributes in `widened` are written
   /// only if the update sets them, because the program may have read null instead of their values.
-  fileprivate func resolved(
+  func resolved(
     against stored: [Value],
     _ policy: MergePolicy,
     except widened: UInt64

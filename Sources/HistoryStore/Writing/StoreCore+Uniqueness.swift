@@ -62,6 +62,8 @@ struct DuplicateResolution {
   private(set) var postponed: [AdjustedEdit] = []
   /// The objects of the store that gave way to edited ones.
   private(set) var removed: [ObjectID] = []
+  /// The objects of the save whose references follow from an inserted object to the one in its place.
+  private(set) var followers: [ObjectID] = []
 
   init(_ request: SaveRequest, _ number: Int64) {
     self.request = request
@@ -80,7 +82,7 @@ struct DuplicateResolution {
     _ packer: inout ChangePacker,
     _ conflicts: inout [ObjectID]
   ) throws {
-    var left: [(adjusted: AdjustedEdit, error: SQLiteError)] = []
+    var left: [AdjustedEdit] = []
     for adjusted in postponed {
       do {
         outcomes[adjusted.index] = try core.apply(
@@ -91,15 +93,20 @@ struct DuplicateResolution {
           &conflicts
         )
       } catch let error as SQLiteError where error.isDuplicate {
-        left.append((adjusted, error))
+        left.append(adjusted)
       }
     }
     // An object is written once by a transaction.
     var written = Set(left.isEmpty ? [] : request.edits.map(\.id))
-    for (adjusted, error) in left {
+    for adjusted in left {
       let edit = adjusted.edit
-      let found = try core.duplicates(of: edit)
-      guard let first = found.first else { throw error }
+      let found = try core.duplicates(of: edit, request.policy)
+      guard let first = found.first else {
+        // An edit that was resolved before this one has made room for it.
+        let policy = request.policy
+        outcomes[adjusted.index] = try core.apply(adjusted, number, policy, &packer, &conflicts)
+        continue
+      }
       guard request.policy != .error, !found.contains(where: { written.contains($0.id) }) else {
         throw try core.error(of: edit, first)
       }
@@ -110,6 +117,10 @@ struct DuplicateResolution {
         edit.type == .insert
         ? try insert(edit, over: found.map(\.id), in: core, &packer)
         : try update(adjusted, over: found, in: core, &packer, &conflicts)
+    }
+    for (edit, outcome) in zip(request.edits, outcomes) {
+      guard case .replaced(let other) = outcome else { continue }
+      followers += try core.follow(from: edit.id, to: other)
     }
   }
 
@@ -199,7 +210,7 @@ extension StoreCore {
     do {
       _ = try apply(edit, number, policy, &packer, &none)
     } catch let error as SQLiteError where error.isDuplicate {
-      let found = try duplicates(of: edit)
+      let found = try duplicates(of: edit, policy)
       guard let other = found.first else { throw error }
       guard found.allSatisfy({ $0.id == other.id }) else { throw try self.error(of: edit, other) }
       guard policy == .objectWins || policy == .overwrite else { return }
@@ -229,6 +240,29 @@ extension StoreCore {
     return columns
   }
 
+  /// Makes the references to an object that was not inserted refer to the one that stays in its place.
+  ///
+  /// Only rows of the same write can refer to it, and their columns are packed already.
+  ///
+  /// - Returns: The objects with the references.
+  fileprivate func follow(from id: ObjectID, to other: ObjectID) throws -> [ObjectID] {
+    var found: [ObjectID] = []
+    for reference in references where reference.destination == id.entity {
+      let rows = try rows(with: reference, to: id.key)
+      guard !rows.isEmpty else { continue }
+      let update = try query(
+        """
+        UPDATE "\(reference.table)" SET "\(reference.column)" = ?2 WHERE "\(reference.column)" = ?1
+        """
+      )
+      update.statement.bind(id.key, at: 1)
+      update.statement.bind(other.key, at: 2)
+      try update.statement.run()
+      found += rows.map(\.id)
+    }
+    return found
+  }
+
   /// Returns the error of an edit that makes a duplicate.
   fileprivate func error(of edit: ObjectEdit, _ other: Duplicate) throws -> HistoryError {
     let entity = try entity(edit.id.entity)
@@ -240,9 +274,12 @@ extension StoreCore {
   }
 
   /// Returns the objects that have unique values of an edited object, one for each violated constraint.
-  fileprivate func duplicates(of edit: ObjectEdit) throws -> [Duplicate] {
+  fileprivate func duplicates(
+    of edit: ObjectEdit,
+    _ policy: MergePolicy
+  ) throws -> [Duplicate] {
     let table = try table(edit.id.entity)
-    let row = try row(of: edit)
+    let row = try row(of: edit, policy, table)
     var found: [Duplicate] = []
     for constraint in table.constraints {
       let values = constraint.indices.map { row[$0] }
@@ -270,11 +307,20 @@ extension StoreCore {
     return found
   }
 
-  /// Returns the row that an edit makes, one value for each attribute.
-  private func row(of edit: ObjectEdit) throws -> [Value] {
+  /// Returns the row that an edit makes under a policy, one value for each attribute.
+  ///
+  /// The policy `overwrite` also writes what the context has read.
+  private func row(
+    of edit: ObjectEdit,
+    _ policy: MergePolicy,
+    _ table: EntityStatements
+  ) throws -> [Value] {
     guard edit.type == .update, var row = try values(of: edit.id) else { return edit.values }
-    let set = row.indices.filter { edit.columns >> UInt64($0) & 1 == 1 }
-    for (index, value) in zip(set, edit.values) { row[index] = value }
+    let written =
+      policy == .overwrite || policy == .storeWins
+      ? edit.resolved(against: row, policy, except: table.widened) : edit
+    let set = row.indices.filter { written.columns >> UInt64($0) & 1 == 1 }
+    for (index, value) in zip(set, written.values) { row[index] = value }
     return row
   }
 }

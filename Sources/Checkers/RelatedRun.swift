@@ -1,0 +1,301 @@
+import HistoryTypes
+import Traces
+
+/// One write while it is applied to the model.
+struct RelatedRun {
+  var model: ReferenceModel
+  let write: RelatedWrite
+  var net = NetChanges(capacity: 4)
+  /// The objects that the write deletes by itself, and those that rules delete because of them.
+  var gone: Set<ObjectName> = []
+  /// The references that a rule has made null, by object.
+  var released: [ObjectName: Set<String>] = [:]
+  /// The inserted objects that another object of the store stands for.
+  var aliases: [ObjectName: ObjectName] = [:]
+  /// Whether the policy `error` has met an object that another writer changed.
+  var hasConflict = false
+
+  init(_ model: ReferenceModel, _ write: RelatedWrite) {
+    self.model = model
+    self.write = write
+  }
+
+  /// Applies the write; returns the reason if it must be refused.
+  mutating func perform() -> Refusal? {
+    if let refusal = deleteEdited() { return refusal }
+    var postponed: [PlannedChange] = []
+    for edit in write.edits where edit.type != .delete {
+      guard let adjusted = adjust(edit) else { continue }
+      switch put(adjusted) {
+      case .refused(let refusal): return refusal
+      case .duplicates: postponed.append(adjusted)
+      case .done: break
+      }
+    }
+    if let refusal = resolve(postponed) { return refusal }
+    if hasConflict { return .conflict }
+    return hasDangling ? .dangling : nil
+  }
+
+  // MARK: Deletes
+
+  private mutating func deleteEdited() -> Refusal? {
+    var deleted: [ObjectName] = []
+    for edit in write.edits where edit.type == .delete {
+      if write.conflicts[edit.object] != nil {
+        switch write.policy {
+        case .error: return .conflict
+        case .storeWins, .rollback: continue
+        case .objectWins, .overwrite: break
+        }
+      }
+      deleted.append(edit.object)
+    }
+    for object in deleted { model.delete(object, &net) }
+    let before = Set(model.objects.keys)
+    let refusal = applyRules(to: deleted)
+    gone = before.subtracting(model.objects.keys).union(deleted)
+    return refusal
+  }
+
+  /// Applies the rules of references to deleted objects, and to those that they delete in turn.
+  private mutating func applyRules(to deleted: [ObjectName]) -> Refusal? {
+    var queue = deleted
+    var denying: [ObjectName] = []
+    var nullified: [(ObjectName, String)] = []
+    while !queue.isEmpty {
+      let object = queue.removeFirst()
+      for (other, attribute, rule) in referring(to: object) where model.objects[other] != nil {
+        switch rule {
+        case .deny: denying.append(other)
+        case .cascade:
+          model.delete(other, &net)
+          queue.append(other)
+        case .nullify: nullified.append((other, attribute))
+        }
+      }
+    }
+    for (object, attribute) in nullified where model.objects[object] != nil {
+      model.update(object, [attribute: .null], &net)
+      released[object, default: []].insert(attribute)
+    }
+    return denying.contains { model.objects[$0] != nil } ? .denied : nil
+  }
+
+  /// Returns the objects that refer to an object, each with the reference and its rule.
+  private func referring(to object: ObjectName) -> [(ObjectName, String, DeleteRule)] {
+    var found: [(ObjectName, String, DeleteRule)] = []
+    for entity in model.model.entities {
+      for (attribute, reference) in model.references(of: entity.name)
+      where reference.entity == object.entity {
+        for (other, values) in model.objects
+        where other.entity == entity.name && values[attribute.name] == .int(object.key) {
+          found.append((other, attribute.name, reference.deleteRule))
+        }
+      }
+    }
+    return found
+  }
+
+  // MARK: Inserts and updates
+
+  /// Returns an insert or update after the rules for deleted objects; `nil` if a rule deletes its object.
+  private func adjust(_ edit: PlannedChange) -> PlannedChange? {
+    guard edit.type == .insert || !gone.contains(edit.object) else { return nil }
+    var adjusted = edit
+    for (attribute, reference) in model.references(of: edit.object.entity)
+    where isGone(edit.values[attribute.name], reference) {
+      switch reference.deleteRule {
+      case .nullify: adjusted.values[attribute.name] = .null
+      case .cascade where edit.type == .insert: return nil
+      case .cascade, .deny: break
+      }
+    }
+    return adjusted
+  }
+
+  private func isGone(_ value: Value?, _ reference: Reference) -> Bool {
+    guard let key = value?.int else { return false }
+    let object = ObjectName(reference.entity, key)
+    return gone.contains(object) && model.objects[object] == nil
+      && !write.edits.contains { $0.type == .insert && $0.object == object }
+  }
+
+  /// The result of one insert or update.
+  private enum Put {
+    case done
+    /// Another object has the same unique values.
+    case duplicates
+    case refused(Refusal)
+  }
+
+  private mutating func put(_ edit: PlannedChange, except kept: Set<String> = []) -> Put {
+    guard edit.type == .update else { return insert(edit) }
+    guard !lacksRequired(edit.values, of: edit.object.entity) else { return .refused(.missing) }
+    guard var values = allowed(edit) else { return .done }
+    values = values.filter { !kept.contains($0.key) }
+    guard !values.isEmpty else { return .done }
+    guard !lacksRequired(values, of: edit.object.entity) else { return .refused(.missing) }
+    let row = (model.objects[edit.object] ?? [:]).merging(values) { $1 }
+    guard duplicates(of: edit.object, row).isEmpty else { return .duplicates }
+    model.update(edit.object, values, &net)
+    return .done
+  }
+
+  private mutating func insert(_ edit: PlannedChange) -> Put {
+    let names = model.model.entities.first { $0.name == edit.object.entity }?.attributes ?? []
+    let given = Dictionary(uniqueKeysWithValues: names.map { ($0.name, Value.null) })
+      .merging(edit.values) { $1 }
+    guard !lacksRequired(given, of: edit.object.entity) else { return .refused(.missing) }
+    guard duplicates(of: edit.object, edit.values).isEmpty else { return .duplicates }
+    model.insert(edit, &net)
+    return .done
+  }
+
+  /// Returns the values that the policy lets an update set; `nil` if none.
+  private mutating func allowed(_ edit: PlannedChange) -> Values? {
+    guard let seen = write.conflicts[edit.object] else { return edit.values }
+    let stored = model.objects[edit.object] ?? [:]
+    let nulls = released[edit.object] ?? []
+    switch write.policy {
+    case .objectWins: return edit.values
+    case .rollback: return nil
+    case .error:
+      hasConflict = true
+      return nil
+    case .storeWins:
+      // A reference that a rule of this write has made null was not changed by another writer.
+      let free = edit.values.filter { name, _ in
+        nulls.contains(name)
+          ? wasSame(name, edit.object, seen)
+          : (stored[name] ?? .null).isSame(as: seen[name] ?? .null)
+      }
+      return free.isEmpty ? nil : free
+    case .overwrite: return whole(edit, seen)
+    }
+  }
+
+  /// Returns whether an attribute had the value that the context has read, before the write.
+  private func wasSame(_ name: String, _ object: ObjectName, _ seen: Values) -> Bool {
+    let before = net.entries.first { $0.object == object }?.before?[name] ?? .null
+    return before.isSame(as: seen[name] ?? .null)
+  }
+
+  /// Returns the object as its context holds it, without references to objects that the write deletes.
+  private func whole(_ edit: PlannedChange, _ seen: Values) -> Values {
+    let entity = model.model.entities.first { $0.name == edit.object.entity }
+    var whole: Values = [:]
+    for attribute in entity?.attributes ?? [] {
+      var value = seen[attribute.name] ?? .null
+      if let reference = attribute.reference, isGone(value, reference) { value = .null }
+      whole[attribute.name] = edit.values[attribute.name] ?? value
+    }
+    return whole
+  }
+
+  private func lacksRequired(_ values: Values, of entity: String) -> Bool {
+    let attributes = model.model.entities.first { $0.name == entity }?.attributes ?? []
+    return attributes.contains { !$0.isOptional && values[$0.name] == .null }
+  }
+
+  // MARK: Duplicates
+
+  /// Returns the other objects with unique values of a row, one for each violated constraint.
+  private func duplicates(
+    of object: ObjectName,
+    _ row: Values
+  ) -> [(object: ObjectName, attributes: [String])] {
+    let entity = model.model.entities.first { $0.name == object.entity }
+    return (entity?.uniquenessConstraints ?? []).compactMap { attributes in
+      let wanted = attributes.map { row[$0] ?? .null }
+      guard !wanted.contains(.null) else { return nil }
+      let other = model.objects.first { other, values in
+        other.entity == object.entity && other != object
+          && zip(attributes, wanted).allSatisfy { (values[$0] ?? .null).isSame(as: $1) }
+      }
+      return other.map { ($0.key, attributes) }
+    }
+  }
+
+  /// Resolves the edits that met a duplicate, after all others were applied.
+  private mutating func resolve(_ postponed: [PlannedChange]) -> Refusal? {
+    var left: [PlannedChange] = []
+    for edit in postponed {
+      switch put(edit) {
+      case .refused(let refusal): return refusal
+      case .duplicates: left.append(edit)
+      case .done: break
+      }
+    }
+    var written = Set(write.objects)
+    var removed: [ObjectName] = []
+    for edit in left {
+      let values = edit.type == .update ? allowed(edit) ?? [:] : edit.values
+      let row = (model.objects[edit.object] ?? [:]).merging(values) { $1 }
+      let found = duplicates(of: edit.object, row)
+      let objects = found.map(\.object)
+      guard !objects.isEmpty else {
+        // An edit that was resolved before this one has made room for it.
+        if case .refused(let refusal) = put(edit) { return refusal }
+        continue
+      }
+      guard write.policy != .error, written.isDisjoint(with: objects) else { return .duplicate }
+      let wins = write.policy == .objectWins || write.policy == .overwrite
+      if wins { written.formUnion(objects) }
+      switch (edit.type, wins) {
+      case (.insert, true):
+        let others = Set(objects).subtracting([objects[0]]).sorted()
+        for other in others { model.delete(other, &net) }
+        removed += others
+        aliases[edit.object] = objects[0]
+        write(edit, over: objects[0])
+      case (.insert, false): aliases[edit.object] = objects[0]
+      case (_, true):
+        for other in Set(objects).sorted() { model.delete(other, &net) }
+        removed += Set(objects).sorted()
+        if case .refused(let refusal) = put(edit) { return refusal }
+      case (_, false) where write.policy == .storeWins:
+        let kept = Set(found.flatMap(\.attributes))
+        if case .refused(let refusal) = put(edit, except: kept) { return refusal }
+      case (_, false): break
+      }
+    }
+    follow()
+    return applyRules(to: removed)
+  }
+
+  /// Writes the values of an inserted object over the object of the store that stays in its place.
+  private mutating func write(_ edit: PlannedChange, over object: ObjectName) {
+    let entity = model.model.entities.first { $0.name == object.entity }
+    var values = edit.values
+    if write.policy == .overwrite || values.isEmpty {
+      for attribute in entity?.attributes ?? [] where values[attribute.name] == nil {
+        values[attribute.name] = .null
+      }
+    }
+    model.update(object, values, &net)
+  }
+
+  /// Makes references to objects that were not inserted refer to those that stay in their place.
+  private mutating func follow() {
+    for object in model.objects.keys.sorted() where !aliases.isEmpty {
+      for (attribute, reference) in model.references(of: object.entity) {
+        guard let key = model.objects[object]?[attribute.name]?.int,
+          let other = aliases[ObjectName(reference.entity, key)]
+        else { continue }
+        model.update(object, [attribute.name: .int(other.key)], &net)
+      }
+    }
+  }
+
+  // MARK: References
+
+  private var hasDangling: Bool {
+    model.objects.contains { object, values in
+      model.references(of: object.entity).contains { attribute, reference in
+        guard let key = values[attribute.name]?.int else { return false }
+        return model.objects[ObjectName(reference.entity, key)] == nil
+      }
+    }
+  }
+}

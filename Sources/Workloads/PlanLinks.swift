@@ -1,0 +1,66 @@
+import HistoryTypes
+import Traces
+
+/// The references between the objects of a plan that is being generated, as far as its writes set them.
+struct PlanLinks: Sendable {
+  private struct Column: Sendable {
+    let attribute: String
+    let entity: String
+    let rule: DeleteRule
+  }
+
+  /// The references of each entity.
+  private var columns: [String: [Column]] = [:]
+  /// The objects to which each object refers, by attribute.
+  private var links: [ObjectName: [String: ObjectName]] = [:]
+  /// Whether a reference has denied a delete.
+  private var isDenied = false
+
+  init(_ model: Model) {
+    for entity in model.entities {
+      let columns = entity.attributes.compactMap { attribute in
+        attribute.reference.map {
+          Column(attribute: attribute.name, entity: $0.entity, rule: $0.deleteRule)
+        }
+      }
+      if !columns.isEmpty { self.columns[entity.name] = columns }
+    }
+  }
+
+  /// Whether the model has no references.
+  var isEmpty: Bool { columns.isEmpty }
+
+  /// Returns whether a reference denied a delete, or refers to an object that does not exist.
+  func isRefused(_ live: Set<ObjectName>) -> Bool {
+    isDenied || links.values.contains { !$0.values.allSatisfy(live.contains) }
+  }
+
+  /// Applies a change to the objects that exist, with the delete rules.
+  mutating func note(_ change: PlannedChange, _ live: inout Set<ObjectName>) {
+    switch change.type {
+    case .delete: remove(change.object, &live)
+    case .update where !live.contains(change.object): break
+    case .insert, .update:
+      live.insert(change.object)
+      for column in columns[change.object.entity] ?? [] {
+        guard let value = change.values[column.attribute] else { continue }
+        let other = value.int.map { ObjectName(column.entity, $0) }
+        links[change.object, default: [:]][column.attribute] = other
+      }
+    }
+  }
+
+  private mutating func remove(_ object: ObjectName, _ live: inout Set<ObjectName>) {
+    guard live.remove(object) != nil else { return }
+    links[object] = nil
+    for other in links.keys.sorted() {
+      for column in columns[other.entity] ?? [] where links[other]?[column.attribute] == object {
+        switch column.rule {
+        case .nullify: links[other]?[column.attribute] = nil
+        case .cascade: remove(other, &live)
+        case .deny: isDenied = true
+        }
+      }
+    }
+  }
+}
