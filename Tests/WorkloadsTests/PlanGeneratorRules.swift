@@ -89,7 +89,7 @@ struct PlanRules {
     }
     for (name, value) in values {
       guard let attribute = found.attributes.first(where: { $0.name == name }),
-        attribute.type == value.type
+        attribute.type == value.type || attribute.reference != nil && value == .null
       else { return "\(entity).\(name) cannot be \(value)" }
     }
     return nil
