@@ -34,6 +34,8 @@ struct RelatedWrite: Sendable {
   var policy: PlannedPolicy
   /// The values that the context has read of objects which another writer has changed since.
   var conflicts: [ObjectName: Values] = [:]
+  /// Whether a batch request sets a required attribute to null, which is refused whatever it matches.
+  var setsRequiredToNull = false
 
   /// Combines the changes of a save to one edit for each object, as a context does.
   ///
@@ -59,6 +61,8 @@ struct RelatedWrite: Sendable {
   init(_ batch: PlannedBatch, on model: ReferenceModel) {
     policy = .error
     edits = model.matches(batch).map { PlannedChange(batch.type, $0, batch.values) }
+    let attributes = model.model.entities.first { $0.name == batch.entity }?.attributes ?? []
+    setsRequiredToNull = attributes.contains { !$0.isOptional && batch.values[$0.name] == .null }
   }
 
   /// The objects that the write edits.
@@ -73,6 +77,7 @@ extension ReferenceModel {
   ///
   /// - Complexity: linear in the objects for each deleted object.
   mutating func apply(_ write: RelatedWrite) -> WriteEffect {
+    if write.setsRequiredToNull { return WriteEffect(refusal: .missing) }
     var run = RelatedRun(self, write)
     if let refusal = run.perform() { return WriteEffect(refusal: refusal) }
     self = run.model

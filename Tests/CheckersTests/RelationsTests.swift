@@ -114,6 +114,20 @@ import Traces
     #expect(
       try fault(.insert("List", 3, ["name": "home"]), policy: .error, refused: .duplicate) == nil
     )
+    var story = try opened()
+    story.run(
+      .batch(
+        PlannedBatch(
+          actor: "app",
+          type: .update,
+          entity: "Note",
+          conditions: [.among("text", [])],
+          values: ["item": .null]
+        )
+      ),
+      .failed(SystemFailure(.missing, "refused"))
+    )
+    #expect(story.verdict(Convergence.self).violation == nil)
     for code in [SystemFailure.Code.dangling, .missing, .duplicate, .denied, .conflict] {
       let because = try fault(.insert("Item", 2, ["list": 1]), refused: code)
       #expect(because?.isEmpty == false, "\(code)")

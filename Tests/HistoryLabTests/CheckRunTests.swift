@@ -75,9 +75,9 @@ extension CheckRun {
     let tally = try await checkRun("tracker", .all).tally(500)
     #expect(tally.broken.map(\.checker) == [])
     #expect(tally.notExercised == [])
-    for condition in Condition.allCases {
-      #expect(tally.conditions[condition] ?? 0 > 0, "\(condition)")
-    }
+    // A plan in which no condition happens to occur is not drawn on purpose.
+    let missing = Condition.allCases.filter { $0 != .steady && tally.conditions[$0] == nil }
+    #expect(missing == [])
   }
 
   /// Systems with bugs, and the number of commands of the shortest plan that shows one of them.

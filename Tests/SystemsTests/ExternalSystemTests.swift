@@ -231,7 +231,7 @@ private final class ScriptedChannel: WireChannel {
       capabilities: Capability.allCases.map(\.rawValue) + ["unheard-of"]
     )
     let held: Set<Capability> = [
-      .faults, .powerOff, .belated, .queries, .readings, .suspend,
+      .faults, .powerOff, .belated, .queries, .readings, .suspend, .relations,
     ]
     #expect(hello.abilities == Set(Capability.allCases).subtracting(held))
   }
