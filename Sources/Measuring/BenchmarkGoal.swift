@@ -194,9 +194,10 @@ extension BenchmarkRow {
       samples.count.isMultiple(of: 2), seed == other.seed,
       (samples + other.samples).allSatisfy({ $0 > 0 })
     else { return nil }
-    let differences = zip(samples, other.samples).map { log($0) - log($1) }
-    let rounds = stride(from: 0, to: differences.count, by: 2).map {
-      (differences[$0] + differences[$0 + 1]) / 2
+    let differences: [Double] = zip(samples, other.samples).map { log($0) - log($1) }
+    var rounds: [Double] = []
+    for first in stride(from: 0, to: differences.count, by: 2) {
+      rounds.append((differences[first] + differences[first + 1]) / 2)
     }
     return RatioEstimate(
       to: other.contender,

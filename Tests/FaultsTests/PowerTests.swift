@@ -236,7 +236,8 @@ import Testing
     let after = try Connection(path, on: files)
     #expect(try after.run("PRAGMA integrity_check") == ["ok"])
     let items = try after.run("SELECT id FROM item ORDER BY id")
-    #expect(items == (1...12).prefix(items.count).map(String.init))
+    let expected: [String] = (1...12).map { "\($0)" }
+    #expect(items == Array(expected.prefix(items.count)))
     if synchronous == "FULL" { #expect(items.count >= acknowledged) }
     return (true, items.count)
   }

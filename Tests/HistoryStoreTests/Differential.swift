@@ -58,7 +58,8 @@ struct Differential {
     let transactions = all.transactions
     let middle = transactions[transactions.count / 2]
     func some(_ values: [String?]) -> [String?] {
-      Array(Set(values)).sorted { ($0 ?? "") < ($1 ?? "") }.prefix(3) + ["nobody", nil]
+      let sorted = Set(values).sorted { left, right in (left ?? "") < (right ?? "") }
+      return Array(sorted.prefix(3)) + ["nobody", nil]
     }
     var filters: [HistoryFilter?] = [nil, .all([]), .any([])]
     filters += some(transactions.map(\.author)).flatMap { [.author($0), .not(.author($0))] }

@@ -106,9 +106,12 @@ import Testing
     }
     let history = try context.store.history()
     // A save by another thread between an insert and its set writes an insert and an update.
-    #expect(history.flatMap { $0.changes }.filter { $0.type == .insert }.count == 100)
-    #expect(try context.registeredObjects("Item").count == 100)
-    #expect(try context.registeredObjects("Item").map { try $0["count"] } == context.reread())
+    let inserts = history.flatMap(\.changes).filter { $0.type == .insert }
+    #expect(inserts.count == 100)
+    let objects = try context.registeredObjects("Item")
+    #expect(objects.count == 100)
+    let counts: [Value?] = try objects.map { object in try object["count"] }
+    #expect(try counts == context.reread())
   }
 
   @Test func `Loading everything while another thread saves keeps all that was saved`()

@@ -55,10 +55,9 @@ import Testing
     #expect(fewer.spans.count == all.spans.count - 2)
     #expect(fewer.spans.first?.range == 0..<all.count - 3)
     #expect(fewer.spans.last?.range == all.count - 3..<all.count - 2)
-    #expect(
-      fewer.spans.map(\.depth) == [0]
-        + Array(repeating: [1, 2], count: fewer.spans.count / 2 - 1).flatMap { $0 } + [0]
-    )
+    var depths = [0]
+    for _ in 1..<fewer.spans.count / 2 { depths += [1, 2] }
+    #expect(fewer.spans.map(\.depth) == depths + [0])
   }
 
   /// Two lists of digits and a digit between them, each digit a span.

@@ -204,10 +204,14 @@ private struct Joined {
       return titles.map { title in rows.filter { $0.title == title } }
     }
     var seen: Set<String> = []
-    return (0..<(groups.map(\.count).max() ?? 0)).flatMap { place in
-      groups.compactMap { $0.indices.contains(place) ? $0[place] : nil }
-        .filter { $0.first.map { seen.insert($0.title).inserted } ?? false }.flatMap { $0 }
+    var merged: [BenchmarkRow] = []
+    for place in 0..<(groups.map(\.count).max() ?? 0) {
+      for group in groups where place < group.count {
+        guard let title = group[place].first?.title, seen.insert(title).inserted else { continue }
+        merged += group[place]
+      }
     }
+    return merged
   }
 
 }
