@@ -78,7 +78,7 @@ struct AskedQuery {
       return difference(lines, timeline.log.transactions.map(\.commit.name))
     case .verify: return difference(lines, gapLines)
     case .refusals, .watch, .large, .values, .purges, .damage, .passes, .models, .containers,
-      .foreign, .suspension:
+      .foreign, .suspension, .lists:
       return difference(lines, [])
     case .table: return difference(lines, tableLines)
     case .files: return copiedLines.flatMap { difference(lines, $0) }
@@ -164,7 +164,7 @@ struct AskedQuery {
     case .transaction, .sql, .rows, .members, .find, .purge, .sorted, .uris, .tokens, .size, .due,
       .differences, .lags, .visit, .signals, .verify, .table, .refusals, .files, .watch, .tour,
       .large, .values, .purges, .damage, .passes, .models, .containers, .foreign,
-      .suspension:
+      .suspension, .lists:
       []
     }
   }

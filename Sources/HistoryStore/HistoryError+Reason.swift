@@ -40,6 +40,9 @@ extension HistoryError {
     case unknownEntity(String, known: [String])
     /// The entity has no attribute with the name; `known` lists the attributes that it has.
     case unknownAttribute(String, entity: String, known: [String])
+    /// An entity has not exactly two references, or none of them, or not the named one, refers to the
+    /// entity whose links were requested.
+    case noLinkEntity(String, of: String, attribute: String?)
     /// The value does not fit the attribute's type, is NaN, or is too large.
     case unfitValue(entity: String, attribute: String, type: AttributeType)
     /// An object, or every object of a batch update, has no value for a required attribute.
@@ -196,6 +199,12 @@ extension HistoryError.Reason {
         "The entity \"\(entity)\" has no attribute \"\(name)\".",
         Self.hint(name, known)
           + "Use an attribute of the entity\(Self.list(known)), or open the store with a model that has it."
+      )
+    case .noLinkEntity(let name, let entity, let attribute):
+      (
+        "The objects of \"\(name)\" do not link objects of \"\(entity)\""
+          + (attribute.map { " by a reference \"\($0)\"." } ?? "."),
+        "Use an entity with exactly two references, of which one refers to \"\(entity)\"."
       )
     case .unfitRecord(let type):
       (
@@ -444,6 +453,10 @@ extension HistoryError {
     known: [String]
   ) -> Self {
     Self(.unknownAttribute(name, entity: entity, known: known))
+  }
+
+  package static func noLinkEntity(_ name: String, of entity: String, attribute: String?) -> Self {
+    Self(.noLinkEntity(name, of: entity, attribute: attribute))
   }
 
   package static func unfitValue(entity: String, attribute: String, type: AttributeType) -> Self {

@@ -267,7 +267,7 @@ extension HistoryError.Reason {
     case .unreadable: .unreadable
     case .cannotCopy: .cannotCopy
     case .unknownEntity: .unknownEntity
-    case .unknownAttribute: .unknownAttribute
+    case .unknownAttribute, .noLinkEntity: .unknownAttribute
     case .unfitValue, .unfitRecord: .unfitValue
     case .missingValue: .missingValue
     case .predicateTooLarge: .predicateTooLarge

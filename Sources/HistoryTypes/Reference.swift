@@ -1,8 +1,8 @@
 /// A reference of the objects of one entity to an object of another, or of the same one.
 ///
 /// Core Data: a to-one `NSRelationshipDescription`. The inverse, to-many side needs no declaration:
-/// it is the objects whose reference has a given key. A many-to-many relationship is an entity with
-/// two references.
+/// it is the objects whose reference has a given key. A many-to-many relationship is an entity of
+/// links, see ``Entity/init(_:linking:with:renamingIdentifier:)``.
 public struct Reference: Hashable, Sendable, Codable {
   /// The name of the entity that is referred to.
   public let entity: String
@@ -59,6 +59,40 @@ extension Attribute {
       defaultValue: .null,
       renamingIdentifier: renamingIdentifier,
       reference: Reference(to: entity, deleteRule: deleteRule)
+    )
+  }
+}
+
+extension Entity {
+  /// Creates the entity of a many-to-many relationship, whose objects each link two objects.
+  ///
+  /// Both references are required, no two links have the same ends, and a link is deleted with either
+  /// of its ends. Links are objects like others: their inserts and deletes are in history, where
+  /// Core Data records an update of both ends. Core Data: two to-many relationships, each the inverse
+  /// of the other, and their join table.
+  ///
+  /// ```swift
+  /// Entity("Tagging", linking: ("task", to: "Task"), with: ("tag", to: "Tag"))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - name: The name of the entity of the links.
+  ///   - first: The name of a reference of the link, and of the entity that it refers to.
+  ///   - second: The name of the other reference, and of the entity that it refers to.
+  ///   - renamingIdentifier: The identity of the entity across models; `nil` for its name.
+  public init(
+    _ name: String,
+    linking first: (attribute: String, to: String),
+    with second: (attribute: String, to: String),
+    renamingIdentifier: String? = nil
+  ) {
+    self.init(
+      name,
+      [first, second].map { end in
+        Attribute(end.attribute, to: end.to, deleteRule: .cascade, isOptional: false)
+      },
+      renamingIdentifier: renamingIdentifier,
+      uniquenessConstraints: [[first.attribute, second.attribute]]
     )
   }
 }

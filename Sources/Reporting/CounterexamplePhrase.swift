@@ -123,7 +123,7 @@ enum CounterexamplePhrase {
     case .purge: return "purge history" + (position.map { " before \($0)" } ?? "") + filter
     case .sorted, .uris, .tokens, .size, .due, .differences, .lags, .visit, .signals, .verify,
       .refusals, .files, .watch, .tour, .large, .values, .purges, .damage, .passes, .models,
-      .containers, .foreign, .suspension:
+      .containers, .foreign, .suspension, .lists:
       return request(query, position)
     case .transactions, .headers, .changes, .stream, .count, .changeCount, .objects, .exists, .sql,
       .table:
@@ -166,6 +166,7 @@ enum CounterexamplePhrase {
     case .damage: return "damage stores on disk (\(query.page))"
     case .passes: return "run trackers on a store on disk (\(query.page))"
     case .models: return "open a store on disk with several versions of a model (\(query.page))"
+    case .lists: return "edit tasks with tags on disk, while lists stay current (\(query.page))"
     case .suspension: return "suspend and resume stores on disk (\(query.page))"
     case .foreign: return "write to a store on disk with plain SQL (\(query.page))"
     case .containers: return "use several stores on disk in a container (\(query.page))"

@@ -65,6 +65,7 @@ extension PlanProcess {
       try faults(of: SuspensionCourse(store: store, seed: query.page, patience: patience))
     case .foreign: try faults(of: ForeignWriteCourse(store: store, seed: query.page))
     case .containers: try faults(of: ContainerCourse(store: store, seed: query.page))
+    case .lists: try faults(of: ListCourse(store: store, seed: query.page))
     default: nil
     }
   }
@@ -94,7 +95,7 @@ extension PlanProcess {
     case .refusals: return try refusalLines()
     case .tour: return try tour(query.planned, from: query.date, bench)
     case .files, .watch, .large, .values, .purges, .damage, .passes, .models, .containers, .foreign,
-      .suspension:
+      .suspension, .lists:
       return []
     case .exists: return [String(try store.hasHistory(try request(query)))]
     case .count, .changeCount, .objects:

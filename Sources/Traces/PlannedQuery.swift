@@ -83,6 +83,8 @@ package struct PlannedQuery: Hashable, Sendable {
     case foreign
     /// A test of programs that suspend and resume their stores on disk; `page` is the seed.
     case suspension
+    /// A test of lists that stay current and of links of objects on disk; `page` is the seed.
+    case lists
 
     /// Whether the query requests objects of an entity.
     package var isOfEntity: Bool {

@@ -139,12 +139,12 @@ extension PlanGenerator {
   /// The forms of requests about stores on disk, with their weights.
   private static let diskForms: [(PlannedQuery.Form, Int)] = [
     (.files, 4), (.watch, 2), (.large, 2), (.purges, 4), (.values, 6), (.damage, 3), (.passes, 3),
-    (.models, 3), (.containers, 2), (.foreign, 3), (.suspension, 2),
+    (.models, 3), (.containers, 2), (.foreign, 3), (.suspension, 2), (.lists, 3),
   ]
 
   /// The forms of requests about stores on disk that belong to a condition.
   private static let ownDiskForms: [(condition: Condition, form: PlannedQuery.Form)] = [
-    (.foreignWriter, .foreign), (.modelSkew, .models),
+    (.foreignWriter, .foreign), (.modelSkew, .models), (.relations, .lists),
   ]
   /// The share of plans under such a condition with its form.
   private static let ownDiskShare = 0.03

@@ -186,7 +186,7 @@ import Traces
     #expect(try fault(query(.watch), ["a commit is not reported"]) != nil)
     for form in [
       PlannedQuery.Form.large, .values, .purges, .damage, .passes, .models, .containers, .foreign,
-      .suspension,
+      .suspension, .lists,
     ] {
       #expect(try fault(query(form), []) == nil)
       #expect(try fault(query(form), ["a reader has other changes"]) != nil)

@@ -130,7 +130,7 @@ struct Work: Equatable {
 
 extension Store {
   /// Counts the queries of this store's connection, and their steps, while a closure runs.
-  fileprivate func work(_ body: () throws -> Void) throws -> Work {
+  func work(_ body: () throws -> Void) throws -> Work {
     let work = UnsafeMutablePointer<Work>.allocate(capacity: 1)
     work.initialize(to: Work())
     defer { work.deallocate() }

@@ -35,7 +35,7 @@ import Traces
   @Test(
     arguments: [
       PlannedQuery.Form.large, .values, .damage, .passes, .models, .containers, .foreign,
-      .suspension,
+      .suspension, .lists,
     ],
     1...9
   )

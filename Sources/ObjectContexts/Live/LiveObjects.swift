@@ -36,7 +36,7 @@ public struct LiveObjects: AsyncSequence, Sendable {
 
   /// An iterator that waits for the next result.
   public struct Iterator: AsyncIteratorProtocol {
-    let reader: LiveReader?
+    package let reader: LiveReader?
 
     /// Returns the next result that differs from the one before, or `nil` when the sequence has ended.
     ///
@@ -107,8 +107,8 @@ extension ObjectContext {
 }
 
 /// The reader of one live query; its release ends the query.
-final class LiveReader: Sendable {
-  enum Outcome {
+package final class LiveReader: Sendable {
+  package enum Outcome {
     case result(LiveResult)
     /// The last result is still current.
     case unchanged
@@ -132,7 +132,7 @@ final class LiveReader: Sendable {
   }
 
   /// Evaluates what has changed, without waiting.
-  func evaluate() throws(HistoryError) -> Outcome {
+  package func evaluate() throws(HistoryError) -> Outcome {
     guard let context else { return .ended }
     return try state.withLock { state throws(HistoryError) in
       guard state.watches.contains(number) else { return .ended }

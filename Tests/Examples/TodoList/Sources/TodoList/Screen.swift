@@ -56,8 +56,6 @@ actor Screen {
   }
 
   private func tagNames(of task: StoredObject) throws -> [String] {
-    try taggings.filter { try $0["task"]?.int == task.id.key }
-      .compactMap { try $0.destination(of: "tag")?["name"]?.string }
-      .sorted()
+    try task.objects(linkedBy: "Tagging", sortedBy: ["name"]).compactMap { try $0["name"]?.string }
   }
 }

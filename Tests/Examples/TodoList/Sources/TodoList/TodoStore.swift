@@ -31,14 +31,7 @@ struct TodoStore: Sendable {
         [Attribute("name", .string, isOptional: false)],
         uniquenessConstraints: [["name"]]
       ),
-      Entity(
-        "Tagging",
-        [
-          Attribute("task", to: "Task", deleteRule: .cascade, isOptional: false),
-          Attribute("tag", to: "Tag", deleteRule: .cascade, isOptional: false),
-        ],
-        uniquenessConstraints: [["task", "tag"]]
-      ),
+      Entity("Tagging", linking: ("task", to: "Task"), with: ("tag", to: "Tag")),
     ])
   }
 
@@ -83,11 +76,7 @@ struct TodoStore: Sendable {
       try tag(String($0.dropFirst()))
     }
     let task = try view.insert("Task", ["title": .string(title), "created": .date(Date())])
-    for tag in Set(tags) {
-      let tagging = try view.insert("Tagging")
-      try tagging.setDestination(task, of: "task")
-      try tagging.setDestination(tag, of: "tag")
-    }
+    try task.setObjects(tags, linkedBy: "Tagging")
     try save()
   }
 
@@ -105,8 +94,7 @@ struct TodoStore: Sendable {
 
   /// Deletes the tags that no task has.
   func deleteUnusedTags() throws {
-    for tag in try view.objects("Tag") where try tag.objects("Tagging", referringBy: "tag").isEmpty
-    {
+    for tag in try view.objects("Tag") where try tag.objects(linkedBy: "Tagging").isEmpty {
       tag.delete()
     }
     try save()
