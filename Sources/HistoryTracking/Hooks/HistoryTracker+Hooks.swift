@@ -222,13 +222,14 @@ public struct HookFailure: Sendable, Hashable {
 extension HookFailure: CustomStringConvertible {
   /// A sentence that describes the failure and its effect.
   public var description: String {
-    let happened = "The hook for \(name) (\(hook)) threw at #\(transaction): \(reason)."
+    let happened =
+      "The hook for \(name) (\(hook)) threw while handling transaction \(transaction): \(reason)."
     return switch policy {
     case .skip: "\(happened) The pass continues without this call."
     case .stop: "\(happened) The tracker stops."
     case .retry:
       "\(happened) It has thrown \(attemptCount.counted("time")) in \(lasting). Transactions from "
-        + "#\(transaction) on are not purged until the hook succeeds or is removed."
+        + "\(transaction) on are not purged until the hook succeeds or is removed."
     }
   }
 }

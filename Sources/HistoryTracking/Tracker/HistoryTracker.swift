@@ -68,7 +68,8 @@ public actor HistoryTracker {
     let contexts = contexts ?? [ObjectContext(store: store, author: author, name: "view")]
     for context in contexts where context.store.id != store.id {
       fatalError(
-        "A context of \(context.store.path) cannot follow \(store.path): make a tracker for each store."
+        "The context belongs to \(context.store.path), but this tracker tracks \(store.path). Make a "
+          + "tracker for each store."
       )
     }
     self.member = member
