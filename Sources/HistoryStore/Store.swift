@@ -144,8 +144,7 @@ public final class Store: Sendable {
     try FileHeader.reopen(path: filePath, header, configuration)
   }
 
-  /// Throws if this thread is inside a request of the store, so that the call would wait for
-  /// itself.
+  /// Throws if this thread is inside a request of the store, which the call would wait for.
   ///
   /// - Throws: ``HistoryError/Code/insideRequest``.
   func checkIsOutsideRequest() throws(HistoryError) {

@@ -276,8 +276,7 @@ extension StoredModel {
 }
 
 extension StoredEntity {
-  /// Marks as removed each attribute that a newer entity lacks or has with another type or
-  /// reference.
+  /// Marks attributes as removed if a newer entity lacks them or changes their type or reference.
   fileprivate mutating func remove(
     lackingIn newer: Entity,
     isSame: (Reference?, Reference?) -> Bool

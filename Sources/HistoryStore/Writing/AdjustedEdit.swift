@@ -16,8 +16,7 @@ struct AdjustedEdit {
     (self.index, self.edit) = (index, edit)
   }
 
-  /// Returns the outcome; if the edit was left out, first packs a delete rule's effect on the
-  /// object.
+  /// Returns the outcome; for an edit that was left out, packs the effect of a delete rule first.
   func finished(_ outcome: EditOutcome, _ packer: inout ChangePacker) -> EditOutcome {
     guard nullified != 0 || isReleased else { return outcome }
     switch outcome {

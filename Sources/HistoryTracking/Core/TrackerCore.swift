@@ -4,9 +4,9 @@ package import ObjectContexts
 
 /// The synchronous logic of a tracker, without tasks and without waiting.
 ///
-/// The core returns the calls that may take time, such as those of hooks, to its driver, one after
-/// the other (``PassRun``). The actor ``HistoryTracker`` awaits each call; a synchronous driver
-/// performs each call at once. The driver must not use the core concurrently.
+/// The core does not perform calls that may take time, such as those of hooks: it returns them to
+/// its driver one after the other (``PassRun``). The actor ``HistoryTracker`` awaits each call; a
+/// synchronous driver performs each call at once. The driver must not use the core concurrently.
 package final class TrackerCore {
   /// The member: a process in one role.
   package let member: MemberID
