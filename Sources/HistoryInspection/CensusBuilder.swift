@@ -3,7 +3,7 @@ import SQLiteStorage
 
 /// Accumulates a census from a history that is read in commit order.
 struct CensusBuilder {
-  /// The author of a transaction, before names are looked up.
+  /// The author of a transaction in the form in which the file contains it, before the name lookup.
   enum AuthorKey: Hashable {
     case absent
     /// An author that is given by the number of an interned string.

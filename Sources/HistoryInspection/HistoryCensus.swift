@@ -100,13 +100,13 @@ package struct HistoryCensus: Sendable, Hashable {
   package var bursts = BurstCounts()
   /// The members by name, or `nil` for a file without a registry.
   package var members: [CensusMember]?
-  /// Whether the file has tables in which CloudKit mirroring keeps its state.
+  /// Whether the file has the tables in which CloudKit mirroring keeps its state.
   package var hasMirrorTables = false
   /// The estimate of a purge, if one was requested.
   package var purge: PurgeEstimate?
-  /// The tables that belong neither to the history nor, as far as the file shows, to its objects.
+  /// The tables that belong neither to the history nor, as far as the file shows, to the objects.
   package var unknownTables: [String] = []
-  /// The tables of this kind of file that the file lacks; the history can be read without them.
+  /// The tables that this kind of file usually has but this file lacks; reading needs none of them.
   package var missingTables: [String] = []
   /// The inconsistencies of the history.
   package var oddities = CensusOddities()
@@ -126,7 +126,7 @@ package struct HistoryCensus: Sendable, Hashable {
   /// Whether the file shows that CloudKit mirrors it.
   package var isMirrored: Bool { hasMirrorTables || !mirrorAuthors.isEmpty }
 
-  /// The number of transactions that changed the model, of this library's programs or of Core Data.
+  /// The number of transactions that record a change of the model, by this library or Core Data.
   package var migrations: Int {
     authors.reduce(0) { sum, author in
       guard case .known(let name) = author.name, MigrationAuthor.isAuthor(name) else { return sum }

@@ -1,6 +1,6 @@
 import HistoryStore
 
-/// The transactions of a history in commit order, without their changes, and counts of the changes.
+/// The transactions of a history in commit order, with counts in place of their changes.
 ///
 /// Each column has one value for each transaction. A million transactions take 28 MB.
 package struct HistoryOutline: Sendable, Hashable {
@@ -117,7 +117,7 @@ package enum VacuumMode: Int64, Sendable, Hashable {
   case manual = 0
   /// Every commit moves free pages to the end of the file and truncates the file.
   case full = 1
-  /// `PRAGMA incremental_vacuum` truncates the file by its free pages.
+  /// `PRAGMA incremental_vacuum` removes the free pages from the file.
   case incremental = 2
 }
 

@@ -14,7 +14,7 @@ package enum PurgeBound: Sendable, Hashable {
 /// The effect of a purge on a history, computed without deleting anything.
 ///
 /// The purge keeps the transactions of protected authors, including those of a CloudKit mirror. In
-/// a Core Data file, a purge keeps them only with a fetch request on the author.
+/// a Core Data file, a purge keeps them only if its fetch request filters by author.
 package struct PurgeEstimate: Sendable, Hashable {
   /// The numbers of transactions before the bound that the purge would keep, by reason.
   package struct Kept: Sendable, Hashable {
@@ -22,7 +22,7 @@ package struct PurgeEstimate: Sendable, Hashable {
     package var protected = 0
     /// The number of transactions that some active member has not merged.
     package var unmerged = 0
-    /// The number of newest transactions (0 or 1), which a store of this library never purges.
+    /// 1 if the newest transaction is kept, as in a store of this library, else 0.
     package var newest = 0
 
     package init() {}
@@ -60,11 +60,11 @@ package struct PurgeEstimate: Sendable, Hashable {
   package internal(set) var kept = Kept()
   /// The newest transaction that would be deleted, or `nil` if there is none.
   package internal(set) var last: Position?
-  /// The authors of the deleted transactions, by descending number of transactions.
+  /// The authors of the transactions that would be deleted, by descending number of transactions.
   package internal(set) var authors: [AuthorCount] = []
   /// The protected authors of the kept transactions, by descending number of transactions.
   package internal(set) var protectedAuthors: [AuthorCount] = []
-  /// The entities of the deleted changes, by descending number of changes.
+  /// The entities of the changes that would be deleted, by descending number of changes.
   package internal(set) var entities: [EntityCount] = []
   /// The approximate size in bytes of the pages that would become free for later writes.
   ///
@@ -77,7 +77,7 @@ package struct PurgeEstimate: Sendable, Hashable {
   }
 }
 
-/// A transaction's share of two tables, in a unit that is the same for all transactions.
+/// A transaction's share of two tables, in an arbitrary unit that all transactions have in common.
 struct RowWeight {
   /// The transaction's share of the table of transactions.
   var transaction = 0.0

@@ -29,7 +29,7 @@ extension StoreInspector {
   /// does. In a Core Data file, they are deleted in one transaction. The original file is only
   /// read.
   ///
-  /// `now` returns seconds since a fixed moment, and never goes back.
+  /// `now` returns seconds since a fixed start, and never decreases.
   ///
   /// - Throws: ``InspectionError`` if the file cannot be read, copied or written.
   /// - Complexity: copies the file, and visits each deleted row and each page.

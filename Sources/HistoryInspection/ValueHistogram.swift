@@ -78,7 +78,7 @@ package struct ValueHistogram: Sendable, Hashable {
     return greatest
   }
 
-  /// Returns the counts in coarser buckets.
+  /// Returns the counts in fewer, wider buckets.
   ///
   /// `perOctave` buckets, a power of two up to 128, lie between a value and its double. The first
   /// bucket starts at the lowest value and the last ends at the highest.

@@ -10,7 +10,7 @@ extension HistoryError {
     case foreignFile(path: String)
     /// The file was written by a newer version of this library.
     case newerFormat(path: String, found: Int64, known: Int64)
-    /// The program's model does not fit the file's model; the associated value has the differences.
+    /// The program cannot use the file with its model; the associated value has the differences.
     case otherModel(path: String, ModelConflict)
     /// The model cannot be migrated, because the associated members with an older model are registered.
     case olderMembers(path: String, [OlderMember])
@@ -20,7 +20,7 @@ extension HistoryError {
     case readOnly(path: String)
     /// The store is suspended, or was suspended while the request ran.
     case suspended(path: String)
-    /// The store was to be suspended or resumed inside one of its own requests.
+    /// `suspend` or `resume` was called inside one of the store's own requests.
     case insideRequest(path: String)
     /// Another store or process has the file open, and the request needs exclusive access.
     case storeInUse(path: String)
@@ -30,9 +30,9 @@ extension HistoryError {
     case entityTwice(String)
     /// The file was opened for reading only.
     case openForReading(path: String)
-    /// The read transaction of a pinned store was ended.
-    case momentLost(path: String)
-    /// The file contains no readable history; a sentence states why.
+    /// A suspension or SQLite ended the read transaction that kept a pinned store at its snapshot.
+    case snapshotLost(path: String)
+    /// The file contains no readable history; the associated sentence says why.
     case unreadable(String)
     /// The file and its log could not be copied into a private folder for reading.
     case cannotCopy(path: String, folder: String, reason: String)
@@ -53,17 +53,17 @@ extension HistoryError {
     case predicateTooLarge(PredicateLimit, found: Int)
     /// A limit or an offset of a query is negative; the text is the name of the parameter.
     case negativeBound(String, Int)
-    /// The attribute of a sum or an average has values of a type that is no number.
+    /// A sum or an average was requested of an attribute whose values are not numbers.
     case notANumber(entity: String, attribute: String, type: AttributeType)
-    /// The sum of an attribute's integers does not fit 64 bits.
+    /// The sum of an attribute's integers does not fit into 64 bits.
     case sumTooLarge(entity: String, attribute: String)
     /// The object is not in the store.
     case unknownObject(ObjectID)
-    /// Two objects would have the same values of unique attributes; the objects are known after a save.
+    /// Two objects would have the same unique values; `[]` if the objects are unknown.
     case duplicate([ObjectID], entity: String, attributes: [String])
     /// Another writer changed or deleted objects since the context read them.
     case conflict([ObjectID])
-    /// The other objects refer to a deleted object by a reference with the rule `deny`.
+    /// The objects in `by` refer to a deleted object by a reference with the rule `deny`.
     case deleteDenied(ObjectID, by: [ObjectID])
     /// The objects would refer to objects that do not exist.
     case danglingReference([ObjectID])
@@ -78,7 +78,7 @@ extension HistoryError {
     case rewound(token: HistoryToken, head: Int64)
     /// A later registration or launch of the same member superseded this registration.
     case superseded(MemberID)
-    /// The member is already running; the associated value is the ID of its process, if known.
+    /// The member is already running, in the process with the ID, if known.
     case inUse(MemberID, processID: Int32?)
     /// The process is not a member: it never registered, or it retired.
     case notAMember(MemberID)
@@ -92,17 +92,17 @@ extension HistoryError {
     case otherStoreURL(String, store: StoreID)
     /// The file at the path now contains another store than the opened one.
     case replaced(path: String)
-    /// Several stores of a container keep history, but a tracker follows only one.
+    /// Several stores of a container keep history, but a tracker tracks only one.
     case severalStores([String])
     /// The tracker has no such hook, or the hook was removed.
     case unknownHook(String)
-    /// A hook threw; the associated strings name what the hook is called for, and describe its error.
+    /// A hook threw; the associated strings are the hook's purpose and a description of its error.
     case hookFailed(String, why: String)
-    /// A hook called its own tracker for a result that is available only after the hook returns.
+    /// A hook waits for its own tracker, which continues only after the hook returns.
     case insideHook(MemberID)
     /// A closure that the caller passed threw; the associated string describes its error.
     case stopped(String)
-    /// The file lacks required content or contains invalid content; the associated text names it.
+    /// The file lacks required content or contains invalid content; the text says which.
     case damaged(path: String, what: String)
     /// A transaction's packed changes cannot be read.
     case damagedTransaction(Int64)
@@ -180,10 +180,11 @@ extension HistoryError.Reason {
       )
     case .openForReading(let path):
       ("\(path) was opened for reading only.", "Convert it, and write to the converted store.")
-    case .momentLost(let path):
+    case .snapshotLost(let path):
       (
-        "The moment at which a context reads \(path) has ended, by a suspension or a failure of the file.",
-        "Call pin() again to read at the current moment, or unpin()."
+        "The snapshot from which a pinned context reads \(path) is lost: the store was suspended, "
+          + "or SQLite ended the read transaction.",
+        "Call pin() to read from the current snapshot, or unpin()."
       )
     case .unreadable(let sentences): (sentences, nil)
     case .cannotCopy(let path, let folder, let reason):
@@ -192,13 +193,15 @@ extension HistoryError.Reason {
       (
         "The model has no entity \"\(name)\".",
         Self.hint(name, known)
-          + "Use an entity of the model\(Self.list(known)), or open the store with a model that has it."
+          + "Use an entity of the model\(Self.list(known)), or open the store with a model that "
+          + "has this entity."
       )
     case .unknownAttribute(let name, let entity, let known):
       (
         "The entity \"\(entity)\" has no attribute \"\(name)\".",
         Self.hint(name, known)
-          + "Use an attribute of the entity\(Self.list(known)), or open the store with a model that has it."
+          + "Use an attribute of the entity\(Self.list(known)), or open the store with a model "
+          + "that has this attribute."
       )
     case .noLinkEntity(let name, let entity, let attribute):
       (
@@ -213,7 +216,7 @@ extension HistoryError.Reason {
       )
     case .unfitValue(let entity, let attribute, let type):
       (
-        "\(entity).\(attribute) accepts values of type \(type.rawValue) (no NaN, at most 500 MB).",
+        "\(entity).\(attribute) accepts values of type \(type.rawValue)\(type.limits).",
         "Convert the value to that type, or use null."
       )
     case .missingValue(let object, let entity, let attribute):
@@ -323,22 +326,23 @@ extension HistoryError.Reason {
       )
     case .severalStores(let paths):
       (
-        "\(paths.joined(separator: ", ")) keep history, but a tracker follows only one store.",
+        "\(paths.joined(separator: ", ")) keep history, but a tracker tracks only one store.",
         "Make one tracker for each store, with the contexts of that store."
       )
     case .unknownHook(let hook): ("The tracker has no \(hook).", "Use the ID of a registered hook.")
     case .hookFailed(let name, let why):
       (
         "The hook for \(name) threw: \(why). The cursor and the history after it are unchanged.",
-        "Fix or remove the hook, or use `.skip`."
+        "Fix or remove the hook, or register it with the policy `.skip`."
       )
     case .insideHook(let member):
       (
-        "A hook of the tracker \"\(member)\" called the tracker, and would wait for its own pass.",
+        "A hook of the tracker \"\(member)\" called a method that waits for the pass, which waits "
+          + "for the hook.",
         "Call the tracker after the pass, or in a task that the hook does not await."
       )
     case .stopped(let why):
-      ("The request stopped: the closure that was passed threw \"\(why)\".", nil)
+      ("The closure that was passed to the request threw \"\(why)\", which ended the request.", nil)
     case .damaged(let path, let what):
       ("\(path) is damaged: \(what).", "Restore it from a copy.")
     case .damagedTransaction(let number):
@@ -367,6 +371,17 @@ extension HistoryError.Reason {
   /// Returns a question that suggests the nearest known name, and a space; empty if none is near.
   private static func hint(_ name: String, _ known: [String]) -> String {
     NearestName.find(name, among: known).map { "Did you mean \"\($0)\"? " } ?? ""
+  }
+}
+
+extension AttributeType {
+  /// The limits on the values of the type, as text after the name of the type.
+  fileprivate var limits: String {
+    switch self {
+    case .double, .date: " other than NaN"
+    case .string, .data: " of at most 500 MB"
+    case .int, .bool, .uuid: ""
+    }
   }
 }
 
@@ -423,8 +438,8 @@ extension HistoryError {
     Self(.openForReading(path: path))
   }
 
-  package static func momentLost(path: String) -> Self {
-    Self(.momentLost(path: path))
+  package static func snapshotLost(path: String) -> Self {
+    Self(.snapshotLost(path: path))
   }
 
   package static func unreadable(_ text: String) -> Self {

@@ -61,7 +61,7 @@ extension HistoryError.Code {
   public static let migrationNeeded = Self("migrationNeeded")
   /// The file's model is newer than the program's, which cannot read it.
   public static let newerModel = Self("newerModel")
-  /// A migration changed the file's model, so that this program can no longer read and write it.
+  /// A migration changed the file's model, so that this program can no longer use the file.
   public static let modelOutgrown = Self("modelOutgrown")
   /// Members with an older model are registered; see ``HistoryError/olderMembers``.
   public static let olderMembers = Self("olderMembers")
@@ -71,7 +71,7 @@ extension HistoryError.Code {
   public static let readOnly = Self("readOnly")
   /// The store is suspended, or was suspended while the request ran.
   public static let suspended = Self("suspended")
-  /// The store was to be suspended or resumed inside one of its own requests.
+  /// `suspend` or `resume` was called inside one of the store's own requests.
   public static let insideRequest = Self("insideRequest")
   /// The file cannot be accessed while the device is locked; see ``FileProtection``.
   public static let unavailable = Self("unavailable")
@@ -83,8 +83,8 @@ extension HistoryError.Code {
   public static let entityTwice = Self("entityTwice")
   /// The file was opened for reading only.
   public static let openForReading = Self("openForReading")
-  /// A suspension or a failure of the file has ended the moment at which a context reads.
-  public static let momentLost = Self("momentLost")
+  /// A pinned context lost its snapshot: the store was suspended, or SQLite ended the transaction.
+  public static let snapshotLost = Self("snapshotLost")
   /// The file contains no readable history.
   public static let unreadable = Self("unreadable")
   /// The file and its log could not be copied into a private folder for reading.
@@ -101,9 +101,9 @@ extension HistoryError.Code {
   public static let predicateTooLarge = Self("predicateTooLarge")
   /// The limit or the offset of a query is negative.
   public static let negativeBound = Self("negativeBound")
-  /// The attribute of a sum or an average has values that are not numbers.
+  /// A sum or an average was requested of an attribute whose values are not numbers.
   public static let notANumber = Self("notANumber")
-  /// A sum of integers does not fit 64 bits.
+  /// A sum of integers does not fit into 64 bits.
   public static let sumTooLarge = Self("sumTooLarge")
   /// The object is not in the store.
   public static let unknownObject = Self("unknownObject")
@@ -137,13 +137,13 @@ extension HistoryError.Code {
   public static let otherStoreURL = Self("otherStoreURL")
   /// The file at the path now contains another store than the opened one.
   public static let replaced = Self("replaced")
-  /// Several stores of a container keep history, but a tracker follows only one.
+  /// Several stores of a container keep history, but a tracker tracks only one.
   public static let severalStores = Self("severalStores")
   /// The tracker has no such hook, or it was removed.
   public static let unknownHook = Self("unknownHook")
   /// A hook threw.
   public static let hookFailed = Self("hookFailed")
-  /// A hook called its own tracker for a result that is available only after the hook returns.
+  /// A hook waits for its own tracker, which continues only after the hook returns.
   public static let insideHook = Self("insideHook")
   /// A closure that the caller passed threw.
   public static let stopped = Self("stopped")
@@ -151,7 +151,7 @@ extension HistoryError.Code {
   public static let damaged = Self("damaged")
   /// A transaction's packed changes cannot be read.
   public static let damagedTransaction = Self("damagedTransaction")
-  /// Another program has dropped tables, columns or triggers of a file that watches its writes.
+  /// Another program dropped tables, columns or triggers that the store needs to watch its writes.
   public static let changedSchema = Self("changedSchema")
 }
 
@@ -263,7 +263,7 @@ extension HistoryError.Reason {
     case .file: .file
     case .entityTwice: .entityTwice
     case .openForReading: .openForReading
-    case .momentLost: .momentLost
+    case .snapshotLost: .snapshotLost
     case .unreadable: .unreadable
     case .cannotCopy: .cannotCopy
     case .unknownEntity: .unknownEntity

@@ -88,8 +88,8 @@ package enum Schema {
 
   /// Replaces the table of an entity by a copy with the entity's current columns.
   ///
-  /// The indexes of the model are not created again, but those that another program has created are,
-  /// and its triggers. References of its views to the table stay as they are.
+  /// The copy gets the indexes and triggers that other programs created for the table, but not the
+  /// indexes of the model. Views of other programs still refer to the table afterwards.
   static func copy(
     _ entity: StoredEntity,
     of model: StoredModel,
@@ -106,7 +106,7 @@ package enum Schema {
     )
     let others = try foreignSchema(of: entity, connection)
     try connection.execute("DROP TABLE \"\(entity.table)\"")
-    // Without it, references of other tables and of views would follow the renamed table.
+    // Without this setting, the rename would change the references of other tables and of views.
     connection.setKeepsReferences(true)
     defer { connection.setKeepsReferences(false) }
     try connection.execute("ALTER TABLE \(made) RENAME TO \"\(entity.table)\"")

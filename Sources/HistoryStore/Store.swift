@@ -13,7 +13,7 @@ public final class Store: Sendable {
   private let header: FileHeader
   /// The state of the suspension, which every request checks.
   let suspension = Suspension()
-  /// The stores that read this store's file at one moment.
+  /// The pinned stores, each of which reads one snapshot of this store's file.
   let pins = PinnedStores()
   /// The locks of the members that run in this store.
   let memberHolds = MemberHolds()
@@ -28,8 +28,8 @@ public final class Store: Sendable {
   public let id: StoreID
   /// The model that the store was opened with, with its entities in the order of the file.
   ///
-  /// Entities that only a newer program's model has are included as undeclared, because entities
-  /// have the same numbers for every program.
+  /// Entities that only a newer program's model has are included as undeclared, so that each entity
+  /// has the same number in every program.
   public let model: Model
   /// The configuration that the store was opened with.
   public let configuration: StoreConfiguration
@@ -40,7 +40,8 @@ public final class Store: Sendable {
   ///
   /// If the file has an older version of the model, its lightweight differences are applied to the
   /// file, in one transaction in milliseconds, while other programs have it open. If the file has a
-  /// newer version, the store reads and writes what its model has. See <doc:ChangingTheModel>.
+  /// newer version, the store reads and writes the entities and attributes of its own model. See
+  /// <doc:ChangingTheModel>.
   ///
   /// - Throws: ``HistoryError`` when the file cannot be opened, is not a store, has a newer format
   ///   than this library, or contains a model that does not fit; the file is not changed then.
@@ -138,12 +139,12 @@ public final class Store: Sendable {
     }
   }
 
-  /// Opens the file on another connection, with the header that the store has.
+  /// Opens the file on another connection, with the store's header.
   func openAgain() throws -> OpenedFile {
     try FileHeader.reopen(path: filePath, header, configuration)
   }
 
-  /// Throws if this thread is in a request of the store, whose end it would wait for.
+  /// Throws if this thread is inside a request of the store, which the call would wait for.
   ///
   /// - Throws: ``HistoryError/Code/insideRequest``.
   func checkIsOutsideRequest() throws(HistoryError) {

@@ -47,19 +47,20 @@ public struct StoreConfiguration: Sendable {
   /// The default is `true`. The signal is a file next to the store, with `-signal` appended to the
   /// store's name. Only stores in the platform's own file system support it.
   public var signalsChanges = true
-  /// The interval at which a watched store is polled without a signal, at least a millisecond.
+  /// The interval at which a watch polls the store for commits without a signal; at least 1 ms.
   ///
   /// If a writer is killed between its commit and the signal, the commit is noticed after at most
   /// this interval. The default is 2 seconds.
   public var changePollInterval = Duration.seconds(2)
   /// The handling of writes by programs that write to the file without this library.
   ///
-  /// The file records it, for all programs. The default is `nil`, which keeps what the file records;
-  /// a new file starts with ``ForeignWrites/unwatched``. It applies to stores with history only.
+  /// The file records the handling, for all programs. The default is `nil`, which leaves the
+  /// recorded handling unchanged; a new file starts with ``ForeignWrites/unwatched``. The option
+  /// has an effect only in stores with history.
   public var foreignWrites: ForeignWrites?
   /// The protection of the store's files while the device is locked, on Apple's systems.
   ///
-  /// The default is ``FileProtection/system``. It applies to files that this store creates.
+  /// The default is ``FileProtection/system``. The option applies to files that this store creates.
   public var fileProtection = FileProtection.system
   /// The bundle identifier that transactions record, or `nil` for none.
   public var bundleID: String?
@@ -67,7 +68,7 @@ public struct StoreConfiguration: Sendable {
   public var processID: String?
   /// The authors whose transactions are never purged; a trailing `*` matches any suffix.
   public var protectedAuthors = ["NSCloudKitMirroringDelegate.*"]
-  /// The method of detecting a running member, to refuse a second process with the same name.
+  /// The method of detecting a running member, so that a second process under its name is refused.
   public var memberLocks = MemberLocks.standard
   /// The clock for timestamps.
   public var clock: @Sendable () -> Date = { Date() }
@@ -77,7 +78,7 @@ public struct StoreConfiguration: Sendable {
   package var cacheSizeKiB = ConnectionOptions().cacheSizeKiB
   /// The number of write-ahead log frames after which a commit copies the log into the file.
   package var checkpointFrames = ConnectionOptions().checkpointFrames
-  /// Whether all reads happen in one transaction, at one moment.
+  /// Whether all reads happen in one read transaction and so return one snapshot.
   package var isPinned = false
   /// The name of the SQLite VFS, or `nil` for the platform's own.
   package var vfs: String?

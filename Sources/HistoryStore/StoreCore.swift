@@ -111,7 +111,7 @@ final class StoreCore {
   /// Whether this store may write history into the file.
   var canWriteHistory: Bool { tracksHistory && !isReadOnly && reading == nil }
 
-  /// Reads again how the file handles writes by other programs.
+  /// Reads the file's handling of writes by other programs again.
   func noticeForeignWrites() throws {
     let handling = try FileHeader.foreignWrites(connection)
     capturesForeignWrites = handling == .captured
@@ -214,7 +214,8 @@ final class StoreCore {
   /// Returns the transaction that the current write's transaction follows.
   ///
   /// The value is cached from the last commit, until another connection or another kind of write
-  /// changes the file. Then captured changes of other programs are written into history first.
+  /// changes the file. After such a change, captured changes of other programs are written into
+  /// history first.
   func previous() throws -> KnownHead {
     let version = connection.dataVersion
     if let known = positions.head, known.dataVersion == version { return known }
@@ -253,8 +254,8 @@ final class StoreCore {
 extension StoreCore {
   /// Adopts the model of the file if another program has changed it, within the current write.
   ///
-  /// SQLite prepares a statement again when it runs after a change of the schema. The statement that
-  /// has just run therefore answers whether there was such a change, without a query.
+  /// SQLite prepares a statement again when it runs after a change of the schema. The statement
+  /// that has just run therefore shows whether there was such a change, without a query.
   ///
   /// - Throws: ``HistoryError/Code/modelOutgrown`` if the program's model no longer fits.
   @inline(__always)
@@ -286,7 +287,7 @@ extension StoreCore {
     if isRetired { throw found.outgrown(model, [], path: path) }
   }
 
-  /// Returns the cause of an error of SQLite if a duplicate or a migration of the file explains it.
+  /// Returns the duplicate or the migration that explains an error of SQLite, or else the error.
   func explained(_ error: any Error) -> any Error {
     guard let failure = error as? SQLiteError else { return error }
     if let duplicate = HistoryError(duplicate: failure, in: tables) { return duplicate }

@@ -53,7 +53,7 @@ public actor HistoryConsumer {
     handedOut = registration.cursor
   }
 
-  /// A Boolean value that indicates whether this instance registered the consumer as a new member.
+  /// A Boolean value that indicates whether creating this instance registered a new member.
   ///
   /// History from before the registration is not returned.
   public var isNew: Bool { registration.isNew }

@@ -17,7 +17,7 @@ public enum AttributeType: String, Sendable, Hashable, Codable, CaseIterable {
 }
 
 extension AttributeType {
-  /// Returns whether every value of a type is also readable as a value of this, wider type.
+  /// Returns whether this type is wider than another: every value of that type is readable as this.
   ///
   /// Integers are readable as doubles, and Boolean values as the numbers 0 and 1.
   public func isWidening(of type: AttributeType) -> Bool {
@@ -36,8 +36,8 @@ public struct Attribute: Hashable, Sendable, Codable {
   public let type: AttributeType
   /// A Boolean value that indicates whether an object may have no value, which is null.
   ///
-  /// The default is `true`. A write that leaves a required attribute without a value fails, also a
-  /// write by another program with plain SQL. Core Data: `NSAttributeDescription.isOptional`.
+  /// The default is `true`. A write that leaves a required attribute without a value fails, even if
+  /// another program writes with plain SQL. Core Data: `NSAttributeDescription.isOptional`.
   public let isOptional: Bool
   /// A Boolean value that indicates whether a delete preserves the value in history as a tombstone.
   ///
@@ -47,12 +47,12 @@ public struct Attribute: Hashable, Sendable, Codable {
   ///
   /// The default is null. Core Data: `NSAttributeDescription.defaultValue`.
   public let defaultValue: Value
-  /// The identity of the attribute across models, usually its first name; `nil` for its name.
+  /// The identity of the attribute in all versions of the model; `nil` uses its name.
   ///
   /// To rename an attribute, set the identity of the new name to the old name (Core Data:
   /// `NSPropertyDescription.renamingIdentifier`).
   public let renamingIdentifier: String?
-  /// The entity that the attribute refers to, and the rule for deletes; `nil` for other attributes.
+  /// The entity that a reference refers to, and its delete rule; `nil` if this is no reference.
   public let reference: Reference?
 
   /// Creates an attribute.
@@ -75,7 +75,7 @@ public struct Attribute: Hashable, Sendable, Codable {
     )
   }
 
-  /// Creates an attribute that may be a reference.
+  /// Creates an attribute, which is a reference if `reference` is given.
   package init(
     _ name: String,
     _ type: AttributeType,

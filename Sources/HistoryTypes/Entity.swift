@@ -4,26 +4,25 @@ public struct Entity: Hashable, Sendable, Codable {
   public let name: String
   /// The attributes, in the order of the bits in column bitmaps.
   public let attributes: [Attribute]
-  /// The indexes of the entity, each over one or more attributes, for queries with their conditions
-  /// and orders.
+  /// The indexes of the entity, each over one or more attributes, which make queries faster.
   ///
   /// An index makes each write of its attributes slower. Core Data: `NSEntityDescription.indexes`.
   public let indexes: [[ObjectOrder]]
-  /// The attributes whose values together differ for any two objects, one list for each constraint.
+  /// The uniqueness constraints: lists of attributes whose combined values differ between objects.
   ///
-  /// Objects with null in one of the attributes are not compared. Each constraint is an index, too. A
-  /// save that meets a duplicate ends by its merge policy. Core Data:
+  /// Objects with null in one of the attributes are not compared. Each constraint is an index, too.
+  /// The merge policy decides the outcome of a save that would create a duplicate. Core Data:
   /// `NSEntityDescription.uniquenessConstraints`.
   public let uniquenessConstraints: [[String]]
-  /// The identity of the entity across models, usually its first name; `nil` for its name.
+  /// The identity of the entity in all versions of the model; `nil` uses its name.
   ///
   /// To rename an entity, set the identity of the new name to the old name (Core Data:
   /// `NSEntityDescription.renamingIdentifier`).
   public let renamingIdentifier: String?
   /// A Boolean value that indicates whether the program's model has the entity.
   ///
-  /// An entity that only a newer program's model has keeps its number in `Store.model`, without
-  /// attributes; requests cannot name it.
+  /// `Store.model` also contains the entities that only a newer program's model has, so that entity
+  /// numbers agree. They have no attributes there, and requests cannot name them.
   public let isDeclared: Bool
   /// The bitmap of the attributes whose values a delete preserves in history.
   public let preserved: UInt64

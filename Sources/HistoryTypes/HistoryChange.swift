@@ -17,7 +17,7 @@ public struct HistoryChange: Sendable, Identifiable {
   /// The compact record of the change.
   package var record: ChangeRecord { page.changeRecords[index] }
 
-  /// The identity of the change: its transaction and index there, the same in every fetch.
+  /// The identity of the change: its transaction and its index there; equal in every fetch.
   ///
   /// - Complexity: logarithmic in the number of transactions of the page.
   public var id: ChangeID {
@@ -37,7 +37,7 @@ public struct HistoryChange: Sendable, Identifiable {
   public var objectID: ObjectID { record.objectID }
   /// The operation: insert, update or delete.
   public var type: ChangeType { record.type }
-  /// The first 64 attributes set by an update, one bit each in the entity's order; 0 otherwise.
+  /// The first 64 attributes that an update set, one bit each in the entity's order; else 0.
   public var columns: UInt64 { record.columns }
   /// The name of the object's entity, or `nil` if the model has no entity with its number.
   public var entityName: String? { page.model.entity(record.entity)?.name }
@@ -47,8 +47,8 @@ public struct HistoryChange: Sendable, Identifiable {
   /// Core Data: `NSPersistentHistoryChange.updatedProperties`.
   ///
   /// An attribute that only the file's model has, because a newer program added it or a migration
-  /// removed it, has its name there. An attribute that neither model defines, such as in a file that
-  /// Core Data wrote, is named `#n`.
+  /// removed it, has the name from the file. An attribute that neither model defines, such as in a
+  /// file that Core Data wrote, is named `#n`.
   public var updatedProperties: [String] {
     let entity = page.model.entity(record.entity)
     let attributes = entity?.attributes ?? []

@@ -23,7 +23,7 @@ public final class HistoryPage: Sendable {
   public let scannedThrough: HistoryToken
   /// A Boolean value that indicates whether the fetch stopped at a limit before the end of history.
   ///
-  /// The history after the limit may contain no match.
+  /// The rest of the history may contain no match.
   public let hasMore: Bool
 
   package let records: [TransactionRecord]

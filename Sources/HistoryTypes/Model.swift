@@ -179,7 +179,7 @@ extension Model {
 }
 
 extension Value {
-  /// Returns whether the value is null, or of a type and possible in the schema of a file.
+  /// Returns whether the value is null, or has the type and can be a default in a file's schema.
   ///
   /// A file's schema contains neither infinite numbers nor text with a null character.
   fileprivate func fits(_ type: AttributeType) -> Bool {
@@ -209,17 +209,16 @@ public enum ModelError: Error, Hashable, Sendable, CustomStringConvertible {
   case sameIdentity(String, String)
   /// A default value is of another type than its attribute, not finite, or has a null character.
   case unfitDefault(String, AttributeType)
-  /// A reference names an entity that the model lacks; the nearest name, if any.
+  /// A reference names an entity that the model lacks; `nearest` is the most similar name, if any.
   case unknownReference(String, String, nearest: String?)
   /// A reference is required, but its delete rule makes it null.
   case requiredNullified(String)
-  /// A reference is no integer, or has a default value.
+  /// A reference is not an integer, or has a default value.
   case unfitReference(String)
-  /// An index or a uniqueness constraint of an entity is over an attribute that the entity lacks; the
-  /// nearest name, if any.
+  /// An index or a uniqueness constraint names an attribute that the entity lacks; `nearest` is the
+  /// most similar name, if any.
   case unknownIndexedAttribute(String, String, nearest: String?)
-  /// An index or a uniqueness constraint of an entity has no attribute, has one twice, or equals another
-  /// one.
+  /// An index or a uniqueness constraint is empty, names an attribute twice, or equals another one.
   case badIndex(String, [ObjectOrder])
 
   /// A sentence that describes the error and how to fix it.
@@ -232,9 +231,9 @@ public enum ModelError: Error, Hashable, Sendable, CustomStringConvertible {
     case .twice(let name): "The model has \"\(name)\" twice (upper and lower case are equal)."
     case .tooManyAttributes(let name, let count):
       "The entity \"\(name)\" has \(count) attributes; \(Model.attributeCountMax) is the most."
-    case .badVersion(let version): "A model has a version of at least 1, not \(version)."
+    case .badVersion(let version): "A model's version must be at least 1, not \(version)."
     case .sameIdentity(let name, let identity):
-      "\"\(name)\" has the identity \"\(identity)\", which another one has too: give it a renaming "
+      "\"\(name)\" has the identity \"\(identity)\" of another entity or attribute: give it a renaming "
         + "identifier of its own."
     case .unfitDefault(let name, let type):
       "The default value of \"\(name)\" does not fit its type, \(type.rawValue)."

@@ -5,41 +5,41 @@
 /// Lightweight differences need no migration: a newer program applies them when it opens the file,
 /// and programs with the older model continue to read and write what they know.
 public enum ModelDifference: Hashable, Sendable {
-  /// The newer model has another entity.
+  /// The newer model adds an entity.
   case addedEntity(String)
-  /// The newer model has another attribute; existing objects get its default value.
+  /// The newer model adds an attribute; existing objects get its default value.
   case addedAttribute(entity: String, attribute: String, defaultValue: Value)
-  /// An entity has another name.
+  /// The newer model renames an entity.
   case renamedEntity(from: String, to: String)
-  /// An attribute has another name.
+  /// The newer model renames an attribute.
   case renamedAttribute(entity: String, from: String, to: String)
-  /// An attribute has a type that also accepts every value of the older type.
+  /// The new type of an attribute accepts every value of the older type.
   case widenedAttribute(entity: String, attribute: String, from: AttributeType, to: AttributeType)
-  /// An attribute has another default value, which objects that are inserted from now on get.
+  /// An attribute has another default value, for objects inserted from now on.
   case changedDefault(entity: String, attribute: String, from: Value, to: Value)
-  /// Deletes preserve the value of an attribute from now on, or no longer.
+  /// From now on, deletes preserve the value of an attribute, or stop preserving it.
   case changedPreservation(entity: String, attribute: String, isPreserved: Bool)
-  /// Deletes of the objects that an attribute refers to have another effect from now on.
+  /// A reference has another delete rule from now on.
   case changedDeleteRule(entity: String, attribute: String, from: DeleteRule, to: DeleteRule)
-  /// An attribute that was required may be null from now on.
+  /// A required attribute became optional.
   case madeOptional(entity: String, attribute: String)
-  /// The newer model has another index.
+  /// The newer model adds an index.
   case addedIndex(entity: String, [ObjectOrder])
   /// The newer model lacks an index.
   case removedIndex(entity: String, [ObjectOrder])
-  /// The newer model has another uniqueness constraint.
+  /// The newer model adds a uniqueness constraint.
   ///
-  /// Opening the file with the newer model fails while it contains duplicates.
+  /// Opening the file with the newer model fails while the file contains duplicates.
   case addedUniqueness(entity: String, [String])
   /// The newer model lacks a uniqueness constraint.
   case removedUniqueness(entity: String, [String])
-  /// An attribute that was optional is required, or a new required attribute has no default value.
+  /// An optional attribute became required, or a new required attribute has no default value.
   case madeRequired(entity: String, attribute: String)
   /// The newer model lacks an entity.
   case removedEntity(String)
   /// The newer model lacks an attribute.
   case removedAttribute(entity: String, attribute: String)
-  /// An attribute has a type that does not accept every value of the older type.
+  /// The new type of an attribute does not accept every value of the older type.
   case retypedAttribute(entity: String, attribute: String, from: AttributeType, to: AttributeType)
   /// An attribute became a reference or no longer is one, or refers to another entity.
   case changedReference(entity: String, attribute: String, from: String?, to: String?)
@@ -168,7 +168,7 @@ extension Entity {
   }
 
   private func indexDifferences(from older: Entity, _ matches: [Int?]) -> [ModelDifference] {
-    /// Returns the name that an attribute of the older entity has now.
+    /// Returns the name in the newer entity of an attribute of the older entity.
     func renamed(_ attribute: String) -> String {
       let match = older.index(of: attribute).flatMap { matches.firstIndex(of: $0) }
       return match.map { attributes[$0].name } ?? attribute
@@ -253,8 +253,8 @@ package enum IdentityMatching {
   /// Returns for each new key the index of the old key with which it matches, or `nil`.
   ///
   /// Keys match by equal identities first, then by the identity of one and the name of the other,
-  /// then by equal names. The second rule is for several renames in a row, each of which has the
-  /// previous name as its identity.
+  /// then by equal names. The second rule finds an entity or attribute that was renamed several
+  /// times, each time with the previous name as its identity.
   package static func matches(_ new: [Key], _ old: [Key]) -> [Int?] {
     var matches: [Int?] = Array(repeating: nil, count: new.count)
     var isFree = Array(repeating: true, count: old.count)
@@ -286,13 +286,13 @@ package enum MigrationAuthor {
     "\(prefix)\(old)\(separator)\(new)"
   }
 
-  /// Returns whether an author stands for a migration, in this library or in Core Data.
+  /// Returns whether an author denotes a migration, by this library or by Core Data.
   package static func isAuthor(_ author: String?) -> Bool {
     guard let author else { return false }
     return author.hasPrefix(prefix) || author.hasPrefix(coreDataPrefix)
   }
 
-  /// Returns the version of the model after the migration of an author, or `nil`.
+  /// Returns the model version after the migration that an author denotes, or `nil` for others.
   package static func version(_ author: String?) -> Int? {
     guard let author, author.hasPrefix(prefix) else { return nil }
     return author.split(separator: " ").last.flatMap { Int($0) }

@@ -1,9 +1,10 @@
-/// Finds the known name that a mistyped one most likely means.
+/// A search for the known name that a mistyped name most likely means.
 package enum NearestName {
-  /// Returns the known name nearest to a typed name, or `nil` if none is near.
+  /// Returns the known name most similar to a typed name, or `nil` if none is similar.
   ///
-  /// A name is near if its edit distance is at most a third of the longer name's length, rounded.
-  /// Upper and lower case are equal. Of several equally near names, the first one is returned.
+  /// A name is similar if its edit distance is at most a third of the longer name's length,
+  /// rounded. Upper and lower case are equal. Of several equally similar names, the first one is
+  /// returned.
   package static func find(_ typed: String, among names: [String]) -> String? {
     let typed = Array(typed.lowercased())
     var nearest: (name: String, distance: Int)?

@@ -1,17 +1,17 @@
 /// The comparison of text in a sort order or an index.
 ///
-/// See https://sqlite.org/datatype3.html#collation. Values of other types compare in one way only.
+/// See https://sqlite.org/datatype3.html#collation. A collation has no effect on values of other types.
 public enum TextCollation: String, Sendable, Hashable, Codable, CaseIterable {
   /// Text is compared by its UTF-8 bytes.
   case binary
-  /// Text is compared by its UTF-8 bytes after ASCII letters were changed to lower case.
+  /// Text is compared by its UTF-8 bytes, with ASCII letters in lower case.
   case caseInsensitive
 }
 
 /// An attribute to sort objects by, its direction, and the comparison of its text.
 ///
-/// Null comes first in ascending order. Data is compared byte by byte. Objects with equal attributes
-/// are sorted by key. A string literal is an ascending order.
+/// Null comes first in ascending order. Data is compared byte by byte. Objects with equal
+/// attributes are sorted by key. A string literal creates an ascending order.
 ///
 /// Core Data: `NSSortDescriptor`, and `NSFetchIndexElementDescription` in an index of an entity.
 public struct ObjectOrder: Sendable, Hashable {
@@ -51,7 +51,7 @@ public struct ObjectOrder: Sendable, Hashable {
 }
 
 extension ObjectOrder: ExpressibleByStringLiteral {
-  /// Creates an ascending order of an attribute.
+  /// Creates an ascending order by an attribute.
   public init(stringLiteral attribute: String) { self.init(attribute) }
 }
 

@@ -1,7 +1,7 @@
 /// A reference of the objects of one entity to an object of another, or of the same one.
 ///
 /// Core Data: a to-one `NSRelationshipDescription`. The inverse, to-many side needs no declaration:
-/// it is the objects whose reference has a given key. A many-to-many relationship is an entity of
+/// it consists of the objects that refer to a given object. A many-to-many relationship is an entity of
 /// links, see ``Entity/init(_:linking:with:renamingIdentifier:)``.
 public struct Reference: Hashable, Sendable, Codable {
   /// The name of the entity that is referred to.
@@ -19,11 +19,11 @@ public struct Reference: Hashable, Sendable, Codable {
 /// The effect of deleting an object on the objects that refer to it (Core Data: `NSDeleteRule`).
 ///
 /// In contrast to Core Data, the rule belongs to the referring side, as SQL's `ON DELETE`. All
-/// effects are part of the transaction that deletes the object, and of its history.
+/// effects happen in the transaction that deletes the object, and history records them there.
 public enum DeleteRule: String, Hashable, Sendable, Codable, CaseIterable {
   /// The reference becomes null.
   case nullify
-  /// The referring objects are deleted as well, with the rules for those that refer to them.
+  /// The referring objects are deleted as well, and the delete rules of references to them apply.
   case cascade
   /// The object is not deleted while others refer to it; the write fails and changes nothing.
   case deny
@@ -42,7 +42,8 @@ extension Attribute {
   ///     ``DeleteRule/nullify``, which a required reference cannot have.
   ///   - isOptional: Whether the reference may be null. The default is `true`.
   ///   - preservesValueInHistoryOnDeletion: Whether a delete preserves the key in history.
-  ///   - renamingIdentifier: The identity of the attribute across models; `nil` for its name.
+  ///   - renamingIdentifier: The identity of the attribute in all versions of the model; `nil` uses
+  ///     its name.
   public init(
     _ name: String,
     to entity: String,

@@ -11,11 +11,11 @@ struct ContextState: Sendable {
   private(set) var edits: PendingEdits
   /// The edited objects, in the order of their first edit.
   private(set) var order: [ObjectID] = []
-  /// The live queries that are being read.
+  /// The live queries of the context.
   var watches = LiveWatches()
-  /// The connection that reads at one moment, if the context is pinned.
+  /// The connection that reads from one snapshot, if the context is pinned.
   var pinned: Store?
-  /// The position in history at which a pinned context reads.
+  /// The position in history of a pinned context's snapshot.
   var moment: HistoryToken?
   /// The edits that can be undone and redone.
   var undo = UndoStack()
@@ -61,7 +61,7 @@ struct ContextState: Sendable {
     return row[...]
   }
 
-  /// Moves a pinned context to the current moment.
+  /// Moves a pinned context to the current snapshot of the store.
   mutating func movePin() throws(HistoryError) {
     if let pinned { moment = try pinned.movePin() }
   }
@@ -121,7 +121,7 @@ struct ContextState: Sendable {
     let needsBase = policy == .storeWins || policy == .overwrite
     return order.compactMap { id in
       guard let edit = edits[id] else { return nil }
-      // Only the delete of an object that the context has released is without a registered row.
+      // Only a delete of an object that the context has released has no registered row.
       let version = self[table: id.entity].version(of: id.key) ?? ObjectEdit.anyVersion
       switch edit.type {
       case .insert: return ObjectEdit(.insert, id, columns: edit.columns, values: edit.values)
@@ -171,7 +171,7 @@ struct ContextState: Sendable {
 }
 
 extension EditOutcome {
-  /// Whether another object takes the place of the saved one.
+  /// Whether another object replaces the saved one.
   fileprivate var isReplaced: Bool { if case .replaced = self { true } else { false } }
 }
 

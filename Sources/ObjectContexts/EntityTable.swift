@@ -1,7 +1,7 @@
 import HistoryStore
 import HistoryTypes
 
-/// The registered objects of one entity: an identity map onto rows in one flat array.
+/// The registered objects of one entity: a map from their keys to rows in one flat array.
 ///
 /// Rows are not allocated one by one; the slot of a removed row is reused.
 struct EntityTable: Sendable {

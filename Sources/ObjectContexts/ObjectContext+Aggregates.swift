@@ -22,7 +22,8 @@ extension ObjectContext {
 
   /// Returns the different values of an attribute in ascending order, unsaved edits included.
   ///
-  /// Null comes first, if an object has no value. Core Data: `NSFetchRequest.returnsDistinctResults`.
+  /// Null is included, and comes first, if an object has no value. Core Data:
+  /// `NSFetchRequest.returnsDistinctResults`.
   ///
   /// - Throws: ``HistoryError`` if a name, a value or the predicate is invalid, or SQLite fails.
   /// - Complexity: one query, which scans the entity or an index; no object is registered.

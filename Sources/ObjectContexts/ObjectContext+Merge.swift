@@ -5,7 +5,7 @@ public import HistoryTypes
 ///
 /// Core Data: the keys of `NSManagedObjectContext.mergeChanges(fromRemoteContextSave:into:)`.
 public struct MergeDelta: Sendable, Hashable {
-  /// The objects that the merge newly registered in a context that holds all objects.
+  /// The new objects that the merge registered; empty unless the context holds all objects.
   public internal(set) var inserted: [ObjectID] = []
   /// The objects whose rows the merge read again.
   public internal(set) var updated: [ObjectID] = []
@@ -23,8 +23,8 @@ extension ObjectContext {
   /// Unsaved edits are kept, except those of deleted objects.
   ///
   /// Transactions that the context saved itself are skipped. Merging the same transactions again
-  /// has no effect. Objects that are not registered are left out, except inserted ones in a context
-  /// that holds all objects: see ``holdsAllObjects``.
+  /// has no effect. Objects that are not registered are ignored. A context that holds all objects
+  /// registers the inserted ones: see ``holdsAllObjects``.
   ///
   /// - Throws: ``HistoryError/Code/sqlite``; the context is then unchanged.
   /// - Complexity: linear in the number of changes, plus one statement for each entity that has

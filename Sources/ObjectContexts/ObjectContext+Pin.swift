@@ -2,23 +2,26 @@ public import HistoryStore
 public import HistoryTypes
 
 extension ObjectContext {
-  /// Lets the context read at one moment, the current one, or moves it there if it does already.
+  /// Pins the context to the current snapshot of the store, from which it reads until it is moved.
   ///
-  /// From then on, everything that the context reads is of this moment: objects that were released,
-  /// queries, aggregates and live queries agree, whatever others commit. Registered objects are read
-  /// again. A merge, a save, ``refreshAll()``, ``loadAll()`` and ``reset()`` move the context to the
-  /// current moment: with a tracker, the context reads the state that its last pass has merged.
+  /// From then on, everything that the context reads comes from this snapshot: released objects,
+  /// queries, aggregates and live queries agree, whatever others commit. Registered objects are
+  /// read again. A merge, a save, ``refreshAll()``, ``loadAll()`` and ``reset()`` move the context
+  /// to the current snapshot, and so does another call of this method. With a tracker, the context
+  /// therefore reads the state that the last pass merged.
   ///
-  /// The context reads through a connection of its own. Other connections write and purge as before. As
-  /// long as the context stays at its moment, the write-ahead log grows with every commit, which
-  /// ``HistoryStore/Store/logSize()`` shows. Suspending the store ends the moment.
+  /// The context reads through a connection of its own. Other connections write and purge as
+  /// before. As long as the context stays at its snapshot, the write-ahead log grows with every
+  /// commit, as ``HistoryStore/Store/logSize()`` shows. After a suspension of the store, reads
+  /// throw ``HistoryStore/HistoryError/Code/snapshotLost`` until the context is moved or unpinned.
   ///
   /// Core Data: `NSManagedObjectContext.setQueryGenerationFrom(_:)` with `.current`.
   ///
-  /// - Returns: The position in history of the moment, or `nil` if the store keeps no history.
+  /// - Returns: The position in history of the snapshot, or `nil` if the store keeps no history.
   /// - Throws: ``HistoryError/Code/openForReading``, ``HistoryError/Code/sqlite`` and the errors of
   ///   opening a store; the context is then unchanged.
-  /// - Complexity: opening a connection at first, and one statement for each entity with registered objects.
+  /// - Complexity: one statement for each entity with registered objects; the first call also opens
+  ///   a connection.
   @discardableResult
   public func pin() throws(HistoryError) -> HistoryToken? {
     try state.withLock { state throws(HistoryError) in
@@ -32,16 +35,17 @@ extension ObjectContext {
     }
   }
 
-  /// Lets the context read the current state of the store again, and closes the connection.
+  /// Makes the context read the current state of the store again, and closes its connection.
   ///
-  /// Registered objects stay as they are.
+  /// Registered objects are not read again.
   public func unpin() {
     state.withLock { $0.unpin() }
   }
 
-  /// The position in history at which the context reads, or `nil` if it is not pinned.
+  /// The position in history of the pinned snapshot, or `nil` if the context is not pinned.
   ///
-  /// Compare it with ``HistoryStore/Store/currentToken()`` to find a context that stays behind.
+  /// If it stays behind ``HistoryStore/Store/currentToken()``, the context was not moved for some
+  /// time, and keeps the log growing.
   public var pinnedAt: HistoryToken? { state.withLock { $0.moment } }
 }
 

@@ -12,8 +12,8 @@ extension ObjectContext {
   ///
   /// - Throws: ``HistoryError`` if a name, a value, the predicate, the limit or the offset is invalid,
   ///   or SQLite fails.
-  /// - Complexity: one query, which scans the entity or an index. At most as many rows are read as the
-  ///   limit, the offset and the entity's unsaved edits are together.
+  /// - Complexity: one query, which scans the entity or an index. At most as many rows are read as
+  ///   the sum of the limit, the offset and the number of the entity's unsaved edits.
   public func objects(
     _ entity: String,
     where predicate: ObjectPredicate? = nil,
@@ -30,7 +30,7 @@ extension ObjectContext {
     return keys.map { StoredObject(context: self, id: ObjectID(entity: number, key: $0)) }
   }
 
-  /// Returns SQLite's plan of a query, such as `SEARCH Item USING INDEX ...`, one step in a line.
+  /// Returns SQLite's plan of a query, such as `SEARCH Item USING INDEX ...`, one step per line.
   ///
   /// A step with `SCAN` reads all rows, and one with `USE TEMP B-TREE` sorts them: declare an index in
   /// the model to avoid both. See https://sqlite.org/eqp.html.
@@ -139,8 +139,7 @@ extension ContextState {
     order.filter { $0.entity == entity && edits.type(of: $0) != .insert }.map(\.key).sorted()
   }
 
-  /// Returns the edited rows of an entity that match a predicate, with their edits; deleted objects
-  /// have none.
+  /// Returns the edited rows of an entity that match a predicate; deleted objects are left out.
   func editedRows(
     of entity: Int32,
     matching predicate: ObjectPredicate?

@@ -4,10 +4,10 @@ public import HistoryTypes
 extension ObjectContext {
   /// A Boolean value that indicates whether the context holds every object of the store.
   ///
-  /// `false` in a new context: it registers the objects that are inserted, requested or found, and a
-  /// merge changes only registered objects. Its memory is proportional to them. ``loadAll()`` makes
-  /// the value `true`: merges then also register the objects that other contexts insert. Releasing an
-  /// object makes it `false` again.
+  /// The value is `false` in a new context. Such a context registers only the objects that are
+  /// inserted, requested or found, a merge changes only these, and memory is proportional to them.
+  /// ``loadAll()`` makes the value `true`: merges then also register the objects that other
+  /// contexts insert. Releasing an object makes the value `false` again.
   public var holdsAllObjects: Bool { state.withLock { $0.holdsAll } }
 
   /// Releases a registered object, so that the context needs no memory for it.
@@ -16,7 +16,7 @@ extension ObjectContext {
   ///
   /// Core Data: `NSManagedObjectContext.refresh(_:mergeChanges:)` with `false`.
   ///
-  /// - Returns: `true` if the object was registered and has no unsaved edits.
+  /// - Returns: `true` if the object was released: it was registered and has no unsaved edits.
   @discardableResult
   public func release(_ id: ObjectID) -> Bool {
     state.withLock { state in
@@ -47,7 +47,7 @@ extension ObjectContext {
       state.forgetEdits()
       state.undo.clear()
       state.releaseAll()
-      // If the file cannot be read, the moment is lost, and the next read throws.
+      // If the file cannot be read, the snapshot is lost, and the next read throws.
       try? state.movePin()
       state.watches.restart()
     }

@@ -13,8 +13,8 @@ extension ObjectContext {
   ///
   /// Core Data: `NSManagedObjectContext.save()`.
   ///
-  /// An inserted object whose unique attributes another object of the store has is replaced by that
-  /// object, under every merge policy except `error`: the context registers it in its place.
+  /// If another object in the store has the same unique values as an inserted object, it replaces
+  /// the inserted object in the context, under every merge policy except `error`.
   ///
   /// - Returns: The transaction, or `nil` if no edit exists or none takes effect; `nil` means that
   ///   nothing was written.
@@ -90,7 +90,8 @@ extension ObjectContext {
         )
       )
       state.apply(result)
-      // The save is committed: if the file cannot be read, the moment is lost, and the next read throws.
+      // The save is committed. If the file cannot be read, the snapshot is lost, and the next read
+      // throws.
       try? state.movePin()
       return (edits, result)
     }

@@ -4,7 +4,8 @@ import HistoryTypes
 extension ObjectContext {
   /// The number of edits, or groups of edits, that can be undone; the default is 0.
   ///
-  /// Further edits discard the oldest ones. A smaller value discards them at once.
+  /// Beyond this number, each further edit discards the oldest one. Setting a smaller value
+  /// discards the oldest ones at once.
   ///
   /// Core Data: `UndoManager.levelsOfUndo` of `NSManagedObjectContext.undoManager`.
   public var levelsOfUndo: Int {
@@ -20,8 +21,8 @@ extension ObjectContext {
 
   /// Runs a closure whose edits are undone and redone together.
   ///
-  /// Edits of other threads meanwhile belong to the same group, and so do those of nested groups. Edits
-  /// before an error that the closure throws stay, and can be undone.
+  /// The group includes edits by other threads while the closure runs, and the edits of nested
+  /// groups. If the closure throws, its edits so far remain, and can be undone.
   ///
   /// Core Data: `UndoManager.beginUndoGrouping()` and `endUndoGrouping()`.
   ///
@@ -34,22 +35,22 @@ extension ObjectContext {
     return try body()
   }
 
-  /// Reverts the last edit, or group of edits, that was not undone.
+  /// Reverts the last edit, or group of edits, that is not undone yet.
   ///
-  /// The result is unsaved edits, or fewer of them. It never contradicts what others have
+  /// An undo only adds, changes or removes unsaved edits, and never reverts what others have
   /// committed:
   ///
   /// - An attribute that a merge has changed since the edit keeps its value.
   /// - An object that a merge has deleted stays deleted.
-  /// - A deleted object returns with the values that it has in the store by now, and with its earlier
-  ///   unsaved edits. Since delete rules are applied by the save, no other object has changed.
+  /// - A deleted object returns with its current values in the store, and with its earlier unsaved
+  ///   edits. No other object is affected, because delete rules are applied only by a save.
   ///
-  /// Edits that were saved can be undone as well, which another save then writes. A save that deleted an
-  /// object, by a rule or in place of a duplicate too, ends this: keys are not used again, so the
-  /// object cannot return. It discards what can be undone and redone, and so do ``rollback()``,
-  /// ``reset()`` and ``loadAll()``.
+  /// Saved edits can be undone as well; the next save then writes the reversal. A save that deletes
+  /// an object, even by a delete rule or as a duplicate, discards everything that can be undone and
+  /// redone: keys are never reused, so the object cannot return. So do ``rollback()``, ``reset()``
+  /// and ``loadAll()``.
   ///
-  /// Core Data: `NSManagedObjectContext.undo()`, which would overwrite what was merged.
+  /// Core Data: `NSManagedObjectContext.undo()`, which would overwrite merged changes.
   ///
   /// - Returns: `false` if there is no edit to undo.
   /// - Throws: ``HistoryError/Code/sqlite``; nothing has then changed.
@@ -59,7 +60,7 @@ extension ObjectContext {
     try revertLast(of: \.done, into: \.undone)
   }
 
-  /// Reverts the last ``undo()`` after which the context was not edited, by the same rules.
+  /// Reverts the last ``undo()``, by the same rules, unless the context was edited since.
   ///
   /// Core Data: `NSManagedObjectContext.redo()`.
   ///
@@ -144,7 +145,7 @@ struct UndoGroup: Sendable {
   }
 }
 
-/// An object as the context sees it, with the unsaved edit that is a part of it.
+/// The state of an object in the context: its values, and the unsaved edit that they include.
 struct ObjectState: Sendable {
   /// The values, or `nil` if the object is not in the context.
   fileprivate let row: [Value]?
@@ -164,7 +165,7 @@ extension ContextState {
     ObjectState(row: row(of: id).map(Array.init), edit: edits[id])
   }
 
-  /// Reverts the changes of a group, and returns the group that reverts this.
+  /// Reverts the changes of a group, and returns the group that reverts the reversal.
   fileprivate mutating func revert(_ group: UndoGroup) -> UndoGroup {
     var reverted = UndoGroup()
     for id in group.order.reversed() {
@@ -187,12 +188,12 @@ extension ContextState {
       forgetEdits(of: id)
       if let edit { enter(id, edit) }
     } else if edits[id] == nil, let edit, edit.type == .insert {
-      // The object was never saved, so that its key is still free.
+      // The object was never saved, so its key was not used yet.
       enter(id, edit)
     }
   }
 
-  /// Sets back the attributes that the edit has changed and nobody else since.
+  /// Restores the attributes that the edit changed, if they were not changed since.
   private mutating func revert(_ id: ObjectID, from after: [Value], to before: [Value]) {
     guard let current = row(of: id) else { return }
     for index in before.indices where before[index].order(to: after[index]) != 0 {

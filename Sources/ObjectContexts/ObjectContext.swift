@@ -13,7 +13,7 @@ public final class ObjectContext: Sendable {
   public let author: String?
   /// The context name of the context's transactions, or `nil`.
   public let name: String?
-  /// The handling of objects that were changed elsewhere after the context read them.
+  /// The handling of saved objects that another writer changed after the context read them.
   public let mergePolicy: MergePolicy
   /// The identity by which the context recognizes its own transactions.
   package let writer: WriterID
@@ -193,10 +193,10 @@ public final class ObjectContext: Sendable {
 
   /// Deletes an object in the context, and in the store at the next save.
   ///
-  /// Does nothing if the object is deleted already, or is not in a context that holds all objects. The
-  /// save of an object that the context has not read deletes the object in its current state. The save
-  /// applies the delete rules of references to the object; until then, objects in the context still
-  /// refer to it.
+  /// Has no effect if the object is already deleted, or if the context holds all objects but not
+  /// this one. An object that the context has not read is deleted at the save, whatever its values
+  /// are by then. The save applies the delete rules of references to the object; until then,
+  /// objects in the context still refer to it.
   public func delete(_ id: ObjectID) {
     state.withLock { state in
       if state.isHere(id) || state.mayBeReleased(id) {
@@ -206,7 +206,7 @@ public final class ObjectContext: Sendable {
     }
   }
 
-  /// Discards all unsaved edits, and what can be undone and redone.
+  /// Discards all unsaved edits, and everything that can be undone and redone.
   ///
   /// Core Data: `NSManagedObjectContext.rollback()`.
   public func rollback() {
@@ -216,7 +216,7 @@ public final class ObjectContext: Sendable {
     }
   }
 
-  /// Returns the error of a value for an attribute that does not exist or has another type.
+  /// Returns the error for a value of an attribute that does not exist or has another type.
   private static func unfit(
     _ value: Value,
     for attribute: String,

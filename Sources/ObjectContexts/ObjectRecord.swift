@@ -12,8 +12,8 @@ public import HistoryTypes
 /// let items = try context.records(Item.self, where: .compare("count", .equal, 0))
 /// ```
 /// Properties are optional where the attribute may be null. Integers, floating-point numbers,
-/// strings, Boolean values, `Date`, `Data`, `UUID`, and enumerations and other types that are coded
-/// as one of these are supported.
+/// strings, Boolean values, `Date`, `Data` and `UUID` are supported, and so are enumerations and
+/// other types that encode as one of these.
 public protocol ObjectRecord: Codable, Sendable {
   /// The name of the entity. The default is the name of the type.
   static var entityName: String { get }

@@ -51,8 +51,8 @@ struct PendingEdit: Sendable {
 
 /// The unsaved edits of a context, one for each edited object.
 ///
-/// Each attribute that is set looks up an edit several times. `SlotIndex` does so in a fifth of the
-/// instructions of a dictionary with its randomized hashing.
+/// Setting an attribute looks up an edit several times. A lookup in a `SlotIndex` takes a fifth of
+/// the instructions of one in a dictionary, whose hashing is randomized.
 struct PendingEdits: Sendable {
   /// For each entity, the place of each edit in `edits`.
   private var places: [SlotIndex]
@@ -68,7 +68,7 @@ struct PendingEdits: Sendable {
   /// Returns the type of an object's edit without copying its values; `nil` if it has none.
   func type(of id: ObjectID) -> ChangeType? { place(of: id).map { edits[$0].type } }
 
-  /// Adds an edit or replaces the object's edit, and returns whether it had none.
+  /// Adds or replaces the edit of an object, and returns whether the object had none.
   mutating func put(_ edit: PendingEdit, of id: ObjectID) -> Bool {
     if let place = place(of: id) {
       edits[place] = edit
@@ -78,7 +78,7 @@ struct PendingEdits: Sendable {
     return true
   }
 
-  /// Sets an attribute in an object's edit, and returns whether it had none.
+  /// Sets an attribute in an object's edit, and returns whether the object had no edit.
   mutating func set(_ value: Value, _ attribute: Int, of id: ObjectID) -> Bool {
     // The edit is changed in place: a copy of it would copy its values.
     if let place = place(of: id) {
@@ -89,7 +89,7 @@ struct PendingEdits: Sendable {
     return true
   }
 
-  /// Removes the edit of an object, and returns whether it had one.
+  /// Removes the edit of an object, and returns whether the object had one.
   mutating func remove(_ id: ObjectID) -> Bool {
     guard let place = place(of: id) else { return false }
     _ = places[Int(id.entity) - 1].remove(id.key)

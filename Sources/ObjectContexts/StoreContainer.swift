@@ -83,7 +83,7 @@ public final class StoreContainer: Sendable {
 
   /// Suspends all stores, as ``HistoryStore/Store/suspend(within:calls:)`` does.
   ///
-  /// The requests in progress have the time limit together.
+  /// The time limit applies to the requests of all stores together, not to each store in turn.
   ///
   /// - Throws: ``HistoryError/Code/insideRequest``; the other stores are suspended nevertheless.
   public func suspend(

@@ -16,7 +16,7 @@ extension StoredObject {
     return try context.object(ObjectID(entity: entity, key: key))
   }
 
-  /// Makes a reference of this object refer to an object of the same store, or to none.
+  /// Sets a reference of this object to an object of the same store, or to null.
   ///
   /// - Throws: ``HistoryError/Code/unknownAttribute`` if the entity has no such reference,
   ///   ``HistoryError/Code/unfitValue`` if it refers to another entity, and

@@ -3,8 +3,8 @@ import CSQLite
 extension Connection {
   /// Registers an SQL function with any number of arguments that returns an integer.
   ///
-  /// Only statements can call it, not the schema of a file. The closure must not use the connection
-  /// (https://sqlite.org/appfunc.html).
+  /// Statements can call the function; triggers, views and indexes of the file cannot. The closure
+  /// must not use the connection (https://sqlite.org/appfunc.html).
   ///
   /// - Throws: ``SQLiteError`` if memory runs out.
   package borrowing func setFunction(
@@ -29,8 +29,8 @@ extension Connection {
   /// Registers an SQL aggregate with any number of arguments that passes every row to a closure.
   ///
   /// The aggregate returns null. A closure that receives values as arguments is faster than a loop
-  /// that steps a statement and reads its columns. Only statements can call the aggregate, not the
-  /// schema of a file. The closure must not use the connection.
+  /// that steps a statement and reads its columns. Statements can call the aggregate; triggers,
+  /// views and indexes of the file cannot. The closure must not use the connection.
   ///
   /// - Throws: ``SQLiteError`` if memory runs out.
   package borrowing func setCollector(

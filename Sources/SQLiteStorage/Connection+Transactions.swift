@@ -126,21 +126,21 @@ package enum CoarseClock {
   package static var milliseconds: Int64 { csqlite_coarse_milliseconds() }
 }
 
-/// A flag that ends the waits of connections for locks, set from any thread.
+/// A flag, set from any thread, that makes connections stop waiting for locks.
 package final class StopFlag: Sendable {
   private let flag = Atomic<Bool>(false)
 
   /// Creates a flag that is not set.
   package init() {}
 
-  /// Whether the waits end.
+  /// Whether connections stop waiting for locks.
   package var isSet: Bool {
     get { flag.load(ordering: .acquiring) }
     set { flag.store(newValue, ordering: .releasing) }
   }
 }
 
-/// The waiting of a connection for a lock that another connection holds.
+/// The settings and the pauses with which a connection waits for another connection's lock.
 ///
 /// The pauses between the attempts are those of `sqlite3_busy_timeout`, which no flag can end early
 /// (https://sqlite.org/c3ref/busy_handler.html).

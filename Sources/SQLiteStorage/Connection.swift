@@ -1,6 +1,6 @@
 import CSQLite
 
-/// A connection to one file, closed when it goes out of scope.
+/// A connection to one file, closed when the value goes out of scope.
 ///
 /// The connection is opened without SQLite's own mutex: use it from one thread at a time.
 package struct Connection: ~Copyable {
@@ -115,7 +115,7 @@ package struct Connection: ~Copyable {
     nonmutating set { lockWait.pointee.timeoutMs = newValue }
   }
 
-  /// Makes a flag end the waits of this connection for locks, with `SQLITE_BUSY`.
+  /// Makes this connection stop waiting for locks, with `SQLITE_BUSY`, when a flag is set.
   package borrowing func endWaits(with flag: StopFlag) { lockWait.pointee.stop = flag }
 
   /// Ends the running statements with `SQLITE_INTERRUPT`; any thread may call it.
@@ -125,7 +125,8 @@ package struct Connection: ~Copyable {
 
   /// Sets whether statements of this connection run the triggers of the file; they do by default.
   ///
-  /// Prepared statements follow (https://sqlite.org/c3ref/c_dbconfig_defensive.html).
+  /// The setting also applies to statements that are already prepared
+  /// (https://sqlite.org/c3ref/c_dbconfig_defensive.html).
   package borrowing func setRunsTriggers(_ isOn: Bool) {
     _ = csqlite_db_config_flag(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, isOn ? 1 : 0)
   }
@@ -137,14 +138,14 @@ package struct Connection: ~Copyable {
     _ = csqlite_db_config_flag(handle, SQLITE_DBCONFIG_ENABLE_FKEY, isOn ? 1 : 0)
   }
 
-  /// Sets whether renaming a table keeps the references of other tables and views to its name.
+  /// Sets whether renaming a table leaves its old name in other tables and views unchanged.
   ///
   /// See https://sqlite.org/pragma.html#pragma_legacy_alter_table.
   package borrowing func setKeepsReferences(_ isOn: Bool) {
     _ = csqlite_db_config_flag(handle, SQLITE_DBCONFIG_LEGACY_ALTER_TABLE, isOn ? 1 : 0)
   }
 
-  /// Whether a deferred foreign key is violated by the open transaction, which could not be committed.
+  /// Whether the open transaction violates a deferred foreign key, so that its commit would fail.
   ///
   /// See https://sqlite.org/c3ref/c_dbstatus_options.html (`SQLITE_DBSTATUS_DEFERRED_FKS`).
   package var violatesForeignKey: Bool {

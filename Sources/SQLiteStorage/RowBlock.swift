@@ -15,7 +15,7 @@ package struct RowBlock: ~Copyable {
 
   /// A value: a number, or the address and length of bytes.
   ///
-  /// The first cell of a row contains its key, and one bit for each column that is not null.
+  /// The first cell of a row contains the row's key, and one bit for each column that is not null.
   @usableFromInline
   struct Cell {
     @usableFromInline var bits: UInt64

@@ -92,15 +92,15 @@ package final class KeyTable {
   }
 }
 
-/// Program-defined rows for SQL, in the order of their key columns.
+/// Rows that Swift code supplies to SQL through a virtual table, sorted by their key columns.
 ///
 /// The first column is an integer.
 package protocol TableRows: AnyObject {
-  /// Moves to the position before the first row whose number is in a range.
+  /// Moves to the position before the first row whose first column is in a range.
   func start(in numbers: ClosedRange<Int64>) throws
   /// Advances to the next row, and returns `false` if there is none.
   func next() throws -> Bool
-  /// Sets an SQL result to the value of a column of the current row.
+  /// Sets an SQL result to the value of a column in the current row.
   func give(_ column: Int32, to answer: ColumnAnswer)
 }
 

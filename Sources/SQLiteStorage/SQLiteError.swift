@@ -1,13 +1,13 @@
 import CSQLite
 
-/// An error of SQLite, with its message and the statement but without bound values.
+/// An error of SQLite: its code, its message and the statement, without bound values.
 ///
 /// Codes: https://sqlite.org/rescode.html
 @usableFromInline
 package struct SQLiteError: Error, Hashable, Sendable {
   /// The causes of errors that a caller can handle.
   package enum Cause: String, Sendable, Hashable {
-    /// Another connection holds the lock, or other connections acquired it first too often.
+    /// Another connection held the lock until the timeout, or repeatedly acquired it first.
     case busy
     /// The disk or the quota is full.
     case full
@@ -67,7 +67,7 @@ package struct SQLiteError: Error, Hashable, Sendable {
     case SQLITE_CANTOPEN: .cannotOpen
     case SQLITE_CONSTRAINT: .constraint
     case SQLITE_NOMEM: .noMemory
-    // Apple's systems answer so for protected files; connections have no authorizer of their own.
+    // Apple's systems return this code for files that are protected while the device is locked.
     case SQLITE_AUTH: .unavailable
     default: .other
     }

@@ -1,12 +1,13 @@
 import CSQLite
 
 extension Statement {
-  /// Prepares a single statement that can only read; hidden columns return null.
+  /// Prepares a single read-only statement, in which hidden columns read as null.
   ///
   /// The text may come from an untrusted source.
   ///
-  /// - Throws: ``SQLiteError`` with code `SQLITE_AUTH` and its own message if the statement does
-  ///   not only read, or if a second statement follows; otherwise the errors of ``init(_:_:)``.
+  /// - Throws: ``SQLiteError`` with code `SQLITE_AUTH` and a message of this library if the
+  ///   statement does more than read, or if a second statement follows; otherwise the errors of
+  ///   ``init(_:_:)``.
   package init(
     _ connection: borrowing Connection,
     reading sql: String,

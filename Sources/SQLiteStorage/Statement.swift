@@ -218,10 +218,10 @@ package struct Statement: ~Copyable {
     sqlite3_column_name(handle, column).map { String(cString: $0) } ?? ""
   }
 
-  /// Returns how often SQLite prepared the statement again since the last call.
+  /// Returns how often SQLite prepared the statement again since the last call of this method.
   ///
-  /// SQLite does so when the statement runs after a change of the schema, of this connection or of
-  /// another one (https://sqlite.org/c3ref/c_stmtstatus_counter.html).
+  /// SQLite does so when the statement runs after this or another connection changed the schema
+  /// (https://sqlite.org/c3ref/c_stmtstatus_counter.html).
   @inlinable
   @inline(__always)
   package borrowing func takePreparations() -> Int32 {

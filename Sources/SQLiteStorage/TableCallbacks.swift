@@ -1,6 +1,6 @@
 import CSQLite
 
-/// The callbacks of program-defined virtual tables, which are read-only.
+/// The callbacks of virtual tables whose rows Swift code supplies; they are read-only.
 nonisolated(unsafe) let tableCallbacks = makeCallbacks()
 
 private func makeCallbacks() -> UnsafeMutablePointer<sqlite3_module> {
@@ -74,8 +74,8 @@ private func module(of table: TablePointer) -> TableModule {
 /// Plans a query of the table.
 ///
 /// The plan requests the values that the query compares with the first column, and encodes each
-/// comparison in three bits of the plan number. It also states whether the rows already come in the
-/// requested order.
+/// comparison in three bits of the plan number. The plan also states whether the rows already come
+/// in the requested order.
 private func choose(
   _ table: TablePointer?,
   _ plan: UnsafeMutablePointer<sqlite3_index_info>?
@@ -190,14 +190,14 @@ private func copy(_ text: String) -> UnsafeMutablePointer<CChar>? {
 }
 
 extension Connection {
-  /// Runs a closure with a virtual table whose rows are produced by the program.
+  /// Runs a closure with a virtual table whose rows Swift code supplies.
   ///
   /// Each query of the table creates its own rows. A query that compares the first column with `=`,
-  /// `<`, `<=`, `>` or `>=` reads only the matching range. A query in the order of the rows does
-  /// not sort them. Statements that read the table must not be used after the closure returns
+  /// `<`, `<=`, `>` or `>=` reads only the matching range. A query that requests the order of the
+  /// rows needs no sort. Statements that read the table must not be used after the closure returns
   /// (https://sqlite.org/vtab.html).
   ///
-  /// - Throws: The error of the rows if they threw, otherwise the error of the closure.
+  /// - Throws: The error of the row source if it threw, otherwise the error of the closure.
   package borrowing func withTable<Result>(
     _ table: TableDescription,
     rows: @escaping () -> any TableRows,

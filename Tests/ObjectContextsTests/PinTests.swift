@@ -142,7 +142,7 @@ import Testing
     try context.store.suspend()
     try context.store.resume()
     let lost = #expect(throws: HistoryError.self) { try context.count("Item") }
-    #expect(lost?.code == .momentLost)
+    #expect(lost?.code == .snapshotLost)
     #expect(lost?.suggestion?.contains("pin()") == true)
     try context.pin()
     #expect(try titles() == ["x", "c", "new"])

@@ -16,7 +16,7 @@ struct FileHeader {
   let model: Model
   /// The model that the file records.
   let stored: StoredModel
-  /// The newer model of the program, if the file does not have its differences yet.
+  /// The program's newer model, if its differences were not applied to the file yet.
   let upgrade: Model?
   /// The number of changes of the file's schema so far, when the header was read.
   let schemaVersion: Int64
@@ -35,7 +35,8 @@ struct FileHeader {
   ///
   /// A file that is not a store of this library is closed unchanged.
   ///
-  /// - Throws: ``HistoryError`` with a case for a foreign, newer or damaged file, or another model.
+  /// - Throws: ``HistoryError`` for a file of another program, a newer format, damage, or another
+  ///   model.
   static func open(
     path: String,
     model: Model?,
@@ -77,7 +78,7 @@ struct FileHeader {
     return OpenedFile(connection: connection, header: header, reading: nil)
   }
 
-  /// Opens the file of a suspended store again, with the header that the store has.
+  /// Opens the file of a suspended store again, with the store's header.
   ///
   /// - Throws: ``HistoryError/Code/replaced`` if the file now contains another store.
   static func reopen(

@@ -12,8 +12,9 @@ import Darwin
 extension Store {
   /// Deletes a store and all files next to it.
   ///
-  /// Core Data: `NSPersistentStoreCoordinator.destroyPersistentStore(at:)`. A store created at the
-  /// same path later has another ID: every token of the old store is refused with an error.
+  /// Core Data: `NSPersistentStoreCoordinator.destroyPersistentStore(at:)`. A store that is created
+  /// at the same path later has another ID, so that it refuses every token of the old store with an
+  /// error.
   ///
   /// - Throws: ``HistoryError/Code/storeInUse`` while any connection has the store open,
   ///   ``HistoryError/Code/foreignFile``, or ``HistoryError/Code/sqlite``; in these cases no file
@@ -31,8 +32,8 @@ extension Store {
   ///
   /// Core Data: `NSPersistentStoreCoordinator.replacePersistentStore(at:withPersistentStoreFrom:)`.
   /// The copy is a consistent state of the source, even if the source is in use. The copy gets a
-  /// new ID: every token of the replaced store and of the source is refused with an error. Members
-  /// in the copy resync at their next fetch.
+  /// new ID, so that it refuses every token of the replaced store and of the source with an error.
+  /// Members in the copy resync at their next fetch.
   ///
   /// - Throws: ``HistoryError/Code/storeInUse`` while any connection has the old store open,
   ///   ``HistoryError/Code/foreignFile`` for either file, or ``HistoryError/Code/sqlite``; in these

@@ -10,7 +10,7 @@ extension Store {
   ///
   /// In a Core Data file, entities have the names in `Z_PRIMARYKEY`, updated properties are numbers
   /// (``HistoryChange/columnNumbers``), and the values of a tombstone are named after their columns
-  /// (`ZTOMBSTONE0`). History counts as purged below its first transaction.
+  /// (`ZTOMBSTONE0`). History before the first transaction in the file counts as purged.
   ///
   /// - Throws: ``HistoryError/Code/unreadable`` with a sentence for every kind of file without a
   ///   readable history, and the other errors of ``init(path:configuration:)``. A later request
@@ -97,7 +97,7 @@ final class CopyHolder {
 
 /// The state of a file that is open for reading.
 final class QuietReading {
-  /// The copy that is read if the file has a live log; `nil` if the file itself is read.
+  /// The private copy that is read if the file has a live log; `nil` if the file itself is read.
   private let copy: CopyHolder?
   private let path: String
   private let state: FileState

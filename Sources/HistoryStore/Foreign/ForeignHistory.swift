@@ -50,7 +50,7 @@ package struct FileTables {
   }
 }
 
-/// Reads what a store needs from a file that Core Data wrote, and adds the tables that it lacks.
+/// Reads a file that Core Data wrote as a store, and adds the tables that the file lacks.
 package enum ForeignHistory {
   /// The lowest number of the entities that Core Data uses internally.
   private static let ownEntityMin: Int64 = 16000

@@ -8,7 +8,7 @@ import SQLiteStorage
 /// programs. This library's own connections switch the triggers off, because they write history
 /// themselves. See <doc:WritingWithPlainSQL>.
 public enum ForeignWrites: String, Sendable, Hashable, CaseIterable {
-  /// History does not contain the writes of other programs.
+  /// The writes of other programs are missing from history.
   case unwatched
   /// The commits of other programs become transactions of history, in commit order.
   ///
@@ -25,7 +25,7 @@ public enum ForeignWrites: String, Sendable, Hashable, CaseIterable {
 /// A captured change is a row of `history_foreign`; its order is the order of the changes. SQLite
 /// rolls the row back with the change that it belongs to (https://sqlite.org/lang_createtrigger.html).
 struct ForeignSchema {
-  /// The metadata name of the handling; a file without one is unwatched.
+  /// The metadata name of the handling; a file without this entry is `unwatched`.
   static let settingName = "foreignWrites"
   /// The prefix of the names of all triggers and tables of the schema.
   static let prefix = "history_foreign"
@@ -158,8 +158,9 @@ private struct EntityTriggers {
 
   /// After a change of a key: records a delete and an insert.
   ///
-  /// A row that was inserted just before, as one that moves to a key that was never used, was never
-  /// there under its old key: its insert is removed instead.
+  /// If the row was inserted just before, such as a row that the insert trigger moves to an unused
+  /// key, no process has seen it under its old key. The record of that insert is removed then, in
+  /// place of a recorded delete.
   private var newKey: (name: String, sql: String) {
     trigger(
       "rekeyed",
@@ -260,11 +261,12 @@ private struct EntityTriggers {
 }
 
 extension StoreCore {
-  /// Throws if another program has changed the tables or triggers of a file that captures or refuses.
+  /// Throws if another program dropped tables, columns or triggers of a file that watches writes.
   ///
-  /// In a file that is unwatched, SQLite reports a missing table or column when a statement needs it.
+  /// In an unwatched file, SQLite itself reports a missing table or column when a statement needs
+  /// it.
   ///
-  /// - Throws: ``HistoryError/Code/changedSchema``, with all that is missing.
+  /// - Throws: ``HistoryError/Code/changedSchema``, with the names of everything that is missing.
   /// - Complexity: linear in the schema.
   func checkForeignSchema() throws {
     let handling = try FileHeader.foreignWrites(connection)

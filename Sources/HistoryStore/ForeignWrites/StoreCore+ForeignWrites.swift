@@ -29,10 +29,10 @@ extension StoreCore {
 
   /// Writes the captured changes of other programs into history, within the current write.
   ///
-  /// They follow a transaction, in the order in which they were made. Changes by the same author
-  /// without another author's changes between them are one transaction, or several if they are
-  /// many. Versions of the changed rows rise, so that a save that is based on older rows finds the
-  /// conflict.
+  /// The changes get numbers after the newest transaction, in the order in which they were made.
+  /// Changes by the same author without another author's changes between them are one transaction,
+  /// or several if they are many. The changed rows get higher versions, so that a save that is
+  /// based on the older rows detects the conflict.
   ///
   /// - Returns: The newest transaction afterwards, and the last one written, if any.
   /// - Complexity: linear in the captured changes; memory for 8192 of them.
@@ -55,9 +55,10 @@ extension StoreCore {
     return (head, last)
   }
 
-  /// Writes captured changes into history before a read, unless a writer or a full disk prevents it.
+  /// Writes captured changes into history before a read, if that is possible.
   ///
-  /// Then the changes stay captured, and the read returns history without them.
+  /// If another writer or a full disk prevents it, the changes stay captured, and the read returns
+  /// history without them.
   func takeForeignChangesBeforeRead() throws {
     guard canWriteHistory else { return }
     connection.busyTimeoutMs = 0
@@ -73,10 +74,10 @@ extension StoreCore {
     }
   }
 
-  /// Makes the file handle writes by other programs as a program wants, if it does not already.
+  /// Makes the file handle writes by other programs as this program's configuration requests.
   ///
-  /// Triggers that another program has dropped, or that an earlier version of this library created,
-  /// are created again.
+  /// Missing triggers, and those that an earlier version of this library created, are created
+  /// again.
   func adopt(_ wanted: ForeignWrites, instead found: ForeignWrites) throws {
     guard let model = try StoredModel(connection, path: path) else { return }
     let triggers = ForeignSchema(layout: layout, model: model).triggers(wanted)

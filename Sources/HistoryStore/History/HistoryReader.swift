@@ -72,7 +72,7 @@ extension Store {
 
   /// Returns the pages of the history that a request selects, read on demand.
   ///
-  /// Equivalent to ``HistoryReader`` for `for try await`; reading never blocks the caller's actor.
+  /// The pages are those of a ``HistoryReader``; reading them never blocks the caller's actor.
   public func pages(_ request: HistoryRequest) -> HistoryPages {
     HistoryPages(store: self, request: request)
   }

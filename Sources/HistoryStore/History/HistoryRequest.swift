@@ -74,7 +74,7 @@ public struct HistoryRequest: Sendable, Hashable {
     )
   }
 
-  /// Returns the request for the next page, after one that this request returned.
+  /// Returns the request for the page after `page`, which this request returned.
   ///
   /// The next page starts after the last scanned transaction. If timestamps do not increase with
   /// numbers, a request by date still compares every timestamp with the date. History that was

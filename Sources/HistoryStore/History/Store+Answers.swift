@@ -1,6 +1,6 @@
 public import HistoryTypes
 
-/// Requests with a result other than a page, like Core Data's other result types.
+/// Requests whose result is not a page, such as a count (Core Data: the other result types).
 ///
 /// Each request reads one consistent state of the history, and ignores the request's page limits.
 extension Store {

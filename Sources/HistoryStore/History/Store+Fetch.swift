@@ -154,7 +154,7 @@ extension StoreCore {
     }
   }
 
-  /// Throws for a token of another store, above the newest number, or with another mark.
+  /// Throws for a token of another store, beyond the newest transaction, or with another mark.
   ///
   /// - Complexity: one query of one row, and one or two more if no transaction has the number and
   ///   mark.
@@ -229,7 +229,7 @@ extension StoreCore {
     return low
   }
 
-  /// Returns the number before the first transaction that is later than a time, or else the newest.
+  /// Returns the number before the first transaction after a time; without one, the newest number.
   ///
   /// Timestamps need not increase with numbers.
   ///

@@ -27,8 +27,8 @@ extension Store {
   /// ```
   ///
   /// - Throws: ``HistoryError/Code/sqlite`` when the text is not a query, would do more than read,
-  ///   or has another number of parameters than values; ``HistoryError/Code/damagedTransaction``
-  ///   when the changes of a transaction cannot be read. The file is not changed in any case.
+  ///   or has more or fewer parameters than `values`; ``HistoryError/Code/damagedTransaction`` when
+  ///   the changes of a transaction cannot be read. The file is not changed in any case.
   /// - Complexity: linear in the changes within the limits on `number`, with one page of them and
   ///   all rows of the result in memory.
   public func query(_ sql: String, _ values: [Value] = []) throws(HistoryError) -> QueryResult {

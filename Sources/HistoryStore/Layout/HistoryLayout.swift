@@ -9,9 +9,9 @@ public enum HistoryLayout: String, Sendable, Hashable, CaseIterable {
   case packed
   /// The tables of Core Data: one row per transaction, and one row per change.
   ///
-  /// The tables are `ATRANSACTION`, `ATRANSACTIONSTRING` and `ACHANGE`. A transaction's mark is its
-  /// `Z_OPT`, which Core Data leaves null and compares only when it updates that row, which it
-  /// never does for history. A transaction's writer is part of its process string.
+  /// The tables are `ATRANSACTION`, `ATRANSACTIONSTRING` and `ACHANGE`. A transaction's mark is
+  /// stored in `Z_OPT`. Core Data leaves this column null in history, and reads it only to update a
+  /// row, which it never does with history. A transaction's writer is part of its process string.
   case coreData
 }
 

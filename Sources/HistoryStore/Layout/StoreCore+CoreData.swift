@@ -61,7 +61,8 @@ extension StoreCore {
 
   /// Binds the values of a delete, or nulls for other changes.
   ///
-  /// The n-th attribute that the entity preserves, or did before, has the n-th tombstone column.
+  /// The n-th attribute that the entity preserves, or preserved earlier, has the n-th tombstone
+  /// column.
   private func bindTombstone(
     of change: ChangeRecord,
     _ bytes: UnsafeRawBufferPointer,

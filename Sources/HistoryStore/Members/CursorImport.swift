@@ -9,7 +9,7 @@ internal import Foundation
 
 /// The outcome of importing a member's cursor from the date that PersistentHistoryTrackingKit stored.
 public enum CursorImport: Sendable, Hashable {
-  /// The member starts at this position, up to which it has certainly merged all history.
+  /// The member starts at this position, because it has certainly merged all history up to there.
   case imported(HistoryToken, date: Date)
   /// The date was not used; the member starts as if no date had been passed.
   case ignored(Reason)
@@ -51,7 +51,7 @@ extension CursorImport: CustomStringConvertible {
 
 /// The dates that PersistentHistoryTrackingKit keeps in `UserDefaults`, one for each author.
 ///
-/// A date is the time of the last transaction that a process of the author has merged.
+/// A date is the timestamp of the last transaction that a process of the author has merged.
 ///
 /// ```swift
 /// let old = KitCursors(UserDefaults(suiteName: group)?.dictionaryRepresentation() ?? [:])

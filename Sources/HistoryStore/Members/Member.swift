@@ -76,7 +76,7 @@ public struct Member: Sendable, Hashable {
   public let cursor: TransactionNumber
   /// The time of the member's last registration, launch or record, according to the store's clock.
   public let seen: Date
-  /// The epoch of the member's last launch; each launch gets a higher epoch.
+  /// The number of the member's last launch; each launch gets a higher one.
   package let epoch: Int64
   /// The number of the newest transaction at the member's registration.
   public let registeredAt: TransactionNumber
@@ -105,7 +105,7 @@ public struct MemberLag: Sendable, Hashable {
 
 /// The configuration that a member declares, kept in the registry to detect differences.
 ///
-/// A purge waits for the members in the registry. A mistake in these lists of authors therefore
+/// A purge waits for the members in the registry. An error in these lists of authors therefore
 /// never makes a purge delete too much. Properties that a member did not declare are `nil`.
 public struct MemberConfiguration: Sendable, Hashable, Codable {
   /// All authors that the member expects to write to the store.
@@ -198,8 +198,8 @@ extension ConfigurationDifference.Subject {
     switch self {
     case .authors: "the authors that they expect"
     case .batchAuthors: "the authors that they declare as batch authors"
-    case .strategy: "when they purge"
-    case .retention: "the limits beyond which they cut members off"
+    case .strategy: "their purge strategies"
+    case .retention: "their retention limits"
     case .protectedAuthors: "the authors that they protect"
     case .batchAuthorIsMember: "whether an author only writes"
     }

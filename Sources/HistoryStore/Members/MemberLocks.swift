@@ -9,18 +9,18 @@ import Musl
 import Darwin
 #endif
 
-/// A method of detecting whether a member already runs, in this process or another.
+/// A method of detecting whether a member is already running, in this process or another.
 ///
 /// The launch of a running member fails with ``HistoryError/Code/inUse``. If the method cannot
 /// detect a running member, a later launch supersedes an earlier one, whose writes then fail.
 public struct MemberLocks: Sendable {
   /// The outcome of an attempt to mark a member as running.
   package enum Answer: Sendable {
-    /// The member did not run; it now counts as running while the hold exists.
+    /// The member was not running; it now counts as running while the hold exists.
     case held(MemberHold)
-    /// The member runs, in the process with this number if known.
+    /// The member is running, in the process with this ID if it is known.
     case taken(processID: Int32?)
-    /// The method cannot determine whether the member runs.
+    /// The method cannot determine whether the member is running.
     case unknown
   }
 
@@ -53,7 +53,7 @@ public struct MemberLocks: Sendable {
     #endif
   }
 
-  /// Detects no running member: the answer is always unknown.
+  /// Never detects a running member: the answer is always `unknown`.
   public static let none = MemberLocks { _, _ in .unknown }
 
   /// Locks in a table in memory, for processes that are simulated in one real process.
@@ -108,7 +108,7 @@ final class MemberHolds: @unchecked Sendable {
   private var entries: [Entry] = []
   private var isReleased = false
 
-  /// Returns an answer with a hold that is released while the store is suspended.
+  /// Returns the answer to a request for a hold, which is released while the store is suspended.
   func add(
     _ member: MemberID,
     _ take: () -> MemberLocks.Answer
@@ -130,7 +130,7 @@ final class MemberHolds: @unchecked Sendable {
     }
   }
 
-  /// Takes the holds in use again, except of members that another process has launched.
+  /// Locks the members of all holds in use again, except those that another process has launched.
   func take(_ take: (MemberID) -> MemberLocks.Answer) {
     lock.withLock {
       isReleased = false

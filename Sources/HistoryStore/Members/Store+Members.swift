@@ -2,25 +2,26 @@ public import HistoryTypes
 import SQLiteStorage
 
 extension Store {
-  /// Registers a member at the newest transaction, or continues a known member, in a new epoch.
+  /// Registers a new member at the newest transaction, or resumes an active one at its cursor.
   ///
-  /// Calls with a registration of an earlier epoch fail from then on.
+  /// Each call starts a new launch: calls with a registration of an earlier launch fail from then
+  /// on. Read the snapshot of the data after this call, so that no transaction is missed between
+  /// the two.
   ///
   /// A member that a retention limit excluded can join only with `resyncingIfLost`. The caller must
   /// then read its data again, and the member starts at the newest transaction, as at its first
-  /// launch. A member that joins for the first time may import the dates that
-  /// PersistentHistoryTrackingKit kept for its author: the member starts after the history that was
-  /// certainly merged by then.
+  /// launch. A new member may import the date that PersistentHistoryTrackingKit stored for its
+  /// author (`cursors`): it then starts after the history that it has certainly merged according to
+  /// this date.
   ///
-  /// The process counts as running the member while it keeps the registration. Pass a registration
-  /// of the same member in this process as `previous` to take over its lock.
+  /// The process counts as running the member while it keeps the registration. To take over the
+  /// lock of a registration of the same member in this process, pass it as `previous`.
   ///
   /// - Throws: ``HistoryError/Code/inUse`` while the member runs in another process, or in this
   ///   process under a registration that is not taken over; ``HistoryError/Code/lost`` if the
   ///   member was excluded and `resyncingIfLost` is `false`. In these cases the registry is not
   ///   changed.
-  /// - Complexity: one write of one row, and two system calls for the lock; read the snapshot of
-  ///   the data after the call, not inside it.
+  /// - Complexity: one write of one row, and two system calls for the lock.
   public func join(
     _ member: MemberID,
     kind: MemberKind = .tracker,
@@ -58,7 +59,7 @@ extension Store {
     }
   }
 
-  /// Records that a member has merged through a position; an earlier position has no effect.
+  /// Records that a member has merged through a position; one before the cursor has no effect.
   ///
   /// - Throws: ``HistoryError/Code/superseded``, ``HistoryError/Code/lost`` or
   ///   ``HistoryError/Code/notAMember``, ``HistoryError/Code/rewound`` or
@@ -190,7 +191,7 @@ extension Store {
 }
 
 extension MemberConfiguration {
-  /// Returns the setting as text, which is equal for equal settings.
+  /// Returns the setting as text; equal settings have equal texts.
   fileprivate func statement(on subject: ConfigurationDifference.Subject) -> String? {
     switch subject {
     case .authors: authors.map(Self.list)
@@ -242,10 +243,10 @@ extension Store {
   /// Passes new history to a consumer page by page, and records its cursor after each page.
   ///
   /// For a page without transactions, the closure is not called, but the scanned position is
-  /// recorded. A consumer that terminates before the cursor is recorded gets the same page again:
-  /// delivery is at least once. Retention limits never exclude a consumer: history that it has not
-  /// consumed is kept as long as it is a member. End the membership of an unused consumer with
-  /// ``retire(_:)`` or ``forget(_:)``.
+  /// recorded. If the process terminates before the cursor is recorded, the consumer gets the same
+  /// page again: delivery is at least once. Retention limits never exclude a consumer: history that
+  /// it has not consumed is kept as long as it is a member. End the membership of an unused
+  /// consumer with ``retire(_:)`` or ``forget(_:)``.
   ///
   /// ```swift
   /// let mirror = try store.join("mirror", kind: .consumer)

@@ -87,11 +87,11 @@ public struct Registration: Sendable, Hashable {
   public let member: MemberID
   /// The epoch of the launch; a later launch of the same member supersedes it.
   package let epoch: Int64
-  /// The position that was recorded as merged when the value was created.
+  /// The member's recorded cursor when the value was created.
   public let cursor: HistoryToken
   /// Whether this launch registered the member; a new member gets no history before the cursor.
   public let isNew: Bool
-  /// The outcome of importing a cursor, if the launch requested it.
+  /// The outcome of importing a cursor, or `nil` if the launch passed none.
   public let cursorImport: CursorImport?
   /// The lock that is held while the member runs, if the store could take it.
   let held: HeldMember

@@ -19,7 +19,7 @@ struct MemberRow {
 }
 
 extension StoreCore {
-  /// Registers a member, or continues its membership, in a new epoch.
+  /// Registers a member or resumes its membership, and starts a new epoch, which is one launch.
   func join(_ arrival: Arrival) throws -> Registration {
     try checkIsNotOutgrown()
     let epoch = try nextEpoch()
@@ -40,7 +40,7 @@ extension StoreCore {
     )
   }
 
-  /// Registers a new or no longer active member, at the newest transaction or an imported cursor.
+  /// Registers a member that is not active, at the newest transaction or at an imported cursor.
   private func enter(
     _ arrival: Arrival,
     _ epoch: Int64,

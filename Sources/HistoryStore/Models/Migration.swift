@@ -28,7 +28,7 @@ public struct MigrationResult: Sendable, Hashable {
   public let oldVersion: Int
   /// The version of the file's model after the migration.
   public let newVersion: Int
-  /// The differences that the migration applied.
+  /// The differences between the models, which the migration applied.
   public let differences: [ModelDifference]
   /// The number of objects that were passed to closures.
   public let objectCount: Int
@@ -107,11 +107,11 @@ public struct MigratedObject {
 extension Store {
   /// Applies a newer model to a file, including differences that are not lightweight.
   ///
-  /// Everything happens in one transaction of SQLite: after a crash or a power failure, the file has
-  /// either the old model and its data or the new ones. The tables and columns of what the newer
-  /// model lacks are deleted. A retyped attribute gets its default value, unless a closure sets it.
-  /// Where an attribute becomes required, closures set it for the objects without a value.
-  /// Writers wait during the migration; readers do not.
+  /// Everything happens in one transaction of SQLite: after a crash or a power failure, the file
+  /// has either the old model and its data or the new ones. Tables and columns of entities and
+  /// attributes that the newer model lacks are deleted. An attribute with a new type gets its
+  /// default value, unless a closure sets it. If an attribute becomes required, closures must set
+  /// it for the objects without a value. Writers wait during the migration; readers do not.
   ///
   /// A program with an older model cannot use the file afterwards. If one has the file open, its
   /// requests throw ``HistoryError/Code/modelOutgrown``. The migration is refused while members with
@@ -127,7 +127,7 @@ extension Store {
   ///   - path: The path of the file.
   ///   - model: The newer model.
   ///   - configuration: The options for opening the file.
-  ///   - members: The members that this program runs, which do not count as older.
+  ///   - members: The members that this program runs itself, which do not count as older.
   ///   - retiresOlderMembers: Whether the memberships of older members end. The default is `false`.
   ///   - closures: The closures that compute values, by the name of the entity in the file's model.
   ///     They run inside the transaction, once for each object.

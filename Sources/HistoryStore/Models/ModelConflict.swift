@@ -2,7 +2,8 @@ public import HistoryTypes
 
 /// The difference of a file's model from the older model of the program that has it open.
 ///
-/// The program reads and writes what its model has. What it does not know stays as it is.
+/// The program reads and writes the entities and attributes of its model, and leaves all others
+/// unchanged.
 public struct ModelSkew: Hashable, Sendable {
   /// The version of the file's model.
   public let fileVersion: Int
@@ -17,13 +18,13 @@ extension ModelSkew: CustomStringConvertible {
   public var description: String {
     let list = differences.map(\.description).joined(separator: "; ")
     return
-      "The store has model version \(fileVersion); this program with version \(programVersion) "
-      + "passes over what is new: \(list.isEmpty ? "nothing that it uses" : list)."
+      "The store has model version \(fileVersion); this program has version \(programVersion) and "
+      + "ignores the differences: \(list.isEmpty ? "none that it uses" : list)."
   }
 }
 
 extension Store {
-  /// Returns a newer program's changes of the file's model; `nil` if the versions are equal.
+  /// Returns how a newer program changed the file's model; `nil` if the versions are equal.
   ///
   /// - Throws: ``HistoryError/Code/modelOutgrown`` if the program's model no longer fits.
   /// - Complexity: a query of one row, and another one if the versions differ.
@@ -51,7 +52,7 @@ extension StoredModel {
   }
 }
 
-/// The reason why a file and a program's model do not fit.
+/// The reason why a program cannot use a file with its model.
 package struct ModelConflict: Hashable, Sendable {
   /// The kind of conflict.
   package enum Kind: Hashable, Sendable {
@@ -63,7 +64,7 @@ package struct ModelConflict: Hashable, Sendable {
     case newerFile
     /// A migration changed the model while the store was open.
     case outgrown
-    /// The program's model is newer, and the file has no room for its attributes.
+    /// The program's model is newer, but an entity of the file would get too many attributes.
     case tooLarge(ModelError)
   }
 

@@ -11,7 +11,7 @@ extension StoreCore {
     _ progress: (MigrationProgress) throws -> Void
   ) throws -> MigrationResult? {
     var last: WrittenTransaction?
-    // A table that is copied or dropped would count as one whose rows are deleted.
+    // With foreign keys on, copying or dropping a table would count as deleting its rows.
     connection.setEnforcesForeignKeys(false)
     let result: MigrationResult? = try write {
       guard let found = try StoredModel(connection, path: path), found.version < newer.version

@@ -12,7 +12,7 @@ extension StoreCore {
   /// - Complexity: linear in the schema, and in the rows of entities with a new index or with an
   ///   attribute that is no longer required.
   func upgrade(to newer: Model) throws {
-    // A table that is copied would count as one whose rows are deleted.
+    // With foreign keys on, copying a table would count as deleting its rows.
     connection.setEnforcesForeignKeys(false)
     defer { connection.setEnforcesForeignKeys(true) }
     do {

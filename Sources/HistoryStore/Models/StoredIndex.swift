@@ -52,7 +52,7 @@ extension StoredEntity {
 }
 
 extension StoredEntity {
-  /// The indexes of the model, and those by which a delete finds the rows that refer to its object.
+  /// The indexes of the model, and those with which a delete finds references to its object.
   var allIndexes: [StoredIndex] {
     let references = attributes.indices.filter {
       attributes[$0].attribute.reference != nil && !attributes[$0].isRemoved
@@ -141,14 +141,15 @@ extension StoreCore {
     }
   }
 
-  /// Gives the tables of a newer model its requirements and its indexes, within the current write.
+  /// Applies the required attributes and the indexes of a newer model to its tables.
   ///
-  /// SQLite can neither change a requirement of a column nor drop a foreign key, so such a table is copied
+  /// Runs within the current write. SQLite can neither change whether a column may be null nor drop
+  /// a foreign key, so the table is copied for either change
   /// (https://sqlite.org/lang_altertable.html#otheralter).
   ///
   /// - Throws: ``HistoryError/Code/missingValue`` for an object without a value for an attribute that
   ///   is required now.
-  /// - Complexity: linear in the rows of the tables with another requirement or index.
+  /// - Complexity: linear in the rows of the tables that are copied or get a new index.
   func adoptConstraints(of new: StoredModel, instead old: StoredModel) throws {
     for (offset, entity) in new.entities.enumerated() where !entity.isRemoved {
       guard offset < old.entities.count else { continue }
@@ -168,7 +169,7 @@ extension StoreCore {
     }
   }
 
-  /// Returns the error of two objects with the same values, or `nil` if there are none.
+  /// Returns the error for two objects with the same unique values, or `nil` if there are none.
   private func duplicates(
     in entity: StoredEntity,
     number: Int32,
@@ -208,8 +209,7 @@ extension StoreCore {
 }
 
 extension StoredEntity {
-  /// Whether the table of the older entity lacks a requirement of this one, or has another one or a
-  /// foreign key that was removed.
+  /// Whether the older entity's table has other non-null columns or a removed foreign key.
   fileprivate func needsCopy(after older: StoredEntity) -> Bool {
     let lostReference = zip(attributes, older.attributes).contains {
       $0.isRemoved && !$1.isRemoved && $1.attribute.reference != nil

@@ -133,7 +133,7 @@ private struct TextFields {
 
   subscript(name: String) -> String? { values[name] }
 
-  /// Whether no other property than the known ones is given.
+  /// Returns whether all properties in the text are known ones.
   func areAmong(_ known: Set<String>) -> Bool { values.keys.allSatisfy(known.contains) }
 }
 
@@ -199,7 +199,7 @@ extension StoredModel {
   /// The metadata name of the model's version; a file without one has version 1.
   static let versionName = "modelVersion"
 
-  /// The metadata name of the oldest version of the model whose programs can use the file.
+  /// The metadata name of the oldest model version with which a program can use the file.
   ///
   /// A migration sets it; a file without one was never migrated.
   static let oldestName = "modelOldest"
@@ -226,7 +226,7 @@ extension StoredModel {
     return Int(version ?? 1)
   }
 
-  /// Throws if a program's model, with the numbers of this file, lacks a table or column here.
+  /// Throws if the file lacks a table or column that a program's model needs.
   func checkFits(_ model: Model, path: String) throws {
     var missing: [ModelDifference] = []
     for (offset, entity) in model.entities.enumerated() where entity.isDeclared {
@@ -247,7 +247,7 @@ extension StoredModel {
     guard missing.isEmpty else { throw outgrown(model, missing, path: path) }
   }
 
-  /// Returns the error of a program whose model the file has outgrown.
+  /// Returns the error for a program whose model cannot be used after a migration of the file.
   func outgrown(
     _ model: Model,
     _ differences: [ModelDifference],

@@ -103,7 +103,7 @@ package struct StoredAttribute: Hashable, Sendable {
   package let column: String
   /// Whether a migration removed the attribute.
   package var isRemoved = false
-  /// Whether deletes preserve the value, or did so before.
+  /// Whether deletes preserve the value, or preserved it earlier.
   var hasPlace: Bool
 
   init(_ attribute: Attribute, column: String) {
@@ -254,8 +254,8 @@ extension StoredModel {
 extension StoredModel {
   /// Returns this model with all differences of a newer one.
   ///
-  /// What the newer model lacks is marked as removed. A retyped attribute gets a new number, because
-  /// history contains values of the old type.
+  /// Entities and attributes that the newer model lacks are marked as removed. A retyped attribute
+  /// gets a new number, because history contains values of the old type.
   ///
   /// - Throws: ``ModelError/tooManyAttributes(_:_:)``, as ``applying(_:)`` does.
   func migrating(to newer: Model) throws(ModelError) -> StoredModel {
@@ -276,7 +276,7 @@ extension StoredModel {
 }
 
 extension StoredEntity {
-  /// Marks the attributes that a newer entity lacks, or has with another type or reference, as removed.
+  /// Marks attributes as removed if a newer entity lacks them or changes their type or reference.
   fileprivate mutating func remove(
     lackingIn newer: Entity,
     isSame: (Reference?, Reference?) -> Bool

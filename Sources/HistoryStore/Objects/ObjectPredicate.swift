@@ -24,7 +24,7 @@ public enum Comparison: String, Sendable, Hashable, CaseIterable {
 /// its predicate does not match, null or not. Values are bound, never written into SQL. Predicates
 /// that are too large or too deep are refused with the exceeded ``PredicateLimit``.
 public indirect enum ObjectPredicate: Sendable, Hashable {
-  /// Objects whose attribute compares to a value as SQL compares.
+  /// Objects whose attribute satisfies a comparison with a value, by SQL's rules.
   ///
   /// A null attribute matches only `= null`, and no value is less or greater than null. Text is
   /// compared by its UTF-8 bytes.
@@ -124,7 +124,7 @@ extension ObjectPredicate {
     }
   }
 
-  /// The names of the attributes that the predicate compares, in its order.
+  /// The names of the attributes that the predicate compares, from left to right.
   package var attributes: [String] {
     switch self {
     case .compare(let name, _, _), .in(let name, _), .between(let name, _, _), .like(let name, _):

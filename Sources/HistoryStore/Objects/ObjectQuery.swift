@@ -12,7 +12,7 @@ package struct ObjectQuery: Sendable {
   /// The keys of objects to leave out, such as those whose edits a context has not saved.
   package var excluded: [Int64] = []
 
-  /// Creates a query for all objects that match a predicate, in some order.
+  /// Creates a query for all objects that match a predicate, sorted by `orders`.
   package init(
     _ predicate: ObjectPredicate? = nil,
     sortedBy orders: [ObjectOrder] = [],
@@ -92,8 +92,8 @@ package struct ObjectQuery: Sendable {
 extension ObjectOrder {
   /// Compares two values of the attribute.
   ///
-  /// - Returns: a number less than, equal to or greater than 0 when the left value comes before, with
-  ///   or after the right one.
+  /// - Returns: a number less than, equal to or greater than 0 when the left value comes before, is
+  ///   equal to or comes after the right one.
   package func compare(_ left: Value, _ right: Value) -> Int {
     let result = left.order(to: right, collation)
     return isAscending ? result : -result
@@ -150,7 +150,7 @@ extension StoreCore {
     return try reader.withKeys(wanted.excluded) { try body(query) }
   }
 
-  /// Reads the rows that a query selects, in its order.
+  /// Reads the rows that a query selects, in the order that the query requests.
   func rows(_ number: Int32, _ wanted: ObjectQuery) throws -> RowBatch {
     let table = try table(number)
     var batch = RowBatch(entity: number, width: table.types.count)
@@ -178,10 +178,10 @@ extension StoreCore {
 }
 
 extension Store {
-  /// Reads the rows of an entity that a query selects, in its order.
+  /// Reads the rows of an entity that a query selects, in the order that the query requests.
   ///
-  /// - Complexity: a scan of the entity or of an index, and a sort of the matching rows when an order
-  ///   is requested that no index has.
+  /// - Complexity: a scan of the entity or of an index, and a sort of the matching rows if no index
+  ///   has the requested order.
   package func rows(_ entity: Int32, _ wanted: ObjectQuery) throws(HistoryError) -> RowBatch {
     try locked { core in try core.read { try core.rows(entity, wanted) } }
   }

@@ -2,13 +2,14 @@ package import HistoryTypes
 import SQLiteStorage
 
 extension Store {
-  /// Opens the file on another connection, which reads at the current moment until it is moved.
+  /// Opens the file on another connection, whose reads all return the current snapshot until moved.
   ///
-  /// The connection is in one read transaction all the time. Writers and purges do not wait for it. The
-  /// write-ahead log keeps everything that was committed since its moment, and grows: a checkpoint cannot
-  /// copy what a reader may not see, nor restart the log (https://sqlite.org/wal.html#ckpt).
+  /// The connection keeps one read transaction open. Writers and purges do not wait for it. The
+  /// write-ahead log keeps all commits after the snapshot, and grows: a checkpoint can neither copy
+  /// later commits into the file nor restart the log (https://sqlite.org/wal.html#ckpt).
   ///
-  /// The suspension of this store ends the moment.
+  /// Suspending this store ends the read transaction. ``movePin()`` moves the connection to the
+  /// current snapshot.
   ///
   /// - Throws: ``HistoryError/Code/openForReading`` and the errors of opening the file.
   package func pinned() throws(HistoryError) -> Store {
@@ -26,9 +27,9 @@ extension Store {
     }
   }
 
-  /// Lets a pinned store read at the current moment from now on.
+  /// Moves a pinned store to the current snapshot, from which it reads from now on.
   ///
-  /// - Returns: The position in history of the moment, or `nil` if the store keeps no history.
+  /// - Returns: The position in history of the snapshot, or `nil` if the store keeps no history.
   /// - Complexity: one query of one row.
   @discardableResult
   package func movePin() throws(HistoryError) -> HistoryToken? {
@@ -40,13 +41,13 @@ extension Store {
 }
 
 extension StoreCore {
-  /// Throws if a pinned store has lost its moment.
+  /// Throws if SQLite has ended the read transaction that keeps a pinned store at its snapshot.
   ///
-  /// SQLite ends the read transaction after some failures (https://sqlite.org/lang_transaction.html).
+  /// Some failures make SQLite end a transaction (https://sqlite.org/lang_transaction.html).
   ///
-  /// - Throws: ``HistoryError/Code/momentLost``.
+  /// - Throws: ``HistoryError/Code/snapshotLost``.
   func checkPin() throws {
-    guard connection.isInTransaction else { throw HistoryError.momentLost(path: path) }
+    guard connection.isInTransaction else { throw HistoryError.snapshotLost(path: path) }
   }
 
   /// Starts another read transaction, whose snapshot SQLite takes at the first query.
@@ -57,7 +58,7 @@ extension StoreCore {
   }
 }
 
-/// The pinned stores of a store, which it does not keep open.
+/// Weak references to the pinned stores of a store, which does not keep them open.
 final class PinnedStores: Sendable {
   private struct Pin: Sendable {
     weak let store: Store?

@@ -15,13 +15,13 @@ package enum Aggregate: Sendable, Hashable, CaseIterable {
 package struct AggregatedValues: Sendable {
   /// The number of values other than null, for `sum` and `average`.
   package private(set) var count = 0
-  /// The sum, the least or the greatest value; null without a value.
+  /// The sum, the least or the greatest value; null if there are no values.
   package private(set) var value = Value.null
   private let aggregate: Aggregate
 
   package init(_ aggregate: Aggregate) { self.aggregate = aggregate }
 
-  /// Adds another value; null is left out.
+  /// Adds another value; null is ignored.
   ///
   /// - Returns: `false` if the sum of integers exceeds 64 bits.
   package mutating func add(_ other: Value) -> Bool {
@@ -55,12 +55,12 @@ package struct AggregatedValues: Sendable {
 }
 
 extension Value {
-  /// The number as a double; 0 for a value that is no number.
+  /// The number as a double; 0 for a value that is not a number.
   fileprivate var number: Double { double ?? int.map(Double.init) ?? 0 }
 }
 
 extension Store {
-  /// Returns the number of objects of an entity that a query selects; limit and offset are left out.
+  /// Returns the number of objects that match a query, whose limit and offset are ignored.
   ///
   /// - Complexity: a scan of the entity or of an index.
   package func count(_ entity: Int32, _ wanted: ObjectQuery) throws(HistoryError) -> Int {
@@ -154,7 +154,7 @@ extension Aggregate {
 
   /// Returns the columns of the result.
   ///
-  /// SQLite searches an index for a minimum or maximum that is alone
+  /// SQLite searches an index only for a minimum or maximum that is the single column
   /// (https://sqlite.org/optoverview.html#the_min_max_optimization).
   fileprivate func sql(_ column: String) -> String {
     switch self {

@@ -1,7 +1,7 @@
 import HistoryTypes
 import SQLiteStorage
 
-/// The position below which retention limits exclude members, and the gaps ignored by the limits.
+/// The position below which retention limits exclude members, and the gaps that the age ignores.
 struct RetentionCut {
   /// The number up to which members with contexts must have merged in order to remain active.
   var number: Int64 = 0

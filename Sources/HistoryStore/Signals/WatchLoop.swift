@@ -25,7 +25,7 @@ final class WatchLoop: @unchecked Sendable {
   private var reported: HistoryToken
   /// Whether the store is suspended; then the reader is closed, and the thread only waits.
   private var isPaused = false
-  /// Whether the next look reports the newest position even if it was reported before.
+  /// Whether the next read reports the newest position even if it was reported before.
   private var mustReport = false
   /// The flag that ends the reader's wait for a lock.
   private let stop = StopFlag()
@@ -90,7 +90,7 @@ final class WatchLoop: @unchecked Sendable {
     if let news { listeners.notify(news) }
   }
 
-  /// Returns the newest position if it must be reported.
+  /// Returns the newest position if the listeners must be notified of it.
   private func findNews(checkingFile: Bool) throws -> HistoryToken? {
     if checkingFile { files.arm() }
     let reader = try currentReader(checkingFile: checkingFile)

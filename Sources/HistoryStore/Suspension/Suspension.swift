@@ -5,9 +5,9 @@ import Synchronization
 
 /// The state of a store's suspension.
 final class Suspension: Sendable {
-  /// Held while the store is being suspended or resumed, and not by requests.
+  /// The lock held while the store is being suspended or resumed; requests do not hold it.
   let lock = ConnectionLock()
-  /// Set while running requests must end, because the time that they had is over.
+  /// Set when running requests must end, because their time limit has passed.
   let interruption = StopFlag()
   private let closed = Atomic<Bool>(false)
   private let callsWait = Atomic<Bool>(false)
@@ -35,29 +35,29 @@ final class Suspension: Sendable {
     suspended.leave()
   }
 
-  /// Returns after the store was resumed.
+  /// Waits until the store is resumed.
   ///
-  /// - Throws: ``HistoryError/Code/suspended`` if calls of the suspended store fail.
+  /// - Throws: ``HistoryError/Code/suspended`` if calls fail while the store is suspended.
   func waitForResume(path: String) throws(HistoryError) {
     guard callsWait.load(ordering: .relaxed) else { throw .suspended(path: path) }
     suspended.wait()
   }
 
-  /// Whether a request failed because the suspension interrupted it.
+  /// Returns whether an error is due to the suspension, which interrupted the request.
   func explains(_ error: any Error) -> Bool {
     guard interruption.isSet, let failure = error as? SQLiteError else { return false }
     return failure.isInterruption || failure.cause == .busy
   }
 }
 
-/// The outcome of calls to a suspended store.
+/// The behavior of calls to a suspended store.
 public enum CallsWhileSuspended: Sendable, Hashable {
   /// Calls throw ``HistoryError/Code/suspended``.
   case fail
   /// Calls block their thread until the store is resumed.
   ///
-  /// Use it only when no task of Swift's concurrency calls the store, because blocked tasks keep other
-  /// tasks from running, perhaps the one that would resume the store.
+  /// Use it only if no Swift task calls the store: a blocked task keeps other tasks from running,
+  /// perhaps the one that would resume the store.
   case wait
 }
 
@@ -67,14 +67,17 @@ extension Store {
 
   /// Closes the file until ``resume()``, so that the suspended process holds no lock on it.
   ///
-  /// A request in progress has a time limit to end; then it is interrupted, rolled back, and fails with
-  /// ``HistoryError/Code/suspended``. An interrupted request ends at its next statement of SQLite, within
-  /// a tenth of a second if it waits for a lock. Watches rest. The locks of members are released: if
-  /// another process launches a member meanwhile, the registration here is superseded.
+  /// A request in progress may continue until the time limit. It is then interrupted, rolled back,
+  /// and fails with ``HistoryError/Code/suspended``. An interrupted request ends at its next
+  /// statement of SQLite, within a tenth of a second if it waits for a lock. Watches deliver
+  /// nothing until the store is resumed. The locks of members are released: if another process
+  /// launches a member of this process meanwhile, that launch supersedes this process's
+  /// registration.
   ///
-  /// Suspending a suspended store only changes what calls do. The system terminates a suspended process
-  /// that holds a lock on a file of a shared container (`0xdead10cc`,
-  /// https://developer.apple.com/documentation/xcode/sigkill). See <doc:SuspendingAProcess>.
+  /// If the store is already suspended, only the new value of `calls` takes effect. The system
+  /// terminates a suspended process that holds a lock on a file of a shared container
+  /// (`0xdead10cc`, https://developer.apple.com/documentation/xcode/sigkill). See
+  /// <doc:SuspendingAProcess>.
   ///
   /// - Parameters:
   ///   - limit: The time that a request in progress has before it is interrupted.
@@ -109,7 +112,7 @@ extension Store {
     for pinned in pins.open { try pinned.suspend(until: deadline, calls) }
   }
 
-  /// Opens the file again after ``suspend(within:calls:)``; without a suspension it does nothing.
+  /// Opens the file again after ``suspend(within:calls:)``; no effect on a store that is in use.
   ///
   /// Watches report the newest position, so that a started tracker catches up.
   ///
@@ -131,16 +134,16 @@ extension Store {
 
 /// The protection of a store's files while the device is locked.
 ///
-/// It has an effect on Apple's systems only. A request to a file that is protected at the time fails
-/// with ``HistoryError/Code/unavailable``, and a tracker retries the pass.
+/// The protection has an effect on Apple's systems only. A request to a file that is protected at
+/// the time fails with ``HistoryError/Code/unavailable``, and a tracker retries the pass.
 public enum FileProtection: Sendable, Hashable {
   /// The protection that the system gives to new files.
   case system
   /// No access while the device is locked (Apple: `FileProtectionType.complete`).
   case complete
-  /// Files that are open stay accessible (Apple: `FileProtectionType.completeUnlessOpen`).
+  /// Files that are already open stay accessible (Apple: `FileProtectionType.completeUnlessOpen`).
   case completeUnlessOpen
-  /// No access between a start of the device and the first unlock.
+  /// No access between a start of the device and its first unlock.
   ///
   /// Apple: `FileProtectionType.completeUntilFirstUserAuthentication`.
   case completeUntilFirstUserAuthentication

@@ -1,7 +1,7 @@
 import HistoryTypes
 import SQLiteStorage
 
-/// An edit of a save, adjusted to what delete rules have done in the same save.
+/// An edit of a save, adjusted to the effects of delete rules in the same save.
 struct AdjustedEdit {
   /// The place of the edit in the request.
   let index: Int
@@ -16,8 +16,7 @@ struct AdjustedEdit {
     (self.index, self.edit) = (index, edit)
   }
 
-  /// Returns the outcome for the context, after packing what a rule did to an object whose edit was
-  /// left out.
+  /// Returns the outcome; for an edit that was left out, packs the effect of a delete rule first.
   func finished(_ outcome: EditOutcome, _ packer: inout ChangePacker) -> EditOutcome {
     guard nullified != 0 || isReleased else { return outcome }
     switch outcome {
@@ -65,7 +64,7 @@ extension StoreCore {
     return (outcomes, effects)
   }
 
-  /// Writes an insert or update, and packs it together with what delete rules did to its object.
+  /// Writes an insert or update, and packs it with the effects of delete rules on its object.
   func apply(
     _ adjusted: AdjustedEdit,
     _ number: Int64,
@@ -88,7 +87,7 @@ extension StoreCore {
 
   /// Returns an insert or update after the rules for the objects that the same save deletes.
   ///
-  /// A reference with the rule ``DeleteRule/deny`` stays, and the write fails because of it.
+  /// A reference with the rule ``DeleteRule/deny`` stays in the edit, so that the write fails.
   ///
   /// - Returns: The edit, or `nil` if a rule deletes its object.
   private func adjust(
@@ -102,7 +101,7 @@ extension StoreCore {
     var adjusted = AdjustedEdit(index, edit)
     if let change = effects.nullified(edit.id) {
       adjusted.nullified = change.columns
-      // The rule has written the row as part of this save, which is no conflict.
+      // A delete rule wrote the row in this save, which is not a conflict.
       if edit.version == change.version { adjusted.edit.version = number }
     }
     let table = try table(edit.id.entity)

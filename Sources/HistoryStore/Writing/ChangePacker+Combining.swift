@@ -3,8 +3,9 @@ import HistoryTypes
 extension ChangePacker {
   /// Repacks the changes so that each object has one, in the order of their first changes.
   ///
-  /// An insert and updates are an insert, updates are one update of all their columns, and updates and a
-  /// delete are a delete. An object that was inserted and deleted has no change.
+  /// An insert followed by updates becomes an insert, several updates become one update of all
+  /// their columns, and updates followed by a delete become a delete. An object that was inserted
+  /// and deleted has no change.
   ///
   /// - Complexity: linear in the changes.
   mutating func combine() {

@@ -15,7 +15,7 @@ struct ReferenceColumn {
 }
 
 extension StoredModel {
-  /// The columns that refer to objects, those of newer programs included, in the order of the file.
+  /// The columns that refer to objects, including those of newer programs, by entity and attribute.
   var references: [ReferenceColumn] {
     entities.enumerated().flatMap { offset, entity in
       entity.isRemoved ? [] : entity.references(number: Int32(offset) + 1, in: self)
@@ -47,7 +47,7 @@ struct RuleEffects {
   struct Nullified {
     /// The attributes that became null, as bits of the file.
     var columns: UInt64
-    /// The version of the row before.
+    /// The version of the row before the write.
     let version: Int64
   }
 
@@ -193,7 +193,7 @@ extension StoreCore {
     )
   }
 
-  /// Runs a closure that deletes objects of one entity, and applies delete rules to what it deletes.
+  /// Runs a closure that deletes objects of one entity, and applies the delete rules of references.
   func deleteObjects(
     of table: EntityStatements,
     by authorship: Authorship,

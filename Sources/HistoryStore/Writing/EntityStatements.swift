@@ -19,7 +19,7 @@ final class EntityStatements {
   private(set) var preserved: UInt64
   /// The columns that a delete preserves, as SQL: `, "Item"."a"`.
   private(set) var preservedList: String
-  /// The attributes that the program must not write unless it sets them, as bits.
+  /// The attributes that a write includes only if the program set them, as bits.
   ///
   /// A newer program widened their types, so this program may have read null instead of a value.
   private(set) var widened: UInt64 = 0
@@ -85,7 +85,7 @@ final class EntityStatements {
     return required & TypeColumns(entity).all
   }
 
-  /// Throws if the attribute with an index, which the object with a key lacks, is required.
+  /// Throws if the attribute at an index, for which an object has no value, is required.
   ///
   /// - Throws: ``HistoryError/Code/missingValue``.
   func checkOptional(_ index: Int, _ key: Int64?) throws(HistoryError) {
@@ -120,7 +120,7 @@ final class EntityStatements {
     mapping?.numbers(of: columns) ?? columns
   }
 
-  /// Inserts a row: `_key, _version`, then every attribute in order.
+  /// Returns the statement that inserts a row: `_key, _version`, then every attribute in order.
   func insert(_ connection: borrowing Connection) throws -> PreparedStatement {
     if let insertRow { return insertRow }
     let places = (1...entity.attributes.count + 2).map { "?\($0)" }.joined(separator: ",")
@@ -132,7 +132,7 @@ final class EntityStatements {
     return made
   }
 
-  /// Selects the version and every attribute of the row with a key.
+  /// Returns the statement that selects the version and every attribute of the row with a key.
   func select(_ connection: borrowing Connection) throws -> PreparedStatement {
     if let selectRow { return selectRow }
     let made = try PreparedStatement(
@@ -143,9 +143,10 @@ final class EntityStatements {
     return made
   }
 
-  /// Passes the rows with the keys of a ``RowReader`` to the function of that reader.
+  /// Returns the statement that passes the rows of a ``RowReader``'s keys to the reader's function.
   ///
-  /// Each call receives the key, the version and every attribute, in the order of the keys.
+  /// Each call of the function receives the key, the version and every attribute, in the order of
+  /// the keys.
   func selectShown(_ connection: borrowing Connection) throws -> PreparedStatement {
     if let selectShownRows { return selectShownRows }
     let made = try PreparedStatement(
@@ -159,7 +160,7 @@ final class EntityStatements {
     return made
   }
 
-  /// Selects the version and the preserved attributes of the row with a key.
+  /// Returns the statement that selects the version and the preserved attributes of a row by key.
   func tombstone(_ connection: borrowing Connection) throws -> PreparedStatement {
     if let tombstoneRow { return tombstoneRow }
     let made = try PreparedStatement(
@@ -170,7 +171,7 @@ final class EntityStatements {
     return made
   }
 
-  /// Deletes the row with a key.
+  /// Returns the statement that deletes the row with a key.
   func delete(_ connection: borrowing Connection) throws -> PreparedStatement {
     if let deleteRow { return deleteRow }
     let made = try PreparedStatement(
@@ -181,7 +182,7 @@ final class EntityStatements {
     return made
   }
 
-  /// Deletes rows by their keys, which a ``RowCollector`` packs.
+  /// Returns a deleter of rows by their keys, whose deletes a ``RowCollector`` packs.
   func deleter(_ connection: borrowing Connection) throws -> KeyDeleter {
     if let keyDeleter { return keyDeleter }
     let made = try KeyDeleter(tableName, preserved: preservedList, connection)
@@ -189,7 +190,7 @@ final class EntityStatements {
     return made
   }
 
-  /// Sets some attributes of a row.
+  /// Returns the statement that sets some attributes of a row.
   ///
   /// `?1` is the key, `?2` the new version, `?3` the version that the row must have or null; the
   /// values follow in the entity's order.
@@ -214,7 +215,7 @@ final class EntityStatements {
     return made
   }
 
-  /// Inserts the rows of a batch request.
+  /// Returns an inserter for the rows of a batch request.
   func inserter(_ connection: borrowing Connection) throws -> RowInserter {
     if let rowInserter { return rowInserter }
     let made = try RowInserter(self, connection)
@@ -232,7 +233,7 @@ final class EntityStatements {
     return bits
   }
 
-  /// Updates some attributes from the rows of a batch request.
+  /// Returns an updater of some attributes from the rows of a batch request.
   func updater(
     _ columns: UInt64,
     _ collector: RowCollector,

@@ -4,8 +4,8 @@ import SQLiteStorage
 /// The next row of a batch request; a closure sets its attributes by their position in the entity.
 ///
 /// Attributes that are not set have their default values in an insert, and are null in an update.
-/// The values of many rows share one reused block of memory,
-/// so that a row needs no allocation. One SQL statement reads all rows of the block.
+/// The values of many rows share one reused block of memory, so that a row needs no allocation. One
+/// SQL statement reads all rows of the block.
 public struct RowWriter: ~Copyable {
   private let table: EntityStatements
   private let rows: UnsafeMutablePointer<RowBlock>
@@ -20,7 +20,7 @@ public struct RowWriter: ~Copyable {
   private var error: HistoryError?
   private var hasFailed = false
 
-  /// Starts with the first row of an insert, or of an update of some attributes.
+  /// Creates the writer of an insert, or of an update of some attributes, at its first row.
   init(_ table: EntityStatements, only settable: UInt64? = nil) {
     defaults = settable == nil ? table.defaults : 0
     required = table.required & (settable ?? .max)

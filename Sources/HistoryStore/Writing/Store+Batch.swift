@@ -31,8 +31,9 @@ extension Store {
   /// Core Data: `NSBatchInsertRequest` with objects. Attributes that are not named get their default
   /// values.
   ///
-  /// An object whose unique attributes another object has is an error, or is handled as a save with the
-  /// merge policy handles it: the other object stays, and is updated if the inserted one wins.
+  /// If another object has the same unique values as an inserted one, the request fails under the
+  /// policy `error`. Under other merge policies the other object stays, and is updated if the
+  /// inserted one wins, as in a save.
   ///
   /// - Throws: ``HistoryError`` when a name or value does not fit or SQLite fails; the store is not
   ///   changed then.
@@ -134,8 +135,8 @@ extension Store {
 
   /// Deletes every matching object, as one transaction (Core Data: `NSBatchDeleteRequest`).
   ///
-  /// Delete rules of references to the objects are applied in the same transaction, which the result
-  /// includes. Core Data's batch deletes skip them.
+  /// The delete rules of references to the objects are applied in the same transaction, and the
+  /// result includes their effects. Core Data's batch deletes skip delete rules.
   ///
   /// - Throws: ``HistoryError`` when a name, a value or the predicate does not fit, SQLite fails, or
   ///   references to the objects remain.

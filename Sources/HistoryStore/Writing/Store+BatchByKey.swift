@@ -40,8 +40,9 @@ extension Store {
   /// Deletes the objects whose IDs a closure returns until it returns `nil`, as one transaction.
   ///
   /// Core Data: `NSBatchDeleteRequest(objectIDs:)`. Missing objects are skipped. The closure runs
-  /// inside the write: a request to the same store from within the closure fails. Delete rules of
-  /// references to the objects are applied in the same transaction, which the result includes.
+  /// inside the write: a request to the same store from within the closure fails. The delete rules
+  /// of references to the objects are applied in the same transaction, and the result includes
+  /// their effects.
   ///
   /// - Throws: ``HistoryError`` if an object is of another entity, SQLite fails, or references to the
   ///   objects remain, and ``HistoryError/Code/stopped`` if the closure throws; the store is then not

@@ -9,7 +9,7 @@ package struct ObjectEdit: Sendable {
   package var columns: UInt64
   /// The version of the row that the edit is based on; unused by an insert.
   ///
-  /// A delete with ``anyVersion`` is based on no row: it meets no conflict.
+  /// A delete with ``anyVersion`` is based on no row, so it never conflicts.
   package var version: Int64
   /// One value per attribute for an insert; one per bit of `columns`, in order, for an update.
   package var values: [Value]
@@ -77,7 +77,7 @@ package enum EditOutcome: Sendable, Hashable {
   case leftOut
   /// The object no longer existed, and the edit was not written.
   case gone
-  /// An insert met a duplicate, and the store's object stays in its place.
+  /// An inserted object has a duplicate in the store, and the store's object replaces it.
   case replaced(by: ObjectID)
 }
 
@@ -91,11 +91,11 @@ package struct SaveResult: Sendable {
   package var outcomes: [EditOutcome]
   /// The committed rows of those saved objects that differ from the context's state.
   package var rows: [RowBatch]
-  /// The objects that delete rules deleted, which have no edit or an edit without effect.
+  /// The objects that delete rules deleted; their own edits, if any, had no effect.
   package var deletedByRule: [ObjectID] = []
-  /// The committed rows of objects whose references the save has changed without an edit of them.
+  /// The committed rows of objects that were not edited, but whose references the save changed.
   package var rowsByRule: [RowBatch] = []
-  /// The objects of the store that gave way to saved ones with the same unique values.
+  /// The store's objects that were deleted because saved objects have the same unique values.
   package var removed: [ObjectID] = []
 }
 
@@ -105,18 +105,19 @@ package struct SaveResult: Sendable {
 public enum MergePolicy: String, Sendable, Hashable, CaseIterable {
   /// The save fails and changes nothing (Core Data: `NSErrorMergePolicy`).
   ///
-  /// A save that meets a duplicate fails with ``HistoryError/Code/duplicate``.
+  /// A save that would create a duplicate fails with ``HistoryError/Code/duplicate``.
   case error
   /// Attributes that the store has changed stay, and the rest of the edit is written.
   ///
-  /// A deleted object stays as it is in the store. Of an inserted object and its duplicate, the store's
-  /// stays; an updated object keeps the unique attributes that it has in the store (Core Data:
+  /// An object that the context deleted, and another writer changed, stays. If an inserted object
+  /// has a duplicate in the store, the store's object replaces it. If an updated object would have
+  /// a duplicate, it keeps its unique values from the store (Core Data:
   /// `NSMergeByPropertyStoreTrumpMergePolicy`).
   case storeWins
   /// The attributes that were set overwrite the store's; all other attributes stay as in the store.
   ///
-  /// If an inserted object has a duplicate in the store, that object gets the values that were set. The
-  /// duplicate of an updated object is deleted.
+  /// If an inserted object has a duplicate in the store, the duplicate gets the values that were
+  /// set, and replaces the inserted object. The duplicate of an updated object is deleted.
   ///
   /// Core Data: `NSMergeByPropertyObjectTrumpMergePolicy`.
   case objectWins
@@ -131,7 +132,7 @@ public enum MergePolicy: String, Sendable, Hashable, CaseIterable {
 extension Store {
   /// Saves the edits of a context and their history atomically, as one transaction.
   ///
-  /// In a model with references, deletes and their rules come before the other edits.
+  /// In a model with references, deletes and delete rules are applied before the other edits.
   ///
   /// - Throws: ``HistoryError/Code/conflict`` or ``HistoryError/Code/duplicate`` under the policy
   ///   `error`, ``HistoryError/Code/deleteDenied``, ``HistoryError/Code/danglingReference``,

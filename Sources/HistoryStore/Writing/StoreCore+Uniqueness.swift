@@ -4,7 +4,7 @@ import SQLiteStorage
 /// A uniqueness constraint of a file, over attributes by their index in the program's model.
 struct UniquenessConstraint {
   let indices: [Int]
-  /// The condition of an object with the same values as SQL, which are bound from `?2` on.
+  /// SQL for the condition that an object has the same values, which are bound from `?2` on.
   fileprivate let condition: String
   /// The attributes as bits.
   var columns: UInt64 { indices.reduce(0) { $0 | 1 << UInt64($1) } }
@@ -34,7 +34,7 @@ extension SQLiteError {
 }
 
 extension HistoryError {
-  /// Creates the error of a statement that met a duplicate which it cannot name.
+  /// Creates the error for a statement that failed because of a duplicate; the objects are unknown.
   init?(duplicate error: SQLiteError, in tables: [EntityStatements]) {
     guard error.isDuplicate, let list = error.message.split(separator: ": ").last else {
       return nil
@@ -50,19 +50,18 @@ extension HistoryError {
   }
 }
 
-/// The edits of a save that met a duplicate, which are resolved after all other edits were written.
+/// The edits of a save with a duplicate, which are resolved after all other edits were written.
 ///
-/// By then, an object of the same save may have been deleted or changed, so that there is no duplicate
-/// any more.
+/// By then, the duplicate may no longer exist, because the same save deleted or changed it.
 struct DuplicateResolution {
   let request: SaveRequest
   /// The version of the written rows.
   let number: Int64
-  /// The edits that met a duplicate.
+  /// The edits that failed because of a duplicate.
   private(set) var postponed: [AdjustedEdit] = []
-  /// The objects of the store that gave way to edited ones.
+  /// The store's objects that were deleted because edited objects have the same unique values.
   private(set) var removed: [ObjectID] = []
-  /// The objects of the save whose references follow from an inserted object to the one in its place.
+  /// The saved objects whose references were redirected from an inserted object to its replacement.
   private(set) var followers: [ObjectID] = []
 
   init(_ request: SaveRequest, _ number: Int64) {
@@ -102,7 +101,7 @@ struct DuplicateResolution {
       let edit = adjusted.edit
       let found = try core.duplicates(of: edit, request.policy)
       guard let first = found.first else {
-        // An edit that was resolved before this one has made room for it.
+        // An edit that was resolved before this one has removed the duplicate.
         let policy = request.policy
         outcomes[adjusted.index] = try core.apply(adjusted, number, policy, &packer, &conflicts)
         continue
@@ -124,7 +123,7 @@ struct DuplicateResolution {
     }
   }
 
-  /// Resolves an insert: the object of the store stays, with the inserted values if the object wins.
+  /// Resolves an insert: the store's object stays, with the inserted values if the context wins.
   private mutating func insert(
     _ edit: ObjectEdit,
     over found: [ObjectID],
@@ -143,8 +142,8 @@ struct DuplicateResolution {
     return .replaced(by: found[0])
   }
 
-  /// Resolves an update: the store's objects give way if the object wins, else the unique attributes
-  /// stay as in the store.
+  /// Resolves an update: deletes the store's duplicates if the context wins, or leaves out the
+  /// unique attributes that were set.
   private mutating func update(
     _ adjusted: AdjustedEdit,
     over found: [Duplicate],
@@ -193,12 +192,13 @@ struct Duplicate {
 }
 
 extension StoreCore {
-  /// Inserts an object of a batch request, or writes its values over the object with its unique values.
+  /// Inserts an object of a batch request, or writes its values over the duplicate in the store.
   ///
   /// The columns of the store's objects that the request updates are collected by key, because a
   /// transaction changes an object once.
   ///
-  /// - Throws: ``HistoryError/Code/duplicate`` if several objects have unique values of the inserted one.
+  /// - Throws: ``HistoryError/Code/duplicate`` if several objects share unique values with the
+  ///   inserted one.
   func insert(
     _ edit: ObjectEdit,
     _ number: Int64,
@@ -215,7 +215,7 @@ extension StoreCore {
       guard found.allSatisfy({ $0.id == other.id }) else { throw try self.error(of: edit, other) }
       guard policy == .objectWins || policy == .overwrite else { return }
       let columns = try write(edit, over: other.id, policy, number)
-      // An object that this request has inserted stays an insert in history.
+      // If this request inserted the other object, its change in history stays an insert.
       let isInserted = other.version == number && updates[other.id.key] == nil
       if !isInserted { updates[other.id.key, default: 0] |= columns }
     }
@@ -240,9 +240,9 @@ extension StoreCore {
     return columns
   }
 
-  /// Makes the references to an object that was not inserted refer to the one that stays in its place.
+  /// Redirects the references to an object that was not inserted to the object that replaces it.
   ///
-  /// Only rows of the same write can refer to it, and their columns are packed already.
+  /// Only rows of the same write can refer to the object, and their columns are already packed.
   ///
   /// - Returns: The objects with the references.
   fileprivate func follow(from id: ObjectID, to other: ObjectID) throws -> [ObjectID] {
@@ -263,7 +263,7 @@ extension StoreCore {
     return found
   }
 
-  /// Returns the error of an edit that makes a duplicate.
+  /// Returns the error for an edit that would create a duplicate.
   fileprivate func error(of edit: ObjectEdit, _ other: Duplicate) throws -> HistoryError {
     let entity = try entity(edit.id.entity)
     return .duplicate(
@@ -273,7 +273,7 @@ extension StoreCore {
     )
   }
 
-  /// Returns the objects that have unique values of an edited object, one for each violated constraint.
+  /// Returns the objects with the same unique values as an edited one, one per violated constraint.
   fileprivate func duplicates(
     of edit: ObjectEdit,
     _ policy: MergePolicy
@@ -307,9 +307,9 @@ extension StoreCore {
     return found
   }
 
-  /// Returns the row that an edit makes under a policy, one value for each attribute.
+  /// Returns the row after an edit under a policy, one value for each attribute.
   ///
-  /// The policy `overwrite` also writes what the context has read.
+  /// The policy `overwrite` also writes the values that the context read and did not set.
   private func row(
     of edit: ObjectEdit,
     _ policy: MergePolicy,

@@ -1,8 +1,9 @@
 package import HistoryStore
 
-/// The decisions of a tracker that follows signals: when it waits, pauses, and runs a pass.
+/// The state machine of a started tracker: when it waits for a signal, pauses, and runs a pass.
 ///
-/// It waits for nothing itself: a driver does what ``next`` says, and says how that ended.
+/// The value does not wait itself: a driver performs the action in ``next``, and reports the
+/// outcome.
 package struct Following: Hashable, Sendable {
   /// An action of the driver.
   package enum Step: Hashable, Sendable {
@@ -18,9 +19,10 @@ package struct Following: Hashable, Sendable {
   package private(set) var next: Step
   private var repetition = Repetition()
 
-  /// Decides how a tracker goes on after the first pass, or returns `nil` if it does not follow signals.
+  /// Creates the state after the first pass; `nil` if the tracker must not wait for signals.
   ///
-  /// A tracker follows after a failure, too, if the member was launched and the error may go away.
+  /// After a failed pass, the tracker waits for signals only if the member was launched and the
+  /// error may resolve without intervention.
   package init?(afterLaunch failure: HistoryError?, isLaunched: Bool) {
     guard isLaunched else { return nil }
     if let failure, !failure.mayGoAway { return nil }
@@ -28,13 +30,13 @@ package struct Following: Hashable, Sendable {
     passed(failure)
   }
 
-  /// Notes a signal; it leads to a pass if it announces what the member has not fetched.
+  /// Notes a signal, which leads to a pass if it announces history that the member has not fetched.
   package mutating func signalled(isNews: Bool) { next = isNews ? .pass : .wait }
 
-  /// Notes the end of a pause, after which the failed pass is repeated.
+  /// Notes the end of a pause; the failed pass is then repeated.
   package mutating func paused() { next = .pass }
 
-  /// Notes the end of a pass; one that failed for a reason that may go away is repeated after a pause.
+  /// Notes the end of a pass; it is repeated after an error that may resolve by itself.
   package mutating func passed(_ failure: HistoryError?) {
     if let pause = repetition.pause(after: failure) {
       next = .pause(pause)

@@ -240,7 +240,7 @@ package final class MemberSession {
     isUnloaded = false
   }
 
-  /// Reads all objects of every context again, or the registered ones of a context that holds a part.
+  /// Reads the objects of every context again: all objects, or only the registered ones.
   private func loadContexts() throws(HistoryError) {
     for context in contexts {
       if loadsAllObjects || context.holdsAllObjects {

@@ -4,7 +4,8 @@ public import ObjectContexts
 
 /// A custom way to merge transactions into contexts, which replaces the default merge.
 ///
-/// Core Data: the place where an app calls `NSManagedObjectContext.mergeChanges(fromContextDidSave:)`.
+/// Core Data: the code in which an app calls
+/// `NSManagedObjectContext.mergeChanges(fromContextDidSave:)`.
 public protocol TransactionMerger: Sendable {
   /// Merges the transactions of one page in commit order.
   ///
@@ -60,7 +61,7 @@ public protocol TransactionDeduplicator: Sendable {
 /// configuration.deduplicator = ObjectDeduplicator(store: store, entity: "Tag", by: ["name"])
 /// ```
 public struct ObjectDeduplicator: TransactionDeduplicator {
-  /// A closure that returns the attribute values that the kept object takes from the removed ones.
+  /// A closure that returns the attribute values to set in the kept object, given the removed ones.
   ///
   /// An error that it throws ends the pass, which is retried.
   public typealias Combine =

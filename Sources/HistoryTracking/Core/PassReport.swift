@@ -1,7 +1,7 @@
 public import HistoryStore
 public import HistoryTypes
 
-/// The results of one pass: counts, positions, durations and failures.
+/// The result of one pass: counts, positions, durations and failures.
 public struct PassReport: Sendable, Hashable {
   /// The durations of the steps of a pass, summed over all pages.
   public struct Durations: Sendable, Hashable {
@@ -47,7 +47,7 @@ public struct PassReport: Sendable, Hashable {
   public internal(set) var undeclaredAuthors: Set<String> = []
   /// A change of the store's model by a newer program, in the first pass that noticed it.
   ///
-  /// Passes go on without the entities and attributes that this program does not know.
+  /// Passes continue, and ignore the entities and attributes that this program does not know.
   public internal(set) var modelSkew: ModelSkew?
   /// The error that ended the pass early, or `nil`; positions recorded before it remain recorded.
   public internal(set) var failure: HistoryError?

@@ -185,7 +185,7 @@ package struct PassRun {
     stage = only != nil ? .over : isLast ? purges ? .purge : .over : .fetch
   }
 
-  /// Finishes the pass: purges if the strategy requires a purge, and records the last page.
+  /// Finishes the pass: purges if the strategy requires it, and records the last page's position.
   private mutating func purge() throws(HistoryError) {
     stage = .over
     if let trigger = core.purges.trigger(core.configuration.strategy, report) {
@@ -202,7 +202,7 @@ package struct PassRun {
 }
 
 extension PassRun {
-  /// The results so far as those of a single step.
+  /// The results so far, in the form of a single step's results.
   package var step: TrackerStep {
     TrackerStep(
       fetched: session.awaitingMerge.map(\.number.rawValue),

@@ -4,9 +4,9 @@ package import ObjectContexts
 
 /// The synchronous logic of a tracker, without tasks and without waiting.
 ///
-/// The core returns the calls that may take time, such as those of hooks, to its driver, one after
-/// the other (``PassRun``). The actor ``HistoryTracker`` awaits each call; a synchronous driver
-/// performs each call at once. The driver must not use the core concurrently.
+/// The core does not perform calls that may take time, such as those of hooks: it returns them to
+/// its driver one after the other (``PassRun``). The actor ``HistoryTracker`` awaits each call; a
+/// synchronous driver performs each call at once. The driver must not use the core concurrently.
 package final class TrackerCore {
   /// The member: a process in one role.
   package let member: MemberID
@@ -87,7 +87,10 @@ package final class TrackerCore {
   private func logLaunch(_ registration: Registration) throws(HistoryError) {
     if let imported = registration.cursorImport { log.write(.notice, "\(imported)") }
     if let author = configuration.currentAuthor, configuration.batchAuthors.contains(author) {
-      log.write(.notice, "its author \"\(author)\" is in batchAuthors, whose members never merge")
+      log.write(
+        .notice,
+        "its author \"\(author)\" is in batchAuthors, which is for authors that never merge"
+      )
     }
     guard log.isEnabled(.notice) else { return }
     for difference in try store.configurationDifferences() {
@@ -112,7 +115,7 @@ package final class TrackerCore {
     hooks.forgetCalled()
     mustReadModel = true
     failure = nil
-    log.write(.notice, "read the data again, and continues after #\(cursor.number)")
+    log.write(.notice, "read the data again, and continues after transaction \(cursor.number)")
     return cursor
   }
 
@@ -136,7 +139,8 @@ package final class TrackerCore {
     for jump in jumps {
       log.write(
         .notice,
-        "time jumps by \(jump.difference.inSeconds) s at #\(jump.number); the age limit ignores it"
+        "timestamps jump by \(jump.difference.inSeconds) s at transaction \(jump.number); the limit on "
+          + "age does not count the jump"
       )
     }
   }
@@ -148,7 +152,10 @@ package final class TrackerCore {
     for case let author? in authors where !configuration.declares(author) {
       report.undeclaredAuthors.insert(author)
       if loggedAuthors.insert(author).inserted {
-        log.write(.notice, "\"\(author)\" writes and is not among allAuthors; it is merged as well")
+        log.write(
+          .notice,
+          "the author \"\(author)\" writes and is not among allAuthors; its transactions are merged, too"
+        )
       }
     }
   }

@@ -4,13 +4,13 @@ public import HistoryTypes
 public import ObjectContexts
 
 extension HistoryTracker {
-  /// Registers an observer, which receives changes to an entity's objects before they are merged.
+  /// Registers an observer, which receives changes of an entity's objects before the merge.
   ///
   /// The observer is called once for each group of changes of one transaction, entity and
   /// operation. The groups of a transaction come in the order of their first changes, and the
   /// observers of a group are called in registration order. A group is delivered again if the
-  /// observer threw and the call is retried, or after a restart before the cursor was recorded. Use
-  /// ``HookContext/key-swift.property`` to recognize repeated deliveries.
+  /// observer threw and the call is retried, or if the process restarted before the cursor was
+  /// recorded. Use ``HookContext/key-swift.property`` to recognize repeated deliveries.
   ///
   /// ```swift
   /// try await tracker.registerObserver(entity: "Item", operation: .delete) { group in
@@ -126,10 +126,10 @@ public struct HookID: Hashable, Sendable, CustomStringConvertible {
 ///
 /// The value is a view into the fetched page; names and values are created on access.
 public struct HookContext: Sendable {
-  /// The identity of a delivery, for idempotent observers.
+  /// The identity of a delivery, by which an observer can recognize a repetition.
   ///
-  /// An observer may receive the same key again: if the observer threw and the call is retried, or
-  /// after a restart before the cursor was recorded.
+  /// An observer may receive the same key again: if it threw and the call is retried, or if the
+  /// process restarted before the cursor was recorded.
   public struct Key: Hashable, Sendable, Codable {
     /// The member that receives the change.
     public let member: MemberID
@@ -149,7 +149,7 @@ public struct HookContext: Sendable {
   public let transaction: HistoryTransaction
   let member: MemberID
 
-  /// The key for idempotent processing.
+  /// The key by which an observer can recognize a repeated delivery.
   public var key: Key { Key(member: member, number: transaction.number) }
   /// The name of the object's entity.
   public var entityName: String { change.entityName ?? "" }
@@ -215,25 +215,26 @@ public struct HookFailure: Sendable, Hashable {
   public let reason: String
   /// The number of consecutive calls that threw, including this one.
   public let attemptCount: Int
-  /// The time since the first of the consecutive failed calls.
+  /// The time since the first of these consecutive failed calls.
   public let lasting: Duration
 }
 
 extension HookFailure: CustomStringConvertible {
   /// A sentence that describes the failure and its effect.
   public var description: String {
-    let happened = "The hook for \(name) (\(hook)) threw at #\(transaction): \(reason)."
+    let happened =
+      "The hook for \(name) (\(hook)) threw while handling transaction \(transaction): \(reason)."
     return switch policy {
     case .skip: "\(happened) The pass continues without this call."
     case .stop: "\(happened) The tracker stops."
     case .retry:
       "\(happened) It has thrown \(attemptCount.counted("time")) in \(lasting). Transactions from "
-        + "#\(transaction) on are not purged until the hook succeeds or is removed."
+        + "\(transaction) on are not purged until the hook succeeds or is removed."
     }
   }
 }
 
-/// The consecutive failures of each hook: their number and the time of the first failure.
+/// The consecutive failures of each hook: their number, and the time of the first one.
 struct HookFailures: Sendable {
   private struct Streak: Sendable {
     var attemptCount = 0

@@ -2,9 +2,10 @@ import HistoryStore
 import HistoryTypes
 
 extension HistoryTracker {
-  /// Follows signals in a task of its own, as ``Following`` decides.
+  /// Runs a pass for each signal, in a separate task and as ``Following`` decides.
   ///
-  /// The tracker is retained only while it acts, so that it can be released while it waits.
+  /// The task retains the tracker only during a pass, so that the tracker can be released in
+  /// between.
   func follow(
     _ signals: any AsyncSequence<HistoryToken, Never> & Sendable,
     _ first: Following
@@ -161,10 +162,10 @@ struct PassQueue {
 
   private var isBusy = false
   private var waiting: [CheckedContinuation<Void, Never>] = []
-  /// The next pass, which waits until the running operation ends.
+  /// The pass that starts when the running operation ends, if one was requested.
   var next: Request?
 
-  /// The number of callers that wait for the running operation to end, or share a pass that waits.
+  /// The number of callers that wait for the running operation or share the next pass.
   var waitingCount: Int { waiting.count + (next?.waiting.count ?? 0) }
 
   /// Marks an operation as running, or returns `false` if another operation is already running.

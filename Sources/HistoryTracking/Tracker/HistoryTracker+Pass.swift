@@ -42,7 +42,7 @@ extension HistoryTracker {
     return outcome
   }
 
-  /// Waits until no pass is in progress, and blocks further passes until the queue's turn is ended.
+  /// Waits until no pass is in progress, and blocks further passes until `queue.end()` is called.
   func takeTurn() async throws(HistoryError) {
     try refuseInsideHook()
     if !queue.begin() {
@@ -114,7 +114,7 @@ extension HistoryTracker {
   /// Whether the caller runs inside a hook, merger or deduplicator of this tracker.
   var isInsideHook: Bool { hookCall != nil && HookCall.current == hookCall }
 
-  /// Throws if called inside a hook of this tracker, whose pass would then wait for itself.
+  /// Throws if called inside a hook of this tracker, because the hook's pass would wait for itself.
   func refuseInsideHook() throws(HistoryError) {
     if isInsideHook { throw .insideHook(member) }
   }

@@ -68,7 +68,8 @@ public actor HistoryTracker {
     let contexts = contexts ?? [ObjectContext(store: store, author: author, name: "view")]
     for context in contexts where context.store.id != store.id {
       fatalError(
-        "A context of \(context.store.path) cannot follow \(store.path): make a tracker for each store."
+        "The context belongs to \(context.store.path), but this tracker tracks \(store.path). Make a "
+          + "tracker for each store."
       )
     }
     self.member = member
@@ -140,18 +141,19 @@ public actor HistoryTracker {
     return try outcome.get()
   }
 
-  /// Stops following the history; the cursor remains, and history is kept for the member.
+  /// Stops tracking; the cursor remains, and history is kept for the member.
   ///
-  /// Waits until a pass that a signal started has finished. Afterwards the tracker uses its store only
-  /// when it is called, so that the store can be closed and its file migrated or deleted. Inside a hook
-  /// of this tracker, the method does not wait, because the pass waits for the hook.
+  /// Waits until a pass that a signal started has finished. Afterwards the tracker uses its store
+  /// only when one of its methods is called, so that the store can be closed, and its file migrated
+  /// or deleted. Inside a hook of this tracker, the method does not wait, because the pass waits
+  /// for the hook.
   public func stop() async {
     halt()
     guard !isInsideHook else { return }
     await ending?.value
   }
 
-  /// Stops following the history, without waiting for a pass in progress.
+  /// Stops tracking, without waiting for a pass in progress.
   func halt() {
     if let following {
       core.log.write(.info, "stopped")
@@ -248,7 +250,7 @@ extension HistoryTracker {
   package var newsCount: Int { core.newsCount }
 }
 
-/// An actor whose default executor, a queue that uses the system's threads, also runs the tracker.
+/// An actor with the default executor, on which the tracker also runs.
 actor DefaultHome {}
 
 /// An actor that runs on a configured executor.

@@ -8,7 +8,7 @@ public struct TrackerConfiguration: Sendable {
   /// All authors that are expected to write to the store; empty if unknown.
   ///
   /// The set does not filter: transactions of other authors are merged as well. Each author that is
-  /// missing from the set is logged once, because the omission is probably a mistake.
+  /// missing from the set is logged once, because it was probably forgotten.
   public var allAuthors: Set<String> = []
   /// The authors of processes that only write and have no tracker.
   public var batchAuthors: Set<String> = []
@@ -39,9 +39,9 @@ public struct TrackerConfiguration: Sendable {
   /// A Boolean value that indicates whether a launch and a resync load all objects into the contexts.
   ///
   /// The default is `true`: every context then holds all objects of the store, and merges register
-  /// what others insert. If it is `false`, a context holds the objects that were inserted, requested or
-  /// found, its memory is proportional to them, and merges change only them. A context on which the
-  /// program calls `loadAll()` holds all objects in either case.
+  /// what others insert. With `false`, a context holds only the objects that were inserted,
+  /// requested or found, merges change only these, and memory is proportional to them. A context on
+  /// which the program calls `loadAll()` holds all objects in either case.
   public var loadsAllObjects = true
   /// A custom merger; `nil` uses ``DefaultMerger``.
   public var merger: (any TransactionMerger)?
@@ -113,7 +113,7 @@ public struct TrackerConfiguration: Sendable {
 
 /// A monotonic clock for measurements and delays of a tracker.
 package struct TrackerClock: Sendable {
-  /// Returns the time since a fixed but arbitrary moment.
+  /// Returns the time since a fixed but arbitrary start.
   package var now: @Sendable () -> Duration
   /// Waits for a duration; throws if the current task is cancelled.
   package var sleep: @Sendable (Duration) async throws -> Void
@@ -150,7 +150,7 @@ public enum PurgeStrategy: Sendable, Hashable {
   ///
   /// The store keeps the time of the last purge.
   case byDuration(Duration)
-  /// Purges after every `times` passes that found new transactions, counted by this tracker.
+  /// Purges after every `times`-th pass of this tracker that found new transactions.
   case byNotification(times: Int)
   /// Purges after a pass if history takes up more than this share of the store, from 0 to 1.
   case whenLargerThan(share: Double)

@@ -1,23 +1,25 @@
 import HistoryStore
 import HistoryTypes
 
-/// The objects that a live query has found, and the changes to evaluate before the next result.
+/// The objects that a live query found, and the changes to evaluate before the next result.
 ///
-/// The list holds the first objects of the query from offset 0, with some more than its limit asks for:
-/// an object that leaves a limited result makes room for one that is known already. If the
-/// list is not complete, every object that it lacks comes after its last one or does not match.
+/// The list contains the first objects of the query from offset 0, including some beyond the
+/// query's limit: one of these replaces an object that leaves a limited result, without a query. If
+/// the list is not complete, every object that is missing from it comes after its last object or
+/// does not match.
 struct LiveList: Sendable {
-  /// What the list knows of an object.
+  /// The sort values of one object in the list, and a hash of all its values.
   struct Member: Sendable {
     /// The values by which the object is sorted.
     let sorted: [Value]
-    /// A hash of all values, which says whether the object has changed since the last result.
+    /// A hash of all values, which shows whether the object changed since the last result.
     let digest: Int
   }
 
   /// The number of objects beyond the limit that are read in advance: half of the limit.
   ///
-  /// In a limited result that objects leave one by one, three rows are therefore read for each of them.
+  /// If objects leave a limited result one by one, the list is read again each time that half of
+  /// the limit has left: three rows for each of these objects.
   private var spareCount: Int { query.limit.map { max(2, $0 / 2) } ?? 0 }
 
   /// The entity's number.
@@ -35,9 +37,9 @@ struct LiveList: Sendable {
   /// Whether the list holds all objects that match.
   private var isComplete = false
   private var mustFetch = true
-  /// The objects whose changes are not evaluated yet.
+  /// The objects whose changes were not evaluated yet.
   private var pending: Set<Int64> = []
-  /// Those of the pending objects that were deleted.
+  /// The pending objects that were deleted.
   private var deleted: Set<Int64> = []
   /// The result that the reader received last, or `nil` before the first one.
   var received: ArraySlice<Int64>?
@@ -77,7 +79,7 @@ struct LiveList: Sendable {
     return overflow || sum > .max / 2 ? .max : sum
   }
 
-  /// The positions of the result in the list.
+  /// The positions in the list of the result's objects.
   var window: Range<Int> {
     let start = min(query.offset, keys.count)
     return start..<max(start, min(wantedCount, keys.count))
@@ -85,7 +87,7 @@ struct LiveList: Sendable {
 
   // MARK: Changes
 
-  /// Whether something is to be evaluated.
+  /// Whether there are changes to evaluate, or the whole list must be read.
   var isStale: Bool { mustFetch || !pending.isEmpty }
 
   /// Notes that an object may have changed.
@@ -93,10 +95,10 @@ struct LiveList: Sendable {
     if !mustFetch { pending.insert(key) }
   }
 
-  /// Notes a change of a merged transaction, unless it cannot concern the result.
+  /// Notes a change of a merged transaction, unless it cannot affect the result.
   ///
-  /// An update of an object outside the list concerns it only if it sets an attribute of the predicate
-  /// or of the sort orders.
+  /// An update of an object outside the list affects the result only if it sets an attribute of the
+  /// predicate or of the sort orders.
   mutating func note(_ change: ChangeRecord) {
     guard change.entity == number, !mustFetch else { return }
     let isKnown = members[change.key] != nil || pending.contains(change.key)
@@ -132,7 +134,7 @@ struct LiveList: Sendable {
     var updated: Set<Int64> = []
   }
 
-  /// Evaluates the noted changes.
+  /// Evaluates the changes noted since the last evaluation.
   ///
   /// - Complexity: one query for all changed objects that are neither registered nor edited, and one
   ///   for the whole list at first, after ``restart()``, and if too many objects left a limited result.
@@ -292,7 +294,7 @@ struct LiveList: Sendable {
 }
 
 extension LiveList.Changes {
-  /// Notes an object's state before and after.
+  /// Notes an object's state before and after an evaluation.
   fileprivate mutating func note(
     _ key: Int64,
     from before: LiveList.Member?,

@@ -3,14 +3,14 @@ public import HistoryTypes
 
 /// The results of a query that stay current, as an asynchronous sequence.
 ///
-/// The first element is the whole result. Each further one follows when the context's own edits and
-/// saves, or the transactions that a tracker merges into the context, have changed the result, and has
-/// the difference from the element before. A slow reader receives one element for all changes since
-/// its last one.
+/// The first element is the whole result. A further element follows each time that the context's
+/// own edits and saves, or transactions that a tracker merges into the context, change the result.
+/// It contains the difference from the element before. A slow reader receives one element for all
+/// changes since its last one.
 ///
-/// Each iteration is a query of its own, and lasts until its iterator is released, its task is cancelled,
-/// or the context is released; the sequence then ends. An element keeps its context alive, the sequence
-/// does not. An error is thrown to the reader and ends the sequence.
+/// Each iteration is a query of its own, and lasts until its iterator is released, its task is
+/// cancelled, or the context is released; the sequence then ends. An element retains its context,
+/// the sequence does not. An error is thrown to the reader and ends the sequence.
 ///
 /// Core Data: `NSFetchedResultsController`. GRDB: `ValueObservation`.
 public struct LiveObjects: AsyncSequence, Sendable {
@@ -43,7 +43,7 @@ public struct LiveObjects: AsyncSequence, Sendable {
     /// - Throws: ``HistoryError`` if the predicate is invalid or SQLite fails; the sequence then ends.
     /// - Complexity: for the first result, after a reset, and when too many objects left a limited
     ///   result, one query of the result. Otherwise at most one query of the changed objects that
-    ///   are not registered; none if the changes cannot concern the result.
+    ///   are not registered; none if the changes cannot affect the result.
     public mutating func next() async throws(HistoryError) -> LiveResult? {
       guard let reader else { return nil }
       return try await Self.next(reader)
@@ -80,8 +80,8 @@ extension ObjectContext {
   ///   - entity: The name of the entity.
   ///   - predicate: The condition on the objects; `nil` matches all.
   ///   - orders: The sort orders; without them, the objects are in key order.
-  ///   - section: The order of an attribute by whose values the result is divided into sections; it
-  ///     comes before `orders`.
+  ///   - section: The attribute by whose values the result is divided into sections, with its
+  ///     order; the result is sorted by it first, then by `orders`.
   ///   - limit: The maximum number of objects; `nil` for all.
   ///   - offset: The number of objects to skip first.
   /// - Returns: The sequence; each iteration of it is a query of its own.
@@ -131,7 +131,7 @@ package final class LiveReader: Sendable {
     state.withLock { [number] in $0.watches.remove(number) }
   }
 
-  /// Evaluates what has changed, without waiting.
+  /// Evaluates the changes so far, without waiting.
   package func evaluate() throws(HistoryError) -> Outcome {
     guard let context else { return .ended }
     return try state.withLock { state throws(HistoryError) in
@@ -144,7 +144,7 @@ package final class LiveReader: Sendable {
     }
   }
 
-  /// Waits until something is to be evaluated, the query has ended or the task is cancelled.
+  /// Waits until there are changes to evaluate, the query has ended, or the task is cancelled.
   func wait() async {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in

@@ -3,8 +3,8 @@ public import HistoryTypes
 
 /// A result of a live query, with its difference from the result that the reader received before.
 ///
-/// The result is a collection of the objects in their order. Their values are read from the context
-/// when they are used.
+/// The result is a collection of the objects in their order. The values of an object are read from
+/// the context on access.
 ///
 /// Core Data: `NSFetchedResultsController`, and the snapshots that its delegate receives.
 public struct LiveResult: RandomAccessCollection, Sendable {
@@ -13,9 +13,9 @@ public struct LiveResult: RandomAccessCollection, Sendable {
   /// An object that changed its position is removed and inserted, and the two are associated: see
   /// `CollectionDifference.inferringMoves()`. The first result consists of insertions.
   public let difference: CollectionDifference<ObjectID>
-  /// The objects of both results whose values have changed, whether or not their position has.
+  /// The objects in both results whose values changed, whether or not their positions changed.
   public let updated: Set<ObjectID>
-  /// The sections of the result, in their order; empty if the query has none.
+  /// The sections of the result, by position; empty if the query does not define sections.
   public let sections: [LiveSection]
   /// The insertions and removals of sections, by their values.
   public let sectionDifference: CollectionDifference<Value>
@@ -60,14 +60,14 @@ public struct LiveResult: RandomAccessCollection, Sendable {
 ///
 /// Core Data: `NSFetchedResultsSectionInfo`.
 public struct LiveSection: Sendable, Hashable {
-  /// The value that the objects have in common; with a collation, that of the first object.
+  /// The value that all objects have; with a collation, the value of the first object.
   public let value: Value
   /// The positions of the objects in the result.
   public let range: Range<Int>
 }
 
 extension LiveList {
-  /// Returns the result after an evaluation, or `nil` if the reader has received an equal one.
+  /// Returns the result after an evaluation, or `nil` if the reader already received an equal one.
   ///
   /// - Complexity: linear in the changes, plus a comparison of the keys of the two results.
   mutating func result(of changes: Changes, in context: ObjectContext) -> LiveResult? {
@@ -115,7 +115,7 @@ struct WindowDifference {
   private var removed: [(offset: Int, key: Int64)] = []
   private var inserted: [(offset: Int, key: Int64)] = []
 
-  /// Compares two results; those of their objects that are not in `moved` have the same order in both.
+  /// Compares two results, in which all objects that are not in `moved` have the same order.
   init(from old: ArraySlice<Int64>, to new: ArraySlice<Int64>, moved: Set<Int64>) {
     var (left, right) = (old.startIndex, new.startIndex)
     var newKeys: Set<Int64>?
@@ -126,7 +126,8 @@ struct WindowDifference {
         continue
       }
       if left < old.endIndex {
-        // Without a move, the edges of the result have passed over the object.
+        // An object that did not move is removed only if it is now outside of the offset and the
+        // limit.
         var isRemoved = right == new.endIndex || moved.contains(old[left])
         if !isRemoved {
           let others = newKeys ?? Set(new)

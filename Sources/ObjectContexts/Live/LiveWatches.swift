@@ -44,7 +44,7 @@ struct LiveWatches: Sendable {
     for index in watches.indices where watches[index].number == number { watches[index].wake() }
   }
 
-  /// Removes a live query in order to evaluate it, or returns `nil` if it has nothing to evaluate.
+  /// Removes and returns a live query with changes to evaluate, or returns `nil` if it has none.
   mutating func take(_ number: Int) -> LiveList? {
     guard let index = watches.firstIndex(where: { $0.number == number }),
       watches[index].list.isStale
@@ -57,7 +57,7 @@ struct LiveWatches: Sendable {
     watches.append(Watch(number: number, list: list))
   }
 
-  /// Lets a task wait until a live query has something to evaluate or has ended.
+  /// Makes a task wait until a live query has changes to evaluate or has ended.
   mutating func wait(_ number: Int, _ waiter: CheckedContinuation<Void, Never>) {
     guard let index = watches.firstIndex(where: { $0.number == number }),
       !watches[index].list.isStale
@@ -123,7 +123,7 @@ struct LiveWatches: Sendable {
 }
 
 extension ContextState {
-  /// A copy of the state without what belongs to this process: live queries and the pinned connection.
+  /// A copy of the state without its process-bound parts: live queries and the pinned connection.
   var detached: ContextState {
     var copy = self
     copy.watches = LiveWatches()
