@@ -96,7 +96,7 @@ package struct Possibility: Sendable {
 
   /// Returns the reason for which a store must refuse an edit; `nil` if it must not.
   ///
-  /// A refused save leaves its view with what it has read for the save.
+  /// After a refused save, the view keeps the object states that it has read for the save.
   mutating func mustRefuse(_ edit: Edit) -> Refusal? {
     guard let related = related(edit) else { return nil }
     if let view = edit.viewWriter {
@@ -186,7 +186,7 @@ package struct Possibility: Sendable {
     return conflicts
   }
 
-  /// Returns what a policy makes of a write's changes of one conflicting object; `nil` for no change.
+  /// Returns the change of a conflicting object that the write's policy allows; `nil` for none.
   private func resolveConflict(
     _ object: ObjectName,
     _ seen: Values,

@@ -178,7 +178,7 @@ package enum SignedRankTest {
   /// The least number of values for a p-value below 1.
   package static let leastCount = 6
 
-  /// Returns the one-sided p-value of values so far above a level, if it were their median.
+  /// Returns the one-sided p-value of the values, assuming that the level is their median.
   ///
   /// - Complexity: O(n log n).
   package static func chance(of values: [Double], above level: Double) -> Double {

@@ -33,7 +33,7 @@ package struct InterleavedMeasurement: Sendable {
   ///
   /// The `roundEnded` closure receives the number of rounds after each one, outside the timed part.
   ///
-  /// - Throws: The error of a contender, or a `MeasuringError` for a wrong use of the watch.
+  /// - Throws: The error of a contender, or a `MeasuringError` for a wrong use of the stopwatch.
   package func measure(
     _ contenders: [Contender],
     roundEnded: (Int) -> Void = { _ in }
@@ -82,7 +82,7 @@ package struct Contender {
   package let operations: Int
   private let body: (inout Stopwatch) throws -> Void
 
-  /// Creates a contender whose closure starts and stops the watch around the measured work.
+  /// Creates a contender whose closure starts and stops the stopwatch around the measured work.
   package init(
     _ name: String,
     operations: Int = 1,
@@ -110,8 +110,8 @@ package struct Contender {
   /// Performs one measurement.
   ///
   /// - Returns: the time of one operation, in nanoseconds.
-  /// - Throws: The error of the closure, or a `MeasuringError` if the watch was never started or is
-  ///   still running.
+  /// - Throws: The error of the closure, or a `MeasuringError` if the stopwatch was never started
+  ///   or is still running.
   package func measure(with watch: Stopwatch) throws -> Elapsed {
     var watch = watch
     try body(&watch)

@@ -316,7 +316,8 @@ extension RunEnvironment {
   /// Joins the environments of the parts of one run; `nil` for none.
   ///
   /// Machines and systems are all named. The time is the earliest, the load the highest, and
-  /// processors and memory are the lowest. What must be equal in all parts is that of the first.
+  /// processors and memory are the lowest. Values that must be equal in all parts are those of the
+  /// first part.
   package init?(joining parts: [RunEnvironment]) {
     guard var joined = parts.first else { return nil }
     joined.machine = parts.map(\.machine).uniqued.joinedWithAnd

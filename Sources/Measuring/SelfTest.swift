@@ -236,7 +236,7 @@ package struct SimulatedSelfTest: Sendable {
       try note(.law(ComplexityTrial(of: curve, seeds: first..<first + disturbances)))
     }
     let alike = GateTrial.launches(rows: rows, effect: 0, seed: first)
-    try note(.alarms("one build beside itself", alike, isMeasured: false))
+    try note(.alarms("one build compared with itself", alike, isMeasured: false))
     let dearer = GateTrial.launches(rows: rows, effect: 0.05, seed: first + 1)
     try note(.found("+5 % across builds", dearer, isMeasured: false))
   }

@@ -237,7 +237,7 @@ package final class ThreadIO {
     ownBytes += Int64(length)
   }
 
-  /// Returns the next number, and the index behind it.
+  /// Returns the next number, and the index after the number.
   private static func number(
     in text: Slice<UnsafeMutableBufferPointer<UInt8>>,
     from start: Int
@@ -254,22 +254,22 @@ package final class ThreadIO {
   }
 }
 
-/// The resident memory of the process, watched from one moment on.
+/// The resident memory of the process, observed from one point in time on.
 ///
 /// Linux counts the peak exactly (`VmHWM`) and can reset it
 /// (https://man7.org/linux/man-pages/man5/proc_pid_clear_refs.5.html). It is not measured on other
 /// systems.
 package struct ResidentMemory: Sendable {
-  /// The resident memory at the start of the watch, in bytes.
+  /// The resident memory at the start of the observation, in bytes.
   package let startBytes: Int64
 
-  /// Starts the watch, or returns `nil` if the system does not support it.
+  /// Starts the observation, or returns `nil` if the system does not support it.
   package init?() {
     guard Self.resetPeak(), let bytes = Self.status("VmRSS:") else { return nil }
     startBytes = bytes
   }
 
-  /// The greatest resident memory since the start of the watch, in bytes.
+  /// The greatest resident memory since the start of the observation, in bytes.
   package var peakBytes: Int64? { Self.status("VmHWM:") }
 
   /// The growth from the start to the greatest resident memory, in bytes.

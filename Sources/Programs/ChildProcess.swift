@@ -59,7 +59,9 @@ struct ChildProcess {
     while waitpid(id, &status, 0) < 0 && errno == EINTR {}
   }
 
-  /// Starts a command that runs once its keeper watches it, and never if this process ends before.
+  /// Starts a command that waits until its keeper watches it.
+  ///
+  /// If this process ends before, the command never begins.
   ///
   /// - Throws: ``ProgramError`` when the system provides no pipe or no process.
   static func spawnKept(

@@ -204,10 +204,10 @@ struct StressNemesis {
     some.randomElement(using: &random)
   }
 
-  /// Returns the time between a process's death and its next life, at most 250 ms.
+  /// Returns the time between a process's death and the start of the next one, at most 250 ms.
   mutating func deathTime() -> Duration { .milliseconds(Int.random(in: 0...250, using: &random)) }
 
-  /// Returns the seed of a life.
+  /// Returns the seed of a process.
   mutating func seed() -> UInt64 { random.next() }
 
   /// Returns a kill: half of them at a random place, the others at once.

@@ -168,7 +168,7 @@ enum StressModel {
       model: model,
       actors: actors.map { id in
         var actor = PlannedActor(id, author: id.name, launched: false)
-        // A program that was not updated yet goes on beside the new ones.
+        // A program that was not updated yet runs next to updated ones.
         if id == (actors.dropFirst(2).first ?? deaf) { actor.modelVersion = 1 }
         if id == deaf {
           actor.ignores = [noiseAuthor]

@@ -3,7 +3,7 @@ import Programs
 import Synchronization
 import Systems
 
-/// A process of a stress run, which is one life of one actor, as seen by the run.
+/// A process of a stress run, as seen by the run; an actor has one process after another.
 final class StressChild {
   private let process = Process()
   private let input = Pipe()
@@ -155,7 +155,7 @@ enum StressWord: String, Sendable {
   case resume
   /// To a process: exit.
   case end
-  /// From a process: it follows the store.
+  /// From a process: its tracker is launched and follows the store's commits.
   case ready
   /// From a process: its store is suspended.
   case suspended
@@ -206,7 +206,7 @@ final class StressDeath: Sendable {
     let left = armed.subtract(Self.places, ordering: .relaxed).newValue
     guard left < Self.places else { return }
     kill(getpid(), SIGKILL)
-    // The signal may still be on its way, delivered to another thread.
+    // Another thread may receive the signal, so this thread waits for its end.
     while true { pause() }
   }
 }

@@ -26,7 +26,7 @@ package final class StressParticipant: Sendable {
     do { role = try StressRole(argument: words.joined(separator: " ")) } catch {
       return end(64, "\(verb) takes a role of a stress run: \(error)")
     }
-    // In its own process group: ctrl-C does not reach it, and the keeper ends it by its group.
+    // The process is in its own group: ctrl-C does not reach it, and the keeper kills the group.
     setpgid(0, 0)
     signal(SIGPIPE, SIG_IGN)
     do {

@@ -207,7 +207,7 @@ extension StressSession {
     plainSQL?.end()
     try ask(.pause, "pause")
     try readHistory()
-    for _ in 0..<2 { try ask(.reconcile, "merge what there was") }
+    for _ in 0..<2 { try ask(.reconcile, "merge all transactions") }
     try ask(.view, "report the contents of its view")
     try look()
     for member in members where member.state == .running {
@@ -255,7 +255,7 @@ extension Store {
 
 /// The run as a member of the store, which reads all history.
 extension StressSession {
-  /// The number of transactions that the run remembers at least.
+  /// The least number of read transactions that the run keeps.
   private static let rememberedCount = 20_000
 
   /// Reads the new transactions, and adds those of the Python script to its trace.

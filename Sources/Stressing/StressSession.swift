@@ -5,7 +5,7 @@ import HistoryTypes
 import ObjectContexts
 package import Traces
 
-/// A stress run, which starts the processes, disturbs them, and reads what they leave.
+/// A stress run, which starts the processes, disturbs them, and reads their traces and the store.
 ///
 /// The nemesis decides about the disturbances.
 package final class StressSession {

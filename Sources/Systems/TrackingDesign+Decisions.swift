@@ -37,7 +37,7 @@ package struct DesignDecision: Sendable {
 
   /// Changes a design's choice; does nothing if the word is not one of the choices.
   ///
-  /// The bound of a manual cleaner follows a change of the bound.
+  /// A change of the bound also changes the bound of a manual cleaner.
   package func set(_ word: String, in design: inout TrackingDesign) { write(&design, word) }
 
   /// Returns the clause that describes a choice.

@@ -24,11 +24,11 @@ package enum PlannedSynchronous: String, Hashable, Sendable, CaseIterable {
   case full
 }
 
-/// The way in which a second process of a running actor is detected.
+/// Whether the store detects a second process with the name of a running actor of the plan.
 package enum PlannedLocks: String, Hashable, Sendable, CaseIterable {
-  /// The second process is refused.
+  /// The store detects and refuses the second process.
   case held
-  /// The running process is not detected: the second process replaces it.
+  /// The store does not detect the running process, so the second process replaces it.
   case none
 }
 
@@ -128,7 +128,7 @@ package struct PlanHeader: Hashable, Sendable {
   package var synchronous: PlannedSynchronous = .normal
   /// The size of the write-ahead log, in pages, that triggers a checkpoint; `nil` means the default.
   package var checkpointPages: Int?
-  /// The way in which a second process of a running actor is detected; the default is `held`.
+  /// Whether the store detects a second process of a running actor of the plan; by default `held`.
   package var locks: PlannedLocks = .held
   /// The place where consumers keep their tokens; the default is `store`.
   package var tokens: PlannedTokens = .store
@@ -165,7 +165,7 @@ extension PlanHeader {
 
   /// The model with which the store begins, without the attributes that have a default value.
   ///
-  /// An entity whose attributes all have one is new in the plan's model, too.
+  /// An entity all of whose attributes have default values is new in the plan's model, too.
   package var olderModel: Model {
     guard hasOlderModel else { return model }
     let entities = model.entities.map { Entity($0.name, $0.attributes.filter(\.isOlder)) }
@@ -183,7 +183,7 @@ extension PlanHeader {
 
 /// The relations of a plan's model.
 extension PlanHeader {
-  /// Whether objects refer to others or have unique values, so that a write may change other objects.
+  /// Whether objects have references or unique values, so that a write may change other objects.
   package var hasRelations: Bool { model.hasRelations }
 }
 

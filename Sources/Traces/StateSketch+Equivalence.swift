@@ -2,7 +2,7 @@ internal import HistoryTypes
 
 /// The rules by which two states count as equivalent, because they have the same possible futures.
 package struct StateEquivalence: Sendable {
-  /// The permutations of actors with equal configurations; each has the new position of every member.
+  /// The permutations of actors with equal configurations; each lists every member's new position.
   fileprivate let exchanges: [[Int]]
   /// Whether the distance of a transaction number from the newest one counts, instead of its rank.
   fileprivate let keepsDistances: Bool
