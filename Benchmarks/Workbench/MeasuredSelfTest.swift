@@ -124,7 +124,7 @@ struct SeededRegressions {
   func sameAgain() throws -> SelfTestOutcome {
     let findings = ExactComparison(base: try rows(.asItIs), head: try rows(.asItIs)).changes
     return SelfTestOutcome(
-      "the same beside itself",
+      "the same program compared with itself",
       goal: "no count differs",
       found: findings.isEmpty ? "none differs" : findings.map(\.brief).joined(separator: "; "),
       isReached: findings.isEmpty,
@@ -178,7 +178,8 @@ struct SeededRegressions {
       part: "Store.fetch",
       operation: "after token",
       condition: "\(Self.newest) new, coreData layout",
-      "A fetch of the newest transactions, with a regression put in or without; the floor is missing."
+      "A fetch of the newest transactions, with or without a seeded regression; the floor is not "
+        + "measured."
     ) { setting in [try Self.fetch(setting, variant)] }
     let pass = CountingPass(subject: subject, settings: settings, seed: 1, condition: "warm")
     return try pass.rows().filter { Metric.counted.contains($0.metric) }

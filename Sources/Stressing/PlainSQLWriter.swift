@@ -37,7 +37,7 @@ package final class PlainSQLWriter {
   private let errors: FileHandle
   private let rate: Double
   private var process: Process?
-  /// The logged writes that history did not contain at the last reading, by author.
+  /// The writes read from the log and not yet found in history, by author.
   private var logged: [WriteAuthor: PlannedWrite] = [:]
   /// The number of bytes of the log that were read.
   private var readCount: UInt64 = 0
@@ -181,8 +181,7 @@ package final class PlainSQLWriter {
     readCount += UInt64(added.distance(from: added.startIndex, to: end) + 1)
   }
 
-  /// The script; its arguments are the store, the log, the actor, the launch's number, a seed and a
-  /// rate.
+  /// The script; its arguments are the store, log, actor, number of the launch, seed and rate.
   ///
   /// Each command of the log reaches the file in one call, so that a kill leaves no half line.
   private static let program = """

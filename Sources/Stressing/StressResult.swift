@@ -235,7 +235,7 @@ package struct StressCounts: Codable, Hashable, Sendable {
   package var suspensions = 0
   /// The number of suspended processes whose locks were read.
   package var lockReadings = 0
-  /// The number of processes that replaced a killed or failed one.
+  /// The number of processes started because the actor's previous process had died.
   package var restarts = 0
   /// The number of times that a guest joined; `retires` counts those that retired.
   package var joins = 0

@@ -132,8 +132,7 @@ extension PlanObjects {
 }
 
 extension PlanProcess {
-  /// Returns a write's changes in history, including changes of objects that the write does not
-  /// name.
+  /// Returns a write's changes in history, which may concern objects that the write does not name.
   func changes(
     of written: WrittenTransaction?,
     _ objects: PlanObjects
