@@ -115,7 +115,7 @@ extension SideConnection {
   }
 }
 
-/// The cost of a member's resync after its history is gone.
+/// The cost of a member's resync after history that it needs was purged.
 enum Resyncs {
   static let all = [
     BenchmarkSubject(

@@ -74,7 +74,7 @@ package struct InterleavedMeasurement: Sendable {
   }
 }
 
-/// A program that is measured in turn with others: ours, the floor or a peer.
+/// A program that is measured in turn with others: this project's store, the floor or a peer.
 package struct Contender {
   /// The name in results and charts.
   package let name: String

@@ -40,7 +40,7 @@ package enum ChildKeeper {
   }
 
   private static func start() throws(ProgramError) -> Int32 {
-    // Writing to a keeper that is gone must fail with an error instead of raising a signal.
+    // Writing to a keeper that has ended must fail with an error instead of raising a signal.
     signal(SIGPIPE, SIG_IGN)
     var pipes = ChildPipes()
     let silence = open("/dev/null", O_RDWR | O_CLOEXEC)

@@ -23,7 +23,7 @@ final class IssueRecorder: Sendable {
     try await trait.provideScope(for: test, testCase: Test.Case.current, performing: body)
   }
 
-  /// Returns the first failure since the last call, or else the first known issue, and forgets it.
+  /// Removes and returns the first failure since the last call, or else the first known issue.
   func take() -> Issue? {
     first.withLock { first in
       defer { first = nil }

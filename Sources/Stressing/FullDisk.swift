@@ -52,8 +52,8 @@ package final class FullDisk {
 
   /// Fills or clears the disk when that is due; a full disk is kept full.
   ///
-  /// The store's log is emptied before the disk is filled, so that writers cannot go on in the
-  /// log's free space.
+  /// The store's log is emptied before the disk is filled, so that writers cannot use free space in
+  /// the log.
   func tend(at now: ContinuousClock.Instant, store path: String) {
     if now < changesAt {
       if isFull { fill() }
@@ -230,7 +230,7 @@ struct StressNemesis {
 
 /// The machine's monotonic clock, which all processes share.
 enum MonotonicClock {
-  /// The nanoseconds since a fixed moment, such as the start of the machine.
+  /// The nanoseconds since a fixed point in time, such as the start of the machine.
   static var now: Int64 {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)

@@ -20,8 +20,8 @@ final class StressChild {
     process.standardError = errors
     process.terminationHandler = { ChildKeeper.forget($0.processIdentifier) }
     try process.run()
-    // It leads its own process group. The keeper ends it, since a stopped process would not notice
-    // that this process is gone.
+    // It leads its own process group. The keeper kills it, since a stopped process would not notice
+    // that this process has ended.
     try ChildKeeper.keep(process.processIdentifier)
     let descriptor = output.fileHandleForReading.fileDescriptor
     _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
@@ -36,7 +36,7 @@ final class StressChild {
     (process.terminationReason == .uncaughtSignal, process.terminationStatus)
   }
 
-  /// Sends an order; if the process is gone, the failed write is ignored.
+  /// Sends an order; if the process has ended, the failed write is ignored.
   func send(_ order: StressOrder) {
     let line = Array("\(order.line)\n".utf8)
     _ = write(input.fileHandleForWriting.fileDescriptor, line, line.count)

@@ -229,7 +229,7 @@ package final class StressParticipant: Sendable {
     FileHandle.standardOutput.write(Data("\(word.rawValue)\n".utf8))
   }
 
-  /// Returns the orders of the parent process; when that is gone, this process exits at once.
+  /// Returns the orders of the parent process; when the parent ends, this process exits at once.
   private static func orders() -> AsyncStream<StressOrder> {
     let (orders, continuation) = AsyncStream.makeStream(of: StressOrder.self)
     Thread.detachNewThread {

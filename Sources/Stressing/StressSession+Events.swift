@@ -125,7 +125,7 @@ extension StressSession {
       if member.stopsUntil != nil { member.stopsUntil = .now }
       if member.diesAt != nil { member.diesAt = .now }
     }
-    try wait("come back") { $0.state == .running && $0.diesAt == nil && $0.suspendsFor == nil }
+    try wait("run again") { $0.state == .running && $0.diesAt == nil && $0.suspendsFor == nil }
   }
 }
 

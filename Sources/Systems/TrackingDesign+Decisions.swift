@@ -52,7 +52,7 @@ package struct DesignDecision: Sendable {
     DesignDecision("reads", "Whose transactions are read?", \.reads),
     DesignDecision("records", "When is the position stored?", \.records),
     DesignDecision("wakes", "What leads to a pass?", \.wakes),
-    DesignDecision("ifExpired", "What does a lost history lead to?", \.ifExpired),
+    DesignDecision("ifExpired", "What if history after the position was purged?", \.ifExpired),
     DesignDecision("positionsIn", "Where are positions stored?", \.positionsIn),
     DesignDecision("positionOf", "Who has a position?", \.positionOf),
     DesignDecision("startsAt", "Where does a new process start?", \.startsAt),
@@ -65,7 +65,7 @@ package struct DesignDecision: Sendable {
     DesignDecision("mirror", "Are a mirror's imports merged?", mayChange: false, \.mirror),
     DesignDecision(
       "contexts",
-      "How many contexts does it merge into?",
+      "How many contexts does a process merge into?",
       mayChange: false,
       \.contexts
     ),

@@ -88,7 +88,7 @@ package struct PlannedActor: Hashable, Sendable {
   package var isPartial = false
   /// The purge strategy after a pass, as a word that the system knows.
   package var strategy: String?
-  /// The place of the actor's cursors: a shared defaults store (`shared`) or its own (`own`).
+  /// The place of the actor's cursors: `shared` for defaults of all actors, `own` for its own.
   package var cursors: String?
   /// The actor's hooks, as words that the system knows.
   package var hooks: [String]?
@@ -220,7 +220,7 @@ package enum PlannedHook: String, CaseIterable, Sendable {
   case observer
   /// A merge hook that throws at every third call; the pass then fails and is repeated.
   case retry = "throws-retry"
-  /// A merge hook that throws at every third call; the pass then goes on without that call.
+  /// A merge hook that throws at every third call; the pass then continues without that call.
   case skip = "throws-skip"
   /// An observer that throws at every third call; the pass then fails and is repeated.
   case observerRetry = "observer-throws-retry"
