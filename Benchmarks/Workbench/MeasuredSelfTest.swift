@@ -79,8 +79,8 @@ package struct MeasuredSelfTest: Sendable {
 
   /// Returns the outcomes for seeded regressions, and for the same program compared with itself.
   ///
-  /// The regressions are 3 % more work, a dropped index, and a scan of all history. They must be
-  /// found and named; the comparison with itself must find none.
+  /// The regressions are 3 % more work, a dropped index, and a scan of all history. The self-test
+  /// must find and name these regressions; the comparison with itself must find none.
   private func seeded(
     _ scratch: ScratchFolder,
     _ check: NoiseCheck
@@ -208,7 +208,7 @@ struct SeededRegressions {
 
 /// Measurements of equal work, and of work increased by a known share, on a small store.
 ///
-/// They show how precise the times of a run are.
+/// The measurements show how precise the times of a run are.
 final class NoiseCheck {
   /// The number of transactions in the store.
   private static let transactionCount = 100

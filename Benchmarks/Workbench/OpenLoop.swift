@@ -16,8 +16,8 @@ struct OpenLoop {
 
   /// The delay of a start, in nanoseconds, from which the loop counts as saturated.
   ///
-  /// It is a quarter of the planned duration, but at least 5 ms, to allow for a hiccup of the
-  /// machine.
+  /// This delay is a quarter of the planned duration, but at least 5 ms, to allow for a hiccup of
+  /// the machine.
   var backlogNsMax: Double { max(Self.hiccupNs, Double(count) * intervalNs / 4) }
 
   private static let hiccupNs = 5e6

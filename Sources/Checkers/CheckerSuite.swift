@@ -255,8 +255,8 @@ struct CoreCheckers: Sendable {
 
 /// The checkers that need special features of a plan or of a system.
 ///
-/// These are observers, retention, protected authors, signals, power-offs, suspensions, and answers
-/// about history.
+/// The features are observers, retention, protected authors, signals, power-offs, suspensions, and
+/// answers about history.
 ///
 /// Add a new checker at the end of `all`, the properties, `init`, both halves of `observe`,
 /// `broken` and `forEachVerdict`. If a later violation depends on the checker's own state across

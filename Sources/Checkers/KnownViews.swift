@@ -80,7 +80,7 @@ struct KnownViews: Sendable {
 
   /// Applies a launch or resync, in which a view reads all objects.
   ///
-  /// A partial view starts empty, and reads what it holds again.
+  /// A partial view starts empty; a resync reads again only the objects that it holds.
   mutating func load(_ actor: ActorID, isLaunch: Bool, _ objects: Objects) {
     guard !partial.contains(actor) else {
       if isLaunch {

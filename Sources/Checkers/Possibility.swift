@@ -75,7 +75,7 @@ package struct Possibility: Sendable {
     return effect.net
   }
 
-  /// Returns an edit of a model with relations, with what its view has read; `nil` for other edits.
+  /// Returns an edit of a model with relations, with the values that its view has read; else `nil`.
   private mutating func related(_ edit: Edit) -> RelatedWrite? {
     guard hasRelations else { return nil }
     switch edit {
@@ -223,7 +223,7 @@ enum Edit: Sendable {
   case write(PlannedWrite)
   case changes([PlannedChange])
   case batch(PlannedBatch)
-  /// A write to a model with relations, with what its context has read.
+  /// A write to a model with relations, with the values that its context has read.
   case related(RelatedWrite)
   /// A program without the library writes.
   ///

@@ -260,7 +260,7 @@ extension Metric {
 
   /// The metrics of memory in pages, which the system controls.
   ///
-  /// They are counted, but may differ from run to run.
+  /// These metrics are counted, but may differ from run to run.
   package static let varying = [peakMemory, memoryGrowth, residentGrowth]
 
   /// The additional metrics of the counting pass under an allocator that keeps counts.

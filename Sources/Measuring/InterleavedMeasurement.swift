@@ -133,7 +133,7 @@ package struct RoundBudget: Sendable, Hashable, Codable {
   package var maximum: Int
   /// The wall time in nanoseconds after which no further round starts, or `nil`.
   ///
-  /// It includes preparation. The default is `nil`.
+  /// The time includes preparation. The default is `nil`.
   package var nanoseconds: UInt64?
   /// The number of rounds that are run and discarded first.
   ///
@@ -168,8 +168,8 @@ package struct RoundBudget: Sendable, Hashable, Codable {
 
 /// A sampler of the medians of resamples that does not sort each of them.
 ///
-/// It draws whole groups of values, as many as there are groups; a group may be a single value. The
-/// values are sorted once, and the draws of their groups are counted.
+/// The sampler draws whole groups of values, as many as there are groups; a group may be a single
+/// value. The values are sorted once, and the draws of their groups are counted.
 ///
 /// - Complexity: O(n) per draw.
 struct MedianSampler {

@@ -194,8 +194,8 @@ extension RunEnvironment {
 
 /// The number of processors that the process may use.
 ///
-/// It is the lowest of what the scheduler's affinity mask (`taskset`, cpusets), the cgroup's
-/// processor time, and the job scheduler allow.
+/// The number is the lowest of the limits of the scheduler's affinity mask (`taskset`, cpusets),
+/// the cgroup's processor time, and the job scheduler.
 package enum ProcessorCount {
   /// The number of processors that this process may use, at least 1.
   package static var available: Int {

@@ -252,7 +252,7 @@ extension SplitMix64 {
 
 /// Simulated noise of known size, determined by one seed.
 ///
-/// It is used to validate judges of measurements, because the right verdict is known.
+/// The noise is used to validate judges of measurements, because the right verdict is known.
 package struct SimulatedNoise: Sendable {
   /// The percentage of samples that are outliers.
   package static let outlierPercent = 3.0

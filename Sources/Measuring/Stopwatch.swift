@@ -21,8 +21,8 @@ package struct NanosecondClock: Sendable {
 
   /// The time that the calling thread has spent on a processor.
   ///
-  /// It does not advance while another process is running, so it varies less than wall time on a
-  /// busy machine. Work that moves to another thread is not included.
+  /// The clock does not advance while another process is running, so it varies less than wall time
+  /// on a busy machine. Work that moves to another thread is not included.
   package static let threadCPU = NanosecondClock { nanoseconds(of: CLOCK_THREAD_CPUTIME_ID) }
 
   private static func nanoseconds(of clock: clockid_t) -> UInt64 {

@@ -3,8 +3,8 @@ import PropertyTesting
 
 /// A file that contains the case that is running, so that a trap does not lose it.
 ///
-/// The file is mapped into memory: noting a case is a copy of some bytes, and what was copied
-/// outlives the process. It is locked while the process lives.
+/// The file is mapped into memory: noting a case copies some bytes, and the copied bytes outlive
+/// the process. It is locked while the process lives.
 final class RunningCase: @unchecked Sendable {
   /// The size of the file in bytes; longer texts are cut off.
   private static let capacity = 1 << 20

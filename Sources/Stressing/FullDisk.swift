@@ -12,9 +12,9 @@ import Darwin
 
 /// A small in-memory file system under the store of a stress run, filled and cleared repeatedly.
 ///
-/// It is mounted in a mount namespace of the thread that creates it (mount_namespaces(7)): only
-/// that thread and the processes that it starts see it, and the kernel removes it with the last of
-/// them, however they end. It belongs to that thread.
+/// The file system is mounted in a mount namespace of the thread that creates it
+/// (mount_namespaces(7)): only that thread and the processes that it starts see the file system,
+/// and the kernel removes it when the last of them has ended. Only that thread may use this object.
 package final class FullDisk {
   /// The size in bytes: far more than the store of a run needs.
   package static let byteCount = 128 << 20

@@ -79,7 +79,7 @@ package struct StressChecks {
 
   /// Returns the verdict on wake-ups; `nil` if none was measured.
   ///
-  /// It is valid if every other running process made a pass after each measured commit.
+  /// The verdict is `valid` if every other running process made a pass after each measured commit.
   private static func wakeUp(_ result: StressResult) -> Answer? {
     guard let sleeper = result.sleepers.first else {
       guard result.counts.wakeUps > 0 else { return nil }

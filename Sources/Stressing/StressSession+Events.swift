@@ -140,7 +140,7 @@ extension StressSession {
 
   /// Pauses all writers, lets one process write once, and waits until all others have made a pass.
   ///
-  /// It repeats this ``wakeUpCount`` times unless a failure shows.
+  /// These steps are repeated ``wakeUpCount`` times unless a failure occurs.
   func wakeUp() throws {
     try calm()
     isQuiet = true

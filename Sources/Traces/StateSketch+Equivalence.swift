@@ -12,10 +12,10 @@ package struct StateEquivalence: Sendable {
   /// Creates the equivalence for a plan's header.
   ///
   /// With retention limits, the distances between transaction numbers count. An actor's setting
-  /// `launched` does not count, because the state contains the running actors. If `exchangesActors` is
-  /// `true`, states count as equivalent when actors with equal configurations exchange their states, except
-  /// actors that share an author: they may share a position too, and then it matters which of them passes
-  /// first in the closing phase.
+  /// `launched` does not count, because the state contains the running actors. If `exchangesActors`
+  /// is `true`, states count as equivalent when actors with equal configurations exchange their
+  /// states, except actors that share an author: these may also share a position, and then the
+  /// order of their passes in the closing phase matters.
   package init(_ header: PlanHeader, clipsAges: Bool, exchangesActors: Bool = true) {
     self.clipsAges = clipsAges
     keepsDistances = header.retention != nil
