@@ -13,9 +13,9 @@ enum Deletes {
       "write delete \(size)",
       part: "Store.batchDelete",
       operation: "of \(size.rows)",
-      "One request deletes \(size.rows) of many, each named by a closure, and keeps their names as "
-        + "tombstones; the floor without history steps one statement a row and reads nothing of it, "
-        + "the one with the same history deletes a range.",
+      "One request deletes \(size.rows) of many, each named by a closure, and keeps their names "
+        + "as tombstones; the floor without history runs one statement per row and reads no "
+        + "values; the floor with the same history deletes a range.",
       at: size.batchSizes
     ) { setting in
       let requests = setting.repeats(max(8, 4000 / (size + 7)))

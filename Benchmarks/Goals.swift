@@ -123,7 +123,7 @@ package enum Goals {
     return [
       signal("commit to readable, watching thread, p50", thread, .quantile(0.5), 25),
       signal("commit to readable, watching thread, p99", thread, .quantile(0.99), 150),
-      signal("what it costs the writer, p50", SignalPath.thread.writer, .quantile(0.5), 4),
+      signal("cost for the writer, p50", SignalPath.thread.writer, .quantile(0.5), 4),
       signal("commit to readable, AsyncSequence, p50", sequence, .quantile(0.5), 80),
       signal("commits missed, watching thread", thread, .quantile(1, .missed), 0),
       signal("commits missed, AsyncSequence", sequence, .quantile(1, .missed), 0),

@@ -12,7 +12,7 @@ enum Inserts {
       part: "Store.batchInsert",
       operation: "of \(size.rows)",
       "One request inserts \(size.rows); the floors, without history and with the same, bind and "
-        + "step one statement a row.",
+        + "run one statement per row.",
       at: size.batchSizes
     ) { setting in
       let batches = setting.repeats(max(8, 4000 / (size + 7)))

@@ -22,7 +22,7 @@ enum Members {
       "member join",
       part: "Store.join",
       operation: "of a known member",
-      "A member launches again in a new epoch; the floor counts the epoch up and updates the row."
+      "A member launches again in a new epoch; the floor increments the epoch and updates the row."
     ) { setting in
       let times = setting.repeats(200)
       return [try joinOurs(setting, times), try joinFloor(setting, times)]
@@ -115,7 +115,7 @@ extension SideConnection {
   }
 }
 
-/// The cost of a member's resync after its history is gone.
+/// The cost of a member's resync after history that it needs was purged.
 enum Resyncs {
   static let all = [
     BenchmarkSubject(
@@ -174,10 +174,10 @@ enum Registrations {
       part: "MemberSession.init",
       operation: "beside a writer",
       condition: "as many rows as transactions",
-      "Members register while a thread commits without a pause, the first one reading all rows of the "
-        + "store; the samples of the write lock are the times for which the registrations held it, and "
-        + "the waits are those of the thread's commits; the floor is replaced by its commits "
-        + "alone."
+      "Members register while a thread commits without a pause; the first member reads all rows "
+        + "of the store. The samples of the write lock are the times for which the registrations "
+        + "held it; the samples of the writer are the times of the thread's commits, compared "
+        + "with those without registrations instead of with the floor."
     ) { setting in
       let path = try setting.copy()
       try fill(path, rows: setting.historySize)

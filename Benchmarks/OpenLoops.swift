@@ -9,10 +9,10 @@ enum OpenLoops {
       "open loop",
       part: "Store.batchInsert",
       operation: "at a planned rate",
-      "Batch requests of one row begin at planned moments, at half and at nine tenths of the rate that "
-        + "a short calibration finds, or at the rate that --planned-rate names; each is timed from its planned "
-        + "start, and the service alone beside it; the floor is missing. Where the plan cannot be kept "
-        + "it says that the store is saturated."
+      "Batch requests of one row start at planned times, at half and at nine tenths of the rate "
+        + "that a short calibration finds, or at the rate that --planned-rate names; each is "
+        + "timed from its planned start and, as the service, from its actual start; the floor is "
+        + "not measured. If the plan cannot be kept, the result says that the store is saturated."
     ) { setting in
       let file = try setting.store()
       let count = setting.repeats(writeCount)
@@ -77,8 +77,8 @@ enum OpenLoops {
   }
 
   private static func saturated(_ done: Int, of count: Int, _ rate: Double) -> String {
-    "saturated: at \(Int(rate)) writes a second the store fell further and further behind, and after "
-      + "\(done) of \(count) the plan was given up; plan fewer with --planned-rate"
+    "saturated: at \(Int(rate)) writes per second the store fell further and further behind, so "
+      + "the plan was stopped after \(done) of \(count); plan fewer with --planned-rate"
   }
 }
 

@@ -5,7 +5,7 @@ import HistoryTypes
 import Measuring
 import ObjectContexts
 
-/// The cost of a pass compared with that of its unavoidable work.
+/// The cost of a pass compared with the cost of its unavoidable work.
 enum Passes {
   /// The contender that performs only the unavoidable work.
   static let floor = "fetch and refetch"
@@ -78,8 +78,8 @@ enum Merges {
       part: "ObjectContext.merge",
       operation: "into four contexts",
       condition: "1000 transactions",
-      "A page of 1000 transactions of ten changes is merged into four contexts of 10,000 objects one "
-        + "after the other; instead of the floor stands the merge into one context.",
+      "A page of 1000 transactions of ten changes is merged into four contexts of 10,000 objects "
+        + "one after the other; the merge into one context replaces the floor.",
       floor: oneContext
     ) { setting in
       let data = try MergeData(setting)

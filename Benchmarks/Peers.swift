@@ -14,7 +14,7 @@ enum Peers {
   /// The numbers of rows written by one request or transaction.
   static let batchSizes = [10, 100, 1000]
 
-  /// The measured phase in the life of a slip.
+  /// The measured phase: inserting, updating or deleting `Slip` objects.
   private enum Phase: String {
     case insert
     case update
@@ -187,9 +187,9 @@ extension WorkTally {
 
 /// A comparison with the published designs on Core Data's tables.
 ///
-/// It shows users of Core Data how the cost of these designs grows with the history. They run on
-/// our store in its `coreData` layout, whose tables and indexes are Core Data's, with the raw
-/// clock; the statements are ours, not Apple's.
+/// The comparison shows users of Core Data how the cost of these designs grows with the history.
+/// The designs run on our store in its `coreData` layout, whose tables and indexes are Core Data's,
+/// with raw clock values; the SQL statements are ours, not Apple's.
 enum Published {
   static let all = [pass.comparingLayouts, clean.comparingLayouts]
 
@@ -211,9 +211,9 @@ enum Published {
     part: "TrackerCore.pass",
     operation: "beside published protocols",
     condition: "\(newCount) new",
-    "The newest \(newCount) transactions of ten changes are fetched, merged into a context of 10,000 "
-      + "objects and recorded: by a token by us, in both layouts, and by date by the published "
-      + "managers, each as its rules say; instead of the floor stands ours.",
+    "The newest \(newCount) transactions of ten changes are fetched, merged into a context of "
+      + "10,000 objects and recorded: after a token by our store, in both layouts, and after a "
+      + "date by the published managers, each by its own rules; our store replaces the floor.",
     floor: MeasuredWork.store,
     at: .moderate
   ) { setting in
@@ -245,9 +245,9 @@ enum Published {
     part: "Store.purge",
     operation: "beside published protocols",
     condition: "\(mergedCount) merged",
-    "The oldest \(mergedCount) transactions, which everyone has merged, are deleted: before a token by "
-      + "us, in both layouts, and before a date by the published cleaners, each as its rules say; "
-      + "instead of the floor stands ours.",
+    "The oldest \(mergedCount) transactions, which everyone has merged, are deleted: before a "
+      + "token by our store, in both layouts, and before a date by the published cleaners, each "
+      + "by its own rules; our store replaces the floor.",
     floor: MeasuredWork.store,
     at: .moderate
   ) { setting in

@@ -18,8 +18,8 @@ enum Purges {
       "purge held up",
       part: "Store.purge",
       operation: "with a lagging actor",
-      "A purge that a member holds up who has merged nothing of the history finds nothing to delete; "
-        + "the floor looks for the least cursor within a write."
+      "A purge deletes no transaction, because one member has merged none; the floor reads the "
+        + "least cursor within a write."
     ) { setting in
       let times = setting.repeats(200)
       let (file, floor) = (try setting.store(), try setting.floor())
@@ -30,8 +30,9 @@ enum Purges {
       "purge nearly all",
       part: "Store.purge",
       operation: "of all but 100 transactions",
-      "All of the history but its newest 100 transactions is purged, a chunk of a thousand in a write, "
-        + "beside the same in one piece; the floor deletes the same rows with one statement.",
+      "All history except the newest 100 transactions is purged, in chunks of a thousand per "
+        + "write and, for comparison, in one piece; the floor deletes the same rows with one "
+        + "statement.",
       at: .moderate
     ) { setting in
       [
@@ -43,9 +44,9 @@ enum Purges {
       "purge lock",
       part: "Store.purge",
       operation: "of nearly all history",
-      "All of the history but its newest 1000 transactions is purged at once; each sample is the time "
-        + "for which the purge held the write lock; the floor is missing, for one statement holds the "
-        + "lock for as long as it takes."
+      "All history except the newest 1000 transactions is purged at once; each sample is a time "
+        + "for which the purge held the write lock; the floor is not measured, because one "
+        + "statement holds the lock for its whole duration."
     ) { setting in
       let path = try setting.copy()
       let kept = min(1000, setting.historySize / 10)

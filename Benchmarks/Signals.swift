@@ -10,9 +10,9 @@ enum Signals {
       "signal latency",
       part: "Store.watch",
       operation: "of another process's commits",
-      "Another process commits once a millisecond; a sample is the time from its commit until this "
-        + "process, woken by the signal, has read the new head; the floor is missing, because "
-        + "SQLite does not notify other processes."
+      "Another process commits once a millisecond; a sample is the time from its commit until "
+        + "this process, woken by the signal, has read the new head; the floor is not measured, "
+        + "because SQLite does not notify other processes."
     ) { setting in
       guard let command = HelperProcess.command else {
         return SignalPath.allCases.flatMap { [missing($0.rawValue), missing($0.writer)] }
@@ -23,8 +23,8 @@ enum Signals {
       "signal cost",
       part: "Store.batchInsert",
       operation: "of one row with a signal",
-      "A batch request of one row commits and signals others, with no process watching and with another "
-        + "store of the process watching; the floor is the same without a signal.",
+      "A batch request of one row commits and signals other processes, without a watcher and with "
+        + "another store of this process watching; the floor is the same without a signal.",
       floor: withoutSignal,
       at: .three
     ) { setting in
@@ -45,7 +45,7 @@ enum Signals {
     SampledRow(
       contender: contender,
       metric: .wall,
-      outcome: .notMeasured("this process is not the command that it would have to start again")
+      outcome: .notMeasured("this process is not the command that the benchmark starts again")
     )
   }
 
@@ -99,7 +99,7 @@ enum Signals {
     let watch =
       isWatched
       ? try Store(path: path, configuration: configuration).watch { _ in } : nil
-    let varies = isWatched ? "a thread beside the measuring one reads what is new" : nil
+    let varies = isWatched ? "another thread reads the new transactions meanwhile" : nil
     return MeasuredWork(contender: name, operations: times, varies: varies) { timer in
       try side.checkpoint()
       try timer.time {

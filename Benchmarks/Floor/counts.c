@@ -5,16 +5,16 @@
 #include <stdatomic.h>
 #include <string.h>
 
-// The connections that are open, and what those have done that are not any more.
+// The open connections, and the sums of the connections that were closed.
 static struct {
   pthread_mutex_t lock;
-  // Whose connections are noted, while counting is on.
+  // The thread whose connections are counted.
   pthread_t thread;
   sqlite3 *connections[COUNTS_CONNECTIONS_MAX];
   int count;
   SQLiteCounts done;
-  // Apart from the lock: a statement ends while its connection is locked, and whoever reads the sums
-  // locks the two in the other order.
+  // Not guarded by the lock: a statement ends while its connection is locked, and a reader of the
+  // sums takes the two locks in the other order.
   atomic_llong vm_steps;
 } noted = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -43,7 +43,7 @@ static void forget(sqlite3 *connection) {
   pthread_mutex_unlock(&noted.lock);
 }
 
-// A statement has ended, or a connection is about to.
+// Called when a statement has ended, and before a connection is closed.
 static int traced(unsigned what, void *context, void *subject, void *detail) {
   (void)context;
   (void)detail;

@@ -1,13 +1,13 @@
 // Fetching, purging and recording.
 //
-// The decoder is the mirror of the store's packer. A blob is a version byte and then the changes:
+// The decoder reverses the store's packing. A blob is a version byte and then the changes:
 //
 //   varint    entity * 4 + type
 //   zigzag    the key, as the difference to the change before
 //   update:   varint, the bitmap of the columns that were set
 //   delete:   varint, the length of the tombstone, and its bytes
 //
-// It trusts the bytes, which the store may not do.
+// The decoder does not validate the bytes, as the store must.
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 
 enum { FORMAT_VERSION = 1, TYPE_UPDATE = 1, TYPE_DELETE = 2 };
 
-// Seven bits a byte, low bits first; the high bit says that more follow.
+// Seven bits per byte, low bits first; a set high bit means that another byte follows.
 static inline uint64_t read_varint(const uint8_t **bytes) {
   const uint8_t *next = *bytes;
   uint64_t value = 0;
@@ -35,7 +35,7 @@ static inline int64_t read_zigzag(const uint8_t **bytes) {
   return (int64_t)(raw >> 1) ^ -(int64_t)(raw & 1);
 }
 
-// Makes room for more elements of some size; answers NULL when memory ran out.
+// Makes room for more elements of some size; returns NULL if there is no memory.
 static void *with_room(void *array, int64_t *capacity, int64_t needed, size_t size) {
   if (array != NULL && needed <= *capacity) return array;
   int64_t wanted = *capacity == 0 ? 64 : *capacity * 2;
@@ -55,7 +55,7 @@ int floor_make_room(FloorPage *page, int64_t transactions, int64_t changes, int6
       page->changes, &page->change_capacity, page->change_count + changes, sizeof(FloorChange));
   if (records == NULL) return SQLITE_NOMEM;
   page->changes = records;
-  // No tombstone is longer than the blob that it lies in.
+  // No tombstone is longer than its blob.
   uint8_t *tombstones = with_room(
       page->tombstones, &page->tombstone_capacity, page->tombstone_count + bytes, 1);
   if (tombstones == NULL) return SQLITE_NOMEM;

@@ -1,4 +1,4 @@
-// A VFS that passes everything on and times the write lock.
+// A VFS that passes all calls to the platform's VFS and times the write lock.
 
 #include <pthread.h>
 #include <sqlite3.h>
@@ -7,7 +7,7 @@
 
 #include "locks.h"
 
-// The place of the write lock among the locks of a log's index
+// The index of the write lock among the locks of a WAL index
 // (https://sqlite.org/walformat.html#locks).
 enum { WRITE_LOCK = 0 };
 
@@ -15,7 +15,7 @@ const char *const locks_vfs = "floor-locks";
 
 typedef struct {
   sqlite3_file base;
-  // When the lock was taken, 0 while it is not held.
+  // The time at which the lock was taken; 0 while it is not held.
   int64_t held_since;
   // The platform's own file, in the memory that follows.
   sqlite3_file *inner;

@@ -1,5 +1,5 @@
-// Inserts, updates and deletes that leave history, as the store's own do: in one commit the rows and
-// one row of history, with the changes packed into one blob (history.c has its form).
+// Inserts, updates and deletes that write history as the store does: one commit has the rows and
+// one row of history, with the changes packed into one blob (see history.c for its format).
 
 #include <string.h>
 #include <time.h>
@@ -16,7 +16,7 @@ enum {
   // The number of the entity, and the columns that updates set.
   SLIP = 2,
   QUANTITY_AND_PRICE = 0xc,
-  // How a tombstone marks the first attribute, and a text.
+  // The bytes with which a tombstone marks the first attribute, and a text.
   NAME = 0,
   TEXT = 3,
 };
@@ -34,7 +34,7 @@ static inline void put_varint(FloorPacker *packer, uint64_t value) {
   packer->length = (int)(next - packer->bytes);
 }
 
-// Makes sure that there is room for one more change and begins it.
+// Makes room for one more change, and starts it.
 static inline int put_change(FloorPacker *packer, int type, int64_t key, int64_t more) {
   if (packer->length + more + 32 > BLOB_MAX) return SQLITE_TOOBIG;
   int64_t step = key - packer->last_key;
@@ -56,7 +56,7 @@ static void pack_delete(sqlite3_context *context, int count, sqlite3_value **val
     sqlite3_result_error_toobig(context);
     return;
   }
-  // A name of the benchmarks is short, and so are the two lengths.
+  // Names in the benchmarks are short, so each of the two lengths takes one byte.
   put_varint(packer, (uint64_t)length + 3);
   packer->bytes[packer->length++] = NAME;
   packer->bytes[packer->length++] = TEXT;
@@ -75,8 +75,8 @@ int floor_register_packing(Floor *floor) {
 
 // MARK: A transaction
 
-// Reads the newest transaction when another connection has written since it was last known: SQLite
-// counts the contents that a connection has seen.
+// Reads the newest transaction again if another connection has written since the last read, which
+// SQLITE_FCNTL_DATA_VERSION shows.
 static int read_head(Floor *floor) {
   FloorHead *head = &floor->head;
   unsigned int version = 0;
@@ -92,7 +92,7 @@ static int read_head(Floor *floor) {
   return code == SQLITE_ROW ? SQLITE_OK : SQLITE_MISMATCH;
 }
 
-// Begins a write; its transaction has the number after the head's.
+// Begins a write; its transaction gets the number after the newest one.
 static int begin(Floor *floor) {
   FloorPacker *packer = &floor->packer;
   packer->bytes[0] = FORMAT_VERSION;
@@ -135,7 +135,7 @@ static int insert_transaction(Floor *floor, double timestamp) {
   return floor_run(insert);
 }
 
-// Writes the transaction and commits, or rolls back what failed.
+// Writes the transaction and commits, or rolls back after a failure.
 static int end(Floor *floor, int code) {
   double timestamp = timestamp_after(floor->head.timestamp);
   if (code == SQLITE_OK) code = insert_transaction(floor, timestamp);

@@ -1,4 +1,4 @@
-// What the files of the floor share.
+// The declarations that the files of the floor share.
 
 #ifndef FLOOR_PARTS_H
 #define FLOOR_PARTS_H
@@ -40,7 +40,7 @@ typedef struct {
   int64_t count;
 } FloorKeys;
 
-// The packed changes of the write that is under way.
+// The packed changes of the write in progress.
 typedef struct {
   uint8_t bytes[32 * 1024];
   int length;
@@ -48,7 +48,7 @@ typedef struct {
   int64_t last_key;
 } FloorPacker;
 
-// The newest transaction, 0 when it must be read, and the content of the file it was known of.
+// The newest transaction (0 if it must be read), and the file's data_version at the last read.
 typedef struct {
   int64_t number;
   double timestamp;
@@ -72,42 +72,42 @@ struct Floor {
   FloorPacker packer;
   FloorHead head;
   FloorNames names;
-  // Who records what is written, or NULL.
+  // The peer that records the writes, or NULL.
   Peer *peer;
 };
 
-// Runs a statement that answers no rows, and resets it.
+// Runs a statement that returns no rows, and resets it.
 int floor_run(sqlite3_stmt *statement);
 
 int floor_begin(Floor *floor);
 
-// Commits when all went well, else rolls back; answers what went wrong first.
+// Commits if the code is SQLITE_OK, otherwise rolls back; returns the first error code.
 int floor_end(Floor *floor, int code);
 
 // Binds a whole row to the statement that inserts it.
 void floor_bind_item(
     sqlite3_stmt *insert, const FloorItem *item, int64_t key, int64_t version);
 
-// Makes the function that packs deletes.
+// Creates the SQL function that packs deletes.
 int floor_register_packing(Floor *floor);
 
-// Makes the table floor_keys.
+// Creates the virtual table floor_keys.
 int floor_register_keys(Floor *floor);
 
-// Looks up the number that the file has given to a string, or answers SQLITE_NOTFOUND.
+// Looks up the number of a string in the file; returns SQLITE_NOTFOUND if there is none.
 int floor_find_string(Floor *floor, const char *text, int64_t *number);
 
-// Reads the columns of a row that a query answers with.
+// Reads the columns of a row that a query returns.
 void floor_read_row(sqlite3_stmt *select, FloorRow *row);
 
-// Reads the transactions that a query answers with, its position and limit bound first.
+// Reads the transactions that a query returns, after binding its position and limit.
 int floor_read_page(sqlite3_stmt *fetch, int64_t after, int64_t limit, FloorPage *page);
 
 // Makes room in a page for some more transactions, changes, and bytes of tombstones.
 int floor_make_room(FloorPage *page, int64_t transactions, int64_t changes, int64_t bytes);
 
-// What a peer does right after BEGIN, and right before COMMIT or ROLLBACK; the latter answers what
-// went wrong first.
+// The peer's work right after BEGIN, and right before COMMIT or ROLLBACK; peer_end returns the
+// first error code.
 int peer_begin(Floor *floor);
 int peer_end(Floor *floor, int code);
 

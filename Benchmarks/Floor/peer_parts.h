@@ -1,9 +1,9 @@
-// What the files of the peers share.
+// The declarations that the files of the peers share.
 
 #ifndef FLOOR_PEER_PARTS_H
 #define FLOOR_PEER_PARTS_H
 
-// SQLite's header declares the session extension only to those who ask for it.
+// SQLite's header declares the session extension only if these macros are defined.
 #define SQLITE_ENABLE_SESSION 1
 #define SQLITE_ENABLE_PREUPDATE_HOOK 1
 
@@ -11,7 +11,7 @@
 #include "peers.h"
 
 typedef enum {
-  // Tells the triggers which transaction is under way.
+  // Sets the number of the current transaction for the triggers.
   PEER_SET_CURRENT,
   PEER_INSERT_TRANSACTION,
   PEER_FETCH,
@@ -24,9 +24,9 @@ typedef enum {
 struct Peer {
   PeerKind kind;
   char *table;
-  // The number of the transaction that is under way, or was the last.
+  // The number of the current transaction, or of the last one.
   int64_t number;
-  // What SQLite had counted as changed when the transaction began.
+  // SQLite's count of changed rows when the transaction began.
   int64_t changed_before;
   sqlite3_session *session;
   sqlite3_stmt *statements[PEER_STATEMENT_COUNT];
@@ -36,7 +36,7 @@ struct Peer {
 enum { PEER_COLUMN_COUNT = 5, PEER_FIRST_COLUMN = 2 };
 extern const char *const peer_columns[PEER_COLUMN_COUNT];
 
-// Makes the tables and triggers of a kind.
+// Creates the tables and triggers of a kind of peer.
 int peer_create_schema(sqlite3 *connection, PeerKind kind, const char *table);
 
 #endif

@@ -6,7 +6,7 @@
 
 enum { TYPE_INSERT = 0, TYPE_UPDATE = 1, TYPE_DELETE = 2 };
 
-// Adds a change, and what is left of the row that it deleted.
+// Adds a change, and the tombstone if it is a delete.
 static int append(FloorPage *page, FloorChange change, const void *name, int length) {
   if (change.type != TYPE_DELETE) length = 0;
   int code = floor_make_room(page, 0, 1, length);
@@ -103,7 +103,7 @@ static int read_changeset(sqlite3_stmt *row, FloorPage *page) {
       .first_change = page->change_count,
   };
   sqlite3_changeset_iter *iterator = NULL;
-  // SQLite's signature forgets that the bytes are only read.
+  // SQLite's signature lacks const, although the bytes are only read.
   code = sqlite3changeset_start(
       &iterator, sqlite3_column_bytes(row, 7), (void *)sqlite3_column_blob(row, 7));
   if (code != SQLITE_OK) return code;

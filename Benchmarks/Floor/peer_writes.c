@@ -1,4 +1,4 @@
-// What a peer does beside the statements that write.
+// A peer's work in addition to the statements that write.
 
 #include <stdlib.h>
 

@@ -48,7 +48,7 @@ int floor_all_rows(Floor *floor, FloorRow *rows, int64_t room, int64_t *found) {
   return code == SQLITE_DONE ? SQLITE_OK : SQLITE_TOOBIG;
 }
 
-// Whether two rows of one key hold the same.
+// Returns whether two rows with the same key have equal values.
 static int is_same(const FloorRow *one, const FloorRow *other) {
   return one->version == other->version
       && memcmp(&one->item, &other->item, sizeof one->item) == 0;

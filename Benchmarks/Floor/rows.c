@@ -1,7 +1,7 @@
 // Reading rows by their keys: one statement that joins the table with an array of keys.
 //
-// SQLite shows the array as the table floor_keys (https://sqlite.org/vtab.html): the fastest way
-// that was found, a third cheaper than a statement a key.
+// The array is the virtual table floor_keys (https://sqlite.org/vtab.html). This is the fastest way
+// that was found, a third cheaper than one statement per key.
 
 #include <stdlib.h>
 #include <string.h>

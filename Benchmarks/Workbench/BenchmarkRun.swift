@@ -25,8 +25,8 @@ package struct BenchmarkRun: Sendable {
   package var countsWork = true
   /// The command that is started again to count in a separate process.
   ///
-  /// It is `nil` if this process is a different program, which then counts in-process, including
-  /// its own other work.
+  /// The command is `nil` if this process is a different program, which then counts in-process,
+  /// including its own other work.
   package var command = HelperProcess.command
   /// Whether equal work is measured first, to find the precision of times.
   ///
@@ -131,7 +131,7 @@ package struct BenchmarkRun: Sendable {
 
   /// Counts the benchmark's work, in a separate process if this program can be started again.
   ///
-  /// It returns no rows for conditions of the disk, which counts do not show.
+  /// Conditions of the disk have no rows, because counts do not show them.
   private func counted(_ session: SubjectSession, _ shelf: BenchmarkShelf) throws -> [BenchmarkRow]
   {
     let subject = session.subject
@@ -194,8 +194,8 @@ package struct BenchmarkRun: Sendable {
 extension RoundBudget {
   /// Returns the budget for a benchmark.
   ///
-  /// It has fewer rounds if each takes time proportional to the history, and less time for an axis,
-  /// which is measured at few sizes.
+  /// The budget has fewer rounds if each takes time proportional to the history, and less time for
+  /// an axis, which is measured at few sizes.
   fileprivate func adapted(to subject: BenchmarkSubject) -> RoundBudget {
     var budget = self
     if subject.isLong { budget.minimum = min(minimum, Self.longMinimum) }
@@ -209,8 +209,8 @@ extension RoundBudget {
 extension String {
   /// A hash of the text alone (FNV-1a).
   ///
-  /// It gives each benchmark its own order of measuring, independent of the other benchmarks in the
-  /// run.
+  /// The hash gives each benchmark its own order of measuring, independent of the other benchmarks
+  /// in the run.
   fileprivate var fingerprint: UInt64 {
     utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01b3 }
   }

@@ -48,8 +48,8 @@ struct BenchmarkSetting {
 
   /// Returns the number of repetitions within one measurement.
   ///
-  /// It is 1 for a cold cache, because only the first repetition is cold, and a tenth if each
-  /// commit waits for the disk.
+  /// The number is 1 for a cold cache, because only the first repetition is cold, and a tenth if
+  /// each commit waits for the disk.
   func repeats(_ count: Int) -> Int {
     axis == .cold ? 1 : max(1, count / haste / (waitsForDisk ? 10 : 1))
   }

@@ -121,7 +121,7 @@ package struct BenchmarkSubject: Sendable {
 
   /// Returns the benchmark with additional conditions in which our contender is measured.
   ///
-  /// In each of them our contender is compared with itself in the base condition.
+  /// In each of these conditions, our contender is compared with itself in the base condition.
   func varying(
     _ axes: [BenchmarkAxis],
     work: @escaping @Sendable (BenchmarkSetting) throws -> MeasuredWork

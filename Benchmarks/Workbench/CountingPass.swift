@@ -163,7 +163,7 @@ enum CountingProcess {
 
   /// The environment variables for such a process.
   ///
-  /// They make the order of sets and dictionaries the same in every process.
+  /// The variables make the order of sets and dictionaries the same in every process.
   static var environment: [String: String] {
     let jemalloc = JemallocLibrary.find()?.environment ?? [:]
     return jemalloc.merging(["SWIFT_DETERMINISTIC_HASHING": "1"]) { $1 }

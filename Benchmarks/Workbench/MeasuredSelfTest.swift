@@ -79,8 +79,8 @@ package struct MeasuredSelfTest: Sendable {
 
   /// Returns the outcomes for seeded regressions, and for the same program compared with itself.
   ///
-  /// The regressions are 3 % more work, a dropped index, and a scan of all history. They must be
-  /// found and named; the comparison with itself must find none.
+  /// The regressions are 3 % more work, a dropped index, and a scan of all history. The self-test
+  /// must find and name these regressions; the comparison with itself must find none.
   private func seeded(
     _ scratch: ScratchFolder,
     _ check: NoiseCheck
@@ -124,7 +124,7 @@ struct SeededRegressions {
   func sameAgain() throws -> SelfTestOutcome {
     let findings = ExactComparison(base: try rows(.asItIs), head: try rows(.asItIs)).changes
     return SelfTestOutcome(
-      "the same beside itself",
+      "the same program compared with itself",
       goal: "no count differs",
       found: findings.isEmpty ? "none differs" : findings.map(\.brief).joined(separator: "; "),
       isReached: findings.isEmpty,
@@ -178,7 +178,8 @@ struct SeededRegressions {
       part: "Store.fetch",
       operation: "after token",
       condition: "\(Self.newest) new, coreData layout",
-      "A fetch of the newest transactions, with a regression put in or without; the floor is missing."
+      "A fetch of the newest transactions, with or without a seeded regression; the floor is not "
+        + "measured."
     ) { setting in [try Self.fetch(setting, variant)] }
     let pass = CountingPass(subject: subject, settings: settings, seed: 1, condition: "warm")
     return try pass.rows().filter { Metric.counted.contains($0.metric) }
@@ -207,7 +208,7 @@ struct SeededRegressions {
 
 /// Measurements of equal work, and of work increased by a known share, on a small store.
 ///
-/// They show how precise the times of a run are.
+/// The measurements show how precise the times of a run are.
 final class NoiseCheck {
   /// The number of transactions in the store.
   private static let transactionCount = 100

@@ -16,8 +16,8 @@ struct OpenLoop {
 
   /// The delay of a start, in nanoseconds, from which the loop counts as saturated.
   ///
-  /// It is a quarter of the planned duration, but at least 5 ms, to allow for a hiccup of the
-  /// machine.
+  /// This delay is a quarter of the planned duration, but at least 5 ms, to allow for a hiccup of
+  /// the machine.
   var backlogNsMax: Double { max(Self.hiccupNs, Double(count) * intervalNs / 4) }
 
   private static let hiccupNs = 5e6
@@ -70,15 +70,15 @@ struct MeasuredWork {
   let operations: Int
   /// The reason why its counts may differ from run to run, or `nil` if they may not.
   var varies: String?
-  /// Performs the work with the watch running only around the measured part.
+  /// Performs the work with the stopwatch running only around the measured part.
   ///
-  /// It restores what it changed, and returns a tally of its work.
+  /// The closure restores what it changed, and returns a tally of its work.
   let measure: (inout Stopwatch) throws -> WorkTally
 
   /// Returns the same work under another contender name.
   ///
-  /// Unless `keepingSum` is `true`, only the count of its tally is compared, because other stores
-  /// hold other data.
+  /// Unless `keepingSum` is `true`, only the count in the tally is compared, because other stores
+  /// have other data.
   func named(_ contender: String, keepingSum: Bool = false) -> MeasuredWork {
     MeasuredWork(contender: contender, operations: operations) { watch in
       let tally = try measure(&watch)

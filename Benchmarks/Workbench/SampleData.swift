@@ -109,7 +109,7 @@ final class MergeData {
 
   /// Returns a context with the data before the new transactions.
   ///
-  /// It shares no data with another context, so that a merge copies nothing.
+  /// The context shares no data with another context, so that a merge copies no data.
   func staleContext() throws -> ObjectContext { try staleContext(on: file.store) }
 
   /// Returns such a context on another connection to the store.
@@ -139,8 +139,8 @@ final class MergeData {
 
 /// The random numbers of the stores that a measuring thread opens.
 ///
-/// They are the same in every run, whatever its seed, so that the bytes written and the counts are
-/// the same too.
+/// The numbers are the same in every run, whatever its seed, so that the bytes written and the
+/// counts are the same too.
 enum BenchmarkRandom {
   /// The seed of the random numbers.
   static let seed: UInt64 = 0x5eed

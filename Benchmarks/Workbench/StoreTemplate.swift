@@ -104,7 +104,7 @@ struct TemplateBuilder {
       let part = min(left, 1000)
       try writer.append(part)
       try progress(part)
-      // Possible only once the history has a later transaction.
+      // A purge is possible only if the history has a later transaction.
       if held == 0 && left == size { try forgetLoading(store) }
       left -= part
     }

@@ -155,7 +155,8 @@ extension AskedQuery {
   private func visitLines(from start: Int64) -> [String] {
     let isLocked = timeline.plan.header.locks == .held
     guard isLocked else {
-      // Without a lock the second process replaced the first one, which was forgotten while it ran.
+      // Without a lock the second process replaced the first one, whose member was removed while it
+      // ran.
       return [
         "accepted", "superseded", "tracker at \(start), registered at \(head)",
         "accepted", "not a member", "not a member", "forgotten: false, again: false",

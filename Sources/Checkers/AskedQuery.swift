@@ -40,7 +40,7 @@ struct AskedQuery {
 
   // MARK: The position
 
-  /// The transaction number at which the query starts; `nil` if it has none, or none in history.
+  /// The number at which the query starts; `nil` for other starts, and if history lacks the number.
   var bound: Int64? {
     guard case .behind(let count) = query.start else { return nil }
     let wanted = head - Int64(count)

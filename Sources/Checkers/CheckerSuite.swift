@@ -255,15 +255,16 @@ struct CoreCheckers: Sendable {
 
 /// The checkers that need special features of a plan or of a system.
 ///
-/// These are observers, retention, protected authors, signals, power-offs, suspensions, and answers
-/// about history.
+/// The features are observers, retention, protected authors, signals, power-offs, suspensions, and
+/// answers about history.
 ///
-/// A new checker is the last one in `all`, the properties, `init`, both halves of `observe`, `broken`
-/// and `forEachVerdict`. If a later violation depends on state of its own that outlives a command, it
-/// also belongs into `describe`, or exploration merges states that differ; a flag that only says that
-/// plans exercised it does not. `Timeline.describe` leaves out transactions that were purged after
-/// every member had recorded them: a checker that needs them describes them itself. A violation that
-/// consists in something missing also needs `omission` in `Reporting/CounterexampleStory.swift`.
+/// Add a new checker at the end of `all`, the properties, `init`, both halves of `observe`,
+/// `broken` and `forEachVerdict`. If a later violation depends on the checker's own state across
+/// commands, add that state to `describe`; otherwise exploration merges states that differ. A flag
+/// that only says that a plan exercised the checker need not be added. `Timeline.describe` leaves
+/// out transactions that were purged after every member had recorded them: a checker that needs
+/// them describes them itself. If the violation is a missing event, also extend `omission` in
+/// `Reporting/CounterexampleStory.swift`.
 struct FurtherCheckers: Sendable {
   /// The names and the rules, in the order of the verdicts.
   static let all: [(checker: String, sentence: String)] = [

@@ -5,8 +5,8 @@ import Traces
 ///
 /// A consumer process receives the matching transactions after its confirmed position, each once,
 /// in commit order and with all changes. The next process receives unconfirmed transactions again.
-/// A consumer confirms only received transactions, and history without a match. Pages are not
-/// checked while the outcome of a write or a purge is uncertain.
+/// A consumer confirms only transactions that it received, and history without a matching
+/// transaction. Pages are not checked while the outcome of a write or a purge is uncertain.
 struct ConsumerReadings: Sendable {
   /// The reading in the current command; `nil` if the command is no reading, or cannot be checked.
   private var current: CurrentReading?

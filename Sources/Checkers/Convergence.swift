@@ -9,8 +9,8 @@ package import Traces
 /// reading of the data against the model; at the end the views of all running members against the
 /// data, except members that were notified that they miss history. Objects that were changed by
 /// transactions of authors that a member ignores are left out for that member, and so are those of
-/// transactions that one of its merge hooks finished since its contexts were loaded, and what a
-/// member with an older version of the model does not know. The contexts of a partial member are
+/// transactions that one of its merge hooks finished since its contexts were loaded, and the
+/// objects and attributes that a member's older model lacks. The contexts of a partial member are
 /// compared in the objects that they hold.
 ///
 /// Does not verify: columns, values and tombstones in history (HistoryExplainsData,

@@ -51,8 +51,8 @@ struct KnownViews: Sendable {
 
   /// Applies a committed write; the view that saved it has read its result.
   ///
-  /// Of objects that the view does not register with the write, it reads only those that it has read
-  /// before; `nil` stands for all objects.
+  /// With the write, the view reads the objects in `registered`, and objects that it has read
+  /// before. If `registered` is `nil`, the view reads all objects of the write.
   mutating func note(
     _ net: [NetChange],
     at position: Int,
@@ -72,7 +72,7 @@ struct KnownViews: Sendable {
     }
   }
 
-  /// Returns whether a view has read an object that exists, or one that no longer does.
+  /// Returns whether a view has read the current object with a name, or an object that was deleted.
   private func has(_ object: ObjectName, _ view: ActorID) -> Bool {
     guard let state = views[view]?.readStates[object] else { return false }
     return lives[object].map { $0.life == state.life } ?? true
@@ -80,7 +80,7 @@ struct KnownViews: Sendable {
 
   /// Applies a launch or resync, in which a view reads all objects.
   ///
-  /// A partial view starts empty, and reads what it holds again.
+  /// A partial view starts empty; a resync reads again only the objects that it holds.
   mutating func load(_ actor: ActorID, isLaunch: Bool, _ objects: Objects) {
     guard !partial.contains(actor) else {
       if isLaunch {
@@ -141,7 +141,8 @@ struct KnownViews: Sendable {
     var values = state.values
     for (attribute, entity) in references[object.entity] ?? [] {
       guard let key = values[attribute]?.int else { continue }
-      // A reference to an object that another one of the same name has replaced refers to none.
+      // If another object of the same name has replaced the referenced one, the reference is
+      // invalid.
       let isSame = lives[ObjectName(entity, key)]?.life == state.destinations[attribute]
       if !isSame { values[attribute] = .int(Int64.min + key) }
     }

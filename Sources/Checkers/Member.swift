@@ -182,7 +182,7 @@ extension MemberStatus {
     alternatives.subtract([.absent, .ahead, .behind])
   }
 
-  /// Applies a notification that history the member needs is gone.
+  /// Applies a notification that history which the member needs is gone.
   mutating func expire() {
     if access == .whole { access = .expired }
   }

@@ -2,11 +2,11 @@ package import Traces
 
 /// A suspended process holds no lock on a file.
 ///
-/// Verifies: from the end of a suspension's command until the process goes on or ends, the disk under
-/// test has no lock of a connection that this process opened, whichever process runs meanwhile.
+/// Verifies: from the end of the command that suspends a process until that process resumes or
+/// ends, the disk under test has no lock of a connection that this process opened.
 ///
-/// Does not verify: locks that a command takes and releases, stores on disks that do not report locks,
-/// and marks of running members, which are no locks of SQLite.
+/// Does not verify: locks that a command takes and releases, stores on disks that do not report
+/// locks, and the lock files of running members, which are not SQLite locks.
 package struct NoLockWhileSuspended: Invariant {
   package static let name = "NoLockWhileSuspended"
   package static let sentence = "A process that is suspended holds no lock on a file."
@@ -29,6 +29,6 @@ package struct NoLockWhileSuspended: Invariant {
     if let violation { return .invalid(violation) }
     return wasLookedFor
       ? .valid
-      : .unknown("No process was suspended on a disk that reports locks.")
+      : .unknown("Not checked: no plan suspended a process on a disk that reports its locks.")
   }
 }

@@ -9,7 +9,7 @@ package import Traces
 /// the transactions that were committed before it last consumed.
 ///
 /// Does not verify: the effect of merging on a view (Convergence), the order (MergeOrder), members
-/// that are down or cut off at the end, transactions without an event.
+/// that are stopped or cut off at the end, transactions without an event.
 package struct NoLostTransaction: Invariant {
   package static let name = "NoLostTransaction"
   package static let sentence =

@@ -1,7 +1,7 @@
 import HistoryTypes
 package import Traces
 
-/// Observers see each transaction that must be merged once; after a failure, at least once.
+/// Observers see once each transaction that must be merged; after a failure, at least once.
 ///
 /// Failures are crashes, failed commands and missing records.
 ///

@@ -75,7 +75,7 @@ package struct Possibility: Sendable {
     return effect.net
   }
 
-  /// Returns an edit of a model with relations, with what its view has read; `nil` for other edits.
+  /// Returns an edit of a model with relations, with the values that its view has read; else `nil`.
   private mutating func related(_ edit: Edit) -> RelatedWrite? {
     guard hasRelations else { return nil }
     switch edit {
@@ -96,7 +96,7 @@ package struct Possibility: Sendable {
 
   /// Returns the reason for which a store must refuse an edit; `nil` if it must not.
   ///
-  /// A refused save leaves its view with what it has read for the save.
+  /// After a refused save, the view keeps the object states that it has read for the save.
   mutating func mustRefuse(_ edit: Edit) -> Refusal? {
     guard let related = related(edit) else { return nil }
     if let view = edit.viewWriter {
@@ -186,7 +186,7 @@ package struct Possibility: Sendable {
     return conflicts
   }
 
-  /// Returns what a policy makes of a write's changes of one conflicting object; `nil` for no change.
+  /// Returns the change of a conflicting object that the write's policy allows; `nil` for none.
   private func resolveConflict(
     _ object: ObjectName,
     _ seen: Values,
@@ -223,7 +223,7 @@ enum Edit: Sendable {
   case write(PlannedWrite)
   case changes([PlannedChange])
   case batch(PlannedBatch)
-  /// A write to a model with relations, with what its context has read.
+  /// A write to a model with relations, with the values that its context has read.
   case related(RelatedWrite)
   /// A program without the library writes.
   ///

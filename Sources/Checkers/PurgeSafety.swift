@@ -12,10 +12,10 @@ package import Traces
 /// day.
 ///
 /// Does not verify: that a limit on bytes was really exceeded; that purged rows are gone from the
-/// store, or that anything is ever purged (Reclaim); purges of transactions without an event, and
-/// those for members whose registration or cursor a power-off has made uncertain, until their next
-/// launch. A record of unknown outcome counts as done. Purges in whole passes of the closing phase,
-/// which only systems without single steps make, are ignored.
+/// store, or that anything is ever purged (Reclaim); purges of transactions that no event reported;
+/// purges of transactions that a member needs whose registration or cursor a power-off has made
+/// uncertain, until the member's next launch. A record of unknown outcome counts as done. Purges in
+/// whole passes of the closing phase, which only systems without single steps make, are ignored.
 package struct PurgeSafety: Invariant {
   package static let name = "PurgeSafety"
   package static let sentence =

@@ -6,13 +6,13 @@ struct RelatedRun {
   var model: ReferenceModel
   let write: RelatedWrite
   var net = NetChanges(capacity: 4)
-  /// The objects that the write deletes by itself, and those that rules delete because of them.
+  /// The objects that the write deletes, and those that delete rules delete with them.
   var gone: Set<ObjectName> = []
   /// The references that a rule has made null, by object.
   var released: [ObjectName: Set<String>] = [:]
-  /// The inserted objects that another object of the store stands for.
+  /// The stored objects that stand for inserted duplicates, by the inserted object's name.
   var aliases: [ObjectName: ObjectName] = [:]
-  /// Whether the policy `error` has met an object that another writer changed.
+  /// Whether a write with the policy `error` edits an object that another writer changed.
   var hasConflict = false
 
   init(_ model: ReferenceModel, _ write: RelatedWrite) {
@@ -235,7 +235,7 @@ struct RelatedRun {
       let found = duplicates(of: edit.object, row)
       let objects = found.map(\.object)
       guard !objects.isEmpty else {
-        // An edit that was resolved before this one has made room for it.
+        // An edit that was resolved earlier has removed the duplicate.
         if case .refused(let refusal) = put(edit) { return refusal }
         continue
       }
@@ -276,7 +276,7 @@ struct RelatedRun {
     model.update(object, values, &net)
   }
 
-  /// Makes references to objects that were not inserted refer to those that stay in their place.
+  /// Redirects references to dropped duplicates to the objects that stay in their place.
   private mutating func follow() {
     for object in model.objects.keys.sorted() where !aliases.isEmpty {
       for (attribute, reference) in model.references(of: object.entity) {

@@ -72,8 +72,8 @@ struct RelatedWrite: Sendable {
 extension ReferenceModel {
   /// Applies a write with delete rules, unique values and references that must exist.
   ///
-  /// Deletes and the rules for what refers to deleted objects come before the other edits; duplicates
-  /// are resolved after these by the merge policy. A refused write changes nothing.
+  /// Deletes, and the rules for references to deleted objects, come before the other edits;
+  /// duplicates are resolved last, by the merge policy. A refused write changes nothing.
   ///
   /// - Complexity: linear in the objects for each deleted object.
   mutating func apply(_ write: RelatedWrite) -> WriteEffect {

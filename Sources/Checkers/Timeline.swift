@@ -7,11 +7,12 @@ package import Traces
 /// recorded.
 ///
 /// Membership comes from the trace's own events, never from the system's own state. A member must
-/// merge every transaction committed after it registered, except two kinds: transactions saved by its
-/// own view, before or after a crash, if the member merges into no other context, and transactions of
-/// authors that it ignores. A transaction that a merge hook handles counts as merged. A crash undoes
-/// the merges that the member had not recorded. The members of one transaction are the bits of one word, so a
-/// trace may name at most ``MemberSet/capacity`` of them.
+/// merge every transaction committed after it registered, except two kinds: transactions saved by
+/// its own view, before or after a crash, if the member merges into no other context, and
+/// transactions of authors that it ignores. A transaction that a merge hook handles counts as
+/// merged. A crash undoes the merges that the member had not recorded. The members of one
+/// transaction are the bits of one word, so a trace may name at most ``MemberSet/capacity`` of
+/// them.
 ///
 /// - Complexity: an event costs its own names and the members; a record costs the transactions since
 ///   its member's previous record.

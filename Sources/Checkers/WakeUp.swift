@@ -3,11 +3,12 @@ package import Traces
 
 /// In plans driven by signals, a commit leads to a pass of every running actor in time.
 ///
-/// Verifies: each actor that runs when a transaction commits that it must merge, or that starts with
-/// an unmerged one, fetches again within ``SignalTicks/bound`` ticks. If the plan delayed or lost one
-/// of the actor's signals or polls in the meantime, the limit is ``SignalTicks/boundAtWorst``. The same
-/// limit holds for a write with plain SQL that an error of the disk kept from being captured at once: it
-/// is signalled when the next process reads. A failed pass counts as a pass. The check ends with the plan, because the closing phase disables all
+/// Verifies: each actor that runs when a transaction commits that it must merge, or that starts
+/// with an unmerged one, fetches again within ``SignalTicks/bound`` ticks. If the plan delayed or
+/// lost one of the actor's signals or polls in the meantime, the limit is
+/// ``SignalTicks/boundAtWorst``. The same limit holds for a write with plain SQL that was not
+/// captured at once because of a disk error: it is signalled when the next process reads. A failed
+/// pass counts as a pass. The check ends with the plan, because the closing phase disables all
 /// faults.
 ///
 /// Does not verify: that the pass merged any transaction (NoLostTransaction), the order of signals,

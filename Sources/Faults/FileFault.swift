@@ -184,7 +184,7 @@ extension HeapFileSystem: FaultySystem {}
 
 /// The number of SQLite's calls to a file system, by kind of file and call, and of the bytes moved.
 ///
-/// The difference of two values has the calls made between them.
+/// The difference of two values counts the calls between them.
 package struct CallCounters: Sendable, Hashable {
   /// The number of calls for each pair of kind and call, failed calls included.
   private var calls: [Int]

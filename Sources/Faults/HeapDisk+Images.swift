@@ -157,7 +157,7 @@ extension HeapDisk {
   }
 }
 
-/// An identifier of the data that a power-off would leave, to compare two moments.
+/// An identifier of the data that a power-off would leave, to compare two points in time.
 package struct PowerState: Sendable, Hashable {
   /// A number that changes when the durable data change; restoring files restores the number too.
   package let durable: Int

@@ -38,7 +38,7 @@ extension HistoryChecker {
 public enum HistoryVerdict: Hashable, Sendable {
   /// The invariant held, and the plan exercised it.
   case holds
-  /// The invariant broke for the given reason; reports follow the lost transaction, if one is given.
+  /// The invariant broke for the given reason; reports show the events of `losing`, if it is given.
   case broken(String, losing: TransactionName? = nil)
   /// The plan cannot decide whether the invariant holds, for the given reason.
   case undecided(String)

@@ -82,7 +82,7 @@ public enum HistoryCondition: Sendable {
   case clockJump
   /// Pauses of days in which no member performs a command.
   case pause
-  /// Crashes in which members lose their memory between any two steps.
+  /// Crashes, between any two steps, in which members lose their in-memory state.
   case crash
   /// Members that stop and are launched again.
   case restart

@@ -16,8 +16,8 @@ public import Traces
 /// with more features conforms to further protocols, such as ``PurgingSystem``. Plans contain a
 /// command only if the system conforms to the protocol of that command.
 ///
-/// The methods are called one after another. A method that throws makes its command fail. Plans give no
-/// reason for a failure, so every error except ``HistorySystemError/expired`` is a bug.
+/// The methods are called one after another. A method that throws makes its command fail. Plans
+/// inject no failures, so every error except ``HistorySystemError/expired`` is a bug.
 public protocol HistorySystem: Sendable {
   /// Creates the system for one plan, with an empty store and without running members.
   init(_ environment: HistoryEnvironment) async throws
@@ -45,8 +45,8 @@ public protocol HistorySystem: Sendable {
 
   /// Returns the last transaction that is recorded as merged by a member; `nil` if there is none.
   ///
-  /// Read the cursor from the place where it remains after a stop. This method is called after each
-  /// command, so the system may also record a cursor later than in the pass.
+  /// Read the cursor from storage that outlives a stop. This method is called after each command,
+  /// so the system may also record a cursor later than in the pass.
   func cursor(of member: ActorID) async throws -> TransactionName?
 
   /// Returns the objects that a running member has in memory.
@@ -118,7 +118,7 @@ public protocol PurgingSystem: HistorySystem {
 
 /// A system whose members can lose their memory at any time.
 public protocol CrashingSystem: HistorySystem {
-  /// Discards everything that a member holds in memory.
+  /// Discards the in-memory state of a member.
   ///
   /// In a real crash, the member's tasks end with its process. In a test these tasks continue, so the
   /// system must ignore them.

@@ -100,7 +100,7 @@ package struct GoalJudge: Sendable {
   /// Creates a judge of a run.
   package init(_ results: BenchmarkResults) { self.results = results }
 
-  /// Returns the outcomes of goals, in their order.
+  /// Returns the outcomes of goals, in the order of the goals.
   package func outcomes(of goals: [BenchmarkGoal]) -> [GoalOutcome] { goals.map(outcome) }
 
   private func outcome(of goal: BenchmarkGoal) -> GoalOutcome {
@@ -185,7 +185,7 @@ package struct GoalJudge: Sendable {
 extension BenchmarkRow {
   /// Estimates the ratio of two rows measured in the same rounds, twice per round.
   ///
-  /// It is computed like the ratios to the floor.
+  /// The ratio is computed like the ratios to the floor.
   ///
   /// - Returns: The ratio, or `nil` if they were not measured in the same rounds or a sample is
   ///   zero.

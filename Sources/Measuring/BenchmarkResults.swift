@@ -80,7 +80,7 @@ package struct BenchmarkRow: Sendable, Hashable, Codable {
   package var operation: String
   /// The conditions of the measurement: `4 authors, packed, warm`.
   package var condition: String
-  /// The name of the contender: ours, the floor, or a peer.
+  /// The name of the contender: this project's store, the floor, or a peer.
   package var contender: String
   /// The size of history, in transactions.
   package var historySize: Int
@@ -260,7 +260,7 @@ extension Metric {
 
   /// The metrics of memory in pages, which the system controls.
   ///
-  /// They are counted, but may differ from run to run.
+  /// These metrics are counted, but may differ from run to run.
   package static let varying = [peakMemory, memoryGrowth, residentGrowth]
 
   /// The additional metrics of the counting pass under an allocator that keeps counts.

@@ -10,8 +10,9 @@ import Musl
 
 /// A bootstrap that estimates confidence intervals from resamples.
 ///
-/// It computes Efron's percentile interval. The unit that is drawn (a block, a round, a launch)
-/// must be independent of the others: that is why blocks are drawn and not single measurements.
+/// The bootstrap computes Efron's percentile interval. The unit that is drawn (a block, a round, a
+/// launch) must be independent of the others: that is why blocks are drawn and not single
+/// measurements.
 package struct Bootstrap: Sendable, Hashable, Codable {
   /// The number of resamples.
   ///
@@ -178,7 +179,7 @@ package enum SignedRankTest {
   /// The least number of values for a p-value below 1.
   package static let leastCount = 6
 
-  /// Returns the one-sided p-value of values so far above a level, if it were their median.
+  /// Returns the one-sided p-value of the values, assuming that the level is their median.
   ///
   /// - Complexity: O(n log n).
   package static func chance(of values: [Double], above level: Double) -> Double {
@@ -216,7 +217,8 @@ package enum SignedRankTest {
 
 /// The Benjamini-Hochberg procedure (1995).
 ///
-/// It bounds the share of false alarms among all alarms of a run, for any number of rows.
+/// The procedure bounds the share of false alarms among all alarms of a run, for any number of
+/// rows.
 package enum FalseDiscovery {
   /// Returns for each p-value whether its row is reported as an alarm.
   ///

@@ -10,7 +10,7 @@ package struct ChangePoint: Sendable, Hashable, Codable {
   package var after: Double
   /// The p-value: the probability of a change at least as clear in a series without one, in 0...1.
   ///
-  /// It is 0 for a counter, a series whose values were all equal before the change.
+  /// The p-value is 0 for a counter, a series whose values were all equal before the change.
   package var chance: Double
 
   /// The new level divided by the old one, or `nil` if the old level is zero.
@@ -19,12 +19,12 @@ package struct ChangePoint: Sendable, Hashable, Codable {
 
 /// Detects the changes of level in a series of nightly results.
 ///
-/// It uses binary segmentation with a permutation test, as in E-divisive (Matteson and James, "A
-/// Nonparametric Approach for Multiple Change Point Analysis of Multivariate Data", JASA 109,
-/// 2014), with the mean in place of the energy distance: the best position to split a series is a
-/// step if shuffled series hardly ever have a split as clear. The test is exact for any noise whose
-/// nights are exchangeable, so its level bounds the rate of false steps. Values beyond four robust
-/// deviations are clipped to that distance, so that one bad night is not a step.
+/// The detector uses binary segmentation with a permutation test, as in E-divisive (Matteson and
+/// James, "A Nonparametric Approach for Multiple Change Point Analysis of Multivariate Data", JASA
+/// 109, 2014), with the mean in place of the energy distance: the best position to split a series
+/// is a step if shuffled series hardly ever have a split as clear. The test is exact for any noise
+/// whose nights are exchangeable, so its level bounds the rate of false steps. Values beyond four
+/// robust deviations are clipped to that distance, so that one bad night is not a step.
 ///
 /// After two or more equal values, the first different value is always a step, because such a
 /// series is a counter without noise.

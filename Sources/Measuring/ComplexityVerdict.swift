@@ -41,9 +41,9 @@ package struct ComplexityVerdict: Sendable, Hashable, Codable {
 
 /// A judge of how a cost grows with the size of history.
 ///
-/// It fits five cost models, each with a fixed part, by least relative error, and selects one by
-/// the Bayesian information criterion. It repeats this for resamples of the samples at each size,
-/// and gives a verdict only if nearly all resamples select the same class.
+/// The judge fits five cost models, each with a fixed part, by least relative error, and selects
+/// one by the Bayesian information criterion. It repeats the selection for resamples of the samples
+/// at each size, and gives a verdict only if nearly all resamples select the same class.
 package struct ComplexityJudge: Sendable {
   /// The least number of history sizes for which models are fitted.
   package static let leastSizes = 5

@@ -97,8 +97,8 @@ package struct ExactComparison: Sendable {
 
 /// The committed counts of one contender, by benchmark, metric and size of history.
 ///
-/// They are valid for one operating system, architecture, compiler and SQLite version, because each
-/// of these affects the number of allocations or how a statement runs.
+/// The counts are valid for one operating system, architecture, compiler and SQLite version,
+/// because each of these affects the number of allocations or how a statement runs.
 package struct CountThresholds: Sendable, Hashable, Codable {
   /// The version of the format that this program writes.
   package static let formatVersion = 1

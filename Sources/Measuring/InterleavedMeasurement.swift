@@ -33,7 +33,7 @@ package struct InterleavedMeasurement: Sendable {
   ///
   /// The `roundEnded` closure receives the number of rounds after each one, outside the timed part.
   ///
-  /// - Throws: The error of a contender, or a `MeasuringError` for a wrong use of the watch.
+  /// - Throws: The error of a contender, or a `MeasuringError` for a wrong use of the stopwatch.
   package func measure(
     _ contenders: [Contender],
     roundEnded: (Int) -> Void = { _ in }
@@ -74,7 +74,7 @@ package struct InterleavedMeasurement: Sendable {
   }
 }
 
-/// A program that is measured in turn with others: ours, the floor or a peer.
+/// A program that is measured in turn with others: this project's store, the floor or a peer.
 package struct Contender {
   /// The name in results and charts.
   package let name: String
@@ -82,7 +82,7 @@ package struct Contender {
   package let operations: Int
   private let body: (inout Stopwatch) throws -> Void
 
-  /// Creates a contender whose closure starts and stops the watch around the measured work.
+  /// Creates a contender whose closure starts and stops the stopwatch around the measured work.
   package init(
     _ name: String,
     operations: Int = 1,
@@ -110,8 +110,8 @@ package struct Contender {
   /// Performs one measurement.
   ///
   /// - Returns: the time of one operation, in nanoseconds.
-  /// - Throws: The error of the closure, or a `MeasuringError` if the watch was never started or is
-  ///   still running.
+  /// - Throws: The error of the closure, or a `MeasuringError` if the stopwatch was never started
+  ///   or is still running.
   package func measure(with watch: Stopwatch) throws -> Elapsed {
     var watch = watch
     try body(&watch)
@@ -133,7 +133,7 @@ package struct RoundBudget: Sendable, Hashable, Codable {
   package var maximum: Int
   /// The wall time in nanoseconds after which no further round starts, or `nil`.
   ///
-  /// It includes preparation. The default is `nil`.
+  /// The time includes preparation. The default is `nil`.
   package var nanoseconds: UInt64?
   /// The number of rounds that are run and discarded first.
   ///
@@ -168,8 +168,8 @@ package struct RoundBudget: Sendable, Hashable, Codable {
 
 /// A sampler of the medians of resamples that does not sort each of them.
 ///
-/// It draws whole groups of values, as many as there are groups; a group may be a single value. The
-/// values are sorted once, and the draws of their groups are counted.
+/// The sampler draws whole groups of values, as many as there are groups; a group may be a single
+/// value. The values are sorted once, and the draws of their groups are counted.
 ///
 /// - Complexity: O(n) per draw.
 struct MedianSampler {

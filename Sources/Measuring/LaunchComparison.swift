@@ -161,8 +161,8 @@ package struct NoiseFloor: Sendable, Hashable {
 
   /// A sentence with the noise floor of both clocks.
   package var sentence: String {
-    "\u{B1}\(Self.percent(halfWidth)) on the processor, "
-      + "\u{B1}\(Self.percent(halfWidthOnWall)) on the wall; 3 % more work seemed "
+    "\u{B1}\(Self.percent(halfWidth)) in processor time, "
+      + "\u{B1}\(Self.percent(halfWidthOnWall)) in wall time; 3 % more work was measured as "
       + "\(Self.percent(more.estimate - 1)) more"
   }
 

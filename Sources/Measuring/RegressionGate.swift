@@ -58,7 +58,8 @@ package struct RegressionGate: Sendable {
 
   /// Returns whether a row should be measured again.
   ///
-  /// It should if it may have changed or if its interval is too wide to decide.
+  /// A row is measured again if its cost may have changed, or if its interval is too wide to
+  /// decide.
   package func wantsSecondLook(_ logRatios: [Double]) -> Bool {
     guard logRatios.count >= SignedRankTest.leastCount else { return false }
     let chance = min(

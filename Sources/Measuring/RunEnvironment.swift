@@ -194,8 +194,8 @@ extension RunEnvironment {
 
 /// The number of processors that the process may use.
 ///
-/// It is the lowest of what the scheduler's affinity mask (`taskset`, cpusets), the cgroup's
-/// processor time, and the job scheduler allow.
+/// The number is the lowest of the limits of the scheduler's affinity mask (`taskset`, cpusets),
+/// the cgroup's processor time, and the job scheduler.
 package enum ProcessorCount {
   /// The number of processors that this process may use, at least 1.
   package static var available: Int {
@@ -316,7 +316,8 @@ extension RunEnvironment {
   /// Joins the environments of the parts of one run; `nil` for none.
   ///
   /// Machines and systems are all named. The time is the earliest, the load the highest, and
-  /// processors and memory are the lowest. What must be equal in all parts is that of the first.
+  /// processors and memory are the lowest. Values that must be equal in all parts are those of the
+  /// first part.
   package init?(joining parts: [RunEnvironment]) {
     guard var joined = parts.first else { return nil }
     joined.machine = parts.map(\.machine).uniqued.joinedWithAnd

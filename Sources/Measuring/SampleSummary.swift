@@ -112,7 +112,7 @@ package struct Outliers: Sendable, Hashable, Codable {
 package enum MeasuringError: Error, Equatable, CustomStringConvertible {
   /// The closure returned without timing anything.
   case nothingTimed(contender: String)
-  /// The closure returned before it stopped the watch.
+  /// The closure returned before it stopped the stopwatch.
   case stillRunning(contender: String)
   /// Two contenders have the same name.
   case sameName(String)
@@ -124,9 +124,9 @@ package enum MeasuringError: Error, Equatable, CustomStringConvertible {
     switch self {
     case .nothingTimed(let contender):
       "\(contender): no time passed between start and stop; "
-        + "start the watch before the work, or repeat the work within one measurement"
+        + "start the stopwatch before the work, or repeat the work within one measurement"
     case .stillRunning(let contender):
-      "\(contender): the watch was still running at the end; stop it after the work"
+      "\(contender): the stopwatch was still running at the end; stop it after the work"
     case .sameName(let name):
       "two contenders are named \(name); give each its own name"
     case .noSuchContender(let name, let known):

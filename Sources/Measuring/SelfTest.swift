@@ -236,7 +236,7 @@ package struct SimulatedSelfTest: Sendable {
       try note(.law(ComplexityTrial(of: curve, seeds: first..<first + disturbances)))
     }
     let alike = GateTrial.launches(rows: rows, effect: 0, seed: first)
-    try note(.alarms("one build beside itself", alike, isMeasured: false))
+    try note(.alarms("one build compared with itself", alike, isMeasured: false))
     let dearer = GateTrial.launches(rows: rows, effect: 0.05, seed: first + 1)
     try note(.found("+5 % across builds", dearer, isMeasured: false))
   }
@@ -252,7 +252,7 @@ extension SplitMix64 {
 
 /// Simulated noise of known size, determined by one seed.
 ///
-/// It is used to validate judges of measurements, because the right verdict is known.
+/// The noise is used to validate judges of measurements, because the right verdict is known.
 package struct SimulatedNoise: Sendable {
   /// The percentage of samples that are outliers.
   package static let outlierPercent = 3.0

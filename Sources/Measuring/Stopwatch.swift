@@ -10,7 +10,7 @@ import Musl
 package struct NanosecondClock: Sendable {
   private let read: @Sendable () -> UInt64
 
-  /// Creates a clock from a closure that returns nanoseconds since a fixed moment.
+  /// Creates a clock from a closure that returns nanoseconds since a fixed point in time.
   package init(read: @escaping @Sendable () -> UInt64) { self.read = read }
 
   /// Returns the clock's value, in nanoseconds.
@@ -21,8 +21,8 @@ package struct NanosecondClock: Sendable {
 
   /// The time that the calling thread has spent on a processor.
   ///
-  /// It does not advance while another process is running, so it varies less than wall time on a
-  /// busy machine. Work that moves to another thread is not included.
+  /// The clock does not advance while another process is running, so it varies less than wall time
+  /// on a busy machine. Work that moves to another thread is not included.
   package static let threadCPU = NanosecondClock { nanoseconds(of: CLOCK_THREAD_CPUTIME_ID) }
 
   private static func nanoseconds(of clock: clockid_t) -> UInt64 {
@@ -106,7 +106,8 @@ package struct Stopwatch {
   package mutating func start() {
     precondition(!isRunning, "the stopwatch is already running")
     meter?.begin()
-    // The processor clock costs a system call, so the wall clock is read inside of it.
+    // Reading the processor clock costs a system call, so the wall clock is read after it, and
+    // before it in `stop()`: that call is not part of the wall time.
     let cpu = cpuClock.now()
     startedAt = (wallClock.now(), cpu)
   }
@@ -124,7 +125,7 @@ package struct Stopwatch {
 
   /// Times a closure and returns its result.
   ///
-  /// - Throws: The error of the closure; the watch is stopped in that case too.
+  /// - Throws: The error of the closure; the stopwatch is stopped in that case too.
   package mutating func time<Answer, Failure: Error>(
     _ work: () throws(Failure) -> Answer
   ) throws(Failure) -> Answer {

@@ -10,8 +10,8 @@ import Musl
 
 /// A meter that counts the effects of some work, used with a stopwatch.
 ///
-/// It reads counts into preallocated memory, so that all counts are zero if no work is done between
-/// begin and end.
+/// The meter reads counts into preallocated memory, so that all counts are zero if no work is done
+/// between begin and end.
 package final class WorkMeter {
   /// A source of counts that only rise.
   package struct Source {
@@ -37,8 +37,8 @@ package final class WorkMeter {
 
   /// Creates a meter whose sums are zero.
   ///
-  /// The last source is read last before the work and first after it. It should therefore be the one
-  /// that is disturbed most when other sources are read.
+  /// The last source is read last before the work and first after it. Pass the source last that is
+  /// disturbed most when other sources are read.
   package init(_ sources: [Source]) {
     self.sources = sources
     let count = sources.reduce(0) { $0 + $1.metrics.count }
@@ -84,9 +84,9 @@ package final class WorkMeter {
 
 /// The allocation counts of jemalloc, if the process was started with it.
 ///
-/// It counts the allocations of all threads, the bytes allocated by this thread, and the live bytes
-/// (https://jemalloc.net/jemalloc.3.html). The functions are looked up at run time, so that one
-/// program runs with and without jemalloc. The counts are exact only with `tcache:false`. Never
+/// The counter has the allocations of all threads, the bytes allocated by this thread, and the live
+/// bytes (https://jemalloc.net/jemalloc.3.html). The functions are looked up at run time, so that
+/// one program runs with and without jemalloc. The counts are exact only with `tcache:false`. Never
 /// measure times in that mode, because it doubles the cost of an allocation.
 package final class AllocationCounter {
   /// The jemalloc configuration under which the counts are exact.
@@ -237,7 +237,7 @@ package final class ThreadIO {
     ownBytes += Int64(length)
   }
 
-  /// Returns the next number, and the index behind it.
+  /// Returns the next number, and the index after the number.
   private static func number(
     in text: Slice<UnsafeMutableBufferPointer<UInt8>>,
     from start: Int
@@ -254,22 +254,22 @@ package final class ThreadIO {
   }
 }
 
-/// The resident memory of the process, watched from one moment on.
+/// The resident memory of the process, observed from one point in time on.
 ///
 /// Linux counts the peak exactly (`VmHWM`) and can reset it
-/// (https://man7.org/linux/man-pages/man5/proc_pid_clear_refs.5.html). It is not measured on other
-/// systems.
+/// (https://man7.org/linux/man-pages/man5/proc_pid_clear_refs.5.html). The memory is not measured
+/// on other systems.
 package struct ResidentMemory: Sendable {
-  /// The resident memory at the start of the watch, in bytes.
+  /// The resident memory at the start of the observation, in bytes.
   package let startBytes: Int64
 
-  /// Starts the watch, or returns `nil` if the system does not support it.
+  /// Starts the observation, or returns `nil` if the system does not support it.
   package init?() {
     guard Self.resetPeak(), let bytes = Self.status("VmRSS:") else { return nil }
     startBytes = bytes
   }
 
-  /// The greatest resident memory since the start of the watch, in bytes.
+  /// The greatest resident memory since the start of the observation, in bytes.
   package var peakBytes: Int64? { Self.status("VmHWM:") }
 
   /// The growth from the start to the greatest resident memory, in bytes.

@@ -1,12 +1,13 @@
 package import Foundation
 import Synchronization
 
-/// A helper process that kills this process's children once this process is gone for any reason.
+/// A helper process that kills this process's children when this process ends, for any reason.
 ///
-/// It reads a pipe whose other end only this process holds. A program may ignore its own input and
-/// the end of it: the keeper ends it with all its descendants, as ``RunningProcess/endAll(of:in:)``
-/// does while this process runs. One keeper serves all programs. It is `/bin/sh` and needs no other
-/// program on Linux, and `ps` on Darwin, which is part of the system.
+/// The keeper reads a pipe whose other end only this process holds. A program may ignore the end of
+/// its input, so the keeper kills the program with all its descendants, as
+/// ``RunningProcess/endAll(of:in:)`` does while this process runs. One keeper serves all programs.
+/// The keeper is a `/bin/sh` script. On Linux the script needs no other program; on Darwin it needs
+/// `ps`, which is part of the system.
 package enum ChildKeeper {
   /// The pipe to the keeper; `nil` until the first program is started.
   private static let pipe = Mutex<Int32?>(nil)
@@ -39,7 +40,7 @@ package enum ChildKeeper {
   }
 
   private static func start() throws(ProgramError) -> Int32 {
-    // Writing to a keeper that is gone must fail with an error instead of raising a signal.
+    // Writing to a keeper that has ended must fail with an error instead of raising a signal.
     signal(SIGPIPE, SIG_IGN)
     var pipes = ChildPipes()
     let silence = open("/dev/null", O_RDWR | O_CLOEXEC)
@@ -118,7 +119,7 @@ package enum ChildKeeper {
   #endif
 }
 
-/// A command that runs to its end, and that is killed once the lab is gone for any reason.
+/// A command that is killed if the lab ends before it, for any reason.
 package enum KeptCommand {
   /// The interval between two polls, in microseconds.
   private static let lookUs: UInt32 = 10_000
@@ -128,8 +129,8 @@ package enum KeptCommand {
   /// Its output goes to a file descriptor, its errors to standard error. The call blocks its
   /// thread.
   ///
-  /// - Returns: its exit code, 128 plus the signal that ended it, or `nil` if it was no longer
-  ///   wanted and was killed with all its descendants.
+  /// - Returns: the command's exit code, or 128 plus the signal that ended it; `nil` if `isWanted`
+  ///   returned `false` and the command was killed with all its descendants.
   /// - Throws: ``ProgramError`` when the system provides no process.
   package static func run(
     _ command: String,

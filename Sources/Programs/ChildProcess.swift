@@ -15,7 +15,7 @@ struct ChildProcess {
   ///
   /// - Throws: ``ProgramError`` when the system provides no pipes or no process.
   init(_ command: String) throws(ProgramError) {
-    // Writing to a program that is gone must fail with an error instead of raising a signal.
+    // Writing to a program that has ended must fail with an error instead of raising a signal.
     signal(SIGPIPE, SIG_IGN)
     let (pipes, id) = try Self.starting.withLock { _ throws(ProgramError) in
       try Self.start(command)
@@ -59,7 +59,9 @@ struct ChildProcess {
     while waitpid(id, &status, 0) < 0 && errno == EINTR {}
   }
 
-  /// Starts a command that runs once its keeper watches it, and never if this process ends before.
+  /// Starts a command that waits until its keeper watches it.
+  ///
+  /// If this process ends before, the command never begins.
   ///
   /// - Throws: ``ProgramError`` when the system provides no pipe or no process.
   static func spawnKept(

@@ -86,8 +86,7 @@ package final class PipedProgram: WireChannel {
     let deadline = ContinuousClock.now + program.grace
     while ending == nil, case let left = deadline - ContinuousClock.now, left > .zero {
       // Output is still read, so that a full pipe does not block the program's exit. The exit
-      // itself is polled, more often once the outputs are closed, because it follows a moment
-      // later.
+      // itself is polled, more often once the outputs are closed, because it follows soon after.
       let isOpen = outputIsOpen || errorsAreOpen
       let ready = wait(min(left, .milliseconds(isOpen ? 5 : 1)), toWrite: false)
       if ready.hasErrors { receiveErrors() }

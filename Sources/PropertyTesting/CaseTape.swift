@@ -1,12 +1,12 @@
-/// One step of drawing a case in a child process, which its parent repeats on its own source.
+/// One step of a case that a child process draws, and that its parent repeats on its own source.
 ///
-/// A process that a trap ends has reported everything that it drew before.
+/// If a trap ends the child, it has already reported everything that it drew.
 package enum TapeEvent: Hashable, Sendable {
   /// A choice was drawn: the recorded choice, and the value read before it was replaced, if it was.
   case draw(Choice, read: Int64)
   /// The value of the last choice was replaced.
   case amend(Int64)
-  /// The choices and spans after these were removed.
+  /// The choices and spans beyond these counts were removed.
   case forget(choiceCount: Int, spanCount: Int)
   /// A span was opened.
   case open(String, ChoiceSpan.Kind)

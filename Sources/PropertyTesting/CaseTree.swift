@@ -25,7 +25,7 @@ struct CaseTree {
     var moreNext: [(answer: Int64, node: Int)] = []
   }
 
-  /// The number of nodes above which older cases are forgotten, which bounds the memory.
+  /// The number of nodes above which older cases are discarded, which bounds the memory.
   private static let nodeCountMax = 1 << 19
 
   private var nodes = [Node()]

@@ -217,7 +217,8 @@ extension ChoiceSource {
 
   /// Returns a number to use for a whole run, as a rate that biases later choices.
   ///
-  /// It is not a choice: a replay gets the lower bound of the range, and it is not shrunk.
+  /// The number is not a choice: a replay gets the lower bound of the range, and shrinking ignores
+  /// the number.
   public mutating func rate(in range: ClosedRange<Double>) -> Double {
     guard !isReplaying else { return range.lowerBound }
     return range.lowerBound + (range.upperBound - range.lowerBound) * random.nextFraction()

@@ -78,9 +78,10 @@ extension AsyncCommandMachine {
   public mutating func finish() async {}
 }
 
-/// A type with rules by which commands are drawn; conform to one of the two machines instead.
+/// A type with rules by which commands are drawn.
 ///
-/// Both declare the requirements again, so that Swift infers `Command` from their methods.
+/// Conform to ``CommandMachine`` or ``AsyncCommandMachine`` instead. Both declare the requirements
+/// again, so that Swift infers `Command` from their methods.
 public protocol RuleBasedMachine {
   /// A command with its arguments; failures show its description.
   associatedtype Command

@@ -73,7 +73,7 @@ public struct PropertyStatistics: Sendable {
     /// The number of cases that reported whether they belong to the class.
     public internal(set) var total = 0
 
-    /// A Boolean value that indicates whether significantly fewer cases belong than required.
+    /// Whether significantly fewer cases than required belong to the class.
     ///
     /// Because the observed share may be low by chance, the upper bound of Wilson's interval at
     /// three standard deviations is compared. A class without any case is missed if at least five

@@ -50,8 +50,8 @@ public struct PropertyRunner: Sendable {
   /// The examples run first, then the random cases. Once a case has a score, every second case is a
   /// variation of the best one. A case whose property throws `Rejection` is discarded, one that
   /// throws `Vacuity` is vacuous, and any other error fails it. Discarded cases count toward
-  /// `cases`. If all cases are discarded, or at least fifty that are more than nine in ten, the
-  /// outcome is `tooManyDiscarded`; if as many are vacuous, it is `vacuous`.
+  /// `cases`. If all cases are discarded, or at least fifty and more than nine in ten, the outcome
+  /// is `tooManyDiscarded`. If that many cases are vacuous, the outcome is `vacuous`.
   ///
   /// - Parameters:
   ///   - progress: A closure that is called after each case, and for each simpler failing case.
@@ -219,7 +219,7 @@ extension PropertyResult {
 
   /// Sets the outcome of a run without failures.
   fileprivate mutating func judge() {
-    /// Nine in ten may do without; with fewer than fifty such cases it may be chance.
+    /// Returns whether a number of cases is more than nine in ten, and at least fifty.
     func isTooMany(_ count: Int) -> Bool { count >= 50 && count > counts.total * 9 / 10 }
     if isTooMany(counts.discarded) || counts.total > 0 && counts.passed + counts.vacuous == 0 {
       outcome = .tooManyDiscarded
@@ -237,7 +237,7 @@ public struct Budget: Sendable {
   public var evaluations: Int
   /// The time limit of the run, including shrinking; `nil` for no limit.
   public var time: Duration?
-  /// A closure that returns the time since some fixed moment.
+  /// A closure that returns the time since a fixed point in time.
   ///
   /// Without a clock, `time` has no effect, and the run is repeatable.
   public var clock: (@Sendable () -> Duration)?

@@ -2,7 +2,7 @@ internal import Foundation
 
 /// An executor that runs the jobs of actors and tasks on one thread, in an order that a seed decides.
 ///
-/// Give it to the actors of a system as their executor, and a machine of commands can drive them:
+/// If the actors of a system use this executor, a ``CommandMachine`` can drive them:
 ///
 ///     struct Counter: CommandMachine {
 ///       private let executor = SeededExecutor(seed: 1)
@@ -21,9 +21,9 @@ internal import Foundation
 /// to a dozen commands later. Tasks and actors without an executor run here as well, if they were
 /// started from here.
 ///
-/// What starts on another thread is not controlled: callbacks of dispatch queues and timers,
-/// `Task.sleep`, the main actor and other executors. A command waits for those if it must, for 10
-/// seconds at most, but no seed repeats their order.
+/// Work on other threads is not controlled: callbacks of dispatch queues and timers, `Task.sleep`,
+/// the main actor and other executors. A command that needs such work waits for it, for 10 seconds
+/// at most, but no seed repeats its order.
 public final class SeededExecutor: SerialExecutor, TaskExecutor, @unchecked Sendable {
   /// The time in seconds that a command waits for work on other threads.
   package static let waitMax = 10.0
@@ -191,9 +191,9 @@ public struct ExecutorStuck: Error, Hashable, Sendable {}
 
 /// The jobs that Swift's runtime would run on its global pool.
 ///
-/// A job that a plan's thread enqueues there is passed to the plan's executor instead. Tasks without
-/// an executor therefore stay on the plan's thread; a task that awaits the value of another task is
-/// one for a moment. Jobs of all other threads are not affected.
+/// A job that a plan's thread enqueues there is passed to the plan's executor instead. Tasks
+/// without an executor therefore stay on the plan's thread; a task that awaits the value of another
+/// task briefly counts as such a task. Jobs of all other threads are not affected.
 ///
 /// The runtime has a variable for this, `swift_task_enqueueGlobal_hook`; where it is not found, as in
 /// a program that contains the runtime itself, only actors with the plan's executor are controlled.
@@ -213,7 +213,7 @@ enum GlobalJobs {
     "swift_task_enqueueGlobal_hook"
   )?.assumingMemoryBound(to: Hook?.self)
 
-  /// Written once, before the hook can be called.
+  /// The hook that was set before this one; written once, before this hook can be called.
   nonisolated(unsafe) private static var earlier: Hook?
 
   /// Whether the runtime has the variable; the first access sets it.

@@ -19,8 +19,8 @@ extension ShrinkSession {
 
   /// Returns whether a group has many elements, none of which can be deleted.
   ///
-  /// The deletion of one from a group of the least length only moves the others: that is tried for
-  /// short groups.
+  /// In a group of the minimum length, deleting one element only shifts the others. This is tried
+  /// only in short groups.
   private func isLongAtMinimum(_ group: SpanTree.Group) -> Bool {
     guard group.members.count > 64, let last = group.members.last else { return false }
     let start = best.spans[last].start
@@ -49,7 +49,9 @@ extension ShrinkSession {
     return 2 * (best.spans[last].end - best.spans[first].start) > best.count
   }
 
-  /// Deletes all elements of one kind, except the last element, until a kind is needed.
+  /// Deletes all elements of one kind after another, except a group's last element.
+  ///
+  /// The deletion stops at the first kind that is needed.
   private func deleteKinds() {
     var ordinal = 0
     while ordinal < tree.groups.count, !isOver {
@@ -163,7 +165,7 @@ extension ShrinkSession {
     }
   }
 
-  /// Returns whether a range consists of plain choices of one span, followed by another one of it.
+  /// Returns whether a range consists of plain choices of a span, followed by another choice of it.
   private func canMoveUp(into stretch: Range<Int>) -> Bool {
     guard stretch.upperBound < best.count else { return false }
     let owner = tree.owners[stretch.lowerBound]

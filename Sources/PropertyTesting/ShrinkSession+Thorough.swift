@@ -1,6 +1,6 @@
 /// Passes for minimal plans that no single edit reaches.
 ///
-/// They cost up to a few hundred evaluations.
+/// The passes cost up to a few hundred evaluations.
 extension ShrinkSession {
   /// The maximum number of elements of a plan for these passes.
   private static let elementCountMax = 12
@@ -100,7 +100,7 @@ struct Climber {
 
   /// Returns the best case of the next score in turn, with one to three changes.
   ///
-  /// It has no spans: the case is replayed from first to last choice.
+  /// The sequence has no spans: it is replayed from the first to the last choice.
   mutating func candidate(_ random: inout SeededGenerator) -> ChoiceSequence {
     turn += 1
     var choices = best[turn % best.count].choices

@@ -14,8 +14,8 @@ protocol CaseBody {
 
 /// A body that is given the values of any number of generators.
 ///
-/// Swift 6.3 cannot compile closures which are given packs and inherit the isolation of their
-/// caller, so this body is called from no actor. Where it is isolated, it switches to its actor.
+/// Swift 6.3 cannot compile closures that receive parameter packs and inherit the isolation of
+/// their caller, so this body is called without an actor. An isolated body switches to its actor.
 struct PackedBody<each Value>: CaseBody, @unchecked Sendable {
   let generators: (repeat Generator<each Value>)
   let body: @concurrent (repeat each Value) async throws -> Void

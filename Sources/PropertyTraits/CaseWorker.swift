@@ -50,7 +50,7 @@ struct PropertyCall: Hashable, Sendable {
 }
 
 #if os(macOS) || os(Linux)
-/// A runner of cases in a child process, which a trap may end; the next case starts another one.
+/// Runs cases in a child process; after a trap has ended the child, the next case starts another.
 ///
 /// The child runs the same test in the same program, and reports everything that its source does.
 final class CaseWorker {
@@ -71,9 +71,9 @@ final class CaseWorker {
 
   deinit { program?.close() }
 
-  /// Runs the case that a source is about to draw; the source records what the child's did.
+  /// Runs the case that a source is about to draw; the source repeats what the child's source did.
   ///
-  /// Discards the case if there is ``startFailure``.
+  /// Discards the case if no child process can run cases (``startFailure``).
   func run(_ source: inout ChoiceSource) -> CaseResult {
     var steps: [String] = []
     do {
@@ -141,7 +141,7 @@ final class CaseWorker {
     return .failed(label: reason, message: message.joined(separator: "\n"))
   }
 
-  /// Adds the names of the signals of traps.
+  /// Returns a clause with the name of the signal that it mentions, if traps raise that signal.
   private static func named(_ clause: String) -> String {
     let names = [
       4: "SIGILL", 5: "SIGTRAP", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE", 9: "SIGKILL",

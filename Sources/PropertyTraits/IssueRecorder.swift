@@ -23,7 +23,7 @@ final class IssueRecorder: Sendable {
     try await trait.provideScope(for: test, testCase: Test.Case.current, performing: body)
   }
 
-  /// Returns the first failure since the last call, or else the first known issue, and forgets it.
+  /// Removes and returns the first failure since the last call, or else the first known issue.
   func take() -> Issue? {
     first.withLock { first in
       defer { first = nil }
@@ -82,9 +82,9 @@ struct PropertyReport {
       "\(result.counts.vacuous) of \(Self.counted(result.counts.total, "case")) could not have failed"
         + "\(reasons(result.statistics.vacuities)): the property is vacuous. \(seedNote)"
     case .notCovered:
-      "Too few cases were what the property requires: "
+      "Too few cases belong to the required classes: "
         + result.statistics.missed.map(coverage).joined(separator: "; ") + ". \(seedNote)"
-    case .outOfTime: result.counts.passed > 0 ? nil : "The time was over before a case passed."
+    case .outOfTime: result.counts.passed > 0 ? nil : "No case passed within the time limit."
     }
   }
 
@@ -126,7 +126,7 @@ struct PropertyReport {
     switch ending {
     case .fixedPoint: "The property fails, at its simplest for"
     case .flaky: "The property is flaky: it failed once, but not again for the same choices:"
-    case .outOfEvaluations, .outOfTime: "The property fails (simpler cases may be left) for"
+    case .outOfEvaluations, .outOfTime: "The property fails (simpler failing cases may exist) for"
     }
   }
 }

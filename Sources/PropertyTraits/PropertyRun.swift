@@ -54,7 +54,7 @@ struct PropertyRun: Sendable {
     CaseLoop(PropertyRunner(seed: seed, cases: 0)).result { _ in .passed }
   }
 
-  /// Runs the cases that ended an earlier process in child processes; or all cases, on request.
+  /// Runs, in child processes, the cases that ended an earlier process, or all cases if requested.
   ///
   /// - Returns: The result; `nil` if all cases remain to be run in this process.
   private func catchTraps(
@@ -222,7 +222,7 @@ extension PropertyCall {
   }
 }
 
-/// The seed of a run, for a process that a trap ends.
+/// The seed of a run, printed so that a run that a trap ends can be repeated.
 struct SeedNote: Sendable {
   /// The name of the test.
   let name: String
@@ -235,7 +235,7 @@ struct SeedNote: Sendable {
 
   /// Creates the file of the running case.
   ///
-  /// A file that cannot be written is reported once: without it a trap loses its case.
+  /// A file that cannot be written is reported once: without the file, a trap loses its case.
   func file(_ url: URL, warn: (String) -> Void = Self.say) -> RunningCase? {
     let footer = "This case was running. Run all cases again: \(command)\n"
     if let running = RunningCase(url, footer: footer) { return running }

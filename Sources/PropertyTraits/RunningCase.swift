@@ -3,8 +3,8 @@ import PropertyTesting
 
 /// A file that contains the case that is running, so that a trap does not lose it.
 ///
-/// The file is mapped into memory: noting a case is a copy of some bytes, and what was copied
-/// outlives the process. It is locked while the process lives.
+/// The file is mapped into memory: noting a case copies some bytes, and the copied bytes outlive
+/// the process. It is locked while the process lives.
 final class RunningCase: @unchecked Sendable {
   /// The size of the file in bytes; longer texts are cut off.
   private static let capacity = 1 << 20
@@ -39,7 +39,7 @@ final class RunningCase: @unchecked Sendable {
 
   deinit {
     munmap(memory, Self.capacity)
-    // A child that is being started may have the same file open for a moment.
+    // A child that is being started may briefly have the same file open.
     _ = flock(handle, LOCK_UN)
     close(handle)
   }
@@ -74,7 +74,7 @@ final class RunningCase: @unchecked Sendable {
   /// Removes the file, after the last case.
   func remove() { unlink(file.path) }
 
-  /// Returns the case within which the process ended that wrote a file, and removes the file.
+  /// Returns the case that ran when the process that wrote the file ended, and removes the file.
   ///
   /// - Returns: The case; `nil` if there is none, or if the process is still running.
   static func takeLeft(in file: URL) -> NotedCase? {
@@ -138,7 +138,7 @@ struct TrappedCases: Sendable {
 
   private var file: URL { corpus.file.appendingPathExtension("\(suffix)traps") }
 
-  /// Returns the cases, including the one within which the last process ended.
+  /// Returns the cases, including the one that ran when the last process ended.
   func take() throws -> [NotedCase] {
     var cases: [NotedCase] = []
     if let text = try? String(contentsOf: file, encoding: .utf8) {

@@ -80,7 +80,7 @@ package protocol PlanSpace {
   associatedtype Place
 
   var headers: [PlanHeader] { get }
-  /// Whether the clock never goes back, so that times more than a week ago stay that old.
+  /// Whether the clock never goes back, so that a time more than a week ago never becomes younger.
   var clockOnlyRises: Bool { get }
   /// Whether actors with equal configurations have the same moves.
   var treatsActorsAlike: Bool { get }

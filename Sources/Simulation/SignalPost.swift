@@ -19,8 +19,8 @@ struct SignalPost {
 
   /// Adds the number of ticks until each pending signal arrives.
   ///
-  /// The time of the next poll is left out, because short plans end before it, and every poll takes
-  /// place in the time after the last command.
+  /// The time of the next poll is left out: short plans end before that time, so that all polls
+  /// occur after the last command.
   func describe(_ state: inout StateSketch, tick: Int) {
     for (actor, box) in boxes.sorted(by: { $0.key < $1.key }) {
       state.enter(actor)

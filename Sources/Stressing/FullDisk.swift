@@ -12,9 +12,9 @@ import Darwin
 
 /// A small in-memory file system under the store of a stress run, filled and cleared repeatedly.
 ///
-/// It is mounted in a mount namespace of the thread that creates it (mount_namespaces(7)): only
-/// that thread and the processes that it starts see it, and the kernel removes it with the last of
-/// them, however they end. It belongs to that thread.
+/// The file system is mounted in a mount namespace of the thread that creates it
+/// (mount_namespaces(7)): only that thread and the processes that it starts see the file system,
+/// and the kernel removes it when the last of them has ended. Only that thread may use this object.
 package final class FullDisk {
   /// The size in bytes: far more than the store of a run needs.
   package static let byteCount = 128 << 20
@@ -52,8 +52,8 @@ package final class FullDisk {
 
   /// Fills or clears the disk when that is due; a full disk is kept full.
   ///
-  /// The store's log is emptied before the disk is filled, so that writers cannot go on in the
-  /// log's free space.
+  /// The store's log is emptied before the disk is filled, so that writers cannot use free space in
+  /// the log.
   func tend(at now: ContinuousClock.Instant, store path: String) {
     if now < changesAt {
       if isFull { fill() }
@@ -204,10 +204,10 @@ struct StressNemesis {
     some.randomElement(using: &random)
   }
 
-  /// Returns the time between a process's death and its next life, at most 250 ms.
+  /// Returns the time between a process's death and the start of the next one, at most 250 ms.
   mutating func deathTime() -> Duration { .milliseconds(Int.random(in: 0...250, using: &random)) }
 
-  /// Returns the seed of a life.
+  /// Returns the seed of a process.
   mutating func seed() -> UInt64 { random.next() }
 
   /// Returns a kill: half of them at a random place, the others at once.
@@ -230,7 +230,7 @@ struct StressNemesis {
 
 /// The machine's monotonic clock, which all processes share.
 enum MonotonicClock {
-  /// The nanoseconds since a fixed moment, such as the start of the machine.
+  /// The nanoseconds since a fixed point in time, such as the start of the machine.
   static var now: Int64 {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)

@@ -10,7 +10,7 @@ import Traces
 /// Before each commit it appends the write to a log, as a command of a plan, so that the values of every
 /// captured transaction are known. It is killed and started again while it writes.
 package final class PlainSQLWriter {
-  /// The numbers of events in all lives of the script.
+  /// The numbers of events over all launches of the script.
   package struct Counts: Codable, Hashable, Sendable {
     package var lives = 0
     package var kills = 0
@@ -25,7 +25,7 @@ package final class PlainSQLWriter {
     }
   }
 
-  /// The prefix of each transaction's author; the life and the transaction's number follow.
+  /// The prefix of each transaction's author; the numbers of launch and transaction follow.
   static let authorPrefix = "plain-sql."
 
   private(set) var counts = Counts()
@@ -37,13 +37,13 @@ package final class PlainSQLWriter {
   private let errors: FileHandle
   private let rate: Double
   private var process: Process?
-  /// The logged writes that history did not have yet, by author.
+  /// The writes read from the log and not yet found in history, by author.
   private var logged: [WriteAuthor: PlannedWrite] = [:]
   /// The number of bytes of the log that were read.
   private var readCount: UInt64 = 0
-  /// The size of the log in bytes at the start of the present life.
+  /// The size of the log in bytes at the current launch of the script.
   private var logSize: Int64 = 0
-  /// Whether the present life has logged a transaction.
+  /// Whether the script has logged a transaction since its current launch.
   private(set) var hasBegun = false
   private var diesAt: ContinuousClock.Instant?
   private var stopsAt: ContinuousClock.Instant?
@@ -74,7 +74,7 @@ package final class PlainSQLWriter {
     return folders.split(separator: ":").contains { access("\($0)/python3", X_OK) == 0 }
   }
 
-  /// Starts a life of the script.
+  /// Launches the script.
   private func start(seed: UInt64) throws {
     let started = Process()
     started.executableURL = URL(fileURLWithPath: "/usr/bin/env")
@@ -121,7 +121,8 @@ package final class PlainSQLWriter {
       return "ended by itself with code \(code)"
     }
     if !hasBegun {
-      // The start of Python may take longer than a life.
+      // The times of kill and stop count from the first write, because the start of Python may take
+      // longer.
       hasBegun = Self.size(of: log) > logSize
       guard hasBegun, killsPerSecond > 0 else { return nil }
       diesAt = now + .seconds(Double.random(in: 0...2, using: &random) / killsPerSecond)
@@ -180,7 +181,7 @@ package final class PlainSQLWriter {
     readCount += UInt64(added.distance(from: added.startIndex, to: end) + 1)
   }
 
-  /// The script, which gets the store, the log, its actor, the number of its life, a seed and a rate.
+  /// The script; its arguments are the store, log, actor, number of the launch, seed and rate.
   ///
   /// Each command of the log reaches the file in one call, so that a kill leaves no half line.
   private static let program = """

@@ -79,7 +79,7 @@ package struct StressChecks {
 
   /// Returns the verdict on wake-ups; `nil` if none was measured.
   ///
-  /// It is valid if every other running process made a pass after each measured commit.
+  /// The verdict is `valid` if every other running process made a pass after each measured commit.
   private static func wakeUp(_ result: StressResult) -> Answer? {
     guard let sleeper = result.sleepers.first else {
       guard result.counts.wakeUps > 0 else { return nil }
@@ -168,7 +168,7 @@ enum StressModel {
       model: model,
       actors: actors.map { id in
         var actor = PlannedActor(id, author: id.name, launched: false)
-        // A program that was not updated yet goes on beside the new ones.
+        // A program that was not updated yet runs next to updated ones.
         if id == (actors.dropFirst(2).first ?? deaf) { actor.modelVersion = 1 }
         if id == deaf {
           actor.ignores = [noiseAuthor]

@@ -3,7 +3,7 @@ import Programs
 import Synchronization
 import Systems
 
-/// A process of a stress run, which is one life of one actor, as seen by the run.
+/// A process of a stress run, as seen by the run; an actor has one process after another.
 final class StressChild {
   private let process = Process()
   private let input = Pipe()
@@ -20,8 +20,8 @@ final class StressChild {
     process.standardError = errors
     process.terminationHandler = { ChildKeeper.forget($0.processIdentifier) }
     try process.run()
-    // It leads its own process group. The keeper ends it, since a stopped process would not notice
-    // that this process is gone.
+    // It leads its own process group. The keeper kills it, since a stopped process would not notice
+    // that this process has ended.
     try ChildKeeper.keep(process.processIdentifier)
     let descriptor = output.fileHandleForReading.fileDescriptor
     _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
@@ -36,7 +36,7 @@ final class StressChild {
     (process.terminationReason == .uncaughtSignal, process.terminationStatus)
   }
 
-  /// Sends an order; if the process is gone, the failed write is ignored.
+  /// Sends an order; if the process has ended, the failed write is ignored.
   func send(_ order: StressOrder) {
     let line = Array("\(order.line)\n".utf8)
     _ = write(input.fileHandleForWriting.fileDescriptor, line, line.count)
@@ -155,7 +155,7 @@ enum StressWord: String, Sendable {
   case resume
   /// To a process: exit.
   case end
-  /// From a process: it follows the store.
+  /// From a process: its tracker is launched and follows the store's commits.
   case ready
   /// From a process: its store is suspended.
   case suspended
@@ -206,7 +206,7 @@ final class StressDeath: Sendable {
     let left = armed.subtract(Self.places, ordering: .relaxed).newValue
     guard left < Self.places else { return }
     kill(getpid(), SIGKILL)
-    // The signal may still be on its way, delivered to another thread.
+    // Another thread may receive the signal, so this thread waits for its end.
     while true { pause() }
   }
 }

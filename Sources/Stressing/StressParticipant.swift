@@ -26,7 +26,7 @@ package final class StressParticipant: Sendable {
     do { role = try StressRole(argument: words.joined(separator: " ")) } catch {
       return end(64, "\(verb) takes a role of a stress run: \(error)")
     }
-    // In its own process group: ctrl-C does not reach it, and the keeper ends it by its group.
+    // The process is in its own group: ctrl-C does not reach it, and the keeper kills the group.
     setpgid(0, 0)
     signal(SIGPIPE, SIG_IGN)
     do {
@@ -229,7 +229,7 @@ package final class StressParticipant: Sendable {
     FileHandle.standardOutput.write(Data("\(word.rawValue)\n".utf8))
   }
 
-  /// Returns the orders of the parent process; when that is gone, this process exits at once.
+  /// Returns the orders of the parent process; when the parent ends, this process exits at once.
   private static func orders() -> AsyncStream<StressOrder> {
     let (orders, continuation) = AsyncStream.makeStream(of: StressOrder.self)
     Thread.detachNewThread {

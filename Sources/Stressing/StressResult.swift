@@ -26,7 +26,7 @@ package struct StressSettings: Hashable, Sendable {
   package var guests: Int { killsPerSecond > 0 ? min(max(processes / 3, 1), 6) : 0 }
 }
 
-/// A message about a feature that a stress run cannot use in this place.
+/// An error of a stress run, with its message.
 package struct StressError: Error, CustomStringConvertible {
   package let description: String
 
@@ -43,7 +43,7 @@ package struct StressError: Error, CustomStringConvertible {
 
 /// The result of a stress run.
 package struct StressResult: Codable, Hashable, Sendable {
-  /// The activity of one actor in all of its lives, counted from the joined trace.
+  /// The activity of one actor over all of its processes, counted from the joined trace.
   package struct Participant: Codable, Hashable, Sendable {
     package let name: String
     package var lives = 0
@@ -110,19 +110,19 @@ package struct StressResult: Codable, Hashable, Sendable {
 
   /// The number of judged events of the joined trace.
   package var eventCount = 0
-  /// The number of writes of unknown outcome that the store decided; `openCount` counts the others.
+  /// The number of unknown write outcomes resolved from the store; `openCount` counts the others.
   package var reconciledCount = 0
   package var openCount = 0
   /// The number of transactions in the store that no process reported.
   package var unreportedCount = 0
-  /// The number of purges whose time intervals leave open whether they came too early.
+  /// The number of purges that may have come too early; their time intervals do not decide.
   package var ambiguousCount = 0
   package var checkers: [StressChecks.Answer] = []
 
   /// The number of transactions that history may always hold without counting as unbounded.
   ///
-  /// Above it, history may hold a quarter of all committed transactions: a process that gets no
-  /// processor for a second may lag by some thousands.
+  /// Beyond this number, history may hold a quarter of all committed transactions: a process that
+  /// gets no processor for a second may lag by some thousands.
   private static let heldAlways: Int64 = 10_000
 
   package init(_ settings: StressSettings) {
@@ -163,9 +163,9 @@ package struct StressResult: Codable, Hashable, Sendable {
     return faults + historyFaults
   }
 
-  /// Returns the number of errors that must not have reached an actor.
+  /// Returns the number of errors that should not have reached an actor.
   ///
-  /// A faulty disk and suspensions cause errors that may.
+  /// Errors that a faulty disk or a suspension causes do not count.
   package func faultCount(of participant: Participant) -> Int {
     participant.errors.reduce(0) { sum, error in
       let isOfDisk = disk != nil && Self.diskErrors.contains(error.key)
@@ -233,16 +233,16 @@ package struct StressCounts: Codable, Hashable, Sendable {
   package var stops = 0
   /// The number of processes that suspended their store, were stopped, and resumed it.
   package var suspensions = 0
-  /// The number of them whose locks were read.
+  /// The number of suspended processes whose locks were read.
   package var lockReadings = 0
-  /// The number of lives that followed a death.
+  /// The number of processes started because the actor's previous process had died.
   package var restarts = 0
   /// The number of times that a guest joined; `retires` counts those that retired.
   package var joins = 0
   package var retires = 0
   /// The number of commits after which a pass of all other processes was awaited.
   package var wakeUps = 0
-  /// The longest time from such a commit until all of them had recorded it, in milliseconds.
+  /// The longest time from such a commit until all other processes had recorded it, in ms.
   package var wakeUpMsMax = 0
 
   package var kills: Int { killedAnywhere + killedAt.values.reduce(0, +) }

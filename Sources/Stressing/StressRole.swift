@@ -3,13 +3,13 @@ import HistoryStore
 import HistoryTypes
 import Traces
 
-/// The parameters of one life of a process of a stress run.
+/// The parameters of one process of a stress run.
 struct StressRole: Codable, Hashable, Sendable {
   /// The actor's name.
   var name: String
   /// The names of all actors that may take part.
   var actors: [String]
-  /// The number of earlier lives.
+  /// The number of the actor's earlier processes.
   var life: Int
   var seed: UInt64
   /// The path of the store file.
@@ -75,17 +75,17 @@ package enum StressDisk: String, Codable, Hashable, Sendable, CaseIterable {
   case failing
 }
 
-/// An actor of a stress run across all of its lives.
+/// An actor of a stress run, with its processes one after another.
 final class StressMember {
   let id: ActorID
   /// Whether the actor joins and retires while others write.
   let isGuest: Bool
-  /// The process of the present life; `nil` between lives.
+  /// The actor's current process; `nil` if none exists.
   var child: StressChild?
-  /// The role of the present or last life.
+  /// The role of the current or last process.
   var role: StressRole?
   var state = State.away
-  /// The tracker traces of all lives so far; `writerLives` has the traces of the writes.
+  /// The tracker traces of all processes so far; `writerLives` has the traces of the writes.
   private(set) var trackerLives: [TraceLife] = []
   private(set) var writerLives: [TraceLife] = []
   /// The number of the last transaction that the actor is known to have written.
@@ -94,11 +94,11 @@ final class StressMember {
   var restartsAt = ContinuousClock.now
   /// The time at which a stopped process continues; `nil` if it is not stopped.
   var stopsUntil: ContinuousClock.Instant?
-  /// The time for which the process is stopped once it has suspended its store; `nil` if it is not to.
+  /// The duration of the stop that follows a suspension of the store; `nil` if none is planned.
   var suspendsFor: Duration?
   /// The time at which the process is killed if it has not died at `place` by then.
   var diesAt: ContinuousClock.Instant?
-  /// The start of the present life.
+  /// The start of the current process.
   private(set) var startedAt = ContinuousClock.now
   /// The place where the process was ordered to die.
   var place: StressPlace?
@@ -111,7 +111,7 @@ final class StressMember {
   enum State: Hashable, Sendable {
     /// The actor has neither a process nor a membership.
     case away
-    /// The process is gone, and the next life is due.
+    /// The process has ended, and the next one is due.
     case dead
     /// The process was started and has not yet reported that it follows the store.
     case starting
@@ -129,10 +129,10 @@ final class StressMember {
     self.isGuest = isGuest
   }
 
-  /// The number of lives so far.
+  /// The number of processes so far.
   var lifeCount: Int { trackerLives.count }
 
-  /// Starts a life.
+  /// Records a started process.
   func begin(_ child: StressChild, _ role: StressRole) {
     self.child = child
     self.role = role
@@ -150,7 +150,7 @@ final class StressMember {
     child?.kill()
   }
 
-  /// Ends a life, with the outcome of its last write.
+  /// Records the end of the process, with the outcome of its last write.
   func end(at moment: Int64, _ cutOff: TraceLife.CutOff) {
     guard !trackerLives.isEmpty else { return }
     trackerLives[trackerLives.count - 1].diedAt = moment
@@ -177,8 +177,8 @@ struct StressReconciler {
 
   /// Returns the outcome, and the number of the last transaction that the process has committed.
   ///
-  /// Another thread of the process may have merged and recorded the write before the process was killed, so
-  /// that it is purged. `purged` then has it.
+  /// Another thread of the process may have merged and recorded the write before the process was
+  /// killed, so that another process has purged the write. Then `purged` contains it.
   func reconcile(
     _ role: StressRole,
     after last: Int64,

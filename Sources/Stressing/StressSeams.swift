@@ -28,7 +28,7 @@ final class StressSeams: Sendable {
   private let fetchedAt = Atomic<Int64>(0)
   private let group = Mutex(Group())
 
-  /// The state that keeps the trace lines of one member transaction together.
+  /// The state that keeps the trace lines of one transaction of a member together.
   private struct Group {
     var isOpen = false
     var waiting: [StressTrace.Entry] = []

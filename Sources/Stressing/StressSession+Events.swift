@@ -125,7 +125,7 @@ extension StressSession {
       if member.stopsUntil != nil { member.stopsUntil = .now }
       if member.diesAt != nil { member.diesAt = .now }
     }
-    try wait("come back") { $0.state == .running && $0.diesAt == nil && $0.suspendsFor == nil }
+    try wait("run again") { $0.state == .running && $0.diesAt == nil && $0.suspendsFor == nil }
   }
 }
 
@@ -140,7 +140,7 @@ extension StressSession {
 
   /// Pauses all writers, lets one process write once, and waits until all others have made a pass.
   ///
-  /// It repeats this ``wakeUpCount`` times unless a failure shows.
+  /// These steps are repeated ``wakeUpCount`` times unless a failure occurs.
   func wakeUp() throws {
     try calm()
     isQuiet = true
@@ -207,7 +207,7 @@ extension StressSession {
     plainSQL?.end()
     try ask(.pause, "pause")
     try readHistory()
-    for _ in 0..<2 { try ask(.reconcile, "merge what there was") }
+    for _ in 0..<2 { try ask(.reconcile, "merge all transactions") }
     try ask(.view, "report the contents of its view")
     try look()
     for member in members where member.state == .running {
@@ -255,7 +255,7 @@ extension Store {
 
 /// The run as a member of the store, which reads all history.
 extension StressSession {
-  /// The number of transactions that the run remembers at least.
+  /// The least number of read transactions that the run keeps.
   private static let rememberedCount = 20_000
 
   /// Reads the new transactions, and adds those of the Python script to its trace.

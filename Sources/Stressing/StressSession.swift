@@ -5,7 +5,7 @@ import HistoryTypes
 import ObjectContexts
 package import Traces
 
-/// A stress run, which starts the processes, disturbs them, and reads what they leave.
+/// A stress run, which starts the processes, disturbs them, and reads their traces and the store.
 ///
 /// The nemesis decides about the disturbances.
 package final class StressSession {
@@ -97,7 +97,7 @@ package final class StressSession {
 
   deinit { endAll() }
 
-  /// Kills every process, and waits until all are gone.
+  /// Kills every process, and waits until all have ended.
   func endAll() {
     plainSQL?.end()
     for member in members { member.child?.kill() }
@@ -111,7 +111,7 @@ package final class StressSession {
   /// - Throws: ``Interrupted``, or an error if a process cannot be started or the store cannot be
   ///   read.
   package func run(_ note: (Int, String) -> Void) throws {
-    // A write to a process that is gone must not end this one; `attend` detects its end.
+    // A write to a process that has ended must not end the run; `attend` detects the process's end.
     signal(SIGPIPE, SIG_IGN)
     defer { endAll() }
     try noteUpgrade()

@@ -5,7 +5,7 @@ import Traces
 
 /// A trace of one thread of a process, or of the run itself.
 ///
-/// Each line is with the kernel before the call returns, and so survives the process.
+/// Each line is passed to the kernel before the call returns, so it survives the process.
 final class StressTrace: Sendable {
   private let actor: ActorID?
   private let descriptor: Int32
@@ -23,7 +23,7 @@ final class StressTrace: Sendable {
       self.given = given
     }
 
-    /// Creates an entry for an event at one moment.
+    /// Creates an entry for an event at one point in time.
     init(_ kind: EventKind, at moment: Int64, given: Command? = nil) {
       self.init(kind, moment...moment, given: given)
     }
@@ -68,7 +68,7 @@ final class StressTrace: Sendable {
 
 /// A file that contains the transaction number of the write in progress.
 ///
-/// Its 16 bytes are with the kernel before the transaction commits.
+/// Its 16 bytes are passed to the kernel before the transaction commits.
 final class StressNumberFile: Sendable {
   private let descriptor: Int32
 

@@ -8,7 +8,7 @@ import Traces
 
 /// A writer that inserts, updates and deletes at random, through a view and by batch requests.
 ///
-/// It records the start and the outcome of each write in the trace.
+/// The writer records the start and the outcome of each write in the trace.
 struct StressWriter {
   let role: StressRole
   let view: ObjectContext

@@ -11,7 +11,7 @@ final class ConsumerProcess {
   /// The position up to which the consumer has read.
   var token: HistoryToken
 
-  /// Registers the consumer, or continues from its recorded token or its own one, whichever is later.
+  /// Registers the consumer, or continues from the later one of its recorded and its own token.
   init(
     _ id: MemberID,
     on store: Store,

@@ -96,7 +96,7 @@ enum Expiry: String, DesignChoice {
 
   var sentence: String {
     switch self {
-    case .readsOn: "reads on after history that it needed is gone"
+    case .readsOn: "continues to fetch after history that it needed was purged"
     case .reloads: "reports that history is gone, and loads its contexts again"
     }
   }

@@ -32,7 +32,7 @@ package enum DesignCodec {
     var design = try base(table)
     design.name = name
     design.sentence =
-      table["sentence"] ?? table["like"].map { "A design like \($0)." } ?? "A design of one's own."
+      table["sentence"] ?? table["like"].map { "A design like \($0)." } ?? "A custom design."
     for decision in DesignDecision.all {
       guard let word = table[decision.name] else { continue }
       try table.check(word, of: decision.name, isOneOf: decision.choices.map(\.word))
@@ -50,7 +50,7 @@ package enum DesignCodec {
       throw table.error(
         nil,
         "the design has neither \"like\" nor \"\(missing.name)\"",
-        "Write \"like\": \"kit-2-readme\" to take over what is left out, or every decision."
+        "Write \"like\": \"kit-2-readme\" to copy missing decisions from that design, or write every decision."
       )
     }
     try table.check(like, of: "like", isOneOf: known.map(\.name))

@@ -259,7 +259,7 @@ struct ForeignWriteCourse: DiskCourse {
     plain.execute("INSERT INTO Tag(name) VALUES('last')", faults)
   }
 
-  /// Refuses plain SQL, and then ignores it; what was captured before is in history.
+  /// Refuses plain SQL, and then ignores it; writes that were captured before are in history.
   private mutating func turnOff(
     _ plain: PlainProgram,
     _ path: String,

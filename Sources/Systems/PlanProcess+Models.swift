@@ -36,7 +36,7 @@ struct ModelCourse: DiskCourse {
     let path = folder.file("models")
     try open(versions.all[0], path)
     for number in 0..<40 {
-      // Newer programs start at these steps, while the older ones go on.
+      // Newer programs start at these steps, while the older ones keep running.
       if number == 10 || number == 25 { try upgrade(to: versions.all[newest], versions, path) }
       try step(versions, path)
       for program in programs { try compare(program) }

@@ -234,7 +234,7 @@ extension PlanProcess {
 
   /// Returns whether each page of a request ends later than the page before.
   ///
-  /// A store in which one does not would read for ever if it answered a request that has no pages.
+  /// In a store whose pages do not advance, a request without pages would never end.
   private func advances(_ first: HistoryRequest) throws(HistoryError) -> Bool {
     var request = first
     var last: HistoryToken?

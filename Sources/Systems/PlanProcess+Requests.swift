@@ -181,7 +181,7 @@ extension PlanProcess {
     return 0
   }
 
-  /// Runs the life of one member: join, a second process of the member, retirement, removal.
+  /// Runs one member through registration, a second process, retirement and removal.
   func visit(importing date: Date?) throws(HistoryError) -> [String] {
     let visitor: ActorID = "visitor"
     let cursors = date.map { KitCursors([KitCursors.standardPrefix + "visitor": $0]) }

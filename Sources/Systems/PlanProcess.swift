@@ -305,7 +305,7 @@ final class PlanProcess {
     report(result.transaction, author, "batch", changes, &log)
   }
 
-  /// Logs the result of a batch request with the changes that history has of it.
+  /// Logs the result of a batch request with its changes in history.
   func reportRelated(
     _ written: WrittenTransaction?,
     _ author: String?,
@@ -358,7 +358,7 @@ final class PlanProcess {
 }
 
 extension StoredObject {
-  /// Returns the values of some attributes, in their order; null if the object is deleted.
+  /// Returns the values of attributes, in the given order; null if the object is deleted.
   func values(of attributes: [String]) throws(HistoryError) -> [Value] {
     try attributes.map { (name) throws(HistoryError) in try self[name] ?? .null }
   }

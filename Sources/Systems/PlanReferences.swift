@@ -2,7 +2,7 @@ import HistoryStore
 import HistoryTypes
 import Traces
 
-/// The references of a model, whose values are keys of the plan in plans and traces.
+/// The references of a model; in plans and traces, their values are keys of the plan.
 struct PlanReferences {
   private struct Column {
     let index: Int
@@ -77,7 +77,8 @@ struct PlanReferences {
 
   /// Returns a row with the keys of the plan.
   ///
-  /// A reference to an object whose name another one has now becomes a negative key, which no plan uses.
+  /// A reference to an object whose name now denotes another object becomes a negative key, which
+  /// no plan uses.
   func planned(
     _ row: ArraySlice<Value>,
     of entity: Entity,
@@ -131,7 +132,7 @@ extension PlanObjects {
 }
 
 extension PlanProcess {
-  /// Returns the changes that history has of a write, which may concern objects that it does not name.
+  /// Returns a write's changes in history, which may concern objects that the write does not name.
   func changes(
     of written: WrittenTransaction?,
     _ objects: PlanObjects

@@ -28,7 +28,7 @@ protocol HostedProcess: AnyObject {
 }
 
 extension HostedProcess {
-  /// Processes of systems without suspensions never are.
+  /// Returns `false` for systems without suspensions.
   static func isSuspended(_ snapshot: Snapshot) -> Bool { false }
 }
 

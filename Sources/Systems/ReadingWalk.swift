@@ -101,9 +101,13 @@ struct ReadingWalk {
       return
     }
     guard bench.header.locks == .none else {
-      throw SystemFailure(.failed, "A second process of \(reading.consumer) was not refused.")
+      throw SystemFailure(
+        .failed,
+        "A second process joined as \(reading.consumer) while the first was running; it should have "
+          + "been refused."
+      )
     }
-    try expect("A process that another one replaced was not refused.") {
+    try expect("A request of a replaced process succeeded.") {
       $0.code == .superseded
     } of: { consumer throws(HistoryError) in
       _ = try await consumer.next()
@@ -116,7 +120,7 @@ struct ReadingWalk {
     guard let store = consumer?.store else { return }
     try ask { consumer throws(HistoryError) in try await consumer.retire() }
     log.add(reading.consumer, .retired)
-    try expect("A consumer that had retired was not refused.") {
+    try expect("A request of a retired consumer succeeded.") {
       $0.code == .notAMember
     } of: { consumer throws(HistoryError) in
       _ = try await consumer.next()

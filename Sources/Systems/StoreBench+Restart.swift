@@ -140,8 +140,8 @@ extension StoreBench {
 
   /// Reconciles object names with the store.
   ///
-  /// Names of objects whose inserting transaction is gone are removed, because their keys may be
-  /// assigned again. Names of objects that the interrupted write inserted are added.
+  /// Names of objects whose inserting transaction was rolled back are removed, because their keys
+  /// may be assigned again. Names of objects that the interrupted write inserted are added.
   private func reconcileNames(unreported: Int64?) throws(SystemFailure) {
     let store = try store()
     var present: Set<ObjectID> = []

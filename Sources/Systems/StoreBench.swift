@@ -79,7 +79,7 @@ final class StoreBench {
     do throws(HistoryError) { return try store?.currentToken().number } catch { return nil }
   }
 
-  /// Returns a connection for a new process with a model.
+  /// Opens the store as a new simulated process with the given model.
   func connect(_ model: Model) throws(SystemFailure) -> Store {
     let pool = pool
     return try mappingErrors { () throws(HistoryError) in try pool.take(model) }

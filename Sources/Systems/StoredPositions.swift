@@ -81,12 +81,13 @@ enum PurgeBound: String, DesignChoice {
 
   var sentence: String {
     switch self {
-    case .everyone: "purges before the least position, once everyone has one"
+    case .everyone: "purges before the least position, once every author or process has one"
     case .everyoneOrAge:
-      "purges before the least position once everyone has one, else what is older than seven days"
-    case .known: "purges before the least of the positions that are known"
+      "purges before the least position once every author or process has one, else what is older "
+        + "than seven days"
+    case .known: "purges before the least of the stored positions"
     case .knownOrAge:
-      "purges before the least of the positions that are known, else what is older than seven days"
+      "purges before the least of the stored positions, else what is older than seven days"
     case .age: "purges what is older than seven days"
     }
   }

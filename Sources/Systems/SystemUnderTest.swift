@@ -194,9 +194,10 @@ package struct SystemEnvironment: Sendable {
   package var writeCount: @Sendable () -> Int? = { nil }
   /// The number of pauses of a millisecond that a request waits for another thread.
   ///
-  /// The default is 10,000. Pauses are counted and not the time, because a pause lasts longer when the machine is busy.
+  /// The default is 10,000. The limit is a count of pauses instead of a time, because a pause lasts
+  /// longer when the machine is busy.
   package var patience = 10_000
-  /// Makes a VFS of its own for one store; `nil` if the VFS does not know who opened a file.
+  /// Creates a VFS for one store alone; `nil` if the VFS cannot tell which store opened a file.
   package var makeVFS: (@Sendable () -> StoreVFS)?
 
   package init(

@@ -37,7 +37,7 @@ package struct DesignDecision: Sendable {
 
   /// Changes a design's choice; does nothing if the word is not one of the choices.
   ///
-  /// The bound of a manual cleaner follows a change of the bound.
+  /// A change of the bound also changes the bound of a manual cleaner.
   package func set(_ word: String, in design: inout TrackingDesign) { write(&design, word) }
 
   /// Returns the clause that describes a choice.
@@ -52,7 +52,7 @@ package struct DesignDecision: Sendable {
     DesignDecision("reads", "Whose transactions are read?", \.reads),
     DesignDecision("records", "When is the position stored?", \.records),
     DesignDecision("wakes", "What leads to a pass?", \.wakes),
-    DesignDecision("ifExpired", "What does a lost history lead to?", \.ifExpired),
+    DesignDecision("ifExpired", "What if history after the position was purged?", \.ifExpired),
     DesignDecision("positionsIn", "Where are positions stored?", \.positionsIn),
     DesignDecision("positionOf", "Who has a position?", \.positionOf),
     DesignDecision("startsAt", "Where does a new process start?", \.startsAt),
@@ -65,7 +65,7 @@ package struct DesignDecision: Sendable {
     DesignDecision("mirror", "Are a mirror's imports merged?", mayChange: false, \.mirror),
     DesignDecision(
       "contexts",
-      "How many contexts does it merge into?",
+      "How many contexts does a process merge into?",
       mayChange: false,
       \.contexts
     ),

@@ -68,7 +68,7 @@ package struct TrackingDesign: Hashable, Sendable {
   /// Whether the design purges, after a pass or by command.
   package var purges: Bool { strategy != .none || boundByCommand != nil }
 
-  /// The age in days of what the design purges by age; `nil` if no purge of it uses an age.
+  /// The age in days beyond which the design purges; `nil` if none of its purges uses an age.
   package var purgeAgeDays: Double? {
     let bounds = (strategy == .none ? [] : [bound]) + (boundByCommand.map { [$0] } ?? [])
     return bounds.contains(where: \.usesAge) ? PurgeBound.maximumAge / 86_400 : nil

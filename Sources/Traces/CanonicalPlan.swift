@@ -1,8 +1,9 @@
-/// The text of a plan that is equal for plans which show one bug in the same way.
+/// The normalized text of a plan: plans that show one bug in the same way have equal texts.
 ///
-/// Actors, consumers, contexts and authors get names in the order of their first use in the commands;
-/// those that only the header has follow. Objects, values, the model, protected authors, the seed and the
-/// order of the actors in the header are left out, and of the clock's advances only the direction stays.
+/// Actors, consumers, contexts and authors get names in the order of their first use in the
+/// commands; those that only the header names come last. Objects, values, the model, protected
+/// authors, the seed and the order of the actors in the header are left out. Of an advance of the
+/// clock, only the direction is kept.
 package struct CanonicalPlan: Hashable, Sendable, CustomStringConvertible {
   /// The lines of the plan, with the new names.
   package let description: String

@@ -208,11 +208,11 @@ package struct PlannedWrite: Hashable, Sendable {
 
   /// The context of a write that a program without the library makes with plain SQL.
   ///
-  /// The actor's process is the first one that then reads the store. The header must say that the file
-  /// captures such writes.
+  /// After the write, the actor's process is the first one to read the store. The header must say
+  /// that the file captures such writes.
   package static let plainSQL = "sql"
 
-  /// The context of a write that is one batch request if ``isUniform``.
+  /// The context of a write that is made as one batch request if the write ``isUniform``.
   package static let batch = "batch"
 
   /// Whether one batch request can make all changes of the write.
@@ -225,7 +225,7 @@ package struct PlannedWrite: Hashable, Sendable {
 }
 
 extension [PlannedChange] {
-  /// Whether the changes are of one type and entity, and updates set the same attributes, at least one.
+  /// Whether all changes have one type and entity, and all updates set the same attributes.
   package var isUniform: Bool {
     guard let first else { return false }
     let names = Set(first.values.keys)
@@ -357,7 +357,7 @@ package indirect enum PlannedCondition: Hashable, Sendable {
   /// A condition that is false.
   case not(PlannedCondition)
 
-  /// The maximum nesting depth of conditions, which is the depth that a store accepts.
+  /// The maximum nesting depth of conditions; a store refuses deeper ones.
   package static let depthMax = 15
 
   package init(_ attribute: String, _ comparison: PlannedComparison, _ value: Value) {

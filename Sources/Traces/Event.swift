@@ -4,7 +4,7 @@ public import HistoryTypes
 package struct Event: Hashable, Sendable {
   /// The position of the event in the trace, counted from 0.
   package var at: Int
-  /// The scheduler's step, counted through the closing phase; milliseconds in a joined trace.
+  /// The scheduler's step, also counted in the closing phase; in a joined trace, milliseconds.
   package var tick: Int
   /// The actor or consumer that the event concerns; `nil` if it concerns none.
   package var actor: ActorID?

@@ -94,7 +94,7 @@ package enum CounterexampleCodec {
     }
     throw place.error(
       "a line follows the verdict",
-      "Keep one counterexample a file, ended by its verdict."
+      "Keep one counterexample per file; its verdict is the last line."
     )
   }
 

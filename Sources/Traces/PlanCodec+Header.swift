@@ -165,7 +165,7 @@ extension PlanCodec {
         )
       }
     do {
-      // What an older version of the model lacks has default values.
+      // Attributes that an older version of the model lacks have default values.
       let isNewer = entities.contains { !$0.attributes.allSatisfy(\.isOlder) }
       return try Model(entities, version: isNewer ? 2 : 1)
     } catch {

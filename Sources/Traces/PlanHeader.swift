@@ -24,11 +24,11 @@ package enum PlannedSynchronous: String, Hashable, Sendable, CaseIterable {
   case full
 }
 
-/// The way in which a second process of a running actor is detected.
+/// Whether the store detects a second process with the name of a running actor of the plan.
 package enum PlannedLocks: String, Hashable, Sendable, CaseIterable {
-  /// The second process is refused.
+  /// The store detects and refuses the second process.
   case held
-  /// The running process is not detected: the second process replaces it.
+  /// The store does not detect the running process, so the second process replaces it.
   case none
 }
 
@@ -88,7 +88,7 @@ package struct PlannedActor: Hashable, Sendable {
   package var isPartial = false
   /// The purge strategy after a pass, as a word that the system knows.
   package var strategy: String?
-  /// The place of the actor's cursors: a shared defaults store (`shared`) or its own (`own`).
+  /// The place of the actor's cursors: `shared` for defaults of all actors, `own` for its own.
   package var cursors: String?
   /// The actor's hooks, as words that the system knows.
   package var hooks: [String]?
@@ -128,7 +128,7 @@ package struct PlanHeader: Hashable, Sendable {
   package var synchronous: PlannedSynchronous = .normal
   /// The size of the write-ahead log, in pages, that triggers a checkpoint; `nil` means the default.
   package var checkpointPages: Int?
-  /// The way in which a second process of a running actor is detected; the default is `held`.
+  /// Whether the store detects a second process of a running actor of the plan; by default `held`.
   package var locks: PlannedLocks = .held
   /// The place where consumers keep their tokens; the default is `store`.
   package var tokens: PlannedTokens = .store
@@ -165,7 +165,7 @@ extension PlanHeader {
 
   /// The model with which the store begins, without the attributes that have a default value.
   ///
-  /// An entity whose attributes all have one is new in the plan's model, too.
+  /// An entity all of whose attributes have default values is new in the plan's model, too.
   package var olderModel: Model {
     guard hasOlderModel else { return model }
     let entities = model.entities.map { Entity($0.name, $0.attributes.filter(\.isOlder)) }
@@ -183,7 +183,7 @@ extension PlanHeader {
 
 /// The relations of a plan's model.
 extension PlanHeader {
-  /// Whether objects refer to others or have unique values, so that a write may change other objects.
+  /// Whether objects have references or unique values, so that a write may change other objects.
   package var hasRelations: Bool { model.hasRelations }
 }
 
@@ -220,7 +220,7 @@ package enum PlannedHook: String, CaseIterable, Sendable {
   case observer
   /// A merge hook that throws at every third call; the pass then fails and is repeated.
   case retry = "throws-retry"
-  /// A merge hook that throws at every third call; the pass then goes on without that call.
+  /// A merge hook that throws at every third call; the pass then continues without that call.
   case skip = "throws-skip"
   /// An observer that throws at every third call; the pass then fails and is repeated.
   case observerRetry = "observer-throws-retry"

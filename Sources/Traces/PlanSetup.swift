@@ -46,7 +46,9 @@ package struct PlanSetup: Hashable, Sendable {
 
 /// Decodes a user's own configuration: one JSON object, which may span several lines.
 package enum SetupCodec {
-  /// The version of the configuration format, which has the kit's parameter names and defaults.
+  /// The version of the configuration format.
+  ///
+  /// The format has the parameter names and defaults of PersistentHistoryTrackingKit ("the kit").
   ///
   /// Version 1 is still read, with its own keys and defaults. In version 1, an actor merges a mirror's
   /// imports unless its configuration ignores them.

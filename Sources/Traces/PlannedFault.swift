@@ -53,7 +53,7 @@ package struct PlannedFault: Hashable, Sendable {
   package var call: Call
   /// The number of the call within the command, counted from 1.
   ///
-  /// If the call of a power-off does not occur, the power fails after the command.
+  /// If the call at which the power is to fail does not occur, the power fails after the command.
   package var k: Int
   /// Whether every later call of this kind fails too; the default is `false`.
   package var from: Bool

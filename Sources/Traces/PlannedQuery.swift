@@ -49,7 +49,7 @@ package struct PlannedQuery: Hashable, Sendable {
     case differences
     /// The registered members, and the number of transactions that each has not merged.
     case lags
-    /// The results of short-lived processes of one member, the first of which may import a date.
+    /// The results of short-lived processes of one member; the first may start at an imported date.
     case visit
     /// The transactions that were signalled since the start.
     case signals
@@ -63,7 +63,7 @@ package struct PlannedQuery: Hashable, Sendable {
     case files
     /// A test of watches of a store on disk, which must report its commits.
     case watch
-    /// The reports and messages of a short-lived tracker, which may import a date.
+    /// The reports and messages of a short-lived tracker, which may start at an imported date.
     case tour
     /// A test of batches and transactions with thousands of changes on disk; `page` is the seed.
     case large

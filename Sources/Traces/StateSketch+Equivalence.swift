@@ -2,7 +2,7 @@ internal import HistoryTypes
 
 /// The rules by which two states count as equivalent, because they have the same possible futures.
 package struct StateEquivalence: Sendable {
-  /// The permutations of actors with equal configurations; each has the new position of every member.
+  /// The permutations of actors with equal configurations; each lists every member's new position.
   fileprivate let exchanges: [[Int]]
   /// Whether the distance of a transaction number from the newest one counts, instead of its rank.
   fileprivate let keepsDistances: Bool
@@ -12,10 +12,10 @@ package struct StateEquivalence: Sendable {
   /// Creates the equivalence for a plan's header.
   ///
   /// With retention limits, the distances between transaction numbers count. An actor's setting
-  /// `launched` does not count, because the state contains the running actors. If `exchangesActors` is
-  /// `true`, states count as equivalent when actors with equal configurations exchange their states, except
-  /// actors that share an author: they may share a position too, and then it matters which of them passes
-  /// first in the closing phase.
+  /// `launched` does not count, because the state contains the running actors. If `exchangesActors`
+  /// is `true`, states count as equivalent when actors with equal configurations exchange their
+  /// states, except actors that share an author: these may also share a position, and then the
+  /// order of their passes in the closing phase matters.
   package init(_ header: PlanHeader, clipsAges: Bool, exchangesActors: Bool = true) {
     self.clipsAges = clipsAges
     keepsDistances = header.retention != nil

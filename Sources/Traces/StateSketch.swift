@@ -2,10 +2,11 @@ package import HistoryTypes
 
 /// The state that determines all later behaviour of the system and the checkers, as a list of words.
 ///
-/// Each part of the system adds its own state, always in the same order; the state of one actor goes
-/// into that actor's section. ``digest`` is a hash of every bit. ``equivalence(_:)`` is a hash that
-/// is equal for equivalent states. It depends only on the order of numbers, times and keys, on the
-/// age of times, and on which values are equal. Actors with equal configurations are interchangeable.
+/// Each part of the system adds its own state, always in the same order; the state of one actor
+/// goes into that actor's section. ``digest`` is a hash of every bit. ``equivalence(_:)`` is a hash
+/// that is equal for equivalent states; this hash depends only on the order of numbers, times and
+/// keys, on the age of times, and on which values are equal. Actors with equal configurations are
+/// interchangeable.
 package struct StateSketch: Sendable {
   /// The kind of a word, which determines what equivalent states must have in common.
   enum Kind: UInt8 {

@@ -13,7 +13,7 @@ internal import HistoryTypes
 ///
 /// - Complexity: linear in the events and in the number of threads.
 package struct TraceJoin {
-  /// The number of purges that overlap in time with a record that had to come first.
+  /// The number of purges that overlap in time with a recording that had to come first.
   package private(set) var ambiguousCount = 0
   /// The number of transaction numbers that no process logged.
   package private(set) var unreportedCount = 0
@@ -37,7 +37,7 @@ package struct TraceJoin {
     for index in sources.indices { heads.append(try self.sources[index].next()) }
   }
 
-  /// The number of writes with unknown outcome that the store's contents reconciled.
+  /// The number of writes whose unknown outcome was resolved from the store's contents.
   package var reconciledCount: Int { sources.reduce(0) { $0 + $1.reconciledCount } }
   /// The number of writes whose outcome remains unknown.
   package var openCount: Int { sources.reduce(0) { $0 + $1.openCount } }
@@ -71,8 +71,8 @@ package struct TraceJoin {
     guard let first = earliest(of: heads.indices, { _ in true }), let waiting = heads[first]
     else { return nil }
     if isReady(waiting) { return first }
-    // The commits that the earliest group needs started before that group's end. If no such commit is
-    // left, the group is placed now.
+    // The commits that must precede the earliest group started before that group's end. If no such
+    // commit is left, the group is placed now.
     let limit = waiting.end
     return earliest(of: heads.indices) { isReady($0) && $0.place <= limit } ?? first
   }
@@ -154,9 +154,9 @@ extension Command {
   }
 }
 
-/// Finds purges that overlap in time with a record that had to come first.
+/// Finds purges that overlap in time with the recording of a cursor that had to come first.
 private struct AmbiguousPurges {
-  /// The last cursor of each member, the bounds of its time, and the cursor before it.
+  /// The last recorded cursor of each member, the bounds of its time, and the cursor before it.
   private var records: [ActorID: (cursor: Int64, mono: ClosedRange<Int64>, before: Int64)] = [:]
 
   /// Adds a group of events, and returns whether the group contains such a purge.

@@ -8,13 +8,13 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// One process run of a thread in a real process: its trace file and the way it ended.
+/// The trace of one thread in one run of a real process, and the way in which the process ended.
 package struct TraceLife: Sendable {
   /// The path of the trace file.
   package var path: String
   /// The outcome in the store of the write during which the process was killed.
   package var cutOff: CutOff
-  /// The latest time at which the process was killed, in nanoseconds of the monotonic clock; else `nil`.
+  /// The latest possible time of the kill, in monotonic nanoseconds; `nil` if it was not killed.
   package var diedAt: Int64?
 
   package init(path: String, cutOff: CutOff = .open, diedAt: Int64? = nil) {
@@ -190,7 +190,7 @@ extension EventKind {
 
 /// An event of a real process, with the interval in which it happened.
 package struct TimedEvent: Hashable, Sendable {
-  /// The event; its tick has no meaning.
+  /// The event; its tick is not used.
   package var event: Event
   /// The bounds of the event's time, in nanoseconds of the machine's monotonic clock.
   package var mono: ClosedRange<Int64>
@@ -221,7 +221,7 @@ extension TraceCodec {
     _ fields: Fields,
     _ names: Vocabulary
   ) throws(FormatError) -> TimedEvent {
-    let mono = try fields.need("mono", "two moments in nanoseconds, the later one last", Self.mono)
+    let mono = try fields.need("mono", "two times in nanoseconds, the later one last", Self.mono)
     var given: Command?
     if let members = try fields.find("given", "a command", \.members) {
       given = try PlanCodec.command(Fields(members, as: "the command", at: fields.place), names)

@@ -3,16 +3,17 @@ package import Traces
 
 /// A difficult condition that plans may contain; the raw value is its name on the command line.
 ///
-/// A new condition stays out of ``everyday``, because otherwise the plans of every seed change. If a
-/// draw or a move depends on earlier commands, `PlanState` or `PlanPlace` remembers them in `note`;
-/// `PlanPlace` must also describe them, or exploration merges states that differ. A command that
-/// must follow another is drawn from an `eligible` that allows only it, because a command that is
-/// returned without a draw cannot be shrunk. One kind of command has one condition: for a command
-/// that another condition already has, add a case to `PlanAction`. A new case of `Action` starts in
-/// `Sources/Traces` (`PlanCodec`, `Formats.md`) and in every system that performs it. Systems of
-/// other packages meet the condition if `HistoryCondition` and `Subject.lack` in
-/// `Sources/HistorySystems` have it. If `every invariant is exercised` then fails for another
-/// checker, the new commands are too frequent: give them the weight of their neighbours.
+/// A new condition stays out of ``everyday``, because otherwise the plans of every seed change. If
+/// a draw or a move depends on earlier commands, `PlanState` or `PlanPlace` remembers them in
+/// `note`; `PlanPlace` must also describe them, or exploration merges states that differ. A command
+/// that must follow another is drawn from an `eligible` that allows only it, because a command that
+/// is returned without a draw cannot be shrunk. One kind of command has one condition: for a
+/// command that another condition already has, add a case to `PlanAction`. A new case of `Action`
+/// starts in `Sources/Traces` (`PlanCodec`, `Formats.md`) and in every system that performs it.
+/// Systems of other packages are tested under the condition only if `HistoryCondition` and
+/// `Subject.lack` in `Sources/HistorySystems` have it. If `every invariant is exercised` then fails
+/// for another checker, the new commands are too frequent: give them the weight of their
+/// neighbours.
 package enum Condition: String, CaseIterable, Hashable, Sendable {
   /// The clock rises strictly, and no other condition applies.
   case steady
@@ -50,7 +51,7 @@ package enum Condition: String, CaseIterable, Hashable, Sendable {
   case hookFailure = "hook-failure"
   /// Retention limits purge history although a member has not merged it.
   case retention
-  /// The system suspends processes, which close their stores before, and go on later.
+  /// The operating system suspends processes; each closes its store before and reopens it later.
   case suspension
   /// Power-offs lose or tear data that was not synced.
   case powerOff = "power-off"
@@ -58,9 +59,9 @@ package enum Condition: String, CaseIterable, Hashable, Sendable {
   case callFailure = "call-failure"
   /// A program without the library writes to the file with plain SQL.
   case foreignWriter = "foreign-writer"
-  /// Actors have different versions of the model, and a newer one changes the file while others go on.
+  /// Actors have different versions of the model; a newer actor upgrades the file while others run.
   case modelSkew = "model-skew"
-  /// Objects refer to others and have unique values, so that writes delete, change or refuse others.
+  /// Objects have references and unique values: a write may change other objects, or be refused.
   case relations
 
   /// The default conditions of plans.

@@ -203,7 +203,9 @@ extension PlanAlphabet {
     return header
   }
 
-  /// The model of a history with the entity of the condition's own writes; `nil` if it has it already.
+  /// Returns a history's model with the entity of the condition's own writes added.
+  ///
+  /// The result is `nil` if the history's model already has an entity of that name.
   private static func model(of past: PastHistory) -> Model? {
     let own = PlanModels.plain.entities[0]
     guard past.model.entities.allSatisfy({ $0.name != own.name }) else { return nil }

@@ -3,7 +3,7 @@ import Traces
 
 /// The values of an object in a store file that plans take over: a text and a number.
 ///
-/// History holds values of deleted objects only. Other objects have those of their rows.
+/// The values of a deleted object come from history, those of any other object from its row.
 package struct PastValues: Sendable, Hashable {
   /// The first text of the object that is not empty; `nil` if it has none.
   package var text: String?
@@ -30,7 +30,7 @@ package struct PastValues: Sendable, Hashable {
     return replaced
   }
 
-  /// Returns the values with their hashes in their place; equal values have equal hashes.
+  /// Returns the hashes of the values; equal values have equal hashes.
   package func hashed(by key: SipKey) -> PastValues {
     var hashed = self
     hashed.text = text.map { "h" + String(key.hash($0.utf8), radix: 16) }

@@ -168,7 +168,7 @@ package struct PlanAlphabet: Sendable {
       }
   }
 
-  /// Returns an insert, an update and a delete with plain SQL, each found by each running actor.
+  /// Returns plain-SQL writes (insert, update, delete), each found first by each running actor.
   private func plainSQL(_ place: PlanPlace) -> [Action] {
     [place.insert, place.update, place.delete].compactMap { $0 }.flatMap { change in
       running(place).map { actor in

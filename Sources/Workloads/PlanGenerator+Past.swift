@@ -2,7 +2,7 @@ import HistoryTypes
 import PropertyTesting
 import Traces
 
-/// Plans whose writes are the transactions of a real history, in their order and with their gaps.
+/// Plans whose writes are the transactions of a real history, in commit order and with their gaps.
 ///
 /// Launches, passes, crashes, purges and all other commands are drawn between these writes.
 extension PlanGenerator {
@@ -152,7 +152,7 @@ struct PastWrites {
 
   /// Returns the changes of the next transaction; numbered values take the place of unknown ones.
   ///
-  /// An object's changes have different values, so that a lost one is seen.
+  /// An object's changes have different values, so that a lost change is detected.
   mutating func next(_ changes: some Sequence<PastHistory.Change>) -> [PlannedChange] {
     number += 1
     return changes.map { change in

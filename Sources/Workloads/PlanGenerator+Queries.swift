@@ -146,7 +146,7 @@ extension PlanGenerator {
   private static let ownDiskForms: [(condition: Condition, form: PlannedQuery.Form)] = [
     (.foreignWriter, .foreign), (.modelSkew, .models), (.relations, .lists),
   ]
-  /// The share of plans under such a condition with its form.
+  /// The share of the plans under such a condition that make the condition's request.
   private static let ownDiskShare = 0.03
 
   /// The forms of requests, with their weights.

@@ -96,7 +96,7 @@ extension PlanGenerator {
     }
   }
 
-  /// Draws a value; a reference is mostly to an object that exists, and rarely null or to none.
+  /// Draws a value; a reference mostly names an existing object, rarely a missing one or null.
   private func value(
     of attribute: Attribute,
     in entity: Entity,

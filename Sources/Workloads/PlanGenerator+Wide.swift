@@ -5,7 +5,7 @@ import Traces
 extension PlanGenerator {
   /// Draws rare changes of a finished plan: other purge strategies, a wide model, extreme values.
   ///
-  /// These are drawn last: a seed gives the same commands without them.
+  /// The changes are drawn last: a seed gives the same commands without them.
   func widen(
     _ header: inout PlanHeader,
     _ commands: inout [Command],
@@ -85,7 +85,7 @@ extension PlanGenerator {
 extension PlanModels {
   /// Returns a model in which attributes are added to the first entity, up to the maximum number.
   ///
-  /// They are added before the entity's last attribute.
+  /// The new attributes are added before the entity's last attribute.
   static func wide(like model: Model) -> Model {
     let item = model.entities[0]
     let types = AttributeType.allCases

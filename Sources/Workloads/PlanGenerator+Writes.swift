@@ -37,10 +37,10 @@ extension PlanGenerator {
     )
   }
 
-  /// Draws a write of a program without the library, which an actor is the first to find.
+  /// Draws a write of a program without the library, and the actor that is the first to find it.
   ///
-  /// The program knows the attributes with which the store began. It names no author, its own or an
-  /// actor's.
+  /// The program knows the attributes with which the store began. The write has no author, an
+  /// author of its own, or an actor's author.
   func plainSQL(
     _ source: inout ChoiceSource,
     _ actor: PlannedActor,

@@ -15,7 +15,7 @@ struct PlanState {
   private var staging: UInt64 = 0
   /// The running actors whose process is suspended.
   private var suspended: UInt64 = 0
-  /// The actors that a signal has been sent to and has not reached.
+  /// The actors to which a signal was sent that has not arrived yet.
   private var signalled: UInt64 = 0
   /// The actors with a process that continues although a later launch has replaced it.
   private var replaced: UInt64 = 0
@@ -115,7 +115,7 @@ struct PlanState {
     }
   }
 
-  /// Returns the first object, from a key on, that exists or does not exist, as `isLive` says.
+  /// Returns the first object from a key on that exists (`isLive`) or does not exist (`!isLive`).
   ///
   /// After the greatest key the search continues at key 1. The result is `nil` if no object is found.
   func object(
@@ -213,7 +213,7 @@ package struct PlanPlace: Sendable {
   private(set) var staged: Set<ActorID> = []
   /// The actors whose process is suspended; ``running`` does not contain them.
   private(set) var suspended: Set<ActorID> = []
-  /// The actors that a signal has been sent to and has not reached.
+  /// The actors to which a signal was sent that has not arrived yet.
   private(set) var signalled: Set<ActorID> = []
   private var steps: [ActorID: Step] = [:]
   /// The keys of the existing objects, in the order in which they were first inserted.

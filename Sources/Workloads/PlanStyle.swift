@@ -29,7 +29,7 @@ package struct PlanStyle: Sendable {
   package var hasPages = true
   /// Whether actors may have observers and merge hooks.
   package var hasHooks = true
-  /// Whether trackers may be run by either of two drivers.
+  /// Whether plans choose between the two drivers of trackers (``PlannedDriver``).
   package var hasDrivers = false
   /// Whether actors may request history, or purge a part of it, outside of their passes.
   package var hasQueries = false

@@ -79,7 +79,7 @@ import Testing
     #expect(abs(noise.halfWidth - 0.001) < 1e-9)
     #expect(
       noise.sentence
-        == "\u{B1}0.1 % on the processor, \u{B1}0.1 % on the wall; 3 % more work seemed 3.0 % more"
+        == "\u{B1}0.1 % in processor time, \u{B1}0.1 % in wall time; 3 % more work was measured as 3.0 % more"
     )
   }
 

@@ -61,7 +61,7 @@ import Testing
     ),
     Refusal(
       counterexample + "{}",
-      "line 7: a line follows the verdict. Keep one counterexample a file, ended by its verdict."
+      "line 7: a line follows the verdict. Keep one counterexample per file; its verdict is the last line."
     ),
     Refusal(
       replacing(#""trace":1"#, #""trace":2"#),

@@ -1,9 +1,10 @@
-// What SQLite does, counted over all connections that one thread opens.
+// Counts of SQLite's work, over all connections that one thread opens.
 //
-// While counting is on, every connection that the thread opens is noted by an extension that SQLite
-// loads into it (https://sqlite.org/c3ref/auto_extension.html). The steps of a statement are taken when it
-// ends (https://sqlite.org/c3ref/c_trace.html), the rest is asked of the connections. Connections
-// that were opened before, or by others, are not counted; a statement under way counts when it ends.
+// While counting is on, an extension that SQLite loads into each connection
+// (https://sqlite.org/c3ref/auto_extension.html) registers every connection that the thread opens.
+// The steps of a statement are counted when the statement ends
+// (https://sqlite.org/c3ref/c_trace.html); the other counts are read from the connections.
+// Connections that were opened before, or by other threads, are not counted.
 
 #ifndef COUNTS_H
 #define COUNTS_H
@@ -12,22 +13,22 @@
 
 #pragma clang assume_nonnull begin
 
-// Sums since counting was turned on.
+// Sums since counting was started.
 typedef struct {
   // Instructions of SQLite's virtual machine.
   int64_t vm_steps;
-  // Pages that were asked for, whether they lay in the cache or not.
+  // Pages that were requested, from the cache or from the file.
   int64_t page_reads;
-  // Pages that were written to a file, the write-ahead log's among them.
+  // Pages that were written to a file, including the write-ahead log.
   int64_t page_writes;
   // Rows that were inserted, updated or deleted.
   int64_t rows;
 } SQLiteCounts;
 
-// Notes every connection that the calling thread opens from now on; the sums begin at zero.
+// Starts counting connections that the calling thread opens from now on; the sums start at 0.
 int counts_start(void);
 
-// Notes no further connection; those that were noted are still counted.
+// Registers no further connections; the registered ones are still counted.
 void counts_stop(void);
 
 // Reads the sums. Nothing is allocated.

@@ -1,11 +1,10 @@
-// The floor: what the same work costs raw SQLite in C.
+// The floor: the same work with raw SQLite in C, with whose cost the store is compared.
 //
-// One connection to a file with the store's tables, under the store's own settings, and one
-// prepared statement for each thing to do. Nothing is tracked and nothing is checked that SQLite
-// does not check by itself: a store that keeps history cannot be faster, and the ratio to this tells
-// what keeping it costs.
+// The floor has one connection to a file with the store's tables and settings, and one prepared
+// statement for each operation. It tracks nothing, and checks only what SQLite checks. A store that
+// keeps history cannot be faster; the ratio to the floor is the cost of keeping history.
 //
-// Functions answer SQLITE_OK or SQLite's result code; floor_message says what it means. A write is
+// Functions return SQLITE_OK or SQLite's result code; floor_message returns its message. A write is
 // one BEGIN IMMEDIATE and COMMIT, rolled back when a statement in it fails.
 
 #ifndef FLOOR_H
@@ -24,7 +23,7 @@ const char *floor_message(const Floor *floor);
 
 // MARK: Rows
 
-// What an application keeps in a row, beside its key and version.
+// The values of a row, without its key and version.
 typedef struct {
   char name[16];
   int64_t kind;
@@ -51,8 +50,8 @@ int floor_update(
 // Deletes the slips of a kind: one statement for all.
 int floor_delete(Floor *floor, int64_t kind, int64_t *changed);
 
-// The same two with one statement a row, as when the rows are known by their keys. The values are
-// bound for each row, as when each has its own.
+// The same update and delete with one statement per row, by key. The values are bound for each row,
+// as if each row had its own.
 int floor_update_slips(
     Floor *floor, int64_t first_key, int64_t count, int64_t version, int64_t quantity,
     double price);
@@ -63,16 +62,16 @@ int floor_update_items(
     Floor *floor, const int64_t *keys, int64_t count, int64_t version, int64_t quantity,
     double price);
 
-// Reads the items with some sorted keys that are there; rows has room for one a key.
+// Reads the items with the given sorted keys that exist; rows has room for one per key.
 int floor_rows(
     Floor *floor, const int64_t *keys, int64_t count, FloorRow *rows, int64_t *found);
 
-// Reads all items, sorted by their keys; rows has room for so many.
+// Reads all items, sorted by their keys; rows must have room for them.
 int floor_all_rows(Floor *floor, FloorRow *rows, int64_t room, int64_t *found);
 
-// Reads all items and compares them with those that were known, both sorted by their keys: how many
-// are new, differ or are gone. The rows that are new or differ are written down, with room for as
-// many as there are.
+// Reads all items and compares them with known rows, both sorted by key. New and changed rows are
+// written to `differing`, which must have room for them; `written` is their number, and `gone` the
+// number of known rows that are missing.
 int floor_compare(
     Floor *floor, const FloorRow *known, int64_t count, FloorRow *differing, int64_t room,
     int64_t *written, int64_t *gone);
@@ -84,8 +83,8 @@ int floor_compare(
 int floor_take_names(
     Floor *floor, const char *author, const char *bundle, const char *process);
 
-// The same writes with the history that the store leaves of them, packed: the least that tracking
-// costs in C. What does not fit into one row of history answers SQLITE_TOOBIG.
+// The same writes with the packed history that the store would write: the least cost of tracking in
+// C. Changes that do not fit into one row of history return SQLITE_TOOBIG.
 int floor_insert_packed(
     Floor *floor, const FloorItem *items, int64_t count, int64_t first_key);
 int floor_update_packed(
@@ -118,7 +117,7 @@ typedef struct {
   uint8_t type;
 } FloorChange;
 
-// Transactions with their changes in one flat array and their tombstones in one buffer.
+// Transactions, with all changes in one flat array and all tombstones in one buffer.
 typedef struct {
   FloorTransaction *_Nullable transactions;
   int64_t transaction_count;
@@ -131,13 +130,13 @@ typedef struct {
   int64_t tombstone_capacity;
 } FloorPage;
 
-// Reads the transactions after a number, the packed changes decoded. Only transactions whose
-// changes lie in their own row are read; one in chunks answers SQLITE_MISMATCH.
+// Reads the transactions after a number, and decodes their packed changes. Changes must be in the
+// transaction's own row; a transaction in chunks returns SQLITE_MISMATCH.
 int floor_fetch(Floor *floor, int64_t after, int64_t limit, FloorPage *page);
 void floor_page_free(FloorPage *page);
 
 // The same for one author's transactions, and for those that changed an entity. An author that the
-// file does not know answers SQLITE_NOTFOUND.
+// file does not contain returns SQLITE_NOTFOUND.
 int floor_fetch_author(
     Floor *floor, int64_t after, int64_t limit, const char *author, FloorPage *page);
 int floor_fetch_entity(
@@ -151,14 +150,14 @@ int floor_purge(Floor *floor, int64_t through, int64_t *deleted);
 
 // MARK: Members
 
-// Looks for the least cursor within a write, as a purge that finds nothing to delete must; 0 without
+// Reads the least cursor within a write transaction, like a purge with nothing to delete; 0 without
 // a member.
 int floor_watermark(Floor *floor, int64_t *least);
 
 // Moves a member's cursor.
 int floor_record(Floor *floor, const char *member, int64_t cursor, int64_t mark, double seen);
 
-// Counts the epoch up and gives it to a member.
+// Increments the epoch and assigns it to a member.
 int floor_join(Floor *floor, const char *member, double seen, int64_t *epoch);
 
 #pragma clang assume_nonnull end

@@ -7,7 +7,7 @@ package struct Mutant: Sendable {
   package let name: String
   /// A sentence that describes the bug.
   package let sentence: String
-  /// The fault kinds needed to detect it, by command-line name; empty if ordinary plans suffice.
+  /// The conditions needed to detect the bug, by name; empty if ordinary plans suffice.
   package let conditions: [String]
   /// The number of commands of the shortest known plan that detects the bug; 0 if none is known.
   package let least: Int
