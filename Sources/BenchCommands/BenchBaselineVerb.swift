@@ -244,7 +244,7 @@ struct BaselineCheckVerb: Verb {
 
   static let spec = VerbSpec(
     name: "bench baseline check",
-    sentence: "Holds the counts of a run against the committed thresholds of this platform.",
+    sentence: "Compares the counts of a run with the committed thresholds of this platform.",
     examples: [
       Example("bench baseline check", "The newest run."),
       Example("bench baseline check --tolerance 0", "Reports every count that differs."),

@@ -76,7 +76,7 @@ struct TimeSuspects {
 
   let suspects: [Suspect]
 
-  /// The least relative distance between intervals that makes a row a suspect.
+  /// The least relative distance between the intervals of a suspect.
   ///
   /// Launches of one build differ by about as much.
   private static let margin = 0.05

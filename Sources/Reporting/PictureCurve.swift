@@ -38,7 +38,8 @@ package struct PictureCurve: Sendable, Hashable {
 extension PictureDrawing {
   /// Returns the row of each state of a curve: the row of its last command.
   ///
-  /// A command without a row has that of the command before it. The value is `nil` before the first row.
+  /// A command without a row gets the row of the command before it. The value is `nil` before the
+  /// first row.
   static func rows(of count: Int, in rows: [CounterexampleRow]) -> [Int?] {
     let numbered = Dictionary(
       rows.indices.filter { !rows[$0].number.isEmpty }.map { (rows[$0].number, $0) }

@@ -100,8 +100,8 @@ struct AdviceText {
   // MARK: Consumers
 
   private var consumers: [String] {
-    guard !advice.consumers.isEmpty else { return ["Who holds it back: no consumer is known"] }
-    let head = ["Who holds it back", "state", "position", "lag", "last sign of life"]
+    guard !advice.consumers.isEmpty else { return ["Consumers: none is known"] }
+    let head = ["Consumers", "state", "position", "lag", "last sign of life"]
     let rows = advice.consumers.map { AdviceFacts.row($0) }
     return InspectTable(rows: [head] + rows, hasTitles: true).lines(width: width) + holders
   }

@@ -13,7 +13,7 @@ struct HistoryCondition: Sendable, Hashable {
 }
 
 extension HistoryCondition {
-  /// The time between two transactions from which on it counts as a pause, in seconds.
+  /// The least time between two transactions that counts as a pause, in seconds.
   static let pauseMin = 86_400.0
 
   /// Returns the conditions that a history shows, in the order of the lab's list.

@@ -143,7 +143,8 @@ enum ScheduleChoice: Hashable, Sendable {
   case random
   /// The actor with the highest priority; priorities change at `depth` - 1 points of the plan (PCT).
   case pct(depth: Int)
-  /// Every possible order, which only `explore` supports; `check()` throws for this choice.
+  /// Every order of the actors' steps, which only `explore` supports; `check()` throws for this
+  /// choice.
   case exhaustive
 
   /// The default of `depth`: the number of ordered steps that a bug depends on.

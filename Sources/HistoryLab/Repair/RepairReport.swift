@@ -106,7 +106,7 @@ struct RepairReport: Sendable {
     return table
   }
 
-  /// A sentence about the proper subsets of a set, each of which was run and broke.
+  /// A sentence about the proper subsets of a set, each of which a plan has broken.
   func subsetSentence(_ answer: Answer) -> String {
     let plans = answer.subsets.map(\.plan).uniqued.count
     return

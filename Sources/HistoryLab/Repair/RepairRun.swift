@@ -106,7 +106,8 @@ struct RepairRun {
     )
   }
 
-  /// Runs each proper subset of a minimal set on the plan that rejected it; the smallest come first.
+  /// Runs, for each proper subset of a minimal set, the plan that rejected it; smallest subset
+  /// first.
   private func subsets(
     _ changes: [RepairChange],
     _ search: MinimalSets<RepairChange, Plan>

@@ -274,7 +274,7 @@ private struct StressText {
         ? "locks were looked for in \(counts.lockReadings.grouped) suspended processes, and "
           + (result.locksWhileSuspended.isEmpty
             ? "none was held" : "\(result.locksWhileSuspended.count.grouped) held some")
-        : "this system does not list the locks of the suspended processes"
+        : "locks were not checked: this operating system does not list those of suspended processes"
       lines.append(read)
     }
     if let sentence = result.plainSQL?.sentence { lines.append(sentence) }

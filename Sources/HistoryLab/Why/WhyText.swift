@@ -12,7 +12,7 @@ struct WhyText {
   func print(_ report: WhyReport) {
     let count = report.commands.count.counted("command")
     let violation = report.counterexample.violation
-    paragraph("\(report.checker) is broken by \(report.system) in \(count).", .bold)
+    paragraph("\(report.system) violates \(report.checker) in \(count).", .bold)
     paragraph(violation.because.fullStopped.printable)
     terminal.print("")
     printCurve(report)
