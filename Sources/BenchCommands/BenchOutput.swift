@@ -104,7 +104,7 @@ struct BenchText {
     let disagreements = verdicts.disagreements
     terminal.print(
       disagreements.isEmpty
-        ? "By time and by counts the costs grow alike." : "Time and counts do not agree:"
+        ? "Times and counts show the same growth of costs." : "Time and counts do not agree:"
     )
     for sentence in disagreements { terminal.print("  \(sentence)") }
   }

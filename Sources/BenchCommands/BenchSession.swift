@@ -235,7 +235,7 @@ struct ExactRepeats {
       }
     }
     if comparison.new > 0 {
-      differences.append(("\(comparison.new.counted("row")) that the first run has not", 1))
+      differences.append(("\(comparison.new.counted("row")) that the first run lacks", 1))
     }
   }
 

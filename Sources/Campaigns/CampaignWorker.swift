@@ -95,7 +95,7 @@ package struct CampaignWorker {
     return count
   }
 
-  /// Waits a little for tasks of workers that may be lost.
+  /// Waits briefly, in case another worker turns out to be lost.
   private func pause() {
     let end = ContinuousClock.now + min(patience / 4, .seconds(1))
     while ContinuousClock.now < end, !isInterrupted() { usleep(10_000) }

@@ -283,7 +283,7 @@ struct ProtocolTalk {
     }
     if case .launch = action {
       if failure.code == .inUse {
-        return blame("reset", "it must launch no actor: a message \"launch\" comes for each")
+        return blame("reset", "it must launch no actor: each actor has its own message \"launch\"")
       }
       lost.insert(actor)
     } else if lost.contains(actor) {

@@ -53,7 +53,7 @@ import Testing
     #expect(verdict.state == .loses)
     #expect(
       verdict.reasons == [
-        #""widget" has lost history already: what follows its position is purged."#
+        #""widget" has lost history already: transactions after its position are purged."#
       ]
     )
   }

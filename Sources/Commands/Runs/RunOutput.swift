@@ -239,7 +239,7 @@ package enum RunFolders {
     return files.map { path + "/" + $0.dropLast("/run.json".count) }.sorted()
   }
 
-  /// Returns the name of a run, which is that of its folder.
+  /// Returns the name of a run, which is its folder's name.
   package static func name(of folder: String) -> String {
     String(folder.split(separator: "/").last ?? "")
   }

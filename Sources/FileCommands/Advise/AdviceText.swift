@@ -161,7 +161,7 @@ struct AdviceText {
     }
     let absent =
       outline.authors.contains { $0.name == .absent }
-      ? ["  Transactions without an author show for no consumer when it ran."] : []
+      ? ["  Transactions without an author do not show when a consumer ran."] : []
     guard !lines.isEmpty else {
       return ["Replayed over the past: no author was off long enough to be cut off."] + absent
     }

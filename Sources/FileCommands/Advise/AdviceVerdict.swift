@@ -69,7 +69,7 @@ extension AdviceVerdict {
     advice.consumers.filter(\.isCutOff).map { status in
       let name = status.consumer.name.visible.quoted
       return status.consumer.isActive
-        ? "\(name) has lost history already: what follows its position is purged."
+        ? "\(name) has lost history already: transactions after its position are purged."
         : "\(name) has lost history already: a retention limit excluded it."
     }
   }
@@ -99,7 +99,7 @@ extension AdviceVerdict {
     }
     let held = holders.map { status in
       "\(status.consumer.name.visible.quoted) has merged nothing of the last "
-        + "\(InspectUnits.duration(status.lagSeconds ?? 0)): every purge stops at it, and history grows."
+        + "\(InspectUnits.duration(status.lagSeconds ?? 0)): it blocks every purge, and history grows."
     }
     guard !advice.plansPurges, !advice.history.wasPurged, let seconds = advice.history.keptSeconds,
       seconds >= unpurgedDaysMin * 86400

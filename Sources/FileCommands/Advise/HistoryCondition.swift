@@ -33,19 +33,19 @@ extension HistoryCondition {
         "ties",
         tally.ties,
         "\(tally.ties.counted("transaction has", "transactions have")) the timestamp of the one before: "
-          + "a position that is a date skips or repeats them"
+          + "a consumer that records dates skips or repeats them"
       ),
       HistoryCondition(
         "clock-back",
         tally.stepsBack,
         "\(tally.stepsBack.counted("transaction is", "transactions are")) earlier than the one before, by "
-          + "at most \(InspectUnits.duration(tally.longestBack)): a position that is a date skips them"
+          + "at most \(InspectUnits.duration(tally.longestBack)): a consumer that records dates skips them"
       ),
       HistoryCondition(
         "pause",
         tally.pauses,
         "\(tally.pauses.counted("gap")) of more than a day, the longest \(longest): a purge by age "
-          + "outruns a consumer that was off meanwhile"
+          + "may delete transactions before an absent consumer merges them"
       ),
     ].compactMap(\.self)
   }

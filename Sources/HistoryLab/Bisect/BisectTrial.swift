@@ -20,7 +20,8 @@ struct BisectCommands: CompositionPart {
     }
   /// Runs a shell command line with its output in a file, and returns its exit code.
   ///
-  /// The code is 128 plus the number of a signal that ended it, and `nil` if it was interrupted.
+  /// The code is 128 plus the signal's number if a signal ended the command, and `nil` after an
+  /// interruption.
   var shell: @Sendable (_ line: String, _ output: Int32) throws(ProgramError) -> Int32? = {
     (line, output) throws(ProgramError) in
     try KeptCommand.run(line, output: output) { !Interruption.isRequested }

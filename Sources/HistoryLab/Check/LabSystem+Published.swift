@@ -44,7 +44,7 @@ extension StatedUse {
     .configSkew: "all processes must list the same authors and share one defaults suite",
   ]
 
-  /// The conditions outside the stated use of the kits: those of all published systems, and one more.
+  /// The conditions outside the stated use of the kits: `authors` and background writes.
   private static let kitAuthors = authors.merging([
     .backgroundWrites: "background and batch work must have its own authors"
   ]) { $1 }

@@ -164,7 +164,7 @@ struct MutantPlace: Sendable {
     isFirstNamed ? "" : isNamed ? " (not the first)" : " (another)"
   }
 
-  /// Whether both ends of the curve have intervals that overlap with those of more continuations.
+  /// Whether the intervals at both ends of the curve overlap with the intervals in ``ends``.
   var endsAgree: Bool {
     guard let first = curve.points.first, let last = curve.points.last, ends.count == 2 else {
       return false

@@ -67,7 +67,7 @@ struct RepairRun {
     }
   }
 
-  /// The generator style of the plans for counting costs, which is the same for every repair.
+  /// The generator style of the plans in which costs are counted, the same for every repair.
   private func style() throws(LabError) -> PlanStyle {
     var options = PlanOptions()
     options.conditions = .named(trials.conditions)

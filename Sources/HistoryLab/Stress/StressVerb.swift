@@ -11,7 +11,7 @@ struct StressOptions: VerbOptions {
   @Option(
     "processes",
     .integer("N", 2...48),
-    "Starts N processes on one store; each writes, and follows the writes of the others."
+    "Starts N processes on one store; each writes, and merges the writes of the others."
   )
   var processes = 3
   @Option("minutes", .minutes, "Writes for M minutes; fractions are allowed.")
@@ -95,7 +95,7 @@ extension StressVerb {
       Example("stress", "Three processes on one store file for a minute, one killed each second."),
       Example(
         "stress --processes 6 --minutes 10 --plain-sql",
-        "More of them, beside a Python script that writes to the file without the library."
+        "More of them, and a Python script that writes to the file without the library."
       ),
       Example(
         "stress --seconds 20 --mutant record-before-merge",

@@ -117,10 +117,10 @@ extension WhyReport {
     return table
   }
 
-  static let noNearest = "No plan that holds is one moved, added or left out command away."
+  static let noNearest = "No plan with one command moved, added or left out holds."
 
   /// Returns a sentence about a plan that also holds, but is not the nearest one.
-  func alsoHolds(_ nearest: Nearest) -> String { "It also holds with \(sentence(nearest))." }
+  func alsoHolds(_ nearest: Nearest) -> String { "The plan also holds with \(sentence(nearest))." }
 
   /// Returns a table of the plan's commands next to the commands of a plan that holds.
   func table(beside nearest: Nearest) -> ReportTable {
