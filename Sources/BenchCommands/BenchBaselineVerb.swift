@@ -33,11 +33,11 @@ extension Option<String> {
   }
 }
 
-/// The parent of the verbs that keep results and compare with them.
+/// The parent of the verbs that save baselines and compare runs with them.
 enum BenchBaselineVerb {
   static let group = VerbSpec(
     name: "bench baseline",
-    sentence: "Keeps results under a name, and compares others with them.",
+    sentence: "Saves results under a name, and compares later results with them.",
     examples: BaselineSaveVerb.spec.examples,
     subverbs: [
       BaselineSaveVerb.spec, BaselineListVerb.spec, BaselineCompareVerb.spec,
@@ -56,7 +56,7 @@ enum BenchBaselineVerb {
   }
 }
 
-/// Keeps the results of a run under a name.
+/// Saves the results of a run as a baseline.
 struct BaselineSaveVerb: Verb {
   struct Options: VerbOptions {
     @Argument(.baseline, "A baseline's name.") var name: String
@@ -72,7 +72,7 @@ struct BaselineSaveVerb: Verb {
 
   static let spec = VerbSpec(
     name: "bench baseline save",
-    sentence: "Keeps the results of a run under a name, in Reports/baselines.",
+    sentence: "Saves the results of a run under a name, in Reports/baselines.",
     examples: [
       Example("bench baseline save before", "Keeps the newest run as `before`."),
       Example("bench baseline save v1 --run Reports/latest", "Keeps the run of a folder."),
@@ -90,7 +90,7 @@ struct BaselineSaveVerb: Verb {
   }
 }
 
-/// Lists the results that are kept.
+/// Lists the saved baselines.
 struct BaselineListVerb: Verb {
   struct Options: VerbOptions {
     @Option(.output) var runs: String
@@ -101,7 +101,7 @@ struct BaselineListVerb: Verb {
 
   static let spec = VerbSpec(
     name: "bench baseline list",
-    sentence: "Lists the results that are kept.",
+    sentence: "Lists the saved baselines.",
     examples: [
       Example("bench baseline list", "Lists each baseline with its commit and time."),
       Example("bench baseline list --output runs", "Those that belong to another folder of runs."),
@@ -244,7 +244,7 @@ struct BaselineCheckVerb: Verb {
 
   static let spec = VerbSpec(
     name: "bench baseline check",
-    sentence: "Holds the counts of a run against the committed thresholds of this platform.",
+    sentence: "Compares the counts of a run with the committed thresholds of this platform.",
     examples: [
       Example("bench baseline check", "The newest run."),
       Example("bench baseline check --tolerance 0", "Reports every count that differs."),

@@ -88,7 +88,7 @@ struct BenchText {
     }
   }
 
-  /// Prints the noise floor, and why the times are inconclusive if they are.
+  /// Prints the noise floor, and the reason if the times are inconclusive.
   private func printNoise(_ outcome: BenchSession.Outcome) {
     guard let noise = NoiseFloor(outcome.noise) else { return }
     terminal.print("Noise floor: \(noise.sentence).")
@@ -104,7 +104,7 @@ struct BenchText {
     let disagreements = verdicts.disagreements
     terminal.print(
       disagreements.isEmpty
-        ? "By time and by counts the costs grow alike." : "Time and counts do not agree:"
+        ? "Times and counts show the same growth of costs." : "Time and counts do not agree:"
     )
     for sentence in disagreements { terminal.print("  \(sentence)") }
   }
@@ -179,7 +179,8 @@ struct CountText {
     )
     if !counts.missing.isEmpty {
       terminal.print(
-        counts.missing.count.counted("count is", "counts are") + " missing that the other had."
+        counts.missing.count.counted("count of the baseline is", "counts of the baseline are")
+          + " missing."
       )
     }
     return counts.dearer.isEmpty ? .good : .violation

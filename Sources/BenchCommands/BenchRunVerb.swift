@@ -33,7 +33,8 @@ struct BenchRunOptions: VerbOptions {
     "Measures only in this condition; base is the one that all benchmarks share."
   )
   var axes: [String]
-  /// The planned writes per second of an open loop; `nil` plans shares of the calibrated rate.
+  /// The planned writes per second of the open-loop benchmark; `nil` uses shares of a calibrated
+  /// rate.
   @Option(
     "planned-rate",
     .integer("N", 1...10_000_000),

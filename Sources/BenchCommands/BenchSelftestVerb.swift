@@ -14,7 +14,7 @@ struct BenchSelftestOptions: VerbOptions {
 extension BenchSelftestVerb {
   static let spec = VerbSpec(
     name: "bench selftest",
-    sentence: "Tests the measuring itself on costs and regressions that are known.",
+    sentence: "Tests the measurement itself with known costs and regressions.",
     examples: [
       Example("bench selftest", "Runs the whole self-test, in about a minute."),
       Example("bench selftest --quick --seed 1", "Runs a tenth of it, the same each time."),

@@ -19,7 +19,7 @@ struct BenchSession {
     var measured: [(subject: BenchmarkSubject, rows: [BenchmarkRow])] = []
     /// The number of benchmarks in the run.
     var subjectCount = 0
-    /// The rows for equal work, which estimate the noise.
+    /// The rows of two contenders that do equal work, from which the noise is estimated.
     var noise: [BenchmarkRow] = []
 
     var rows: [BenchmarkRow] { noise + measured.flatMap(\.rows) }
@@ -184,9 +184,9 @@ struct BenchJournal {
 /// Repeats the exact counts and compares each repetition with the first.
 struct ExactRepeats {
   private let first: [BenchmarkRow]
-  /// The requested number of runs, the first included.
+  /// The requested number of runs, including the first.
   let wanted: Int
-  /// The number of completed runs, the first included.
+  /// The number of completed runs, including the first.
   private(set) var done = 1
   /// The rows that differed from the first run, by name, with the number of runs in which they did.
   private(set) var differences: [(sentence: String, count: Int)] = []
@@ -235,7 +235,7 @@ struct ExactRepeats {
       }
     }
     if comparison.new > 0 {
-      differences.append(("\(comparison.new.counted("row")) that the first run has not", 1))
+      differences.append(("\(comparison.new.counted("row")) that the first run lacks", 1))
     }
   }
 

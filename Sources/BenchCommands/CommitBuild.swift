@@ -64,8 +64,8 @@ package struct CommitBuild {
 /// The benchmarks whose ratio of CPU time to the floor differs between two runs.
 ///
 /// A row of this library is a suspect if the intervals of the ratio are more than 5 % apart. Two
-/// runs are only two launches, which decide nothing about times; the suspects are the benchmarks to
-/// launch again.
+/// runs are only two launches, too few to judge times; the suspects are the benchmarks to launch
+/// again.
 struct TimeSuspects {
   /// A row that both runs contain, with its ratios.
   struct Suspect {
@@ -76,7 +76,7 @@ struct TimeSuspects {
 
   let suspects: [Suspect]
 
-  /// The least relative distance between intervals that makes a row a suspect.
+  /// The least relative distance between the intervals of a suspect.
   ///
   /// Launches of one build differ by about as much.
   private static let margin = 0.05

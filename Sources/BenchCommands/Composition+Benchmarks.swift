@@ -40,7 +40,7 @@ extension VerbSpec {
 }
 
 extension ToolSpec {
-  /// The command with the verbs that measure, which reads the command lines of their runs.
+  /// The command with only the benchmark verbs, for parsing the command lines of benchmark runs.
   static var benchmarks: ToolSpec {
     ToolSpec(name: commandName, sentence: "", verbs: [.bench], examples: [])
   }

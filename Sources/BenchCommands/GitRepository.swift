@@ -44,7 +44,7 @@ package struct GitRepository: Sendable {
   }
 }
 
-/// Runs commands of other programs, which write their errors to standard error.
+/// Runs other programs, whose errors go to standard error.
 enum OuterCommand {
   /// The file descriptor of standard error.
   static let errors = STDERR_FILENO
@@ -59,7 +59,7 @@ enum OuterCommand {
     throw LabError.lab("\(sentence(words, code)); see its output above.")
   }
 
-  /// Says how a command ended.
+  /// Returns a clause that states how a command ended.
   static func sentence(_ words: [String], _ code: Int32) -> String {
     "\(words.map(\.shellQuoted).joined(separator: " ")) ended with exit code \(code)"
   }
@@ -80,8 +80,8 @@ enum OuterCommand {
 
   /// Runs a command and returns its exit code.
   ///
-  /// The command ends with this process, however that ends. An interruption ends it too, unless
-  /// `isCleaningUp` is `true`.
+  /// The command ends when this process ends, even if that crashes. An interruption ends it too,
+  /// unless `isCleaningUp` is `true`.
   static func start(
     _ words: [String],
     output: Int32,

@@ -7,9 +7,9 @@ struct CampaignFailure {
   /// The system, the invariant and a hash of the canonical plan; two failures with one key are one bug.
   let key: String
   let counterexample: Counterexample
-  /// The number of the plan that was shrunk; `nil` if the run's document does not name the file.
+  /// The number of the plan that was shrunk; `nil` if the run's document lacks the counterexample.
   let plan: Int?
-  /// The number of plans of the run that broke the invariant, 1 if the run's document has no count.
+  /// The number of the run's plans that broke the invariant; 1 if the run's document has no count.
   let planCount: Int
   private let text: String
 
@@ -70,7 +70,7 @@ package struct KnownFailure: Codable, Hashable, Sendable {
   package let because: String
   /// The number of commands of the shortest plan.
   package let commandCount: Int
-  /// Whether another process has seen the counterexample fail, too; `nil` until it was tried.
+  /// Whether the counterexample also failed in another process; `nil` until that is tried.
   package var isConfirmed: Bool?
   /// The names of the tasks that found the failure, sorted.
   package var tasks: [String] = []
@@ -114,7 +114,7 @@ extension CampaignFolder {
     try seen(of: failure.key).allSatisfy { $0.failure.isConfirmed == nil }
   }
 
-  /// Records that a task has found a failure; a second time it does nothing.
+  /// Records that a task has found a failure; does nothing if this is already recorded.
   func keep(
     _ failure: CampaignFailure,
     seenIn task: CampaignTask,

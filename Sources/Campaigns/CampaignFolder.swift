@@ -10,11 +10,11 @@ import Musl
 
 /// The folder of a campaign: a search that any number of workers divide, on a shared file system.
 ///
-/// Everything is in files: the parts of the work (`tasks`), who works on what (`claims`), results
-/// (`done`) and what was found (`failures`). A file is complete from its first moment, because it is
-/// written under another name, and is never changed later, except the beats of a claim. The folder has
-/// no file of SQLite, whose locks are unreliable on network file systems
-/// (https://sqlite.org/useovernet.html), and no clock is compared with that of another machine.
+/// Everything is in files: the parts of the work (`tasks`), the workers on them (`claims`), results
+/// (`done`) and counterexamples (`failures`). Each file is written under a temporary name and then
+/// renamed or linked, so that no reader sees a partial file. Only claims and the page of the
+/// campaign change later. SQLite is not used, because its locks are unreliable on network file
+/// systems (https://sqlite.org/useovernet.html). Clocks of different machines are never compared.
 package struct CampaignFolder: Sendable {
   /// The folder's path.
   package let path: String
@@ -40,7 +40,7 @@ package struct CampaignFolder: Sendable {
     for folder in Self.folders { try Files.makeFolder("\(path)/\(folder)") }
     let content = Record(campaign: Record.version, program: program)
     guard try Files.create("\(path)/\(Self.record)", content) else {
-      throw .usage("another process creates a campaign in \"\(path)\" at this moment.")
+      throw .usage("another process is creating a campaign in \"\(path)\". Try again.")
     }
   }
 
@@ -139,7 +139,8 @@ package struct CampaignFolder: Sendable {
     return names
   }
 
-  /// Moves a result to its place, and returns whether it counts: it does not if another one is there.
+  /// Moves a result to its place; returns `false`, without moving it, if the task already has a
+  /// result.
   func publish(_ folder: String, as task: CampaignTask) throws(CampaignError) -> Bool {
     try Files.makeFolder("\(path)/done/\(task.group)")
     return try Files.moveFolder(folder, to: result(of: task))

@@ -4,9 +4,10 @@ package struct CampaignStatus: Codable, Hashable, Sendable {
   package struct Claimed: Codable, Hashable, Sendable {
     package let task: String
     package let worker: String
-    /// The number of the claim, from 1; a higher one took over from a worker that was lost.
+    /// The number of the claim, from 1; each further claim replaces one of a worker that was lost
+    /// or failed.
     package let claim: Int
-    /// Why the worker gave the task up; `nil` if it works, or is lost.
+    /// The reason why the worker gave the task up; `nil` if the worker still works, or is lost.
     package let failure: String?
   }
 
@@ -16,13 +17,13 @@ package struct CampaignStatus: Codable, Hashable, Sendable {
   package let givenUp: [TaskResult]
   /// The results whose exit code reports a finding.
   package let found: [TaskResult]
-  /// The results whose command could not decide, by its exit code.
+  /// The results whose exit code reports that the command could not decide.
   package let undecided: [TaskResult]
   /// The newest claims on tasks without a result.
   package let claimed: [Claimed]
   package let plans: Int
   package let steps: Int
-  /// The seconds of all commands with a result, added up.
+  /// The total duration of all commands with a result, in seconds.
   package let seconds: Double
   /// The number of results of each worker.
   package let resultsByWorker: [String: Int]
@@ -32,7 +33,7 @@ package struct CampaignStatus: Codable, Hashable, Sendable {
   /// The number of tasks without a result.
   package var left: Int { tasks - done }
 
-  /// Reads where a campaign stands.
+  /// Reads the status of a campaign.
   ///
   /// - Throws: ``CampaignError`` if a file cannot be read.
   /// - Complexity: O(tasks), one file each.

@@ -19,7 +19,7 @@ package struct TaskResult: Codable, Hashable, Sendable {
   package let claim: Int
   /// The exit code of the command; `nil` if the task was given up.
   package let code: Int32?
-  /// Why the task was given up.
+  /// The reason why the task was given up; `nil` if it was not.
   package var because: String?
   package let seconds: Double
   /// The number of plans that the command ran.
@@ -30,29 +30,30 @@ package struct TaskResult: Codable, Hashable, Sendable {
 
 /// A process that takes the tasks of a campaign one by one until all have a result.
 ///
-/// A task whose worker is lost is done again by another. Its result counts once: the first one that is
-/// complete. A task is given up, and its result says so, after its command has failed three times, or after
-/// twenty claims whose workers vanished: a machine may be taken away often, but a task that ends every
-/// worker must not keep a campaign going for ever.
+/// If a worker is lost, another worker repeats its task; only the first complete result of a task
+/// counts. A task is given up after its command has failed three times, or after twenty claims. The
+/// second limit is higher because machines may disappear often, but it is needed because a task may
+/// crash every worker.
 package struct CampaignWorker {
   /// Runs a command and passes its output folder; the closure returns whether the result is still wanted.
   package typealias Run = (_ words: [String], _ output: String, _ isWanted: () -> Bool)
     throws(CampaignError) -> CommandExit
 
   let folder: CampaignFolder
-  /// The name of the worker, which no other worker has.
+  /// The unique name of the worker.
   let name: String
   /// The time without a beat after which a worker counts as lost.
   let patience: Duration
   /// Whether the worker must end.
   let isInterrupted: () -> Bool
   let run: Run
-  /// Called after each task with whether its result was added, and at times in between with `false`.
+  /// Called with `true` when a result was added, and with `false` at other signs of progress.
   let onProgress: (_ isResult: Bool) -> Void
 
   /// The number of failed commands after which a task is given up.
   static let failureCountMax = 3
-  /// The number of claims after which a task is given up, those of workers that vanished included.
+  /// The number of claims after which a task is given up, including claims of workers that
+  /// vanished.
   static let claimCountMax = 20
 
   /// Creates a worker.
@@ -94,7 +95,7 @@ package struct CampaignWorker {
     return count
   }
 
-  /// Waits a little for tasks of workers that may be lost.
+  /// Waits briefly, in case another worker turns out to be lost.
   private func pause() {
     let end = ContinuousClock.now + min(patience / 4, .seconds(1))
     while ContinuousClock.now < end, !isInterrupted() { usleep(10_000) }

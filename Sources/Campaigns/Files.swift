@@ -8,12 +8,12 @@ import Glibc
 import Musl
 #endif
 
-/// Files that are complete from their first moment, for readers on other machines.
+/// Writes files atomically, so that readers on a shared folder never see a partial file.
 enum Files {
-  /// Creates a JSON file, and returns whether it did: it does not if the file exists.
+  /// Creates a JSON file; returns `false`, without writing, if the file exists.
   ///
-  /// The file is written under another name and linked, which is atomic on network file systems, too
-  /// (open(2), O_EXCL).
+  /// The file is written under a temporary name and then linked, which is atomic even on network
+  /// file systems (open(2), O_EXCL).
   static func create(_ path: String, _ value: some Encodable) throws(CampaignError) -> Bool {
     let fresh = try write(value, beside: path)
     defer { unlink(fresh) }
@@ -92,7 +92,7 @@ enum Files {
     throw failure("cannot make the folder \"\(path)\"", errno)
   }
 
-  /// Moves a folder to a name, and returns whether it did: it does not if the name is taken.
+  /// Moves a folder to a path; returns `false`, without moving it, if the path exists.
   static func moveFolder(_ folder: String, to path: String) throws(CampaignError) -> Bool {
     if rename(folder, path) == 0 { return true }
     let code = errno

@@ -2,16 +2,16 @@ import Foundation
 
 /// The claim of a worker on a task, which the worker confirms with beats.
 ///
-/// The claims on a task are numbered: a worker that finds the newest one without new beats for some time
-/// makes the next one, and the former worker notices that at its next beat. Each claim is a file of its
-/// own, which only one worker can create.
+/// The claims on a task are numbered. If a worker sees no new beats of the newest claim for some
+/// time, it makes the next claim, and the former worker notices this at its next beat. Each claim
+/// is a separate file, which only one worker can create.
 struct TaskClaim: Sendable {
   /// The content of a claim's file.
   struct Content: Codable, Hashable {
     let worker: String
     /// The number of beats so far; the worker increases it regularly, as a sign of life.
     var beat = 0
-    /// Why the worker gave the task up; `nil` while it works.
+    /// The reason why the worker gave the task up; `nil` while the worker works.
     var failure: String?
     /// The number of former claims whose command failed; `nil` for none.
     var formerFailures: Int?
@@ -55,7 +55,7 @@ struct TaskClaim: Sendable {
     return true
   }
 
-  /// Gives the task up, so that another worker need not wait.
+  /// Gives the task up, so that another worker can claim it at once.
   mutating func fail(because sentence: String) throws(CampaignError) {
     content.failure = sentence
     try Files.replace(Self.file(task, number, folder), content)
@@ -96,7 +96,7 @@ struct BeatWatch {
   private var seen: [String: (newest: TaskClaim.Newest, since: ContinuousClock.Instant)] = [:]
   private let patience: Duration
 
-  /// Creates a watch that gives up on a claim after a time without a beat.
+  /// Creates a watch that counts a claim as lost after a time without a beat.
   init(patience: Duration) { self.patience = patience }
 
   /// Returns whether the worker of a claim has given up, or has made no beat for too long.

@@ -50,8 +50,8 @@ package struct LabAdditions: Sendable {
 
   /// Returns the change that an added condition makes to a plan; `nil` if no condition has the name.
   ///
-  /// A condition that writes an unknown entity, attribute or member ends the process with a usage
-  /// error, because no counterexample of its plans could be replayed.
+  /// If the changed plan names an unknown entity, attribute or member, the process ends with a
+  /// usage error, because no counterexample of such plans could be replayed.
   static func change(_ name: String) -> (@Sendable (inout Plan, inout ChoiceSource) -> Void)? {
     guard let condition = currentConditions.first(where: { $0.name == name }) else { return nil }
     return { plan, source in

@@ -121,9 +121,10 @@ public struct HistoryReport: Sendable {
   public let planCount: Int
   /// The verdicts, in the order of the checkers; custom checkers come last.
   public let invariants: [Invariant]
-  /// The shortest plan for the most harmful broken invariant, which the recorded issue shows.
+  /// The shortest plan that breaks the most harmful broken invariant, as in the recorded issue.
   public let failure: HistoryFailure?
-  /// The number of jobs that other threads enqueued; the seed does not determine their order.
+  /// The number of the system's jobs that other threads enqueued, in an order that no seed
+  /// determines.
   ///
   /// The documentation of `SeededExecutor` states which jobs these are.
   public let uncontrolledJobCount: Int

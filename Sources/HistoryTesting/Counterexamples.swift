@@ -166,7 +166,7 @@ struct CorpusFolder: Sendable {
     return text?.isEmpty == false ? text : nil
   }
 
-  /// Returns a mark, which records the plan that a test is running.
+  /// Returns the file that records the plan that a test is running.
   ///
   /// - Throws: an error of the file system when the mark cannot be written. Without a mark, a trap would
   ///   leave no record of its plan.

@@ -5,24 +5,24 @@ internal import PropertyTesting
 public import Systems
 internal import Traces
 
-/// Runs random plans on broken variants of a design, and returns which variants are detected.
+/// Runs random plans on mutants of a design, and returns which mutants are detected.
 ///
 ///     let score = try await mutantScore(of: [GreedyLog.self, ForgetfulLog.self], under: [.restart])
 ///     #expect(score.survivors.isEmpty, "\(score)")
 ///
-/// Each variant has one deliberate bug. A variant is detected by the first plan that breaks an
-/// invariant; this plan is shrunk, and no issue is recorded. You write the variants, because this
+/// A mutant is a variant with one deliberate bug. It is detected by the first plan that breaks an
+/// invariant; this plan is shrunk, and no issue is recorded. You write the mutants, because this
 /// library cannot edit the sources of your package.
 ///
 /// - Parameters:
-///   - variants: The types of the variants.
-///   - plans: The maximum number of plans for each variant. The default is 200.
+///   - variants: The types of the mutants.
+///   - plans: The maximum number of plans for each mutant. The default is 200.
 ///   - conditions: The conditions that the plans may contain. The default is crashes, restarts and
-///     late joins, if the variant supports them.
+///     late joins, as far as the mutant supports them.
 ///   - checkers: Custom invariants, which are checked in addition to the built-in ones.
 ///   - seed: The seed of the plans. The default is 1.
-/// - Returns: The result for each variant.
-/// - Throws: ``HistorySettingsError`` if a variant lacks a protocol that a condition requires, or
+/// - Returns: The result for each mutant.
+/// - Throws: ``HistorySettingsError`` if a mutant lacks a protocol that a condition requires, or
 ///   cannot be run; `CancellationError` if the test was cancelled.
 public func mutantScore(
   of variants: [any HistoryLog.Type],
@@ -36,7 +36,7 @@ public func mutantScore(
   return try await MutantTrial(subjects, plans, conditions, checkers, seed).score()
 }
 
-/// Runs random plans on broken variants of a real system, and returns which variants are detected.
+/// Runs random plans on mutants of a real system, and returns which mutants are detected.
 ///
 ///     let score = try await mutantScore(of: [
 ///       "forgets a cursor": { @Sendable in try await MyTracker($0, keepsCursors: false) },
@@ -47,7 +47,7 @@ public func mutantScore(
 ///
 /// The other parameters have the same meanings as those of `mutantScore` for designs.
 ///
-/// - Throws: ``HistorySettingsError`` if a variant lacks a protocol that a condition requires, or
+/// - Throws: ``HistorySettingsError`` if a mutant lacks a protocol that a condition requires, or
 ///   cannot be run; `CancellationError` if the test was cancelled.
 public func mutantScore<System: HistorySystem>(
   of variants: KeyValuePairs<String, @Sendable (HistoryEnvironment) async throws -> System>,
@@ -64,41 +64,41 @@ public func mutantScore<System: HistorySystem>(
   return try await MutantTrial(subjects, plans, conditions, checkers, seed).score()
 }
 
-/// The broken variants of a system, each with the invariant that detected it.
+/// The mutants of a system, each with the invariant that detected it.
 public struct MutantScore: Hashable, Sendable, CustomStringConvertible {
-  /// The result of one variant.
+  /// The result of one mutant.
   struct Row: Hashable, Sendable {
     let variant: String
-    /// The invariant that the variant broke; `nil` if no plan detected the variant.
+    /// The invariant that the mutant broke; `nil` if no plan detected the mutant.
     let invariant: String?
-    /// The number of commands of the shortest plan found; `nil` if no plan detected the variant.
+    /// The number of commands of the shortest plan found; `nil` if no plan detected the mutant.
     let commandCount: Int?
     let planCount: Int
   }
 
-  /// The results, in the order in which the variants were given.
+  /// The results, in the order in which the mutants were given.
   let rows: [Row]
 
-  /// The names of the variants that no plan detected.
+  /// The names of the mutants that no plan detected.
   public var survivors: [String] { rows.filter { $0.invariant == nil }.map(\.variant) }
 
-  /// A line with the score, then a line for each variant with the invariant that it broke.
+  /// A line with the score, then a line for each mutant with the invariant that it broke.
   public var description: String {
     let lines = rows.map { row in
       guard let invariant = row.invariant else {
-        return "  \(row.variant): not noticed in \(row.planCount.counted("plan"))"
+        return "  \(row.variant): not detected in \(row.planCount.counted("plan"))"
       }
       let length = row.commandCount.map { " in \($0.counted("command"))" } ?? ""
       return "  \(row.variant): \(invariant)\(length), plan \(row.planCount)"
     }
     let count = rows.count - survivors.count
     return
-      (["\(count) of \(rows.count.counted("mutant")) \(count == 1 ? "is" : "are") noticed:"] + lines)
-      .joined(separator: "\n")
+      (["\(count) of \(rows.count.counted("mutant")) \(count == 1 ? "is" : "are") detected:"]
+      + lines).joined(separator: "\n")
   }
 }
 
-/// The search for plans that detect each variant.
+/// The search for plans that detect each mutant.
 private struct MutantTrial: Sendable {
   private let subjects: [Subject]
   private let planCount: Int

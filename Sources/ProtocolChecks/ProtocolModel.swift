@@ -7,7 +7,7 @@ struct ProtocolModel {
   /// A transaction that the program committed.
   struct Entry {
     let writer: ActorID
-    /// The transaction as the program answered it, with the changes that it should have.
+    /// The transaction as in the program's answer, but with the changes that it should have.
     let transaction: CommittedTransaction
     var name: TransactionName { transaction.name }
   }
@@ -18,7 +18,8 @@ struct ProtocolModel {
   private(set) var purged: Set<TransactionName> = []
   /// Whether every write that took effect was answered with the name of its transaction.
   var knowsNames = true
-  /// Whether the data are known for certain: no wrong answer left the program's data uncertain.
+  /// Whether the program's data are known for certain; `false` after a wrong answer that makes them
+  /// uncertain.
   var knowsData = true
   /// Whether a correct answer to `data` has contained objects.
   var hasSeenData = false
@@ -140,7 +141,7 @@ struct ProtocolModel {
     return answer
   }
 
-  /// A name for the next transaction that no existing transaction has.
+  /// An unused name for the next transaction.
   var nextName: TransactionName {
     if isEmpty, let firstName { return firstName }
     var number = entries.count + 1

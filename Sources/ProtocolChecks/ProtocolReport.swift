@@ -15,7 +15,8 @@ package struct ProtocolResult: Hashable, Sendable, Codable {
   }
   package let command: String
   package var status: Status
-  /// The first mistake in the program's answer to the command, or the reason why it was not sent.
+  /// The first error in the program's answer to the command, or the reason why the command was not
+  /// sent.
   ///
   /// `nil` if the answer is right.
   package var because: String?

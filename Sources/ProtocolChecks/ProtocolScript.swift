@@ -134,7 +134,7 @@ package struct ProtocolScript {
       talk.expect(
         "reset",
         answer.isRegistered != false,
-        "it must launch no actor, and the first launch after it has \"registered\":false"
+        "a reset must launch no actor, but the first launch after it has \"registered\":false"
       )
     }
     checkCursor(answer.cursor, of: "launch")

@@ -23,12 +23,12 @@ struct ProtocolTalk {
   var now = PlanClock.start
   private var lastID = 0
   private var said: String?
-  /// The actors whose launch failed; errors of their later commands follow from that.
+  /// The actors whose launch failed; errors of their later commands are consequences of this.
   private var lost: Set<ActorID> = []
   private var hasWrongID = false
   /// The number of consecutive lines that were not JSON objects.
   private var junkCount = 0
-  /// Whether the lines after a line that was not a JSON object once contained no answer.
+  /// Whether a search for the answer in the lines after a non-JSON line has already failed.
   private var hasWaited = false
 
   /// The maximum number of lines to skip in search of an answer.
@@ -97,7 +97,7 @@ struct ProtocolTalk {
 
   /// Reports a line that is not a JSON object, and reads on up to the answer to the newest message.
   ///
-  /// Output that was printed by mistake comes before the answer.
+  /// Such a line is usually debug output, which precedes the answer.
   private mutating func replacement(
     for line: String,
     of command: String
@@ -283,7 +283,7 @@ struct ProtocolTalk {
     }
     if case .launch = action {
       if failure.code == .inUse {
-        return blame("reset", "it must launch no actor: a message \"launch\" comes for each")
+        return blame("reset", "it must launch no actor: each actor has its own message \"launch\"")
       }
       lost.insert(actor)
     } else if lost.contains(actor) {

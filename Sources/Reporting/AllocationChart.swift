@@ -102,7 +102,7 @@ extension BenchmarkReport {
   /// The memory metrics, in the order of the columns.
   private static let memory: [Metric] = Metric.allocator + [.residentGrowth]
 
-  /// Returns the allocations of the charted benchmarks at the longest history.
+  /// Returns the allocations of the charted benchmarks, measured with the longest history.
   ///
   /// The result is `nil` if no allocations were counted. The section states why counts are missing, if
   /// the reason is known.
@@ -120,16 +120,17 @@ extension BenchmarkReport {
       "Allocations",
       [
         .paragraph(
-          "The allocations of one operation at its longest history, counted on all threads in a run "
-            + "that is not timed, with the bytes that stay live after it and the growth of resident "
-            + "memory. The other benchmarks have exact counters."
+          "The allocations of one operation, measured with the longest history and counted on all "
+            + "threads in a run that is not timed; next to them are the bytes that stay live after the "
+            + "operation, and the growth of resident memory. The other benchmarks are only among the "
+            + "exact counters."
             + (reason.map { " Not measured: \($0)." } ?? "")
         ), block,
       ]
     )
   }
 
-  /// Returns a benchmark's rows with memory metrics, at its largest history.
+  /// Returns a benchmark's rows with memory metrics, measured with its longest history.
   private func largestMemory(_ title: String) -> [BenchmarkRow] {
     let rows = index.rows(titled: title).filter { Self.memory.contains($0.metric) }
     let most = rows.map(\.historySize).max()

@@ -22,8 +22,8 @@ extension BenchmarkReport {
     guard !tables.isEmpty else { return nil }
     let words =
       "These values are counted, not timed: the next run gives the same values, except for memory, "
-      + "which the operating system assigns. Each value is the greatest of one operation at the longest "
-      + "history; results.csv has every counter at every length."
+      + "which the operating system assigns. Each value is the greatest of one operation, measured with "
+      + "the longest history; results.csv has every counter for every length of history."
     return PageSection("Exact counters", [.paragraph(words)] + tables.map { .table($0) })
   }
 

@@ -11,7 +11,7 @@ package import Traces
 package struct CounterexamplePicture: Sendable, Hashable {
   /// The counterexample to draw.
   package var counterexample: Counterexample
-  /// A curve beside the lanes, with a point after each command; `nil` draws none.
+  /// A curve next to the lanes, with a point after each command; `nil` draws none.
   package var curve: PictureCurve?
 
   /// Creates a picture; by default, it has no curve.

@@ -45,7 +45,7 @@ struct CounterexampleStory {
     let header = counterexample.trace.header
     let count = header.plan.commands.count
     return CounterexamplePhrase.printable(
-      "\(violation.checker) is broken by \(header.system) in "
+      "\(header.system) violates \(violation.checker) in "
         + "\(count.counted("command")) (seed 0x\(String(header.plan.header.seed, radix: 16)))"
     )
   }
@@ -170,7 +170,7 @@ extension CounterexampleStory {
 
   /// Returns whether a step has a row.
   ///
-  /// Launches before the plan have no row, nor have irrelevant steps after the plan.
+  /// Launches before the plan and irrelevant steps after the plan have no row.
   private func matters(_ step: CounterexampleStep) -> Bool {
     if step.contains(violation.at) { return true }
     switch step.phase {

@@ -180,7 +180,8 @@ struct CounterexampleLife {
   let name: String
   let rows: ClosedRange<Int>
 
-  /// Returns the character before a line of a row, which draws a line from the write to the loss.
+  /// Returns the character before a text line; together they draw a line from the write to the
+  /// loss.
   func mark(row: Int, isFirstLine: Bool) -> String {
     guard rows.contains(row) else { return " " }
     if rows.count == 1 { return isFirstLine ? "╶" : " " }

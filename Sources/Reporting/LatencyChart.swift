@@ -20,7 +20,7 @@ struct LatencyChart {
       summary: "Latency by percentile. " + series.map(summarized).joined(separator: "; ") + ".",
       spec: spec,
       legend: palette.legend(for: series.map(\.name)),
-      note: "Each mark of the axis leaves a tenth of the samples that the mark before it leaves."
+      note: "From each mark of the axis to the next, the share of slower samples falls to a tenth."
     )
   }
 
@@ -107,7 +107,8 @@ struct LatencyChart {
 }
 
 extension BenchmarkReport {
-  /// Returns the latency percentiles of benchmarks of signals and planned rates; `nil` if none were run.
+  /// Returns the latency percentiles of the benchmarks of signals and planned rates; `nil` if the
+  /// run has none.
   ///
   /// Only rows with at least 100 samples are included, because fewer do not show slow operations.
   func latencySection() -> PageSection? {

@@ -1,4 +1,5 @@
-/// A probability after each command of a plan, drawn beside the lanes of a counterexample's picture.
+/// A probability after each command of a plan, drawn next to the lanes of a counterexample's
+/// picture.
 ///
 /// Time runs downward, as in the lanes: a point is at the height of its command's row. The line is the
 /// probability, and the area around it the interval.
@@ -38,7 +39,8 @@ package struct PictureCurve: Sendable, Hashable {
 extension PictureDrawing {
   /// Returns the row of each state of a curve: the row of its last command.
   ///
-  /// A command without a row has that of the command before it. The value is `nil` before the first row.
+  /// A command without a row gets the row of the command before it. The value is `nil` before the
+  /// first row.
   static func rows(of count: Int, in rows: [CounterexampleRow]) -> [Int?] {
     let numbered = Dictionary(
       rows.indices.filter { !rows[$0].number.isEmpty }.map { (rows[$0].number, $0) }
@@ -97,7 +99,7 @@ extension PictureDrawing {
     ] + axis + marks
   }
 
-  /// The bands behind the rows of states, of which a walk through the states shows one.
+  /// The bands behind the rows of states; a walk through the states shows one at a time.
   var walkBands: [HTML] {
     story.rows.indices.compactMap { row in
       walked(row).map { states in

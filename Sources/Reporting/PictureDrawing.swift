@@ -10,7 +10,7 @@ struct PictureDrawing {
   /// The position of the lost transaction; `nil` if none was lost.
   let followed: Int?
   let counterexample: Counterexample
-  /// The curve beside the lanes; `nil` draws none.
+  /// The curve next to the lanes; `nil` draws none.
   let curve: PictureCurve?
   /// The row of each point of the curve; `nil` before the first row.
   let states: [Int?]

@@ -193,7 +193,8 @@ package enum FolderAccess {
     try makeIfMissing(path)
   }
 
-  /// Returns the error number of a failure, with `ENOENT` corrected to `EPERM` in existing folders.
+  /// Returns the error number of a failure, with `ENOENT` corrected to `EPERM` if the folder
+  /// exists.
   ///
   /// Folders such as /proc exist, but creating a folder in them fails with `ENOENT`.
   private static func cause(_ code: Int32, of path: String) -> Int32 {

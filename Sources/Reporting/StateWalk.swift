@@ -202,9 +202,9 @@ package struct TraceWalk: Sendable {
 
 /// The state after some events of a trace: cursors, watermark and the contents of history.
 ///
-/// A cursor is the number of transactions at or below it, in commit order; a cursor before the first
-/// transaction is 0. Members are the actors and consumers that the trace registers, until they retire
-/// or are cut off.
+/// A cursor is given as the number of transactions up to it, in commit order; 0 is before the first
+/// transaction. Members are the actors and consumers that the trace registers, until they retire or
+/// are cut off.
 package struct TracePositions: Sendable, Hashable {
   /// The committed transactions, in commit order.
   package private(set) var transactions: [TransactionName] = []

@@ -28,7 +28,7 @@ package struct TrendReport: Sendable {
   package let courses: [TrendCourse]
   /// The steps of all rows, newest first.
   package let steps: [TrendStep]
-  /// The number of rows that were judged.
+  /// The number of benchmark rows that were searched for steps.
   package var rowCount: Int { courses.count }
   /// The largest number of runs of a row.
   package var runCount: Int { courses.map(\.points.count).max() ?? 0 }
@@ -123,7 +123,7 @@ extension TrendReport {
       word: dearer.isEmpty ? "no new step" : "stepped",
       answer: dearer.isEmpty ? rowCount.counted("row") : "\(dearer.count) upwards",
       detail: worst.map { "\($0.course.row.name) \($0.change)." }
-        ?? "No row became dearer in the last five of \(runCount.counted("run")).",
+        ?? "No measured cost rose in the last five of \(runCount.counted("run")).",
       anchor: Self.anchor
     )
   }

@@ -32,7 +32,7 @@ import Testing
     #expect(
       verdict.reasons == [
         "History was purged, and keeps 39.5 days.",
-        "Nothing is gone that one of the 2 known consumers has not merged.",
+        "2 known consumers have merged every transaction that was purged.",
       ]
     )
   }
@@ -53,7 +53,7 @@ import Testing
     #expect(verdict.state == .loses)
     #expect(
       verdict.reasons == [
-        #""widget" has lost history already: what follows its position is purged."#
+        #""widget" has lost history already: transactions after its position are purged."#
       ]
     )
   }
@@ -68,8 +68,8 @@ import Testing
     #expect(now.state == .loses)
     #expect(
       now.reasons.first
-        == "A purge of what is older than 3 days takes 6 transactions with 6 changes from "
-        + #""widget", which has not merged them."#
+        == "A purge of what is older than 3 days deletes 6 transactions with 6 changes that "
+        + #""widget" has not merged."#
     )
     let past = Self.verdict(Self.unpurged, olderThan: 7)
     #expect(past.state == .loses)

@@ -29,8 +29,8 @@ import Testing
       let result = await run(["advise", file])
       #expect(result.code == .violation && result.errors == "")
       let parts = [
-        "Not known:", "who reads this history", "What history costs", "authors", "entities",
-        "attributes", "conditions of the lab", "Who holds it back", "What if: a purge of",
+        "Not known:", "which consumers read this history", "What history costs", "authors",
+        "entities", "attributes", "conditions of the lab", "Consumers", "What if: a purge of",
         "Replayed over the past", "Times: not measured", "Verdict:",
       ]
       let places = parts.map { result.output.firstRange(of: $0)?.lowerBound }

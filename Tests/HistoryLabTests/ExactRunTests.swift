@@ -56,7 +56,7 @@ import Testing
       repeats.sentences == [
         "fetch b, Store, 1000 transactions: VM steps, in 2 of 4",
         "fetch c, Store: VM steps missing, in 1 of 4",
-        "1 row that the first run has not, in 1 of 4",
+        "1 row that the first run lacks, in 1 of 4",
       ]
     )
   }

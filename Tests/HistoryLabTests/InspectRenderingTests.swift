@@ -153,7 +153,7 @@ import Testing
         """
 
 
-        What does not fit together:
+        Inconsistencies:
           5 changes without a transaction
           1 transaction with an author that is not among the strings
         """

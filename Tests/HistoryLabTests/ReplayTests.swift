@@ -170,9 +170,9 @@ import Traces
           ["replay", "\(run)/\(stem).jsonl"],
           composition: .current
         )
-        #expect(kept.output.hasPrefix("\(checker) is broken by article"))
+        #expect(kept.output.hasPrefix("article violates \(checker)"))
         let html = try String(contentsOfFile: "\(run)/\(page)", encoding: .utf8)
-        #expect(html.contains("<h1>\(checker) is broken by article"))
+        #expect(html.contains("<h1>article violates \(checker)"))
         #expect(html.contains("./\(stem).jsonl") && html.contains("<svg role=\"img\""))
       }
     }

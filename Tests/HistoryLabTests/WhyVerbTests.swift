@@ -51,7 +51,7 @@ import Traces
     let result = await why(Self.least, "--continuations", "50")
     #expect(result.code == .good && result.errors == "", "\(result.errors)")
     let parts = [
-      "is broken by greatest-cursor in 3 commands.",
+      "greatest-cursor violates ", " in 3 commands.",
       "The probability that a random continuation breaks", "(before the first)",
       "app: insert Item/1 {count: 0, title: \"a\"}",
       "50 continuations after each command, drawn from the seed 0x7b6e6ca03cd698d.",
@@ -107,7 +107,7 @@ import Traces
       let file = "\(folder)/counterexample.jsonl"
       try makeFile(file, try Self.counterexample())
       let found = await run(["why", file, "--continuations", "20"], composition: .current)
-      #expect(found.code == .good && found.output.contains("CursorProgress is broken by"))
+      #expect(found.code == .good && found.output.contains(" violates CursorProgress in "))
       let gone = await why(file, system: "tracker")
       #expect(gone.code == .undecided && gone.output.isEmpty)
       #expect(

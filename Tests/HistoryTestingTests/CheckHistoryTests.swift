@@ -29,7 +29,7 @@ func issues(_ body: @escaping @Sendable () async throws -> Void) async throws ->
     let first = try #require(found.failure)
     #expect(issues.count == 1 && issues[0].contains("Also broken, mostly by the same bug: "))
     #expect(first.checker == "PurgeSafety" && first.commandCount == 3, "\(first.text)")
-    #expect(issues[0].contains("PurgeSafety is broken by MyLog in 3 commands"), "\(issues[0])")
+    #expect(issues[0].contains("MyLog violates PurgeSafety in 3 commands"), "\(issues[0])")
     #expect(issues[0].contains("swift test --filter 'The first bug is found"), "\(issues[0])")
     #expect(first.html.contains("<svg role=\"img\""))
     let row = try #require(found.invariants.first { $0.name == "PurgeSafety" })
@@ -86,7 +86,7 @@ func issues(_ body: @escaping @Sendable () async throws -> Void) async throws ->
       try await checkHistory(of: FixedLog.self, plans: 50, checking: [OneAtATime.self])
     }
     #expect(issues.count == 1)
-    #expect(issues[0].contains("OneAtATime is broken by FixedLog"), "\(issues)")
+    #expect(issues[0].contains("FixedLog violates OneAtATime"), "\(issues)")
     #expect(issues[0].contains("Verifies: a pass merges at most one transaction."))
     #expect(issues[0].contains("Does not verify: what the transaction contains."))
   }

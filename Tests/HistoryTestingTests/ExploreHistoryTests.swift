@@ -49,8 +49,8 @@ import Testing
     )
     #expect(score.survivors == ["FixedLog"], "\(score)")
     #expect(score.rows[0].invariant == "PurgeSafety" && score.rows[0].commandCount == 3)
-    #expect(score.description.hasPrefix("1 of 2 mutants is noticed:"))
-    #expect(score.description.contains("FixedLog: not noticed in 40 plans"))
+    #expect(score.description.hasPrefix("1 of 2 mutants is detected:"))
+    #expect(score.description.contains("FixedLog: not detected in 40 plans"))
   }
 
   @Test func `An argument out of range is refused`() async {

@@ -24,7 +24,7 @@ import Traces
   @Test func `Three actors and a consumer have a column each in 100 columns`() throws {
     #expect(
       Self.text(try CounterexampleSamples.purge()) == """
-        PurgeSafety is broken by article in 9 commands (seed 0x2a)
+        article violates PurgeSafety in 9 commands (seed 0x2a)
 
               │ app                             │ widget      │ share                           │ mirror
         ──────┼─────────────────────────────────┼─────────────┼─────────────────────────────────┼───────────
@@ -56,7 +56,7 @@ import Traces
   @Test func `A narrow terminal has a column for the actor and one for the event`() throws {
     #expect(
       Self.text(try CounterexampleSamples.purge(), width: 66) == """
-        PurgeSafety is broken by article in 9 commands (seed 0x2a)
+        article violates PurgeSafety in 9 commands (seed 0x2a)
 
               │ actor  │ event
         ──────┼────────┼──────────────────────────────────────────────────
@@ -88,7 +88,7 @@ import Traces
   {
     #expect(
       Self.text(try CounterexampleSamples.convergence()) == """
-        Convergence is broken by article in 5 commands (seed 0x2a)
+        article violates Convergence in 5 commands (seed 0x2a)
 
               │ app                                      │ widget
         ──────┼──────────────────────────────────────────┼──────────────────────────────────────────────────

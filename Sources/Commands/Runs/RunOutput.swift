@@ -12,7 +12,8 @@ package struct RunOutput {
   /// The software versions that are stored in traces.
   package let versions: [String: String]
 
-  /// Creates the folder before the work starts, so that no results are lost for want of a folder.
+  /// Creates the folder before the work starts, so that a missing folder cannot cause a loss of
+  /// results.
   ///
   /// - Throws: a usage error that names a folder which cannot be written, or a lab error when the disk is
   ///   full or fails.
@@ -43,7 +44,7 @@ package struct RunOutput {
     ScratchFolder.removeDead(in: String(folder.path.dropLast(folder.name.count + 1)))
   }
 
-  /// Creates the folder of a run that other processes have done, with the record of this run.
+  /// Creates the folder for a run of other processes, whose record is given.
   ///
   /// The link `latest` does not point to this run before ``publish()``.
   ///
@@ -115,7 +116,7 @@ package struct RunOutput {
 
   package var path: String { folder.path }
 
-  /// The part of a split run that this run did; `nil` for a whole run.
+  /// The part of a split run that this run is; `nil` for a whole run.
   package var shard: Shard? { record.shard }
 
   /// The folder's path in printable form: relative if it is below the current folder.
@@ -238,7 +239,7 @@ package enum RunFolders {
     return files.map { path + "/" + $0.dropLast("/run.json".count) }.sorted()
   }
 
-  /// Returns the name of a run, which is that of its folder.
+  /// Returns the name of a run, which is its folder's name.
   package static func name(of folder: String) -> String {
     String(folder.split(separator: "/").last ?? "")
   }

@@ -61,7 +61,7 @@ private func systemWrite(_ file: Int32, _ start: UnsafeRawPointer, _ count: Int)
   write(file, start, count)
 }
 
-/// Requests from outside to end the command: SIGINT, which ctrl-C sends, or SIGTERM.
+/// Requests by signals to end the command: SIGINT, which ctrl-C sends, or SIGTERM.
 package enum Interruption {
   /// The number of received requests.
   private static let requests = Atomic<Int>(0)

@@ -31,7 +31,7 @@ package final class Terminal: Sendable {
   }
 
   package let traits: Traits
-  /// Returns the time since a fixed moment, from a clock that never goes back.
+  /// Returns the time since a fixed point in time, from a monotonic clock.
   package let now: @Sendable () -> Duration
   /// Waits for a key and returns its code; `nil` if there is no keyboard to read from.
   package let key: (@Sendable () -> UInt8?)?

@@ -6,9 +6,9 @@ import HistoryTypes
 
 /// The answers about a history, from its transactions and the positions of its consumers.
 struct Advice: Sendable {
-  /// The questions that a user may set.
+  /// The settings of the analysis, from the command line.
   struct Settings: Sendable, Hashable {
-    /// The age in days of a purge to judge, run regularly; `nil` judges the history as it is.
+    /// The age in days of a regular purge to judge; `nil` judges the history as it is.
     var olderThanDays: Double?
     /// The number of transactions that the last forecast keeps.
     var keptCount = 1000
@@ -29,7 +29,7 @@ struct Advice: Sendable {
 
   /// Analyses a history.
   ///
-  /// - Complexity: some visits to each transaction, and one for each purge and consumer.
+  /// - Complexity: a few visits to each transaction, and one more for each purge and each consumer.
   init(_ outline: HistoryOutline, given: [Consumer], _ settings: Settings = Settings()) {
     let history = PastHistory(outline)
     let consumers = Consumer.all(of: outline, and: given)
@@ -80,20 +80,21 @@ struct Advice: Sendable {
     }.max { $0.transactions < $1.transactions }
   }
 
-  /// The unknown facts that decide whether a purge loses data, most important first.
+  /// The facts that would decide whether a purge loses data, but are unknown; most important first.
   var notKnown: [String] {
     let who = outline.isOurs ? "registered" : "given with --cursors"
     var sentences = unknownConsumers.map { name in
       name == Consumer.mirrorName
-        ? "how far the \(name) has exported. Core Data keeps that to itself: wait until its export has "
-          + "finished, and name it with a date in --cursors as "
-          + "\"NSCloudKitMirroringDelegate.export\". A purge before that makes its token expire (error "
-          + "134301)."
+        ? "how far the \(name) has exported. Core Data does not publish this: wait until the export has "
+          + "finished, and list the mirror with a date in --cursors as "
+          + "\"NSCloudKitMirroringDelegate.export\". An earlier purge makes the mirror's token expire "
+          + "(error 134301)."
         : "the position of \(name.visible.quoted). Give the date or the token of its last merge."
     }
     if consumers.isEmpty {
       sentences.append(
-        "who reads this history. No consumer is \(who): every purge may lose what one has not merged."
+        "which consumers read this history. None is \(who), so any purge may delete transactions "
+          + "that a consumer has not merged."
       )
     }
     sentences += undeclaredAuthors.prefix(Self.shownMax).map { name in
@@ -106,7 +107,7 @@ struct Advice: Sendable {
       && !consumers.contains(where: \.consumer.isMirror)
     {
       sentences.append(
-        "whether a CloudKit mirror exports from this store. Nothing of it is in this history."
+        "whether a CloudKit mirror exports from this store. This history shows no sign of one."
       )
     }
     if !outline.isOurs && !consumers.isEmpty {

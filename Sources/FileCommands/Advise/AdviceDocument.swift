@@ -46,7 +46,7 @@ struct AdviceDocument: Encodable {
     let updates: Int
   }
   struct Day: Encodable {
-    /// The days before the newest transaction, from 0.
+    /// The age in days, counted back from the newest transaction; 0 is the newest day.
     let age: Int
     let transactions: Int
     let changes: Int
@@ -129,7 +129,7 @@ struct AdviceDocument: Encodable {
   let conditions: [Condition]
   let consumers: [Reader]
   let purges: [Purge]
-  /// The call that makes the file smaller; `nil` where it shrinks by itself.
+  /// The SQL statement that shrinks the file; `nil` if the file shrinks automatically.
   let shrinkCall: String?
   /// The design that was given with `--design`, run under the history's conditions.
   let design: Design?

@@ -93,7 +93,7 @@ enum AdviceFacts {
     return "\(transactions.counted("transaction")), \(changes)\(time)"
   }
 
-  /// Returns what holds for all purges: what is kept, whether the file shrinks, and what expires.
+  /// Returns notes that apply to all purges: transactions kept, tokens that expire, and file size.
   static func purgeNotes(_ advice: Advice) -> [String] {
     let outline = advice.outline
     var notes: [String] = []
@@ -116,12 +116,12 @@ enum AdviceFacts {
     }
     if !outline.isOurs {
       notes.append(
-        "Every token before the newest transaction that goes expires "
+        "Every token before the newest deleted transaction expires "
           + "(NSPersistentHistoryTokenExpiredError, 134301)."
       )
     }
     if !advice.forecasts.contains(where: { $0.plan == .merged }) {
-      notes.append("A purge of what all known consumers have merged needs a known position.")
+      notes.append("No purge of merged history is forecast: no consumer has a known position.")
     }
     return notes + [outline.vacuum.sentence]
   }

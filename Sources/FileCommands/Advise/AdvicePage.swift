@@ -10,7 +10,7 @@ struct AdvicePage {
   let path: String
   let advice: Advice
   let verdict: AdviceVerdict
-  /// The maximum number of listed times, per purge, at which the purge would have lost changes.
+  /// The maximum number of past times to list for each purge that would have lost changes.
   var cutsMax = 20
 
   /// Returns the page.
@@ -156,7 +156,7 @@ struct AdvicePage {
       )
     }
     return PageSection(
-      "Who holds it back",
+      "Consumers",
       (figure.map { [$0] } ?? [])
         + [advice.consumers.isEmpty ? .paragraph("No consumer is known.") : .table(table)]
     )
@@ -187,7 +187,7 @@ struct AdvicePage {
 
   private var purges: (figure: Figure, svg: String) {
     var table = ReportTable(
-      caption: "What goes",
+      caption: "What each purge deletes",
       columns: [
         .text("purge"), .number("transactions"), .number("changes"), .number("bytes"),
         .number("free pages"), .number("consumers that lose now"), .number("cut off in the past"),

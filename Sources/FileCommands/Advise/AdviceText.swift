@@ -100,8 +100,8 @@ struct AdviceText {
   // MARK: Consumers
 
   private var consumers: [String] {
-    guard !advice.consumers.isEmpty else { return ["Who holds it back: no consumer is known"] }
-    let head = ["Who holds it back", "state", "position", "lag", "last sign of life"]
+    guard !advice.consumers.isEmpty else { return ["Consumers: none is known"] }
+    let head = ["Consumers", "state", "position", "lag", "last sign of life"]
     let rows = advice.consumers.map { AdviceFacts.row($0) }
     return InspectTable(rows: [head] + rows, hasTitles: true).lines(width: width) + holders
   }
@@ -161,7 +161,7 @@ struct AdviceText {
     }
     let absent =
       outline.authors.contains { $0.name == .absent }
-      ? ["  Transactions without an author show for no consumer when it ran."] : []
+      ? ["  Transactions without an author do not show when a consumer ran."] : []
     guard !lines.isEmpty else {
       return ["Replayed over the past: no author was off long enough to be cut off."] + absent
     }

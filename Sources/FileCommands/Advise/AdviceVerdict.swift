@@ -4,11 +4,11 @@ import HistoryInspection
 import HistoryStore
 import HistoryTypes
 
-/// The answer whether history is bounded and no consumer loses changes, with its reasons.
+/// The verdict on whether history is bounded and no consumer loses changes, with its reasons.
 struct AdviceVerdict: Sendable, Hashable {
   /// The state, each with an exit code of its own.
   enum State: String, Sendable, Hashable {
-    /// History is bounded, and no consumer loses any.
+    /// History is bounded, and no consumer loses transactions.
     case bounded
     /// A consumer loses history, or history grows without bound.
     case loses
@@ -22,11 +22,12 @@ struct AdviceVerdict: Sendable, Hashable {
   /// The options to add and the steps to take next, most important first.
   let suggestions: [String]
 
-  /// The age from which on a member that holds history back counts as gone, in days.
+  /// The lag in days beyond which a member that blocks purges counts as a cause of unbounded
+  /// growth.
   static let holdingDaysMax = 7.0
-  /// The days of history from which on one that was never purged counts as unbounded.
+  /// The least time span in days at which a history that was never purged counts as unbounded.
   static let unpurgedDaysMin = 7.0
-  /// The days of history beyond which an earlier purge does not show a bound.
+  /// The time span in days above which an earlier purge does not prove that a history is bounded.
   static let keptDaysMax = 90.0
 
   /// Judges the history as it is, or the purge that the user asked about.
@@ -48,7 +49,7 @@ struct AdviceVerdict: Sendable, Hashable {
   /// The verdict in a sentence.
   var sentence: String {
     switch state {
-    case .bounded: "History is bounded, and no known consumer loses any."
+    case .bounded: "History is bounded, and no known consumer loses transactions."
     case .loses: "A consumer loses history, or history grows without bound."
     case .unknown: "Not enough is known to say that a purge loses nothing."
     }
@@ -68,7 +69,7 @@ extension AdviceVerdict {
     advice.consumers.filter(\.isCutOff).map { status in
       let name = status.consumer.name.visible.quoted
       return status.consumer.isActive
-        ? "\(name) has lost history already: what follows its position is purged."
+        ? "\(name) has lost history already: transactions after its position are purged."
         : "\(name) has lost history already: a retention limit excluded it."
     }
   }
@@ -76,8 +77,8 @@ extension AdviceVerdict {
   private static func losses(_ advice: Advice) -> [String] {
     guard let wanted = advice.wanted else { return [] }
     let now = wanted.losses.map { loss in
-      "A purge of what is \(wanted.plan.name) takes \(loss.transactions.counted("transaction")) with "
-        + "\(loss.changes.counted("change")) from \(loss.consumer.visible.quoted), which has not merged them."
+      "A purge of what is \(wanted.plan.name) deletes \(loss.transactions.counted("transaction")) with "
+        + "\(loss.changes.counted("change")) that \(loss.consumer.visible.quoted) has not merged."
     }
     let names = Set(advice.knownConsumers.map(\.consumer.author))
     let past = Dictionary(
@@ -98,7 +99,7 @@ extension AdviceVerdict {
     }
     let held = holders.map { status in
       "\(status.consumer.name.visible.quoted) has merged nothing of the last "
-        + "\(InspectUnits.duration(status.lagSeconds ?? 0)): every purge stops at it, and history grows."
+        + "\(InspectUnits.duration(status.lagSeconds ?? 0)): it blocks every purge, and history grows."
     }
     guard !advice.plansPurges, !advice.history.wasPurged, let seconds = advice.history.keptSeconds,
       seconds >= unpurgedDaysMin * 86400
@@ -144,12 +145,11 @@ extension AdviceVerdict {
   }
 
   private static func good(_ advice: Advice) -> [String] {
-    let count = advice.knownConsumers.count.counted("known consumer")
+    let count = advice.knownConsumers.count.counted("known consumer has", "known consumers have")
     if let wanted = advice.wanted {
       return [
         "A purge of what is \(wanted.plan.name) deletes "
-          + "\(wanted.transactions.counted("transaction")), and takes nothing that one of the \(count) "
-          + "has not merged.",
+          + "\(wanted.transactions.counted("transaction")); \(count) merged all of them.",
         "Run regularly, it keeps history bounded.",
       ]
     }
@@ -161,7 +161,7 @@ extension AdviceVerdict {
     }
     return [
       "History was purged, and keeps \(InspectUnits.duration(advice.history.keptSeconds ?? 0)).",
-      "Nothing is gone that one of the \(count) has not merged.",
+      "\(count) merged every transaction that was purged.",
     ]
   }
 

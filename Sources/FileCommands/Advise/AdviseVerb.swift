@@ -96,7 +96,7 @@ extension AdviseVerb {
   static let spec = VerbSpec(
     name: "advise",
     sentence:
-      "Says what a store's history costs, who holds it back, and who would lose what by a purge.",
+      "Reports what a store's history costs, who blocks its purge, and what each purge would lose.",
     examples: [
       Example("advise Photos.sqlite", "What is not known, what history costs, and a verdict."),
       Example(
@@ -115,7 +115,7 @@ extension AdviseVerb {
   ) { AdviseVerb(options: $0, composition: $1, terminal: $2) }
 }
 
-/// Answers whether a store's history may be purged, and who would lose what.
+/// Reports whether a store's history may be purged, and which changes each consumer would lose.
 struct AdviseVerb: Verb {
   let options: AdviseOptions
   let composition: Composition
@@ -169,7 +169,7 @@ struct AdviseVerb: Verb {
     }
   }
 
-  /// Measures each different purge that deletes anything, once.
+  /// Measures each purge that deletes transactions; equal purges are measured once.
   private func measure(_ advice: inout Advice, _ inspector: StoreInspector) throws(LabError) {
     let rules = advice.forecasts.map { forecast in
       PurgeRule(forecast.plan, advice.history, advice.consumers.map(\.consumer))

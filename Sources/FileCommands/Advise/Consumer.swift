@@ -1,19 +1,19 @@
 import HistoryInspection
 import HistoryStore
 
-/// A reader of history, with the position through which it has merged as far as that is known.
+/// A reader of history, with the position through which the reader has merged, if it is known.
 struct Consumer: Sendable, Hashable {
   /// The position through which a consumer has merged.
   enum Position: Sendable, Hashable {
     /// Every transaction through this number.
     case number(Int64)
-    /// Every transaction that is not later, in seconds since 2001-01-01 UTC.
+    /// Every transaction up to this time, in seconds since 2001-01-01 UTC.
     case date(Double)
     /// No position is known.
     case unknown
   }
 
-  /// The place from which a consumer is known.
+  /// The place in which a consumer was found.
   enum Source: Sendable, Hashable {
     /// The registry of a store of this library.
     case registry(MemberState)
@@ -26,9 +26,9 @@ struct Consumer: Sendable, Hashable {
   let name: String
   let source: Source
   var position: Position
-  /// The time of its last launch or record, in seconds since 2001-01-01 UTC, if it is registered.
+  /// The time of a registered consumer's last launch or record, in seconds since 2001-01-01 UTC.
   var seen: Double?
-  /// The author that it writes under, if that is known; the default is the name.
+  /// The author under which the consumer writes; the default is the consumer's name.
   var author: String
 
   init(
@@ -45,7 +45,7 @@ struct Consumer: Sendable, Hashable {
     self.author = author ?? name
   }
 
-  /// Whether history must be kept for it; `false` for members that left or were excluded.
+  /// Whether history must be kept for the consumer; `false` for members that left or were excluded.
   var isActive: Bool {
     guard case .registry(let state) = source else { return true }
     return state == .active
@@ -58,7 +58,7 @@ struct Consumer: Sendable, Hashable {
     source == .mirror || AuthorPatterns.match(name, [AuthorPatterns.cloudKitMirror])
   }
 
-  /// Returns whether it has merged a transaction; `false` where its position is unknown.
+  /// Returns whether the consumer has merged a transaction; `false` if its position is unknown.
   @inline(__always)
   func hasMerged(_ number: Int64, _ timestamp: Double) -> Bool {
     switch position {
@@ -73,7 +73,7 @@ extension Consumer {
   /// The name of the mirror that is found in the store, if `--cursors` does not name the mirror.
   static let mirrorName = "CloudKit mirror"
 
-  /// Returns the consumers of a history: its members, those of a file, and the mirror it shows.
+  /// Returns the consumers of a history: its members, those of `--cursors`, and a CloudKit mirror.
   static func all(of outline: HistoryOutline, and given: [Consumer]) -> [Consumer] {
     let members = (outline.members ?? []).map { member in
       Consumer(
@@ -97,7 +97,8 @@ extension OutlineAuthor {
 
   /// The name of an author that may also read history, or `nil` for one that does not.
   ///
-  /// A CloudKit mirror is a consumer of its own, and a migration reads nothing.
+  /// A CloudKit mirror is `nil` here because it is listed separately, and a migration reads
+  /// nothing.
   var readerName: String? {
     guard case .known(let name) = name, !isProtected else { return nil }
     return AuthorPatterns.match(name, [Self.migrator]) ? nil : name

@@ -49,7 +49,7 @@ extension ConsumerFile {
     } + tokens
   }
 
-  /// Returns the archived tokens of a property list, by key; a key loses the prefix.
+  /// Returns the archived tokens of a property list, by key without the prefix.
   ///
   /// - Throws: A usage error for data under the prefix that are no token.
   private static func tokens(

@@ -13,7 +13,7 @@ struct HistoryCondition: Sendable, Hashable {
 }
 
 extension HistoryCondition {
-  /// The time between two transactions from which on it counts as a pause, in seconds.
+  /// The least time between two transactions that counts as a pause, in seconds.
   static let pauseMin = 86_400.0
 
   /// Returns the conditions that a history shows, in the order of the lab's list.
@@ -33,19 +33,19 @@ extension HistoryCondition {
         "ties",
         tally.ties,
         "\(tally.ties.counted("transaction has", "transactions have")) the timestamp of the one before: "
-          + "a position that is a date skips or repeats them"
+          + "a consumer that records dates skips or repeats them"
       ),
       HistoryCondition(
         "clock-back",
         tally.stepsBack,
         "\(tally.stepsBack.counted("transaction is", "transactions are")) earlier than the one before, by "
-          + "at most \(InspectUnits.duration(tally.longestBack)): a position that is a date skips them"
+          + "at most \(InspectUnits.duration(tally.longestBack)): a consumer that records dates skips them"
       ),
       HistoryCondition(
         "pause",
         tally.pauses,
         "\(tally.pauses.counted("gap")) of more than a day, the longest \(longest): a purge by age "
-          + "outruns a consumer that was off meanwhile"
+          + "may delete transactions before an absent consumer merges them"
       ),
     ].compactMap(\.self)
   }

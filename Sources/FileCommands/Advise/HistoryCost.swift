@@ -6,7 +6,7 @@ import Measuring
 struct HistoryCost: Sendable, Hashable {
   /// The transactions of one day, counted from the newest transaction backwards.
   struct Day: Sendable, Hashable {
-    /// The days before the newest transaction, from 0.
+    /// The age in days, counted back from the newest transaction; 0 is the newest day.
     let age: Int
     var transactions = 0
     var changes = 0
@@ -84,7 +84,7 @@ struct HistoryCost: Sendable, Hashable {
     return Double(bytes) / Double(databaseBytes)
   }
 
-  /// The days after which the history takes twice its bytes; `nil` if it does not grow measurably.
+  /// The days until the history is twice as large; `nil` if its growth is not measurable.
   var doublingDays: Interval? {
     guard let growth, let bytes, growth.lower > 0 else { return nil }
     // More bytes a day double the history sooner: the bounds swap.

@@ -29,13 +29,13 @@ struct PastReplay: Sendable {
   /// The maximum number of authors that are replayed, by descending number of transactions.
   static let authorsMax = 32
 
-  /// The cuts in commit order of the transaction at which they would have been noticed.
+  /// The cuts, by the time at which the consumer would have noticed them.
   private(set) var cuts: [Entry] = []
   private let plans: [PurgePlan]
   private let history: PastHistory
   private let ageMin: Double
   private let countMin: Int
-  /// Whether no timestamp is lower than the one before, so that short gaps hide nothing old.
+  /// Whether timestamps never fall, so that transactions within a short gap cannot be old.
   private let isRising: Bool
 
   /// Replays purges for the authors that may also read.
@@ -78,7 +78,7 @@ struct PastReplay: Sendable {
     }
   }
 
-  /// Counts what each purge would have deleted of the transactions between two of an author.
+  /// Counts the transactions between two writes of an author that each purge would have deleted.
   private mutating func replay(_ author: Int, _ left: Int, _ back: Int, _ gap: Double) {
     let outline = history.outline
     let now = outline.timestamps[back]
@@ -111,20 +111,20 @@ struct PastReplay: Sendable {
 }
 
 extension PurgePlan {
-  /// The age in seconds from which on it deletes, or `nil` for other purges.
+  /// The age in seconds above which the purge deletes; `nil` for other purges.
   fileprivate var age: Double? {
     guard case .olderThan(let days) = self else { return nil }
     return days * 86400
   }
 
-  /// The number of the newest transactions that it keeps, or `nil` for other purges.
+  /// The number of newest transactions that the purge keeps; `nil` for other purges.
   fileprivate var kept: Int? {
     guard case .newest(let count) = self else { return nil }
     return count
   }
 }
 
-/// The kept transactions of a history with what several analyses derive from them.
+/// The kept transactions of a history, with derived values that several analyses share.
 struct PastHistory: Sendable {
   let outline: HistoryOutline
   /// Whether a purge keeps the transactions of each author, by the author's index.

@@ -92,7 +92,7 @@ extension PurgeForecast {
 }
 
 extension VacuumMode {
-  /// The way in which the file becomes smaller after a purge: automatically, or by an SQL statement.
+  /// A sentence that states how the file becomes smaller after a purge.
   var sentence: String {
     switch self {
     case .manual:

@@ -82,7 +82,8 @@ struct InspectDocument: Encodable {
     let protectedAuthors: [String]
     let entities: [Entity]
     let tombstones: Int
-    /// The facts missing from the file that decide whether the purge loses data.
+    /// The facts that would decide whether the purge loses data, but that the file does not
+    /// contain.
     let notKnown: [String]
     /// The tokens that expire, in a sentence.
     let expiry: String?
@@ -128,9 +129,9 @@ struct InspectDocument: Encodable {
   let authors: [Author]
   let entities: [Entity]
   let bursts: Bursts
-  /// The members in the file's registry; `nil` if the file has none, as Core Data's files.
+  /// The members in the file's registry; `nil` if the file has no registry, as with Core Data.
   let members: [Member]?
-  /// Whether CloudKit mirrors the file, as far as the file shows.
+  /// Whether the file shows signs of a CloudKit mirror.
   let isMirrored: Bool
   /// The estimate of a purge; `nil` unless one was requested.
   let purge: Purge?
@@ -142,7 +143,7 @@ struct InspectDocument: Encodable {
 }
 
 extension InspectDocument {
-  /// Copies every value from a census.
+  /// Copies the values of a census.
   init(_ path: String, _ census: HistoryCensus, _ tombstones: [TombstoneSample]?) {
     let storage = census.storage
     file = File(

@@ -300,7 +300,7 @@ extension InspectRendering {
       (found.unknownAuthors, "transaction", "with an author that is not among the strings"),
     ]
     let lines = sentences.filter { $0.0 > 0 }.map { "  \($0.0.counted($0.1)) \($0.2)" }
-    return lines.isEmpty ? [] : ["What does not fit together:"] + lines
+    return lines.isEmpty ? [] : ["Inconsistencies:"] + lines
   }
 
   private func shown(_ name: CensusName) -> String {

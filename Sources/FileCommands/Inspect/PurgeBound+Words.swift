@@ -120,9 +120,9 @@ extension TombstoneSample {
 
 /// The risks of a purge that its numbers do not show.
 ///
-/// There are none where a purge would delete no transaction.
+/// A purge that would delete no transaction has no risks.
 struct PurgeRisks: Hashable {
-  /// The facts missing from the file that decide whether the purge loses data.
+  /// The facts that would decide whether the purge loses data, but that the file does not contain.
   let notKnown: [String]
   /// A sentence about the tokens that expire, or `nil` if the purge deletes no transaction.
   let expiry: String?
@@ -150,7 +150,7 @@ struct PurgeRisks: Hashable {
     ]
     if census.members?.contains(where: { $0.state == .active }) != true {
       sentences.append(
-        "who reads this store. No active member is registered: the purge waits for none."
+        "which processes read this store. No active member is registered, so the purge waits for none."
       )
     }
     return sentences
@@ -166,8 +166,8 @@ struct PurgeRisks: Hashable {
         + "compare the token or date of each with \(place).",
       census.isMirrored
         ? "whether the CloudKit mirror has exported them (\(evidence)). Wait until its export has finished."
-        : "whether a CloudKit mirror exports from this store. Nothing of it is in this history; if "
-          + "there is one, wait until its export has finished.",
+        : "whether a CloudKit mirror exports from this store. This history shows no sign of one; "
+          + "if there is one, wait until its export has finished.",
     ]
   }
 

@@ -15,11 +15,11 @@ struct BisectOutcome: Sendable {
   }
 
   let history: BisectHistory
-  /// The commits that were tried, in this order.
+  /// The commits that were tried, in the order of the trials.
   fileprivate(set) var judged: [Judged] = []
-  /// The commits of which one is the first bad one, the oldest first.
+  /// The commits among which is the first bad one, oldest first.
   ///
-  /// `nil` before the good and the bad commit were verified.
+  /// `nil` until the good and the bad commit are verified.
   fileprivate(set) var candidates: [Commit]?
   /// Whether an interruption ended the search.
   fileprivate(set) var isEndedEarly = false
@@ -43,7 +43,7 @@ struct BisectRun {
   let history: BisectHistory
   let question: BisectQuestion
   let terminal: Terminal
-  /// Builds a commit, and returns its answer.
+  /// Builds a commit, and returns the answer of this build.
   let ask: (Commit) throws -> BisectAnswer
   private var outcome: BisectOutcome
 
@@ -58,10 +58,10 @@ struct BisectRun {
     outcome = BisectOutcome(history)
   }
 
-  /// Verifies both ends, and searches between them until an interruption.
+  /// Verifies the good and the bad commit, then searches between them until done or interrupted.
   ///
-  /// - Throws: a usage error when the ends do not differ, an undecided one when an end has no answer,
-  ///   and the errors of `ask`.
+  /// - Throws: a usage error when the good and the bad commit give the same answer, an undecided
+  ///   error when one of them gives none, and the errors of `ask`.
   mutating func run() throws -> BisectOutcome {
     do {
       let rule = try verifiedRule()
@@ -80,10 +80,11 @@ struct BisectRun {
     return outcome
   }
 
-  /// Tells good answers from bad ones.
+  /// The rule that separates good answers from bad ones.
   private enum Rule {
     case plan
-    /// A count is bad if it differs from the good one in the direction of the bad one.
+    /// A count is bad if it is above the good count, or below it if the bad count is the smaller
+    /// one.
     case count(good: Double, bad: Double)
 
     func judgement(of answer: BisectAnswer) -> BisectSearch.Judgement {

@@ -1,8 +1,9 @@
-/// A binary search for the first bad commit, some of which cannot be judged.
+/// A binary search for the first bad commit, among commits of which some cannot be judged.
 ///
 /// The commits are numbered from 0 in the order of history. The commit before number 0 is known to
-/// be good, and the last one is known to be bad. Each step judges the middle one of the commits that
-/// can still be judged and that are not decided yet, which after a skipped commit is its neighbor.
+/// be good, and the last one is known to be bad. Each step judges the middle one of the commits
+/// that are undecided and were not skipped; after a skipped commit, this is a neighbor of that
+/// commit.
 ///
 /// - Complexity: at most ⌈log2 n⌉ judgements for n commits, and one for each skipped commit.
 struct BisectSearch {
@@ -18,7 +19,7 @@ struct BisectSearch {
   private var good = -1
   /// The number of the oldest bad commit.
   private var bad: Int
-  /// The numbers between the two that can still be judged, in order.
+  /// The numbers between ``good`` and ``bad`` that can still be judged, ascending.
   private var open: [Int]
 
   /// Creates a search among the given number of commits, which is at least 1.
@@ -31,10 +32,10 @@ struct BisectSearch {
   /// The commit to judge next; `nil` if no further judgement helps.
   var next: Int? { open.isEmpty ? nil : open[open.count / 2] }
 
-  /// The commits of which one is the first bad one.
+  /// The commits among which is the first bad one.
   ///
-  /// It is a single commit if the search has found it. Otherwise all but the last one were skipped
-  /// or not judged yet.
+  /// The range has one commit if the search has found the first bad one. Otherwise all but the last
+  /// one were skipped or not judged yet.
   var candidates: ClosedRange<Int> { good + 1...bad }
 
   /// The greatest number of judgements that remain, unless commits are skipped.

@@ -8,7 +8,7 @@ import Reporting
 
 /// Builds the commits of a bisection and runs their executables, as processes of their own.
 ///
-/// The processes end with this one, however that ends.
+/// The processes end when this process ends, even if it crashes or is killed.
 struct BisectCommands: CompositionPart {
   /// Returns the path of a commit's executable, which is built if necessary.
   ///
@@ -20,7 +20,8 @@ struct BisectCommands: CompositionPart {
     }
   /// Runs a shell command line with its output in a file, and returns its exit code.
   ///
-  /// The code is 128 plus the number of a signal that ended it, and `nil` if it was interrupted.
+  /// The code is 128 plus the signal's number if a signal ended the command, and `nil` after an
+  /// interruption.
   var shell: @Sendable (_ line: String, _ output: Int32) throws(ProgramError) -> Int32? = {
     (line, output) throws(ProgramError) in
     try KeptCommand.run(line, output: output) { !Interruption.isRequested }
@@ -46,7 +47,7 @@ enum BisectAnswer: Equatable, Sendable {
   case none(because: String)
 }
 
-/// Asks one question of the builds of commits.
+/// Asks the builds of commits one question.
 struct BisectTrial {
   let question: BisectQuestion
   /// The root folder of the repository.
@@ -56,9 +57,9 @@ struct BisectTrial {
   let commands: BisectCommands
   let terminal: Terminal
 
-  /// Builds a commit, and returns its answer.
+  /// Builds a commit, and returns the answer of this build.
   ///
-  /// - Throws: a lab error when the commit cannot be tried here, and ``Interrupted``.
+  /// - Throws: a lab error when the commit cannot be tried on this machine, and ``Interrupted``.
   func answer(of commit: Commit) throws -> BisectAnswer {
     let executable: String
     do { executable = try commands.executable(commit, root, terminal) } catch is CommitBuild.Failure
@@ -104,7 +105,8 @@ struct BisectTrial {
     return code
   }
 
-  /// Says how a command ended that gave no answer, with the last line of its errors.
+  /// Returns a clause that states how a command without an answer ended, with its last line of
+  /// errors.
   private func ending(_ verb: String, _ code: Int32) -> String {
     let how = code > 128 ? "was ended by signal \(code - 128)" : "ended with exit code \(code)"
     let text = FileManager.default.contents(atPath: errors).map {

@@ -56,7 +56,7 @@ struct ExactCount: Sendable {
     self.historySize = size
   }
 
-  /// The seed of all runs, which is one so that only the commits differ.
+  /// The seed of all runs, always the same, so that runs differ only in the commit.
   private static let seed: UInt64 = 1
 
   /// The metric, the benchmark with its condition, and the size of history.

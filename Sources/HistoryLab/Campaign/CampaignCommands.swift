@@ -6,9 +6,9 @@ import Programs
 
 /// Runs the command line of a task as a process of its own.
 ///
-/// The process ends with the worker, however that ends.
+/// The process ends when the worker ends, even if the worker crashes or is killed.
 struct CampaignCommands: CompositionPart {
-  /// Runs the words of a shell command line with its output in a file.
+  /// Runs a shell command line with its output in a file.
   var shell:
     @Sendable (_ line: String, _ output: Int32, _ isWanted: () -> Bool) throws(CampaignError) ->
       CommandExit = {
@@ -19,7 +19,7 @@ struct CampaignCommands: CompositionPart {
         } catch { throw .failed("a task could not be started: \(error.clause)") }
       }
 
-  /// Runs a task's words; what the command prints is in files of its output folder.
+  /// Runs a task's command line; the command's output goes to files in the task's output folder.
   func run(
     _ words: [String],
     output: String,

@@ -9,11 +9,11 @@ struct CampaignStatusOptions: VerbOptions {
   @Flag(.json) var json
 }
 
-/// Shows where a campaign stands.
+/// Shows the progress and the findings of a campaign.
 struct CampaignStatusVerb: Verb {
   static let spec = VerbSpec(
     name: "campaign status",
-    sentence: "Shows what of a campaign is done, who works on what, and what was found.",
+    sentence: "Shows which tasks are done, who works on the others, and what was found.",
     examples: [
       Example("campaign status search", "As text; the page is search/index.html."),
       Example("campaign status search --json", "As JSON."),
@@ -45,11 +45,11 @@ struct CampaignDrainOptions: VerbOptions {
   @Flag("off", "Lets workers take tasks again.") var off
 }
 
-/// Tells the workers of a campaign to take no new task.
+/// Makes the workers of a campaign end after their current task.
 struct CampaignDrainVerb: Verb {
   static let spec = VerbSpec(
     name: "campaign drain",
-    sentence: "Lets all workers end after the task that they work on.",
+    sentence: "Makes all workers end after their current task.",
     examples: [
       Example("campaign drain search", "Before a machine is needed for something else."),
       Example("campaign drain search --off", "Lets workers take tasks again."),

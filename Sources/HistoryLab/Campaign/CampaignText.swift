@@ -85,7 +85,7 @@ struct CampaignText {
     return table
   }
 
-  /// Results with the file in which their command says what it found.
+  /// Returns a table of results, with the file that contains each command's findings.
   private func results(_ results: [TaskResult], _ caption: String) -> ReportTable {
     var table = ReportTable(caption: caption, columns: [.text("task"), .text("read")])
     for result in results {
@@ -124,7 +124,8 @@ struct CampaignDocument: Encodable {
 enum CampaignPage {
   /// Writes the page; if that fails, the page stays as it was.
   ///
-  /// A worker must not end because of its page. What keeps it from working fails elsewhere, with an error.
+  /// Errors are ignored, because a worker must not end because of its page. A problem that also
+  /// affects the worker's tasks is reported there.
   static func write(of campaign: CampaignFolder) {
     do {
       let page = page(try CampaignStatus(campaign))

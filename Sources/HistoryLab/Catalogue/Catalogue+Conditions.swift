@@ -158,7 +158,7 @@ extension PlannedFault.Kind {
     case .busy: "A lock is refused, as if another process held it."
     case .shortRead: "A read gets the first half of its bytes and then zeros."
     case .memory: "SQLite requests memory and gets none."
-    case .delay: "A sync is acknowledged and takes place with the file's next one only."
+    case .delay: "A sync is acknowledged, but takes effect only with the file's next sync."
     case .powerOff: "The power fails: data that was not synced is lost."
     case .torn: "The power fails: some of the sectors that were not synced are lost."
     }

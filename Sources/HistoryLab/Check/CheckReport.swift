@@ -82,7 +82,7 @@ struct SystemReport {
     if let difference = tally.difference {
       return
         "nondeterministic: plan \(difference.plan) gave a different trace when it ran again (the tracker with its other driver), from "
-        + "event \(difference.event) on; its other results are unreliable."
+        + "event \(difference.event) on; the system's other results are unreliable."
     }
     if !tally.broken.isEmpty {
       let names = tally.broken.map(\.checker).joinedWithAnd

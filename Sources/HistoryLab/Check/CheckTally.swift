@@ -8,7 +8,7 @@ import Workloads
 
 /// The verdicts of one system's plans, counted for each invariant.
 struct CheckTally: Sendable {
-  /// The verdicts of one checker.
+  /// The number of plans with each verdict of one checker.
   struct Count: Sendable, Hashable {
     var valid = 0
     var invalid = 0

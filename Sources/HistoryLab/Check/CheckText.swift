@@ -116,7 +116,7 @@ struct CheckText {
     terminal.print(
       "\(report.violation.checker) broke first in plan \(shrunk.plan), "
         + "\(shrunk.originalCommandCount.counted("command")); shrunk to \(report.commandCount) "
-        + "in \(shrunk.evaluations.counted("try", "tries"))\(shrunk.isMinimal ? "" : " (not to the end)"):"
+        + "in \(shrunk.evaluations.counted("try", "tries"))\(shrunk.isMinimal ? "" : " (not finished)"):"
     )
     terminal.print("")
     let text = CounterexampleText(

@@ -37,7 +37,7 @@ struct CheckOptions: VerbOptions {
   @Flag("quick", "Runs \(quickPlans) plans, unless --plans is given.") var quick
   @Flag(
     "twice",
-    "Runs every plan twice, with our tracker once on each of its two drivers, and compares the events."
+    "Runs every plan twice and compares the events; our tracker uses each of its two drivers once."
   )
   var twice
   @Option(.jobs) var jobs: Int

@@ -44,7 +44,7 @@ extension StatedUse {
     .configSkew: "all processes must list the same authors and share one defaults suite",
   ]
 
-  /// The conditions outside the stated use of the kits: those of all published systems, and one more.
+  /// The conditions outside the stated use of the kits: `authors` and background writes.
   private static let kitAuthors = authors.merging([
     .backgroundWrites: "background and batch work must have its own authors"
   ]) { $1 }
@@ -115,7 +115,7 @@ extension StatedUse {
   )
 }
 
-/// The use for which a published system is documented; violations outside of this use are marked.
+/// The use for which a published system is documented; violations in any other use are marked.
 struct StatedUse: Hashable, Sendable {
   /// The requirements on an app, in a sentence.
   let sentence: String
@@ -127,7 +127,8 @@ struct StatedUse: Hashable, Sendable {
 }
 
 extension Condition {
-  /// The capability that a system needs for the condition; `nil` if every system supports it.
+  /// The capability that a system needs for the condition; `nil` if every system supports the
+  /// condition.
   var need: Capability? {
     switch self {
     case .ties, .clockBack, .clockJump, .pause: .clock

@@ -81,10 +81,11 @@ enum PastHistoryFile {
 }
 
 extension PastValueChoice {
-  /// Returns the choice without `--object-values`: a hidden value stands for each with `--anonymous`.
+  /// Returns the choice without `--object-values`: hashed values with `--anonymous`, otherwise
+  /// none.
   static func usual(anonymous: Bool) -> PastValueChoice { anonymous ? .hashed : .none }
 
-  /// - Throws: A usage error if values are taken over although names are hidden.
+  /// - Throws: A usage error if values are to be kept although names are hidden.
   func check(anonymous: Bool) throws(LabError) {
     guard anonymous, self == .kept else { return }
     throw .usage(
@@ -94,7 +95,7 @@ extension PastValueChoice {
   }
 }
 
-/// Reads the values that a store file has of the objects of its history.
+/// Reads the values of a history's objects from the store file.
 struct PastValueReader {
   private struct Object: Hashable {
     let entity: String
@@ -105,9 +106,9 @@ struct PastValueReader {
 
   init(_ store: Store) { self.store = store }
 
-  /// Gives the last change of each object before its delete, or before the end, the object's values.
+  /// Adds each object's values to its last change, or to the last change before its delete.
   ///
-  /// With a key, hashes take the place of the values.
+  /// If a key is given, hashes replace the values.
   func addValues(
     to records: inout [PastRecord],
     hashedBy key: SipKey?

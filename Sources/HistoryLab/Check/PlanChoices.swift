@@ -126,7 +126,7 @@ enum ProfileSource: Hashable, Sendable {
 
   /// Checks that the source's file, if there is one, can be read.
   ///
-  /// - Throws: A usage error; if the missing file's name is like that of a profile, it suggests the profile.
+  /// - Throws: A usage error, which suggests a profile if a missing file has a similar name.
   func check() throws(LabError) {
     guard case .file(let path) = self else { return }
     guard FilePath.state(of: path) != .absent else {
@@ -143,7 +143,8 @@ enum ScheduleChoice: Hashable, Sendable {
   case random
   /// The actor with the highest priority; priorities change at `depth` - 1 points of the plan (PCT).
   case pct(depth: Int)
-  /// Every possible order, which only `explore` supports; `check()` throws for this choice.
+  /// Every order of the actors' steps, which only `explore` supports; `check()` throws for this
+  /// choice.
   case exhaustive
 
   /// The default of `depth`: the number of ordered steps that a bug depends on.

@@ -52,12 +52,13 @@ struct PlanOptions: VerbOptions, Hashable {
     "Replaces the names of authors and entities of --history with numbered names, and hashes values."
   )
   var anonymous
-  /// The values that plans take from ``history``; `nil` for `none`, or `hashed` if it is anonymous.
+  /// The form of object values that plans copy from ``history``; `nil` uses
+  /// ``PastValueChoice/usual(anonymous:)``.
   @Option(
     "object-values",
     .choice("WHICH"),
     shown: "none; hashed with --anonymous",
-    "The values of objects in --history: kept takes them over, hashed hides them, none leaves them out."
+    "The values of objects in --history: kept copies them, hashed hides them, none leaves them out."
   )
   var values: PastValueChoice?
   @Option(
@@ -66,7 +67,7 @@ struct PlanOptions: VerbOptions, Hashable {
     "The choice of the next step's actor: random, or by priorities that change D - 1 times (pct/D)."
   )
   var schedule = ScheduleChoice.random
-  /// The share of plans with a request about stores on disk; `nil` for that of ``PlanStyle``.
+  /// The percentage of plans that test stores on disk; `nil` uses the default of ``PlanStyle``.
   @Option(
     "disk-share",
     .integer("PERCENT", 0...100),

@@ -33,7 +33,7 @@ struct PlanRecipe: Sendable {
     repeatsAll || number == 1 || caseSeed(number).isMultiple(of: Self.repeatedShare)
   }
 
-  /// On average, one of this number of plans runs twice; a plan's seed decides.
+  /// On average, one in this many plans runs twice; the plan's seed decides.
   private static let repeatedShare: UInt64 = 16
 
   /// Returns the plan with a number, and the random choices that produced the plan.
@@ -223,9 +223,10 @@ final class PlanWorker {
     }
   }
 
-  /// Returns the least number of a plan's commands that break a checker, whatever follows them.
+  /// Returns the number of a plan's first commands that alone break a checker's invariant.
   ///
-  /// `nil` if the plan's closing phase breaks it, or nothing does.
+  /// It is the least such number; `nil` if the plan holds, or only its closing phase breaks the
+  /// invariant.
   func commandsThatBreak(
     _ checker: String,
     in plan: Plan
@@ -246,8 +247,8 @@ final class PlanWorker {
   ///
   /// The state is the content of the contexts of all running actors and of the store.
   ///
-  /// - Returns: for each step, the events that describe the state, by the position of the step's last
-  ///   event.
+  /// - Returns: the events that describe the state after each step, keyed by the position of the
+  ///   step's last event.
   func answers(_ plan: Plan, until count: Int? = nil) throws(SystemFailure) -> [Int: [Event]] {
     var answers: [Int: [Event]] = [:]
     var failure: SystemFailure?

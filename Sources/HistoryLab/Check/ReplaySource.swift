@@ -9,7 +9,7 @@ import Systems
 import Traces
 import Workloads
 
-/// The plan to replay, the system that runs it, and the invariant that it broke.
+/// The plan to replay, the system to run it on, and the invariant that the plan broke.
 struct ReplaySource {
   var plan: Plan
   let system: LabSystem

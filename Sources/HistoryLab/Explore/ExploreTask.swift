@@ -18,7 +18,7 @@ struct ExploreTask: Sendable {
   let versions: [String: String]
   /// Whether plans that lead to equal states are merged, so that only one of them is continued.
   var mergesStates = true
-  /// The real history whose windows replace the writes; `nil` for the writes of the condition.
+  /// The real history whose transactions are the writes; `nil` uses the writes of the condition.
   var past: ExploredHistory?
 
   /// The results of exploring one piece.
@@ -86,7 +86,7 @@ struct ExploreTask: Sendable {
     }
   }
 
-  /// The properties that pieces must share to reuse each other's known moves.
+  /// The properties that two pieces must have in common to reuse each other's known moves.
   ///
   /// Two such pieces run a common plan in the same way, and reach the same state.
   struct Kin: Hashable {
@@ -144,7 +144,7 @@ struct ExploreTask: Sendable {
   }
 }
 
-/// A real history, and the number of its windows that an exploration repeats.
+/// A real history, and the number of windows (runs of consecutive transactions) to repeat.
 struct ExploredHistory: Sendable {
   let path: String
   let history: PastHistory
@@ -152,7 +152,8 @@ struct ExploredHistory: Sendable {
 
   /// A sentence about the writes of the plans.
   var sentence: String {
-    "Writes: \(windowCount.counted("window")) of the history of \(path.visible), evenly spread over it."
+    "Writes: \(windowCount.counted("window")) of the history of \(path.visible), evenly spread; each is "
+      + "a run of consecutive transactions."
   }
 }
 
@@ -309,7 +310,8 @@ final class ExploreQueue: Sendable {
   }
 }
 
-/// A judge that applies all checkers to each explored plan, and numbers invariants in their order.
+/// A judge that applies all checkers to each explored plan; invariants are numbered in checker
+/// order.
 struct SuiteJudge: PlanJudge {
   private var suite: CheckerSuite
 

@@ -14,14 +14,14 @@ struct ExploreOptions: VerbOptions {
   @Option(
     "system",
     each: .system,
-    "The system to explore, or a file ending in .json that describes a design; all selects "
-      + "ours and every published one."
+    "The system to explore, or a file ending in .json that describes a design; `all` "
+      + "selects our tracker and all published designs."
   )
   var systems = ["tracker"]
   @Option(
     "depth",
     .integer("N", 1...12),
-    shown: "6, of three actors and more 5",
+    shown: "6; with three or more actors 5",
     "The maximum number of commands in a plan."
   )
   private var depth: Int?
@@ -43,22 +43,27 @@ struct ExploreOptions: VerbOptions {
     "history",
     .path("FILE"),
     shown: "writes of any kind",
-    "A store file: the writes of each plan are a window of its real transactions, in their order."
+    "A store file. Each plan repeats consecutive transactions of it, instead of generated writes."
   )
   var history: String?
-  @Option("windows", .integer("N", 1...1_000), "Explores N windows of --history.")
+  @Option(
+    "windows",
+    .integer("N", 1...1_000),
+    "Explores N windows (runs of consecutive transactions), spread evenly over --history."
+  )
   private var windowCount = 8
   @Flag(
     "anonymous",
     "Replaces the names of authors and entities of --history with numbered names, and hashes values."
   )
   var anonymous
-  /// The values that windows take from ``history``; `nil` for `none`, or `hashed` if it is anonymous.
+  /// The form of object values that plans copy from ``history``; `nil` uses
+  /// ``PastValueChoice/usual(anonymous:)``.
   @Option(
     "object-values",
     .choice("WHICH"),
     shown: "none; hashed with --anonymous",
-    "The values of objects in --history: kept takes them over, hashed hides them, none leaves them out."
+    "The values of objects in --history: kept copies them, hashed hides them, none leaves them out."
   )
   var values: PastValueChoice?
   @Flag("card", "Prints a safety card: every invariant under every condition.") var card
@@ -83,7 +88,7 @@ struct ExploreOptions: VerbOptions {
   @Option(.output) var output: String
   var list = FormatOptions()
 
-  /// Whether of plans that lead to equal states only one is continued.
+  /// Whether only one of the plans that lead to equal states is continued.
   var mergesStates: Bool { !noMerging }
 
   /// The value of `--system` that selects this project's tracker and every published system.
@@ -122,7 +127,7 @@ struct ExploreOptions: VerbOptions {
     try FilePath.checkWritableFolder(output, for: "--output")
   }
 
-  /// Reads the history whose windows are explored; `nil` without `--history`.
+  /// Reads the history whose transactions plans repeat; `nil` without `--history`.
   ///
   /// - Throws: a usage error for a file without a readable history.
   func past() throws(LabError) -> ExploredHistory? {

@@ -4,7 +4,7 @@ import Reporting
 import SQLiteStorage
 
 extension HistoryDatabase {
-  /// Adds a run to the database; a run that is already stored is replaced.
+  /// Adds a run to the database, or replaces the run if it is already stored.
   ///
   /// - Returns: `true` if the run was not stored before.
   /// - Throws: a lab error when the file cannot be written, in which case the database is unchanged.

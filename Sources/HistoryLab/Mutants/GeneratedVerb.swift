@@ -138,10 +138,11 @@ struct GeneratedTrial {
     }
   }
 
-  /// The share of plans with a request about stores on disk, which the remaining mutants mostly need.
+  /// The share of plans that test stores on disk; most mutants that other plans miss need such a
+  /// test.
   private static let diskShare = 0.16
 
-  /// One of this number of plans runs on a store with raw clock values as timestamps.
+  /// One in this many plans runs on a store with raw clock values as timestamps.
   private static let rawTimestampsEvery = 4
 
   /// Runs plans under every condition until a checker rejects one.

@@ -61,9 +61,9 @@ struct MutantPlacesVerb: Verb {
 
   /// Returns the numbers of the commands at which the edited code behaves differently.
   ///
-  /// It is compared with the unedited code in the same state. Two runs of the edited code reach that state;
-  /// there both get new connections, since a prepared statement keeps the SQL of the edit, and one of them
-  /// switches the edit off. The edit is switched on for the whole process, so the unedited code runs first.
+  /// For each command, two runs of the edited code reach the same state. There both runs get new
+  /// connections, because a prepared statement keeps the SQL of the edit, and one run switches the
+  /// edit off. The switch affects the whole process, so the run without the edit goes first.
   private func actions(of system: LabSystem, in plan: Plan) throws(SystemFailure) -> [Int] {
     Mutant.turnAllOff()
     let right = try footprints(of: plan, on: composition[MutantTrials.self].unedited)
@@ -136,17 +136,18 @@ struct MutantPlace: Sendable {
   let commandCount: Int
   /// The numbers of the commands at which the edited code behaves differently, in order.
   ///
-  /// It is compared with the unedited code in the same state. The number after the last command
-  /// represents the closing phase.
+  /// The edited code is compared with the unedited code in the same state. The number after the
+  /// last command represents the closing phase.
   let acts: [Int]
   let curve: ViolationCurve
-  /// The shares before the first and after the last command, from other continuations.
+  /// The shares of violations before the first and after the last command, from other
+  /// continuations.
   ///
   /// The array is empty if these continuations were not run.
   let ends: [ShareInterval]
   let seconds: Double
 
-  /// The commands at which the bug acts; the closing phase counts for the last command.
+  /// The commands at which the bug acts; the closing phase counts as the last command.
   private var places: [Int] { acts.map { min($0, commandCount) } }
 
   /// The command that the explanation names.
@@ -163,7 +164,7 @@ struct MutantPlace: Sendable {
     isFirstNamed ? "" : isNamed ? " (not the first)" : " (another)"
   }
 
-  /// Whether both ends of the curve have intervals that overlap with those of more continuations.
+  /// Whether the intervals at both ends of the curve overlap with the intervals in ``ends``.
   var endsAgree: Bool {
     guard let first = curve.points.first, let last = curve.points.last, ends.count == 2 else {
       return false

@@ -26,7 +26,7 @@ struct MutantReport {
   /// Whether every mutant was tried with every seed.
   var isWhole: Bool { outcomes.allSatisfy { $0.trials.count == seedCount } }
 
-  /// The share of kills in which any plan shrank to the shortest known length.
+  /// The share of kills in which some plan shrank to the shortest known length.
   var leastShare: Double { share(\.leastCount) }
 
   /// The share of kills in which the first plan shrank to the shortest known length.

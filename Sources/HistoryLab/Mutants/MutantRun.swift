@@ -154,9 +154,10 @@ struct MutantWorker {
   /// Called before each run of a plan.
   var beforePlan: () -> Void = {}
 
-  /// The share of plans with a request about stores on disk, for mutants of suspension.
+  /// The share of plans that test stores on disk, for mutants that concern suspension.
   ///
-  /// Only such a request suspends a store in the middle of a write, or replaces its file meanwhile.
+  /// Only such a test suspends a store in the middle of a write, or replaces the file of a
+  /// suspended store.
   private static let diskShare = 0.1
   /// The maximum number of runs of the system per shrink.
   static let shrinkEvaluations = 3_000
@@ -298,7 +299,7 @@ struct MutantOutcome: Sendable {
   /// The shortest plan that killed the mutant, for each seed with a kill.
   var shortests: [MutantTrial.Kill] { trials.compactMap(\.shortest) }
 
-  /// The number of seeds that killed the mutant, plans without end included.
+  /// The number of seeds that killed the mutant, including by a plan that hangs.
   var killCount: Int { firsts.count + hungCount }
 
   private var hungCount: Int { trials.count(where: \.isHung) }

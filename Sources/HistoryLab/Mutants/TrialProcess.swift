@@ -6,14 +6,14 @@ import Synchronization
 import Systems
 import Traces
 
-/// A process of this command that tries a mutant, and that ends after a time.
+/// Runs this command as a child process that tries a mutant, with a time limit.
 ///
 /// A mutant may loop without end or crash, so each trial has a process of its own.
 enum TrialProcess {
   /// Runs the command and waits for its end, or kills it after the time limit.
   ///
-  /// - Returns: The exit status, `nil` if the process could not be started; what it printed, which must fit
-  ///   into a pipe; and whether the limit ended it.
+  /// - Returns: The exit status, `nil` if the process could not be started; the output, which must
+  ///   fit into a pipe; and whether the time limit ended the process.
   static func run(
     _ command: String,
     _ arguments: [String],
@@ -45,12 +45,12 @@ enum TrialProcess {
 
 /// The trial of one mutant with one seed in a process of its own.
 ///
-/// The process runs this command with a verb that the help does not list. It ends itself if a plan takes
-/// too long: the mutant loops or waits. It writes its results to a file after each plan that kills the
-/// mutant, so that a later plan without end loses only what was not found yet.
+/// The process runs this command with a verb that the help does not list. The process ends itself
+/// if a plan takes too long, because the mutant loops or waits forever. It writes its results to a
+/// file after each plan that kills the mutant, so that a later plan that hangs does not lose them.
 struct DescribedTrial {
   static let verb = "_trial"
-  /// The time after which a plan counts as one that does not end.
+  /// The time after which a plan counts as hanging.
   private static let planLimit = Duration.seconds(30)
   /// The exit code of a process whose plan took too long.
   private static let lateCode: Int32 = 124
@@ -63,7 +63,8 @@ struct DescribedTrial {
 
   /// Runs the trial in a process.
   ///
-  /// - Throws: A lab error if the process fails otherwise than by a plan that takes too long.
+  /// - Throws: A lab error if the process fails for any other reason than a plan that takes too
+  ///   long.
   func run(_ command: String) async throws(LabError) -> MutantTrial {
     let file = FileManager.default.temporaryDirectory.appending(path: "trial-\(UUID().uuidString)")
       .path
@@ -136,15 +137,15 @@ struct DescribedTrial {
   }
 }
 
-/// The time that the current plan has taken.
+/// A stopwatch for the current plan.
 final class PlanWatch: Sendable {
   private let begun = Mutex<ContinuousClock.Instant?>(nil)
   private let limit: Duration
 
-  /// Creates a watch for plans with a time limit.
+  /// Creates a stopwatch for plans with a time limit.
   init(limit: Duration) { self.limit = limit }
 
-  /// Notes that a plan begins.
+  /// Starts the stopwatch at the beginning of a plan.
   func begin(at now: ContinuousClock.Instant) { begun.withLock { $0 = now } }
 
   /// Whether the current plan has taken longer than the limit.

@@ -16,7 +16,7 @@ struct DesignJudge {
   /// The number of longer random plans, which show whether the design ever purges.
   var planCount = 200
 
-  /// The part of the composition that `advise` asks.
+  /// The part of the composition through which `advise` judges designs.
   var reader: DesignReader {
     var reader = DesignReader()
     reader.read = { name, conditions, jobs throws(LabError) in
@@ -25,7 +25,7 @@ struct DesignJudge {
     return reader
   }
 
-  /// Returns the behavior of a design under conditions, by the conditions' names.
+  /// Returns the behavior of a design under the named conditions.
   ///
   /// - Throws: a usage error if the system is not a design whose decisions are known.
   func advice(
@@ -101,7 +101,7 @@ struct DesignJudge {
     }
   }
 
-  /// A break that no short plan shows; the sentence is the command that shrinks the random plan.
+  /// Returns a violation that only a random plan shows, with the command that shrinks this plan.
   private func longBreak(
     of invariant: String,
     plan number: Int,
@@ -112,7 +112,7 @@ struct DesignJudge {
     return DesignAdvice.Break(
       condition: "random plans",
       invariant: invariant,
-      sentence: "Random plan \(number) breaks it; the shortest is found by check --system "
+      sentence: "Random plan \(number) breaks it. To shrink it, run: check --system "
         + "\(system.name.shellQuoted) --conditions \(names) --seed 1 --plans \(planCount)."
     )
   }

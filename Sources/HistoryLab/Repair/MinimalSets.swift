@@ -2,9 +2,10 @@ import Commands
 
 /// The search for the smallest sets of changes after which no plan breaks the design.
 ///
-/// Sets are tried in the order of their size. Each set is first run on the proofs found so far: plans
-/// that each break many sets. Only a set that no proof breaks is verified. Supersets of a found set
-/// are left out. The result depends on neither time nor the number of workers.
+/// Sets are tried in the order of their size. Each set is first tested with the proofs found so
+/// far, because one plan often breaks many sets. Only a set that no proof rejects is verified.
+/// Supersets of a found set are left out. The result depends on neither time nor the number of
+/// workers.
 struct MinimalSets<Change: Hashable & Sendable, Proof: Sendable> {
   typealias Changes = Set<Change>
 
@@ -118,7 +119,7 @@ struct MinimalSets<Change: Hashable & Sendable, Proof: Sendable> {
 
   /// Returns the proper subsets of the numbers from 0 to `count` - 1, the smallest first.
   ///
-  /// Of more than 20 numbers, there are too many: the result is empty.
+  /// The result is empty if `count` is above 20, because the subsets are too many.
   static func properSubsets(of count: Int) -> [[Int]] {
     guard count <= 20 else { return [] }
     let subsets: [[Int]] = (0..<(1 << count) - 1).map { bits in

@@ -26,7 +26,7 @@ extension TrackingDesign {
     }
   }
 
-  /// The changes after which every decision equals that of this project's tracker.
+  /// The changes that give the design all decisions of this project's tracker.
   var changesToCorner: [RepairChange] {
     choices.filter(\.decision.mayChange).compactMap { decision, word in
       let corner = decision.choice(of: .corner)

@@ -49,7 +49,7 @@ struct RepairReport: Sendable {
   let answers: [Answer]
   /// A minimal set with more than `changeCountMax` changes; `nil` if a smaller one was found.
   let larger: Answer?
-  /// A plan that breaks the design even if every decision equals that of this project's tracker.
+  /// A plan that breaks the design even with all decisions of this project's tracker.
   let unrepaired: (plan: Plan, violation: Violation)?
   let cost: RepairCost
   /// The number of sets that plans have rejected.
@@ -106,7 +106,7 @@ struct RepairReport: Sendable {
     return table
   }
 
-  /// A sentence about the proper subsets of a set, each of which was run and broke.
+  /// A sentence about the proper subsets of a set, each of which a plan has broken.
   func subsetSentence(_ answer: Answer) -> String {
     let plans = answer.subsets.map(\.plan).uniqued.count
     return

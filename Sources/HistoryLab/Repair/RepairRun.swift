@@ -67,7 +67,7 @@ struct RepairRun {
     }
   }
 
-  /// The generator style of the plans for counting costs, which is the same for every repair.
+  /// The generator style of the plans in which costs are counted, the same for every repair.
   private func style() throws(LabError) -> PlanStyle {
     var options = PlanOptions()
     options.conditions = .named(trials.conditions)
@@ -106,7 +106,8 @@ struct RepairRun {
     )
   }
 
-  /// Runs each proper subset of a minimal set on the plan that rejected it; the smallest come first.
+  /// Runs, for each proper subset of a minimal set, the plan that rejected it; smallest subset
+  /// first.
   private func subsets(
     _ changes: [RepairChange],
     _ search: MinimalSets<RepairChange, Plan>

@@ -104,7 +104,8 @@ struct RepairTrials: Sendable {
 
   // MARK: Verification
 
-  /// Returns plans that break a changed design, empty if it holds; `note` receives the current step.
+  /// Returns plans that break a changed design, none if it holds; `note` is called with each new
+  /// step.
   func verify(
     _ set: Set<RepairChange>,
     _ note: @escaping @Sendable (String) -> Void

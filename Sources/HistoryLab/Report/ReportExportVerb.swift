@@ -64,7 +64,7 @@ struct ReportExportVerb: Verb {
     try PageFile.makeFolder(folder, for: "--to")
     for format in options.formats {
       let files = try files(of: format, runs, folder)
-      if files.isEmpty { terminal.log("\(format.rawValue): the runs hold nothing for it.") }
+      if files.isEmpty { terminal.log("\(format.rawValue): the runs have no data for it.") }
       for (name, text) in files {
         try PageFile.write(text, to: folder + "/" + name, for: "--to")
         terminal.print("\(format.rawValue): \(folder)/\(name)")

@@ -216,7 +216,7 @@ private struct Joined {
 
 }
 
-/// A counterexample of a part, which was read from its file.
+/// A counterexample of a part, read from the counterexample's file.
 private struct JoinedCounterexample {
   /// The position of the counterexample's system in the check.
   let place: Int

@@ -135,7 +135,7 @@ extension RunCollection {
 
   /// Returns the current path of a run's file, and its replay command for the page's folder.
   ///
-  /// `file` is a file name, or the path that the file had when the run was written. The command
+  /// `file` is a file name, or the path that the file had when the run was written; `replay`
   /// contains the same text.
   fileprivate static func located(
     _ file: String,

@@ -115,7 +115,7 @@ struct LineInput {
 
   /// Waits for the next line; returns `nil` at the end of input or on an interruption.
   ///
-  /// A last line without a newline is dropped.
+  /// A last line without a newline is ignored.
   mutating func next() -> Line? {
     var searched = 0
     while true {

@@ -11,7 +11,7 @@ struct StressOptions: VerbOptions {
   @Option(
     "processes",
     .integer("N", 2...48),
-    "Starts N processes on one store; each writes, and follows the writes of the others."
+    "Starts N processes on one store; each writes, and merges the writes of the others."
   )
   var processes = 3
   @Option("minutes", .minutes, "Writes for M minutes; fractions are allowed.")
@@ -95,7 +95,7 @@ extension StressVerb {
       Example("stress", "Three processes on one store file for a minute, one killed each second."),
       Example(
         "stress --processes 6 --minutes 10 --plain-sql",
-        "More of them, beside a Python script that writes to the file without the library."
+        "More of them, and a Python script that writes to the file without the library."
       ),
       Example(
         "stress --seconds 20 --mutant record-before-merge",
@@ -274,7 +274,7 @@ private struct StressText {
         ? "locks were looked for in \(counts.lockReadings.grouped) suspended processes, and "
           + (result.locksWhileSuspended.isEmpty
             ? "none was held" : "\(result.locksWhileSuspended.count.grouped) held some")
-        : "this system does not list the locks of the suspended processes"
+        : "locks were not checked: this operating system does not list those of suspended processes"
       lines.append(read)
     }
     if let sentence = result.plainSQL?.sentence { lines.append(sentence) }

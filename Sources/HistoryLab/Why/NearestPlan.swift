@@ -41,7 +41,7 @@ struct NearestPlans {
   /// The maximum number of plans that are run for each kind of edit.
   var runCountMax = 1_000
 
-  /// Returns the nearest plan that holds for each kind of edit; the nearest of all comes first.
+  /// Returns the nearest plan that holds for each kind of edit, nearest first.
   ///
   /// Moves come before additions, and additions before removals, because a move keeps every command.
   /// Among moves, a shorter distance is nearer. Of equally near plans, the plan with the later edit

@@ -14,9 +14,9 @@ struct PlanPart: Hashable, Sendable {
     case actor
     /// An actor of the plan, which an alternative removes together with its commands.
     case member
-    /// The actor that performs all commands of one actor, exchanged for another actor.
+    /// The actor of a group of commands, which an alternative replaces with another actor.
     case role
-    /// An object that saves change.
+    /// An object that the plan's saves change.
     case object
     /// One of several changes in a save, which an alternative leaves out.
     case change

@@ -33,7 +33,7 @@ struct ShareInterval: Hashable, Sendable {
   }
 }
 
-/// The share of random continuations that break an invariant, by the number of commands kept.
+/// The share of random continuations that break an invariant, for each number of kept commands.
 ///
 /// A continuation keeps the first commands of a plan and appends random commands.
 struct ViolationCurve: Hashable, Sendable {
@@ -49,7 +49,8 @@ struct ViolationCurve: Hashable, Sendable {
     /// Whether the two intervals are disjoint.
     var isClear: Bool { after.lower > before.upper }
 
-    /// The share of the continuations that kept the invariant before the command and break it after it.
+    /// Of the continuations that hold without the command, the share that violate the invariant
+    /// with it.
     var part: Double {
       let left = 1 - before.share
       return left > 0 ? (after.share - before.share) / left : 0
@@ -64,7 +65,7 @@ struct ViolationCurve: Hashable, Sendable {
       return kept / left * variance.squareRoot()
     }
 
-    /// Whether chance alone may make the parts of two rises differ as they do, at 95 %.
+    /// Whether the parts of two rises do not differ significantly, at the 95 % level.
     func isLike(_ other: Rise) -> Bool {
       let spread = (error * error + other.error * other.error).squareRoot()
       return abs(part - other.part) <= ShareInterval.quantile * spread
@@ -73,15 +74,17 @@ struct ViolationCurve: Hashable, Sendable {
 
   /// The shares, from before the first command to after the last command.
   private(set) var points: [ShareInterval]
-  /// The number of commands that have broken the invariant themselves; `nil` if none have.
+  /// The number of the plan's first commands that alone break the invariant; `nil` if none do.
   ///
-  /// A plan always gives the same events, so from there on continuations count as broken without a run.
+  /// A continuation that keeps this many commands or more counts as broken and is not run, because
+  /// equal commands always give equal events.
   private(set) var broken: Int?
 
   /// The command with the greatest ``Rise/part``; `nil` if none raised the probability.
   ///
-  /// A rise from 0.87 to 1 decides more than one from 0.35 to 0.87, because no continuation is left that
-  /// keeps the invariant. Of commands whose parts may differ by chance, it is the last one.
+  /// A rise from 0.87 to 1 decides more than one from 0.35 to 0.87, because no continuation is left
+  /// that keeps the invariant. Among commands whose parts do not differ significantly, it is the
+  /// last one.
   var steepestRise: Rise? {
     let rises = zip(points, points.dropFirst()).enumerated().map { place, pair in
       Rise(command: place + 1, before: pair.0, after: pair.1)
@@ -101,8 +104,8 @@ struct ViolationCurve: Hashable, Sendable {
 
   /// Returns the curve for continuations with given numbers, run after each command.
   ///
-  /// `places` are the numbers of kept commands; `nil` stands for every number. Where `broken` or more
-  /// commands are kept, every continuation breaks the invariant, and none is run.
+  /// `places` are the numbers of kept commands; `nil` stands for every number. Continuations that
+  /// keep `broken` or more commands count as broken and are not run.
   ///
   /// The closure runs one continuation and returns whether the invariant broke.
   static func measured<Failure: Error>(

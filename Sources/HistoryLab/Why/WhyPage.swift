@@ -10,7 +10,7 @@ struct WhyPage {
 
   func html() -> String {
     let page = ReportPage(
-      title: "Why \(report.checker) is broken by \(report.system)".printable,
+      title: "Why \(report.system) violates \(report.checker)".printable,
       lead: report.counterexample.violation.because.printable,
       sections: [
         PageSection(

@@ -20,7 +20,7 @@ struct WhyReport {
   let curve: ViolationCurve
   /// The cursors, watermark and contents before the first command and after each command.
   let states: [ReportTable]
-  /// Whether the step budget limited the number of continuations.
+  /// Whether the step budget limited the number of continuations after each command.
   var isLimited = false
   let parts: [PartAnswer]
   /// The nearest plan that holds for each kind of edit; the nearest of all comes first.
@@ -28,7 +28,7 @@ struct WhyReport {
 
   /// Runs the plan's alternatives and edits.
   ///
-  /// An edited plan holds if it breaks no invariant, and not more of its commands are skipped or fail
+  /// An edited plan holds if it breaks no invariant, and if no more commands are skipped or fail
   /// than in the original plan.
   init(_ run: WhyRun, _ curve: ViolationCurve, _ counterexample: Counterexample) throws(LabError) {
     let trials = VariationRunner(run.system, run.checker)

@@ -60,7 +60,8 @@ struct WhyRun: Sendable {
 
   // MARK: Continuations
 
-  /// Returns the shares before the first and after the last command, from a seed of their own.
+  /// Returns the shares of violations before the first and after the last command, from another
+  /// seed.
   func ends(continuations: Int, jobs: Int) async throws(LabError) -> [ShareInterval] {
     let other = SeededGenerator.seed(recipe.seed, part: 1 << 32)
     let ends = WhyRun(
@@ -90,7 +91,8 @@ struct WhyRun: Sendable {
     return tally.curve
   }
 
-  /// Returns the number of commands that break the invariant, whatever follows them.
+  /// Returns the number of the plan's first commands that alone break the invariant; `nil` if none
+  /// do.
   private func broken() throws(LabError) -> Int? {
     let runner = VariationRunner(system, checker)
     defer { runner.close() }
@@ -170,13 +172,15 @@ final class VariationRunner {
     worker = PlanWorker(system, at: place, versions: ["lab": ToolSpec.version])
   }
 
-  /// The patience of requests that wait for another thread, so that a bug without an end costs less.
+  /// The pauses of a millisecond that a request waits for another thread, so that a hang costs
+  /// little.
   static let patience = 300
 
   /// The number of steps performed so far.
   var stepCount: Int { worker.stepCount }
 
-  /// Returns the least number of a plan's commands that break the invariant, whatever follows them.
+  /// Returns the number of a plan's first commands that alone break the invariant; `nil` if none
+  /// do.
   func commandsThatBreak(_ plan: Plan) throws(LabError) -> Int? {
     do throws(SystemFailure) {
       return try worker.commandsThatBreak(checker, in: plan)

@@ -12,7 +12,7 @@ struct WhyText {
   func print(_ report: WhyReport) {
     let count = report.commands.count.counted("command")
     let violation = report.counterexample.violation
-    paragraph("\(report.checker) is broken by \(report.system) in \(count).", .bold)
+    paragraph("\(report.system) violates \(report.checker) in \(count).", .bold)
     paragraph(violation.because.fullStopped.printable)
     terminal.print("")
     printCurve(report)
@@ -117,10 +117,10 @@ extension WhyReport {
     return table
   }
 
-  static let noNearest = "No plan that holds is one moved, added or left out command away."
+  static let noNearest = "No plan with one command moved, added or left out holds."
 
   /// Returns a sentence about a plan that also holds, but is not the nearest one.
-  func alsoHolds(_ nearest: Nearest) -> String { "It also holds with \(sentence(nearest))." }
+  func alsoHolds(_ nearest: Nearest) -> String { "The plan also holds with \(sentence(nearest))." }
 
   /// Returns a table of the plan's commands next to the commands of a plan that holds.
   func table(beside nearest: Nearest) -> ReportTable {

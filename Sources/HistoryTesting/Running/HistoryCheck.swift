@@ -56,7 +56,7 @@ struct HistoryCheck: Sendable {
     return report
   }
 
-  /// Prints a line on standard error without a buffer, because a trap would discard a buffer's content.
+  /// Prints a line on standard error, unbuffered because a trap would discard a buffer's content.
   private static func say(_ line: String) {
     FileHandle.standardError.write(Data((line + "\n").utf8))
   }

@@ -24,7 +24,7 @@ struct PlanSearch: Sendable {
 
   /// The maximum number of times that shrinking runs the system, for each broken invariant.
   private static let shrinkEvaluations = 2_000
-  /// On average, one of this number of plans runs twice, to check for determinism.
+  /// On average, one in this many plans runs twice, to check for determinism.
   private static let repeatedShare: UInt64 = 16
 
   /// The results of a search.
