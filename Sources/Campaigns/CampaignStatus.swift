@@ -71,7 +71,7 @@ package struct CampaignStatus: Codable, Hashable, Sendable {
 
   /// The verdict: `invalid` if a command reported a finding, with or without a counterexample.
   ///
-  /// Otherwise it is `unknown` while tasks are left, were given up, or could not decide.
+  /// Otherwise it is `unknown` if tasks are left, were given up, or could not decide, else `valid`.
   package var verdict: String {
     if !failures.isEmpty || !found.isEmpty { return "invalid" }
     return left == 0 && givenUp.isEmpty && undecided.isEmpty && tasks > 0 ? "valid" : "unknown"

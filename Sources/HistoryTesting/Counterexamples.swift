@@ -168,8 +168,8 @@ struct CorpusFolder: Sendable {
 
   /// Returns the file that records the plan that a test is running.
   ///
-  /// - Throws: an error of the file system when the mark cannot be written. Without a mark, a trap would
-  ///   leave no record of its plan.
+  /// - Throws: an error of the file system when the file cannot be written. Without the file, a
+  ///   trap would leave no record of its plan.
   func mark(_ test: String) throws -> PlanMark {
     try create()
     let mark = PlanMark(url: place(of: test))

@@ -201,7 +201,7 @@ enum PageStyle {
 
     """
 
-  /// The selectors of numeric columns, whose numbers a table lists in its class attribute.
+  /// The CSS selectors of numeric columns; a table's class attribute lists the columns by number.
   ///
   /// A class attribute in every cell would double the size of the page.
   private static let numericColumns = (1...ReportTable.mostColumns).map { place in

@@ -15,8 +15,8 @@ struct AdviseOptions: VerbOptions {
   @Option(
     "cursors",
     .path("FILE"),
-    "Reads the positions of consumers: a JSON list of objects with name and one of date, token, archive "
-      + "or unknown, a property list with the kit's dates, or an archived token."
+    "Reads the positions of consumers from a property list with the kit's dates, an archived token, or "
+      + "a JSON list of objects with name and one of date, token, archive or unknown."
   )
   var cursors: String?
   @Option(
@@ -28,7 +28,7 @@ struct AdviseOptions: VerbOptions {
   @Option(
     "design",
     .text("NAME|FILE", "a design's name, or a file ending in .json that describes one"),
-    "Judges how the app tracks history: a published design, or a file that describes one, is run under "
+    "Judges how the app tracks history: runs a published design, or a file that describes one, under "
       + "the conditions that the history shows."
   )
   var design: String?

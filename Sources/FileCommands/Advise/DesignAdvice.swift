@@ -122,7 +122,7 @@ package struct DesignReader: CompositionPart {
 
 /// The conditions of the lab that the history of a store file shows.
 package enum SeenConditions {
-  /// Returns the names of the conditions, after `steady`, which every history shows.
+  /// Returns `steady`, which every history shows, and the names of the conditions in this history.
   ///
   /// - Throws: a usage error for a file without a readable history.
   package static func names(in path: String) throws(LabError) -> [String] {

@@ -20,7 +20,7 @@ struct PastCut: Sendable, Hashable {
 /// two writes it is taken to be off. A purge is taken to run all the time. So a consumer is cut off
 /// when it writes again after a purge would have deleted something that others wrote meanwhile.
 struct PastReplay: Sendable {
-  /// The cut with the index of its purge.
+  /// A cut, and the index of the purge that causes it.
   struct Entry: Sendable {
     let plan: Int
     let cut: PastCut

@@ -28,7 +28,7 @@ struct BisectCommands: CompositionPart {
   }
 }
 
-/// The question to the build of each commit.
+/// The question that each commit's build answers.
 enum BisectQuestion: Sendable {
   /// Whether the plan in a file holds.
   case replay(file: String)

@@ -173,7 +173,7 @@ final class PlanQueue: Sendable {
     /// The position up to which all plans are finished.
     var doneThrough = 0
     var stepCount = 0
-    /// The position, within this shard, of the last plan that is counted.
+    /// The position of the last counted plan within this shard.
     var last: Int
   }
   private let steps: Int?

@@ -21,7 +21,7 @@ struct CheckOptions: VerbOptions {
   @Option(
     "steps",
     .integer("N", 1...10_000_000_000),
-    shown: "as many as the plans have",
+    shown: "no limit",
     "Runs plans until they have N steps in total: commands, and parts of the closing phases."
   )
   var steps: Int?

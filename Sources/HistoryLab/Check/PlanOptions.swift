@@ -72,7 +72,7 @@ struct PlanOptions: VerbOptions, Hashable {
     "disk-share",
     .integer("PERCENT", 0...100),
     shown: "0.35",
-    "The percentage of plans that also test stores on disk, which takes milliseconds each."
+    "The percentage of plans that also test stores on disk; each such test takes milliseconds."
   )
   var diskShare: Int?
 

@@ -176,7 +176,7 @@ struct MutantWorker {
   /// A plan that breaks any invariant kills the mutant, because shrinking may end with a different
   /// invariant than it started with.
   ///
-  /// `onKill` is called with the plans so far after each plan that kills the mutant.
+  /// After each plan that kills the mutant, `onKill` is called with the results so far.
   func trial(
     _ mutant: Mutant,
     seed: UInt64,

@@ -87,7 +87,7 @@ struct MutantsOptions: VerbOptions {
     try FilePath.checkWritableFolder(output, for: "--output")
   }
 
-  /// Returns the generated edits whose name starts with one of the prefixes; all without prefixes.
+  /// Returns the generated edits whose name starts with one of the prefixes; all if none is given.
   private static func generated(_ names: [String]) throws(LabError) -> [Mutant] {
     let all = Mutant.generated
     if !all.isEmpty,
@@ -99,7 +99,7 @@ struct MutantsOptions: VerbOptions {
       ? all : all.filter { mutant in names.contains { mutant.name.hasPrefix($0) } }
   }
 
-  /// Returns the mutants whose name starts with one of the prefixes; all without prefixes.
+  /// Returns the mutants whose name starts with one of the prefixes; all mutants if none is given.
   ///
   /// A prefix may start with `mutant/`.
   private static func mutants(

@@ -204,7 +204,7 @@ private final class DesignWorker {
 
   /// Returns the violation that a plan causes in the design; `nil` if the plan holds.
   ///
-  /// Plans with polls are not run on a design that does not poll.
+  /// On a design that does not poll, plans with polls count as holding and are not run.
   func violation(by plan: Plan) throws(LabError) -> Violation? {
     guard polls || !plan.commands.contains(where: { $0.action.word == "poll" }) else { return nil }
     do throws(SystemFailure) {
