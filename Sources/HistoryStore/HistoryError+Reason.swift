@@ -45,6 +45,8 @@ extension HistoryError {
     case noLinkEntity(String, of: String, attribute: String?)
     /// The value does not fit the attribute's type, is NaN, or is too large.
     case unfitValue(entity: String, attribute: String, type: AttributeType)
+    /// A reference to objects of one entity was set to an object of another one.
+    case unfitDestination(entity: String, attribute: String, wanted: String, found: String)
     /// An object, or every object of a batch update, has no value for a required attribute.
     case missingValue(ObjectID?, entity: String, attribute: String)
     /// A record is not encoded with its property names as keys; the associated text is its type.
@@ -218,6 +220,11 @@ extension HistoryError.Reason {
       (
         "\(entity).\(attribute) accepts values of type \(type.rawValue)\(type.limits).",
         "Convert the value to that type, or use null."
+      )
+    case .unfitDestination(let entity, let attribute, let wanted, let found):
+      (
+        "\(entity).\(attribute) refers to objects of \"\(wanted)\", not of \"\(found)\".",
+        "Use an object of \"\(wanted)\"."
       )
     case .missingValue(let object, let entity, let attribute):
       (
@@ -476,6 +483,15 @@ extension HistoryError {
 
   package static func unfitValue(entity: String, attribute: String, type: AttributeType) -> Self {
     Self(.unfitValue(entity: entity, attribute: attribute, type: type))
+  }
+
+  package static func unfitDestination(
+    entity: String,
+    attribute: String,
+    wanted: String,
+    found: String
+  ) -> Self {
+    Self(.unfitDestination(entity: entity, attribute: attribute, wanted: wanted, found: found))
   }
 
   package static func missingValue(

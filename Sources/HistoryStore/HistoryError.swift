@@ -268,7 +268,7 @@ extension HistoryError.Reason {
     case .cannotCopy: .cannotCopy
     case .unknownEntity: .unknownEntity
     case .unknownAttribute, .noLinkEntity: .unknownAttribute
-    case .unfitValue, .unfitRecord: .unfitValue
+    case .unfitValue, .unfitRecord, .unfitDestination: .unfitValue
     case .missingValue: .missingValue
     case .predicateTooLarge: .predicateTooLarge
     case .negativeBound: .negativeBound

@@ -46,7 +46,8 @@ extension StoredObject {
   ///   links them with objects of another entity, ``HistoryError/Code/unknownObject`` if one of the
   ///   objects is deleted or of another store, or ``HistoryError/Code/sqlite``.
   /// - Complexity: one query of one row, and one for each object that is not registered.
-  @discardableResult public func link(
+  @discardableResult
+  public func link(
     to object: StoredObject,
     by entity: String,
     as attribute: String? = nil
@@ -136,9 +137,7 @@ private struct LinkEnds {
   /// Throws if an object cannot be the other end of a link.
   func check(_ object: StoredObject, in context: ObjectContext) throws(HistoryError) {
     guard object.context.store.id == context.store.id else { throw .unknownObject(object.id) }
-    guard object.id.entity == destination else {
-      throw .unfitValue(entity: entity, attribute: other, type: .int)
-    }
+    try context.check(object, at: other, of: entity, isOf: destination)
   }
 }
 

@@ -29,9 +29,7 @@ extension StoredObject {
     let (entity, description) = try context.reference(attribute, of: id.entity)
     if let object {
       guard object.context.store.id == context.store.id else { throw .unknownObject(object.id) }
-      guard object.id.entity == entity else {
-        throw .unfitValue(entity: description.name, attribute: attribute, type: .int)
-      }
+      try context.check(object, at: attribute, of: description.name, isOf: entity)
     }
     try context.set(Value(referringTo: object?.id), of: id, attribute)
   }
@@ -69,6 +67,18 @@ extension StoredObject {
 }
 
 extension ObjectContext {
+  /// Throws if a reference to objects of one entity cannot refer to an object.
+  func check(
+    _ object: StoredObject,
+    at attribute: String,
+    of entity: String,
+    isOf destination: Int32
+  ) throws(HistoryError) {
+    guard object.id.entity != destination else { return }
+    let names = [destination, object.id.entity].map { store.model.entity($0)?.name ?? "" }
+    throw .unfitDestination(entity: entity, attribute: attribute, wanted: names[0], found: names[1])
+  }
+
   /// Returns the number of the entity that a reference refers to, and the entity with the reference.
   fileprivate func reference(
     _ attribute: String,

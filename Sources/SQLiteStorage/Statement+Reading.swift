@@ -5,7 +5,7 @@ extension Statement {
   ///
   /// The text may come from an untrusted source.
   ///
-  /// - Throws: ``SQLiteError`` with code `SQLITE_AUTH` and a message of this library if the
+  /// - Throws: ``SQLiteError`` with code `SQLITE_MISUSE` and a message of this library if the
   ///   statement does more than read, or if a second statement follows; otherwise the errors of
   ///   ``init(_:_:)``.
   package init(
@@ -37,7 +37,7 @@ extension Statement {
       : writes ? ReadingGuard.doesMore : reading.refusal
     guard code == SQLITE_OK, refusal == nil, let prepared else {
       sqlite3_finalize(prepared)
-      if let refusal { throw SQLiteError(code: SQLITE_AUTH, message: refusal, sql: sql) }
+      if let refusal { throw SQLiteError(code: SQLITE_MISUSE, message: refusal, sql: sql) }
       guard code == SQLITE_OK else { throw SQLiteError(connection.handle, code: code, sql: sql) }
       throw SQLiteError(
         code: SQLITE_MISUSE,

@@ -37,7 +37,7 @@ import Traces
     ("unsupported", "failed", "a command that is not known", "\"unsupported\""),
     ("\"version\":\"", "\"vrsion\":\"", "hello", "lacks the key \"version\""),
     ("\"columns\":[\"count\"]", "\"columns\":[\"title\"]", "write", "the columns [\"count\"]"),
-    ("\"registered\":true", "\"registered\":false", "reset", "it must launch no actor"),
+    ("\"registered\":true", "\"registered\":false", "reset", "must launch no actor"),
     ("{\"id\":9,", "{\"id\":10,", "view", "has the id 10, and the message had 9"),
   ])
   func `A wrong response is attributed to its command`(

@@ -115,7 +115,7 @@ import Traces
     let yellow = "\u{1b}[1;33m"
     let red = "\u{1b}[1;31m"
     let end = "\u{1b}[0m"
-    #expect(lines[0].hasPrefix("\u{1b}[1mPurgeSafety is broken"))
+    #expect(lines[0].hasPrefix("\u{1b}[1marticle violates PurgeSafety"))
     #expect(lines[4].hasPrefix("  1 \(yellow)╭\(end) │"))
     #expect(lines[5].contains("-> \(yellow)#1\(end)"))
     #expect(lines.contains { $0.contains("fetch \(yellow)#1\(end) #2") })

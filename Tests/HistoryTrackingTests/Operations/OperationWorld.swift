@@ -51,6 +51,7 @@ final class OperationWorld: @unchecked Sendable {
       ),
       Entity("Tag", [Attribute("name", .string), Attribute("item", to: "Item")]),
       Entity("Note", [Attribute("item", to: "Item", deleteRule: .cascade)]),
+      Entity("Link", linking: ("from", to: "Item"), with: ("to", to: "Item")),
     ])
     self.configuration = configuration
     func open(_ model: Model) throws(HistoryError) -> Store {

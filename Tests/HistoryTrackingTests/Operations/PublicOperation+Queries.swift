@@ -97,7 +97,33 @@ extension PublicOperation {
         try tag.setDestination(try tag.context.object(ObjectID(entity: 1, key: 4)), of: "item")
         return "\(try tag.destination(of: "item")?.id.key ?? 0)"
       },
+      linked("link(to: StoredObject, by: String)") { try $0.link(to: $1, by: "Link", as: "to") },
+      linked("unlink(from: StoredObject, by: String)") { try $0.unlink(from: $1, by: "Link") },
+      linked("setObjects(_: some Collection<StoredObject>, linkedBy: String)") { item, _ in
+        try item.setObjects([item], linkedBy: "Link")
+      },
+      linked("objects(linkedBy: String)") { item, _ in _ = try item.objects(linkedBy: "Link") },
     ]
+  }
+
+  /// An operation on the first of two objects with an unsaved link; the answer names the linked ones.
+  private static func linked(
+    _ name: String,
+    _ run: @escaping @Sendable (StoredObject, StoredObject) throws -> Void
+  ) -> PublicOperation {
+    PublicOperation(
+      "StoredObject." + name,
+      on: { world in
+        let context = ObjectContext(store: world.store)
+        let items = try context.objects("Item").prefix(2)
+        if items.count == 2 { try items[0].link(to: items[1], by: "Link") }
+        return Array(items)
+      },
+      { items in
+        try run(items[0], items[1])
+        return "\(try items.map { try $0.objects(linkedBy: "Link").map(\.id.key) })"
+      }
+    )
   }
 
   private static func tag(
