@@ -33,6 +33,7 @@ struct CampaignStatusVerb: Verb {
     } else {
       let text = CampaignText(status, folder: options.folder, command: terminal.command)
       terminal.print(text.sentence)
+      if !text.estimate.isEmpty { terminal.print(text.estimate) }
       for table in text.tables { terminal.print(table) }
     }
     return status.exitCode

@@ -33,6 +33,21 @@ struct CampaignText {
     return parts.joined(separator: "; ") + "."
   }
 
+  /// The estimate of what was not found, in one or two sentences; empty if there are no plans.
+  var estimate: String {
+    let estimate = status.estimate
+    if let share = estimate.failingShareMax {
+      let one = NumberText.significant((1 / share).rounded(.down))
+      return "With a confidence of 95 %, at most one of \(one) such plans fails."
+    }
+    guard let share = estimate.newFailureShare, let least = estimate.unseenCountMin else {
+      return ""
+    }
+    return "The next counterexample is a new failure with a probability of about "
+      + "\(NumberText.significant(100 * share)) %; at least \(NumberText.significant(least)) failures "
+      + "are estimated to be left."
+  }
+
   /// The tables that have rows.
   var tables: [ReportTable] {
     [
@@ -116,8 +131,11 @@ struct CampaignDocument: Encodable {
   let campaignStatus = 1
   let verdict: String
   let status: CampaignStatus
+  let estimate: FailureEstimate
 
-  init(_ status: CampaignStatus) { (verdict, self.status) = (status.verdict, status) }
+  init(_ status: CampaignStatus) {
+    (verdict, self.status, estimate) = (status.verdict, status, status.estimate)
+  }
 }
 
 /// The page of a campaign, a file in its folder that is replaced while the campaign runs.
@@ -140,7 +158,7 @@ enum CampaignPage {
     let rate = status.seconds > 0 ? Double(status.plans) / status.seconds : 0
     return ReportPage(
       title: "Campaign",
-      lead: text.sentence,
+      lead: [text.sentence, text.estimate].filter { !$0.isEmpty }.joined(separator: " "),
       tiles: [
         VerdictTile(
           subject: "Work",

@@ -1,0 +1,66 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// What a campaign's results say about failures that it has not found.
+///
+/// The estimates hold for plans that are drawn independently from one distribution, as the plans of
+/// one check are. A campaign over several systems, conditions or versions mixes distributions, so that
+/// its estimate is about the mixture.
+package struct FailureEstimate: Codable, Hashable, Sendable {
+  /// The probability that the next counterexample is a failure that was not found yet; `nil` if there
+  /// are none.
+  ///
+  /// I. J. Good: The Population Frequencies of Species and the Estimation of Population Parameters,
+  /// Biometrika 40 (1953).
+  package let newFailureShare: Double?
+  /// An estimate of the least number of failures that were not found yet; `nil` if no plan has failed.
+  ///
+  /// A. Chao: Nonparametric Estimation of the Number of Classes in a Population, Scandinavian Journal
+  /// of Statistics 11 (1984), in the form without bias for small counts.
+  package let unseenCountMin: Double?
+  /// The greatest share of plans that may fail although none of the plans has failed, with a confidence
+  /// of 95 %; `nil` if a plan has failed, or there are no plans.
+  ///
+  /// J. A. Hanley, A. Lippman-Hand: If Nothing Goes Wrong, Is Everything All Right?, JAMA 249 (1983):
+  /// three divided by the number of plans, here exactly.
+  package let failingShareMax: Double?
+
+  /// Creates the estimates.
+  ///
+  /// - Parameters:
+  ///   - counts: For each failure, the number of counterexamples that were shrunk to it.
+  ///   - planCount: The number of all plans.
+  package init(counts: [Int], planCount: Int) {
+    let all = counts.reduce(0, +)
+    guard all > 0 else {
+      newFailureShare = nil
+      unseenCountMin = nil
+      failingShareMax = planCount > 0 ? 1 - Self.rootOfTwentieth(planCount) : nil
+      return
+    }
+    let once = Double(counts.count { $0 == 1 })
+    let twice = Double(counts.count { $0 == 2 })
+    newFailureShare = once / Double(all)
+    unseenCountMin = once * (once - 1) / (2 * (twice + 1))
+    failingShareMax = nil
+  }
+
+  /// The share of plans that hold with which this many plans hold in one of twenty campaigns.
+  private static func rootOfTwentieth(_ planCount: Int) -> Double {
+    pow(0.05, 1 / Double(planCount))
+  }
+}
+
+extension CampaignStatus {
+  /// What the results say about failures that the campaign has not found.
+  ///
+  /// A failure that was found in several plans counts once for each plan that was shrunk to it.
+  package var estimate: FailureEstimate {
+    FailureEstimate(counts: failures.map(\.plans.count), planCount: plans)
+  }
+}
