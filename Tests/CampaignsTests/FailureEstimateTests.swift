@@ -25,8 +25,8 @@ import Testing
 
   /// Draws plans that show one of twenty failures, some of them rare.
   @Test(.property(cases: 20, seed: 1))
-  func `The estimated share is near the true share of failures that were not seen`() throws {
-    try property { source in
+  func `The estimated share is near the true share of failures that were not seen`() async throws {
+    try await property { source in
       let weights = (0..<20).map { $0 < 10 ? 30 : 1 }
       let sum = weights.reduce(0, +)
       var counts = [Int](repeating: 0, count: 20)
