@@ -105,7 +105,8 @@ struct LiveList: Sendable {
     switch change.type {
     case .insert: break
     case .update: guard isKnown || change.columns & columns != 0 else { return }
-    case .delete: return noteDeleted(change.key)
+    // A merge calls `noteDeleted` for each object that it removes.
+    case .delete: return
     }
     pending.insert(change.key)
   }
