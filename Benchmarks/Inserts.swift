@@ -11,7 +11,7 @@ enum Inserts {
       "write insert \(size)",
       part: "Store.batchInsert",
       operation: "of \(size.rows)",
-      "One request inserts \(size.rows); the floors, without history and with the same, bind and "
+      "One request inserts \(size.rows); the floors, without history and with the same history, bind and "
         + "run one statement per row.",
       at: size.batchSizes
     ) { setting in

@@ -13,8 +13,8 @@ enum Updates {
       "write update \(size)",
       part: "Store.batchUpdate",
       operation: "of \(size.rows)",
-      "One request sets two attributes of \(size.rows), each named by a closure; the floors, "
-        + "without history and with the same, bind and run one statement per row.",
+      "One request sets two attributes of \(size.rows), and a closure names each attribute; the "
+        + "floors, without history and with the same history, bind and run one statement per row.",
       at: size.batchSizes
     ) { setting in
       let requests = setting.repeats(max(8, 4000 / (size + 7)))

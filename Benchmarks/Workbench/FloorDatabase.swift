@@ -241,7 +241,7 @@ extension PeerKind {
     (PEER_TRIGGERS, "SQL triggers"), session, (PEER_HISTORY_TABLE, "sqlite-history"),
   ]
 
-  /// The peer whose reading is measured too.
+  /// The only peer of which reads are measured as well as writes: SQLite's session extension.
   static let session: (kind: PeerKind, name: String) = (PEER_SESSION, "session extension")
 }
 

@@ -211,9 +211,10 @@ extension Timeline {
     everyone[actor].status.fail(whileRetiring: command.word == "retire")
   }
 
-  /// Applies a power-off, which stops every member and rolls the store back to a transaction.
+  /// Applies a power-off, which stops every member and rolls the store back to an earlier transaction.
   ///
-  /// The power-off may roll back records and purges too: a member's cursor is unknown until its launch.
+  /// Recorded cursors and purges may be rolled back too, so a member's cursor is unknown until the member
+  /// launches again.
   mutating func recover() {
     command.hasRecovered = true
     mayHoldUnreported = false

@@ -382,7 +382,7 @@ extension HistoryError.Reason {
 }
 
 extension AttributeType {
-  /// The limits on the values of the type, as text after the name of the type.
+  /// The limits on values of the type, worded to follow the type's name in a message.
   fileprivate var limits: String {
     switch self {
     case .double, .date: " other than NaN"

@@ -1,8 +1,8 @@
 /// A reference of the objects of one entity to an object of another, or of the same one.
 ///
 /// Core Data: a to-one `NSRelationshipDescription`. The inverse, to-many side needs no declaration:
-/// it consists of the objects that refer to a given object. A many-to-many relationship is an entity of
-/// links, see ``Entity/init(_:linking:with:renamingIdentifier:)``.
+/// it consists of the objects that refer to a given object. A many-to-many relationship is a link
+/// entity, see ``Entity/init(_:linking:with:renamingIdentifier:)``.
 public struct Reference: Hashable, Sendable, Codable {
   /// The name of the entity that is referred to.
   public let entity: String
@@ -77,7 +77,7 @@ extension Entity {
   /// ```
   ///
   /// - Parameters:
-  ///   - name: The name of the entity of the links.
+  ///   - name: The name of the link entity.
   ///   - first: The name of a reference of the link, and of the entity that it refers to.
   ///   - second: The name of the other reference, and of the entity that it refers to.
   ///   - renamingIdentifier: The identity of the entity across models; `nil` for its name.

@@ -1,7 +1,7 @@
 public import HistoryStore
 public import HistoryTypes
 
-/// Many-to-many relationships, each with an entity of links:
+/// Many-to-many relationships, each with a link entity:
 /// ``Entity/init(_:linking:with:renamingIdentifier:)``.
 extension StoredObject {
   /// Returns the objects that links connect with this object, including unsaved edits.
@@ -9,7 +9,7 @@ extension StoredObject {
   /// Core Data: the value of a to-many relationship whose inverse is to-many.
   ///
   /// - Parameters:
-  ///   - entity: The name of the entity of the links.
+  ///   - entity: The name of the link entity.
   ///   - attribute: The reference of a link that refers to this object; it is needed if both references
   ///     are to the entity of this object. The default is the first such reference.
   ///   - orders: The sort orders of the objects; without them, they are in key order.
@@ -38,7 +38,7 @@ extension StoredObject {
   ///
   /// - Parameters:
   ///   - object: The other object, of the same store.
-  ///   - entity: The name of the entity of the links.
+  ///   - entity: The name of the link entity.
   ///   - attribute: The reference of the link to this object, as for ``objects(linkedBy:as:sortedBy:)``.
   /// - Returns: The link.
   /// - Throws: ``HistoryError/Code/unknownEntity``, ``HistoryError/Code/unknownAttribute`` if the
@@ -68,7 +68,7 @@ extension StoredObject {
   ///
   /// - Parameters:
   ///   - object: The other object, of the same store.
-  ///   - entity: The name of the entity of the links.
+  ///   - entity: The name of the link entity.
   ///   - attribute: The reference of the link to this object, as for ``objects(linkedBy:as:sortedBy:)``.
   /// - Throws: The errors of ``link(to:by:as:)``; a deleted object has no links.
   /// - Complexity: one query of one row.
@@ -87,7 +87,7 @@ extension StoredObject {
   ///
   /// - Parameters:
   ///   - objects: The objects, of the same store.
-  ///   - entity: The name of the entity of the links.
+  ///   - entity: The name of the link entity.
   ///   - attribute: The reference of the link to this object, as for ``objects(linkedBy:as:sortedBy:)``.
   /// - Throws: The errors of ``link(to:by:as:)``; no link has then changed if an object is of another
   ///   entity or of another store.
@@ -118,9 +118,9 @@ extension StoredObject {
   }
 }
 
-/// The two references of an entity of links, as seen from one of the linked objects.
+/// The two references of a link entity, as seen from one of the linked objects.
 private struct LinkEnds {
-  /// The name of the entity of the links.
+  /// The name of the link entity.
   let entity: String
   /// The name of the reference to the object.
   let own: String
@@ -142,7 +142,7 @@ private struct LinkEnds {
 }
 
 extension ObjectContext {
-  /// Returns the references of an entity of links, as seen from an object of another entity.
+  /// Returns the references of a link entity, as seen from an object of another entity.
   fileprivate func ends(
     of entity: String,
     from number: Int32,

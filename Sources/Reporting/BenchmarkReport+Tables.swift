@@ -178,8 +178,8 @@ extension BenchmarkReport {
         .paragraph(
           sentence
             + " A ratio compares elapsed times of the same rounds; next to it is the ratio of "
-            + "processor times, which a busy machine disturbs less. Where two histories are "
-            + "named, both were measured in turn."
+            + "processor times, which a busy machine disturbs less. Where a row names "
+            + "two kinds of history, the measurement alternated between them."
         ),
         .table(Self.table(of: reachedFor)),
       ]

@@ -28,8 +28,8 @@ struct AdviseOptions: VerbOptions {
   @Option(
     "design",
     .text("NAME|FILE", "a design's name, or a file ending in .json that describes one"),
-    "Judges how the app tracks history: runs a published design, or a file that describes one, under "
-      + "the conditions that the history shows."
+    "Judges how the app tracks history: simulates a published design, or the one that a file describes, "
+      + "under the conditions that the history shows."
   )
   var design: String?
   @Option(

@@ -156,7 +156,8 @@ extension HistoryFilter {
     TransactionNumber(numbers.lowerBound)...TransactionNumber(numbers.upperBound)
   }
 
-  /// Returns whether transactions of an author in a number range can match, and can fail to match.
+  /// Returns whether an author's transactions, with numbers in a range, can match, and whether they can
+  /// fail to match.
   func verdict(
     forAuthor author: String?,
     numbers gone: ClosedRange<Int64>

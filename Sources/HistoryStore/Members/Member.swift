@@ -166,7 +166,7 @@ public struct ConfigurationDifference: Sendable, Hashable {
   public enum Subject: String, Sendable, Hashable, CaseIterable {
     /// The authors that members expect to write to the store.
     case authors
-    /// The authors that members expect only to write.
+    /// The authors that, as members expect, write transactions and never merge any.
     case batchAuthors
     /// The strategies that determine when members purge.
     case strategy

@@ -30,7 +30,7 @@ final class EntityStatements {
   /// The attributes with a default value other than null, as bits.
   let defaults: UInt64
   let types: [AttributeType]
-  /// The attributes of each type, as bits.
+  /// For each type of attribute, a bit mask of the entity's attributes of that type.
   let columns: TypeColumns
   /// The buffered rows of a batch request, which are written together.
   let rows: RowTable
