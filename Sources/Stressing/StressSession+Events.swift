@@ -208,6 +208,8 @@ extension StressSession {
     try ask(.pause, "pause")
     try readHistory()
     for _ in 0..<2 { try ask(.reconcile, "merge all transactions") }
+    // The last write of the script may have become a transaction only when a process merged it.
+    try readHistory()
     try ask(.view, "report the contents of its view")
     try look()
     for member in members where member.state == .running {
