@@ -145,6 +145,13 @@ package final class PlainSQLWriter {
     return nil
   }
 
+  /// Continues the script if it is stopped: it may hold the lock for which processes wait.
+  func resume() {
+    guard let process, goesOnAt != nil else { return }
+    kill(process.processIdentifier, SIGCONT)
+    goesOnAt = nil
+  }
+
   private static func size(of file: String) -> Int64 {
     var facts = stat()
     return stat(file, &facts) == 0 ? Int64(facts.st_size) : 0

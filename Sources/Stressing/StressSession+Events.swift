@@ -121,6 +121,7 @@ extension StressSession {
 
   /// Waits until all processes run: stopped ones continue, and scheduled kills happen at once.
   func calm() throws {
+    plainSQL?.resume()
     for member in members {
       if member.stopsUntil != nil { member.stopsUntil = .now }
       if member.diesAt != nil { member.diesAt = .now }
