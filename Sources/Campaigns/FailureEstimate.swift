@@ -6,7 +6,7 @@ import Musl
 import Darwin
 #endif
 
-/// What a campaign's results say about failures that it has not found.
+/// Estimates of the failures that a campaign has not found.
 ///
 /// The estimates hold for plans that are drawn independently from one distribution, as the plans of
 /// one check are. A campaign over several systems, conditions or versions mixes distributions, so that
@@ -57,10 +57,11 @@ package struct FailureEstimate: Codable, Hashable, Sendable {
 }
 
 extension CampaignStatus {
-  /// What the results say about failures that the campaign has not found.
+  /// The estimates of the failures that the campaign has not found.
   ///
-  /// A failure that was found in several plans counts once for each plan that was shrunk to it.
+  /// A failure that was found in several plans counts once for each plan that was shrunk to it. If a
+  /// command found something without a counterexample, the plans do not bound the share that fails.
   package var estimate: FailureEstimate {
-    FailureEstimate(counts: failures.map(\.plans.count), planCount: plans)
+    FailureEstimate(counts: failures.map(\.plans.count), planCount: found.isEmpty ? plans : 0)
   }
 }

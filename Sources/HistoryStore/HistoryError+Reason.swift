@@ -40,8 +40,8 @@ extension HistoryError {
     case unknownEntity(String, known: [String])
     /// The entity has no attribute with the name; `known` lists the attributes that it has.
     case unknownAttribute(String, entity: String, known: [String])
-    /// An entity has not exactly two references, or none of them, or not the named one, refers to the
-    /// entity whose links were requested.
+    /// The first entity cannot link objects of the second one: it needs exactly two references, and the
+    /// named one, or any, must refer to the second entity.
     case noLinkEntity(String, of: String, attribute: String?)
     /// The value does not fit the attribute's type, is NaN, or is too large.
     case unfitValue(entity: String, attribute: String, type: AttributeType)

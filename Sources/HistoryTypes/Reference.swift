@@ -1,8 +1,8 @@
 /// A reference of the objects of one entity to an object of another, or of the same one.
 ///
 /// Core Data: a to-one `NSRelationshipDescription`. The inverse, to-many side needs no declaration:
-/// it consists of the objects that refer to a given object. A many-to-many relationship is a link
-/// entity, see ``Entity/init(_:linking:with:renamingIdentifier:)``.
+/// it consists of the objects that refer to a given object. A many-to-many relationship needs a
+/// link entity, see ``Entity/init(_:linking:with:renamingIdentifier:)``.
 public struct Reference: Hashable, Sendable, Codable {
   /// The name of the entity that is referred to.
   public let entity: String

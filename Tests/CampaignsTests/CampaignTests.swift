@@ -240,10 +240,14 @@ import Traces
     verdict: String
   ) throws {
     let campaign = try made([["a"], ["b"]])
-    let worker = worker(campaign, "w") { words, _, _ in .code(words == ["a"] ? code : 0) }
+    let worker = worker(campaign, "w") { words, output, _ in
+      Self.check(output)
+      return .code(words == ["a"] ? code : 0)
+    }
     #expect(try worker.work() == 2)
     let status = try CampaignStatus(campaign)
     #expect(status.verdict == verdict && status.left == 0 && status.failures.isEmpty)
+    #expect((status.estimate.failingShareMax == nil) == (code == 1) && status.plans == 4)
     #expect(status.found.map(\.task) == (code == 1 ? ["1-0001"] : []))
     #expect(status.undecided.map(\.task) == (code == 2 ? ["1-0001"] : []))
   }

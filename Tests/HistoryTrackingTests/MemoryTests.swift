@@ -8,13 +8,13 @@ import StoreFixtures
 import TestSupport
 import Testing
 
-/// What contexts keep in memory, each in a process of its own, for 20,000 rows or as many as
+/// The memory that contexts need, each in a process of its own, for 20,000 rows or as many as
 /// `MEMORY_ROWS` says.
 ///
 /// `MEMORY_ROWS=1000000 scripts/test --filter MemoryTests`
 @Suite(.serialized, .needs(.processFiles)) struct MemoryTests {
-  /// What a process with any context needs, in bytes.
-  static let base = 8 << 20
+  /// The memory of a context without rows, in bytes.
+  static let baseByteCount = 8 << 20
 
   @Test func `Registered rows need at most nine times the bytes of their values`() async {
     await #expect(processExitsWith: .success) {
@@ -26,7 +26,7 @@ import Testing
       let ratio = Double(growth) / Double(rows.valueByteCount)
       print("\(rows.count) registered rows: \(growth) bytes, \(ratio) of their values")
       try #require(context.holdsAllObjects)
-      try #require(growth < 9 * rows.valueByteCount + MemoryTests.base)
+      try #require(growth < 9 * rows.valueByteCount + MemoryTests.baseByteCount)
     }
   }
 
@@ -49,7 +49,7 @@ import Testing
       try #require(try await tracker.pass().transactionCount == 1)
       let growth = try residentByteCount() - before
       print("a tracker with an empty view over \(rows.count) rows: \(growth) bytes")
-      try #require(growth < MemoryTests.base)
+      try #require(growth < MemoryTests.baseByteCount)
     }
   }
 }
