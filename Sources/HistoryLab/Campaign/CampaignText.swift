@@ -37,15 +37,14 @@ struct CampaignText {
   var estimate: String {
     let estimate = status.estimate
     if let share = estimate.failingShareMax {
-      let one = NumberText.significant((1 / share).rounded(.down))
-      return "With a confidence of 95 %, at most one of \(one) such plans fails."
+      return "With a confidence of 95 %, at most one of \(Int(1 / share).grouped) such plans fails."
     }
     guard let share = estimate.newFailureShare, let least = estimate.unseenCountMin else {
       return ""
     }
+    let left = Int(least.rounded(.up)).counted("failure")
     return "The next counterexample is a new failure with a probability of about "
-      + "\(NumberText.significant(100 * share)) %; at least \(NumberText.significant(least)) failures "
-      + "are estimated to be left."
+      + "\(Int((100 * share).rounded())) %; an estimate of the failures that are left: at least \(left)."
   }
 
   /// The tables that have rows.
