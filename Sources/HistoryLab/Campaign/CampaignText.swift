@@ -42,9 +42,9 @@ struct CampaignText {
     guard let share = estimate.newFailureShare, let least = estimate.unseenCountMin else {
       return ""
     }
-    let left = Int(least.rounded(.up)).counted("failure")
     return "The next counterexample is a new failure with a probability of about "
-      + "\(Int((100 * share).rounded())) %; an estimate of the failures that are left: at least \(left)."
+      + "\(Int((100 * share).rounded())) %; the estimated number of further failures is at least "
+      + "\(Int(least.rounded(.up)).grouped)."
   }
 
   /// The tables that have rows.
