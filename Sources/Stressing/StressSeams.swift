@@ -65,6 +65,7 @@ final class StressSeams: Sendable {
       ends: { [unowned self] isCommitted in end(isCommitted) }
     )
     actionObserver.writes = { [unowned self] number in
+      guard Self.isInWrite else { return }
       numberedAt.store(MonotonicClock.now, ordering: .relaxed)
       numbers.note(number, ofWrite: writeCount.load(ordering: .relaxed))
     }
@@ -161,12 +162,19 @@ final class StressSeams: Sendable {
 
   // MARK: The writer
 
-  /// Traces the start of a write.
-  func beginWrite(_ command: Command) {
+  /// Whether the current thread performs the write in progress.
+  ///
+  /// The tracker's thread may turn captured changes into a transaction meanwhile, whose number is not
+  /// that of the write.
+  @TaskLocal private static var isInWrite = false
+
+  /// Traces the start of a write, and performs it.
+  func write<Result>(_ command: Command, _ body: () throws -> Result) rethrows -> Result {
     let count = writeCount.add(1, ordering: .relaxed).newValue
     numberedAt.store(0, ordering: .relaxed)
     let kind = EventKind.called(command: Int(count), word: command.action.word)
     writer.add([.init(kind, at: MonotonicClock.now, given: command)])
+    return try Self.$isInWrite.withValue(true, operation: body)
   }
 
   /// Traces that the edits of a write failed, so that nothing was written.

@@ -128,9 +128,9 @@ struct StressWriter {
       return seams.noteFailedEdit(failure(error))
     }
     guard !changes.isEmpty else { return }
-    seams.beginWrite(Command(.write(PlannedWrite(actor: role.id, changes: changes))))
+    let command = Command(.write(PlannedWrite(actor: role.id, changes: changes)))
     do {
-      let (written, edits) = try view.saveReporting()
+      let (written, edits) = try seams.write(command) { try view.saveReporting() }
       end(written, "view", role.name, reported(edits, changes))
     } catch {
       view.rollback()
@@ -299,9 +299,10 @@ extension StressWriter {
     _ perform: (Store, BatchAuthor) throws -> BatchResult
   ) {
     let name: String? = if case .other(let other) = author { other } else { role.name }
-    seams.beginWrite(Command(action))
     do {
-      let result = try perform(view.store, BatchAuthor(name, contextName: "batch"))
+      let result = try seams.write(Command(action)) {
+        try perform(view.store, BatchAuthor(name, contextName: "batch"))
+      }
       let reported = result.objectIDs.map { CommittedChange(type, self.name($0), columns: columns) }
       end(result.transaction, "batch", name, reported)
     } catch {

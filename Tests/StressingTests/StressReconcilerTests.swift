@@ -67,6 +67,22 @@ import Traces
     #expect(try outcome() == .committed(reported))
   }
 
+  /// The tracker's thread turns captured changes into a transaction after the write has committed.
+  @Test func `A number that another thread notes is not that of the write`() throws {
+    let seams = try StressSeams(role)
+    let observer = try #require(try seams.configuration().actionObserver)
+    let command = Command(.write(PlannedWrite(actor: role.id, changes: [])))
+    let transaction = try seams.write(command) {
+      let transaction = try insert(by: "process-1")
+      observer.writes(transaction.number.rawValue)
+      return transaction
+    }
+    observer.writes(try insert(by: "plain-sql.1.1").number.rawValue)
+    #expect(StressNumberFile.read(role.numberFile)?.number == transaction.number.rawValue)
+    let reported = CommittedTransaction(store.model, transaction, writer: "process-1")
+    #expect(try outcome() == .committed(reported))
+  }
+
   @Test func `A transaction of another author with the noted number is another write`() throws {
     let transaction = try insert(by: "process-2")
     try cutOff(at: transaction.number)
