@@ -169,7 +169,7 @@ package struct StressResult: Codable, Hashable, Sendable {
   package func faultCount(of participant: Participant) -> Int {
     participant.errors.reduce(0) { sum, error in
       let isOfDisk = disk != nil && Self.diskErrors.contains(error.key)
-      let isOfSuspension = counts.suspensions > 0 && error.key == Self.suspended
+      let isOfSuspension = counts.suspensionRequests > 0 && error.key == Self.suspended
       return isOfDisk || isOfSuspension ? sum : sum + error.value
     }
   }
@@ -231,6 +231,8 @@ package struct StressCounts: Codable, Hashable, Sendable {
   package var killedAt: [String: Int] = [:]
   /// The number of processes that were stopped and continued.
   package var stops = 0
+  /// The number of processes that were told to suspend their store; some are killed before they answer.
+  package var suspensionRequests = 0
   /// The number of processes that suspended their store, were stopped, and resumed it.
   package var suspensions = 0
   /// The number of suspended processes whose locks were read.

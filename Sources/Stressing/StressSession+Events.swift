@@ -91,6 +91,7 @@ extension StressSession {
       }
       guard let victim = nemesis.choose(living) else { return }
       victim.suspendsFor = duration
+      result.counts.suspensionRequests += 1
       victim.child?.send(StressOrder(.suspend))
     case .moveGuest: try moveGuest(at: now)
     }
@@ -268,6 +269,8 @@ extension StressSession {
     guard let registration else { return }
     var request = HistoryRequest(after: readPosition.token)
     while true {
+      // A transaction committed while the fetch returns is not in the page.
+      let start = MonotonicClock.now
       let page = try store.fetch(request)
       let now = MonotonicClock.now
       if readTransactions.count > 2 * Self.rememberedCount {
@@ -282,7 +285,7 @@ extension StressSession {
       }
       readPosition.token = page.scannedThrough
       guard page.hasMore else {
-        readPosition.readAt = now
+        readPosition.readAt = start
         break
       }
       request = request.next(after: page)
@@ -295,7 +298,7 @@ extension StressSession {
     }
   }
 
-  /// Adds a captured transaction to the trace; it was committed after the last reading.
+  /// Adds a captured transaction to the trace; it was committed after the last reading began.
   private func trace(
     _ transaction: HistoryTransaction,
     of script: PlainSQLWriter,

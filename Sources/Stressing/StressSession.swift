@@ -32,7 +32,7 @@ package final class StressSession {
   let plainSQLTrace: StressTrace?
   /// The run's own membership, which keeps the history that it has not read; `nil` on a faulty disk.
   let registration: Registration?
-  /// The position up to which the run has read history, and the time at which it did.
+  /// The position up to which the run has read history, and the time at which the last reading began.
   var readPosition: (token: HistoryToken?, readAt: Int64)
   /// The newest transactions that the run has read, by number.
   var readTransactions: [TransactionNumber: HistoryTransaction] = [:]

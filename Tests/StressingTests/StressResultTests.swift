@@ -44,7 +44,7 @@ import Traces
 
   @Test func `Calls refused by a suspension do not count as failures`() {
     var result = StressResult.good
-    result.counts.suspensions = 1
+    result.counts.suspensionRequests = 1
     result.participants[0].errors["suspended"] = 2
     #expect(result.verdict == "valid")
     #expect(result.faultCount(of: result.participants[0]) == 0)
@@ -52,7 +52,7 @@ import Traces
 
   @Test func `The first error is one that no suspension explains`() {
     var result = StressResult.good
-    result.counts.suspensions = 1
+    result.counts.suspensionRequests = 1
     for (code, message) in [(SystemFailure.Code.suspended, "a"), (.io, "b"), (.full, "c")] {
       result.participants[0].note(SystemFailure(code, message))
     }
