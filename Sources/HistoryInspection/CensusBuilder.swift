@@ -62,7 +62,7 @@ struct CensusBuilder {
     }
   }
 
-  /// Counts a transaction that is purged but not yet deleted.
+  /// Counts a purged transaction, which fetches no longer return, but whose row still exists.
   mutating func addPurgedTransaction() { census.purgedTransactions += 1 }
 
   /// Counts a transaction whose changes cannot be read.

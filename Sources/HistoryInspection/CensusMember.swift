@@ -8,7 +8,7 @@ package struct CensusMember: Sendable, Hashable {
   package let state: MemberState
   /// The number of the last transaction that the member has recorded as merged.
   package let cursor: Int64
-  /// The time of the member's last launch or record, in seconds since 2001-01-01 UTC.
+  /// The time when the member last launched or recorded a cursor, in seconds since 2001-01-01 UTC.
   package let seen: Double
   /// The author that the member writes under, or `nil` if it declared none.
   package let author: String?

@@ -100,7 +100,7 @@ struct CoreDataHistory: HistorySource {
     )
   }
 
-  /// SQL that returns no name for any number, for files without entity names.
+  /// SQL that finds no entity name for any number, for files that contain no entity names.
   var noName: String { "SELECT NULL WHERE ?1 IS NULL" }
 }
 

@@ -17,8 +17,7 @@ package struct StoreInspector: Sendable {
 
   /// Counts the contents of a file's history, and the effect of a purge if one is requested.
   ///
-  /// - Throws: ``InspectionError``, with a sentence for every kind of file without a readable
-  ///   history.
+  /// - Throws: ``InspectionError``, which says why the file has no readable history.
   /// - Complexity: one pass over the history; memory grows with the numbers of authors and entities,
   ///   not with the history.
   package func census(
@@ -86,11 +85,11 @@ package struct HistoryCensus: Sendable, Hashable {
   package var entities: [EntityCount] = []
   /// The earliest and the latest timestamp, in seconds since 2001-01-01 UTC.
   package var span: ClosedRange<Double>?
-  /// The number of changes of each transaction.
+  /// The distribution of the number of changes per transaction.
   package var changesPerTransaction = ValueHistogram()
-  /// The times in microseconds between consecutive transactions, except where time stepped back.
+  /// The distribution of the microseconds between consecutive transactions, without steps back.
   package var gaps = ValueHistogram()
-  /// The times between consecutive transactions, counted in bands from 2 ms to a day.
+  /// The number of times between consecutive transactions in each band, from 2 ms to a day.
   package var gapBands = GapBands()
   /// The number of transactions with the same timestamp as the previous transaction.
   package var ties = 0
@@ -246,7 +245,7 @@ package struct GapBands: Sendable, Hashable {
 
 /// Bursts of transactions: runs in which each transaction is written soon after the previous one.
 ///
-/// A burst is the load for a reader that is notified of each commit.
+/// A reader that is notified of each commit has to handle a whole burst at once.
 package struct BurstCounts: Sendable, Hashable {
   /// The maximum time between two transactions of one burst, in seconds.
   package static let gapMax = 1.0

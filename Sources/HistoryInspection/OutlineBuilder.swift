@@ -5,8 +5,7 @@ import SQLiteStorage
 extension StoreInspector {
   /// Reads the transactions of a file's history, and counts the changed entities and attributes.
   ///
-  /// - Throws: ``InspectionError``, with a sentence for every kind of file without a readable
-  ///   history.
+  /// - Throws: ``InspectionError``, which says why the file has no readable history.
   /// - Complexity: one pass over the transactions and one over the changes, both in the order of
   ///   the file; 28 bytes of memory for each transaction.
   package func outline(of path: String) throws(InspectionError) -> HistoryOutline {
@@ -58,12 +57,12 @@ struct OutlineBuilder {
   private var authorIndexes: [CensusBuilder.AuthorKey: Int32] = [:]
   private var namedIndexes: [CensusName: Int32] = [:]
   private var all = RowWeight()
-  /// For each transaction, its weight in the table of changes or chunks.
+  /// For each transaction, its share of the table of changes or chunks (``RowWeight/changes``).
   private var changeWeights: [Float] = []
 
   init(layout: HistoryCensus.Layout) { outline = HistoryOutline(layout: layout) }
 
-  /// Appends a transaction with its weights in the tables of transactions and of changes.
+  /// Appends a transaction with its shares of the tables of transactions and of changes.
   mutating func append(
     _ number: Int64,
     timestamp: Double?,

@@ -25,8 +25,8 @@ package struct PurgeTrial: Sendable, Hashable {
 extension StoreInspector {
   /// Deletes transactions from a private copy of a file, frees the pages, and measures both steps.
   ///
-  /// In a store of this library, the transactions are deleted in chunks, as the store's own purge
-  /// does. In a Core Data file, they are deleted in one transaction. The original file is only
+  /// In a store of this library, the trial deletes in chunks, as the store's own purge does. In a
+  /// Core Data file, it deletes everything in one write transaction. The original file is only
   /// read.
   ///
   /// `now` returns seconds since a fixed start, and never decreases.

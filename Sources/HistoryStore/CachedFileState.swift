@@ -1,7 +1,7 @@
 import HistoryTypes
 import SQLiteStorage
 
-/// The state that a connection caches of its file.
+/// The contents of a file that its connection caches.
 ///
 /// A copy of the state, stored with a copy of the file, lets a connection to that copy continue
 /// like the original connection. ``StoreCore/discardCache()`` empties the state, and so does a

@@ -291,8 +291,9 @@ extension HistoryError.Reason {
       )
     case .rewound(let token, let head):
       (
-        "The token \(token) is not from the history that ends at #\(head): the file was replaced "
-          + "or restored from a copy.", "Read the data again and continue from the current token."
+        "The token \(token) is not from the history that ends at #\(head) in this file: the file "
+        + "was replaced or restored from a copy.",
+        "Read the data again and continue from the current token."
       )
     case .superseded(let member):
       (
@@ -308,7 +309,7 @@ extension HistoryError.Reason {
       ("\"\(member)\" is not a member of this store.", "Launch the member first.")
     case .lost(let member):
       (
-        "\"\(member)\" was cut off by a retention limit.",
+        "\"\(member)\" exceeded a retention limit: history that it has not merged may be purged.",
         "Resync: read the data again and continue from the current token."
       )
     case .unwatchable(let path, let why):

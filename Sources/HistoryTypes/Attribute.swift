@@ -17,7 +17,7 @@ public enum AttributeType: String, Sendable, Hashable, Codable, CaseIterable {
 }
 
 extension AttributeType {
-  /// Returns whether this type is wider than another: every value of that type is readable as this.
+  /// Returns whether this type is wider than `type` and can represent every value of `type`.
   ///
   /// Integers are readable as doubles, and Boolean values as the numbers 0 and 1.
   public func isWidening(of type: AttributeType) -> Bool {
@@ -34,7 +34,7 @@ public struct Attribute: Hashable, Sendable, Codable {
   public let name: String
   /// The type of the values; an optional attribute also accepts null.
   public let type: AttributeType
-  /// A Boolean value that indicates whether an object may have no value, which is null.
+  /// A Boolean value that indicates whether an object's value may be null.
   ///
   /// The default is `true`. A write that leaves a required attribute without a value fails, even if
   /// another program writes with plain SQL. Core Data: `NSAttributeDescription.isOptional`.
@@ -43,7 +43,7 @@ public struct Attribute: Hashable, Sendable, Codable {
   ///
   /// Core Data: `NSAttributeDescription.preservesValueInHistoryOnDeletion`.
   public let preservesValueInHistoryOnDeletion: Bool
-  /// The value of objects inserted without a value, and of objects older than the attribute.
+  /// The value for objects inserted without one, and for objects older than the attribute.
   ///
   /// The default is null. Core Data: `NSAttributeDescription.defaultValue`.
   public let defaultValue: Value
@@ -52,7 +52,7 @@ public struct Attribute: Hashable, Sendable, Codable {
   /// To rename an attribute, set the identity of the new name to the old name (Core Data:
   /// `NSPropertyDescription.renamingIdentifier`).
   public let renamingIdentifier: String?
-  /// The entity that a reference refers to, and its delete rule; `nil` if this is no reference.
+  /// The referenced entity and the delete rule, or `nil` if the attribute is not a reference.
   public let reference: Reference?
 
   /// Creates an attribute.
@@ -94,7 +94,7 @@ public struct Attribute: Hashable, Sendable, Codable {
     self.reference = reference
   }
 
-  /// The renaming identifier, or else the name.
+  /// The renaming identifier, or the name if there is no renaming identifier.
   package var identity: String { renamingIdentifier ?? name }
 }
 

@@ -26,9 +26,9 @@ public struct Entity: Hashable, Sendable, Codable {
   public let isDeclared: Bool
   /// The bitmap of the attributes whose values a delete preserves in history.
   public let preserved: UInt64
-  /// The number of each attribute in the file, if the numbers differ from the indices.
+  /// The file's number of each attribute; empty if every number equals the index in ``attributes``.
   package let numbers: [Int]
-  /// The attributes of the file that the program's model lacks, by number.
+  /// The attributes that the file has and the program's model lacks, by their number in the file.
   package let others: [Int: Attribute]
 
   /// Creates an entity.
@@ -124,7 +124,7 @@ public struct Entity: Hashable, Sendable, Codable {
     }
   }
 
-  /// The renaming identifier, or else the name.
+  /// The renaming identifier, or the name if there is no renaming identifier.
   package var identity: String { renamingIdentifier ?? name }
 
   /// Returns the index of the attribute with a name, or `nil`.
@@ -148,7 +148,7 @@ extension Entity {
     return number < attributes.count ? attributes[number] : nil
   }
 
-  /// The attributes of the file that the program's model lacks, in the order of their indices.
+  /// The attributes that the file has and the program's model lacks, in the order of their indices.
   ///
   /// They have the indices after those of ``attributes`` in column bitmaps.
   package var othersInOrder: [Attribute?] {
@@ -163,12 +163,12 @@ extension Entity {
 /// A bitmap in the file has a bit for each attribute by number. A program's bitmap starts with the
 /// attributes of its model, in the order of the model; the other bits follow in the file's order.
 package struct ColumnMapping: Sendable, Hashable {
-  /// The number of each index.
+  /// The file's number of each attribute, by the attribute's index in the program's bitmap.
   private let numbers: [Int]
-  /// The index of each number.
+  /// The index of each attribute in the program's bitmap, by the file's number of the attribute.
   private let indices: [Int]
 
-  /// Creates the mapping of an entity, or returns `nil` if all numbers equal the indices.
+  /// Creates the mapping of an entity, or returns `nil` if the program and the file agree.
   package init?(_ entity: Entity) {
     guard !entity.numbers.isEmpty else { return nil }
     let declared = Set(entity.numbers)
@@ -179,10 +179,10 @@ package struct ColumnMapping: Sendable, Hashable {
     self.indices = indices
   }
 
-  /// Returns the file's bitmap of a program's bitmap.
+  /// Converts a program's column bitmap to the file's.
   package func numbers(of columns: UInt64) -> UInt64 { Self.map(columns, numbers) }
 
-  /// Returns the program's bitmap of a file's bitmap.
+  /// Converts a file's column bitmap to the program's.
   package func indices(of columns: UInt64) -> UInt64 { Self.map(columns, indices) }
 
   private static func map(_ columns: UInt64, _ places: [Int]) -> UInt64 {

@@ -37,7 +37,7 @@ public struct HistoryChange: Sendable, Identifiable {
   public var objectID: ObjectID { record.objectID }
   /// The operation: insert, update or delete.
   public var type: ChangeType { record.type }
-  /// The first 64 attributes that an update set, one bit each in the entity's order; else 0.
+  /// The updated attributes among the entity's first 64, one bit each; 0 if this is not an update.
   public var columns: UInt64 { record.columns }
   /// The name of the object's entity, or `nil` if the model has no entity with its number.
   public var entityName: String? { page.model.entity(record.entity)?.name }
@@ -123,7 +123,7 @@ package struct ChangeRecord: Hashable, Sendable, BitwiseCopyable {
   /// The key of the changed object within its entity.
   @usableFromInline
   package var key: Int64
-  /// The columns that an update has changed, one bit for each.
+  /// The updated columns among the entity's first 64, one bit each; 0 if this is not an update.
   @usableFromInline
   package var columns: UInt64
   /// The number of the changed object's entity.

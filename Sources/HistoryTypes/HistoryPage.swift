@@ -74,7 +74,7 @@ public final class HistoryPage: Sendable {
     HistoryChanges(page: self, start: 0, end: changeRecords.count)
   }
 
-  /// Returns the string with a number, or `nil` for 0.
+  /// Returns the interned string with a number, or `nil` for 0.
   package func string(_ number: Int32) -> String? { strings[number] }
 
   /// Returns the preserved values of a change, or `nil` if their bytes are invalid.
@@ -102,7 +102,7 @@ public final class HistoryPage: Sendable {
 package struct TransactionRest: Hashable, Sendable {
   /// The token of the transaction.
   package let token: HistoryToken
-  /// The index of the first unread unit of changes: a chunk or a batch of rows, by storage layout.
+  /// The index of the first unread chunk of changes, or batch of rows in the layout `coreData`.
   package let chunk: Int64
   /// The number of changes of the transaction that were already read.
   package let place: Int
@@ -140,9 +140,9 @@ package struct InternedStrings: Sendable {
 
   package init(areLabels: Bool = false) { self.areLabels = areLabels }
 
-  /// Returns the numbers of the strings for a process name; 0 stands for no process.
+  /// Returns the numbers of all strings that contain a process name; 0 stands for no process.
   ///
-  /// - Complexity: linear in the number of strings if they are labels.
+  /// - Complexity: linear in the number of strings if process strings are labels.
   package func numbers(ofProcess name: String?) -> [Int32] {
     guard areLabels else { return number(of: name).map { [$0] } ?? [] }
     let labelled = labels.indices.filter { index in

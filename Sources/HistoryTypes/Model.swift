@@ -33,7 +33,7 @@ public struct Model: Hashable, Sendable, Codable {
     case entities
   }
 
-  /// Decodes and validates a model: its entities, or its version and its entities.
+  /// Decodes and validates a model: a list of entities, or an object with version and entities.
   ///
   /// - Throws: `DecodingError` if a key is missing or a value has another type, or ``ModelError`` if the
   ///   model is invalid.
@@ -48,7 +48,7 @@ public struct Model: Hashable, Sendable, Codable {
     }
   }
 
-  /// Encodes the entities, and the version unless it is 1.
+  /// Encodes the list of entities, or an object with version and entities if the version is not 1.
   ///
   /// - Throws: The errors of the encoder.
   public func encode(to encoder: any Encoder) throws {

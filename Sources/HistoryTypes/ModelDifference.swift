@@ -274,11 +274,11 @@ package enum IdentityMatching {
   }
 }
 
-/// The authors of the transactions with which a model was changed.
+/// The author names of the transactions that change a store's model.
 package enum MigrationAuthor {
   private static let prefix = "schemamigrator: migration from model version "
   private static let separator = " to "
-  /// The start of the authors under which Core Data migrates a store.
+  /// The prefix of the author names under which Core Data migrates a store.
   private static let coreDataPrefix = "com.apple.coredata.schemamigrator"
 
   /// Returns the author of the transaction that changes one version of the model to another.
@@ -292,7 +292,7 @@ package enum MigrationAuthor {
     return author.hasPrefix(prefix) || author.hasPrefix(coreDataPrefix)
   }
 
-  /// Returns the model version after the migration that an author denotes, or `nil` for others.
+  /// Returns the model version that a migration's author names, or `nil` for any other author.
   package static func version(_ author: String?) -> Int? {
     guard let author, author.hasPrefix(prefix) else { return nil }
     return author.split(separator: " ").last.flatMap { Int($0) }

@@ -20,7 +20,7 @@ package enum Tombstone {
     case blob(UnsafeRawBufferPointer)
   }
 
-  /// Reads the next value and the index of its attribute, or returns `nil` at invalid bytes.
+  /// Reads the next value and the index of its attribute; returns `nil` if the bytes are invalid.
   package static func next(_ reader: inout ByteReader) -> (attribute: Int, value: Stored)? {
     guard let position = reader.byte(), position < 64,
       let tag = reader.byte().flatMap(Tag.init(rawValue:))
@@ -67,7 +67,7 @@ package enum Tombstone {
 }
 
 extension Tombstone.Stored {
-  /// Whether a program with a wider type may have stored the value of an attribute.
+  /// Whether a program may have stored the value under a wider type than this program's `type`.
   fileprivate func mayBeWider(than type: AttributeType) -> Bool {
     if case .real = self { type == .int || type == .bool } else { false }
   }

@@ -106,7 +106,9 @@ package final class ConnectionLock: @unchecked Sendable {
     return body()
   }
 
-  /// Runs a closure with the lock held, and calls another one every millisecond until the lock is free.
+  /// Runs a closure with the lock held.
+  ///
+  /// While another thread holds the lock, this method calls `wait` every millisecond.
   package func withLock<Result, Failure: Error>(
     whileTaken wait: () -> Void,
     _ body: () throws(Failure) -> Result

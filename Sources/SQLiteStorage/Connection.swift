@@ -335,7 +335,7 @@ package struct CheckpointPolicy {
   private let every: Int32
   private var next: Int32
 
-  /// Creates the policy for an empty log.
+  /// Creates the policy for an empty log; `every` is the number of frames between two checkpoints.
   package init(every: Int32) {
     self.every = every
     next = every

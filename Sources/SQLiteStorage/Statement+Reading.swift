@@ -1,7 +1,7 @@
 import CSQLite
 
 extension Statement {
-  /// Prepares a single read-only statement, in which hidden columns read as null.
+  /// Prepares a single read-only statement, in which columns that `isHidden` selects read as null.
   ///
   /// The text may come from an untrusted source.
   ///
@@ -62,7 +62,7 @@ extension Statement {
 
 /// The authorizer callback's state while a statement is prepared.
 private final class ReadingGuard {
-  static let doesMore = "a query may only read, but this statement does more"
+  static let doesMore = "a query may only read data, but this statement does something else"
 
   let isHidden: (String, String) -> Bool
   /// The reason why the statement is rejected, or `nil` if it is allowed.

@@ -143,7 +143,7 @@ import Testing
       .unreadable(path: "a.db", reason: "Permission denied"),
       "a.db cannot be read: Permission denied. Check the permissions, or inspect a copy."
     ),
-    (.empty(path: "a.db"), "a.db is empty. Name the store's file itself, not a part of it."),
+    (.empty(path: "a.db"), "a.db is empty. Name the store's main file, not its -wal file."),
     (
       .notADatabase(path: "README.md"),
       "README.md is not an SQLite database, or it is encrypted. Name a store of this library or the "

@@ -35,8 +35,8 @@ struct FileHeader {
   ///
   /// A file that is not a store of this library is closed unchanged.
   ///
-  /// - Throws: ``HistoryError`` for a file of another program, a newer format, damage, or another
-  ///   model.
+  /// - Throws: ``HistoryError`` if the file belongs to another program, has a newer format, is
+  ///   damaged, or has a model that the program's model does not fit.
   static func open(
     path: String,
     model: Model?,
@@ -169,7 +169,7 @@ struct FileHeader {
 
   /// The metadata name of a flag: 1 if the file keeps no history, 0 or absent if it keeps history.
   static let untrackedName = "untracked"
-  /// The metadata name of the version of the last write without history.
+  /// The metadata name of the row version that the last write without history used.
   static let versionName = "version"
 
   private static let untracked = """

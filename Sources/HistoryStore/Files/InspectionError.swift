@@ -61,7 +61,7 @@ extension InspectionError: CustomStringConvertible {
       "\(path) is not a file. Name the store's file itself, often one that ends in .sqlite."
     case .unreadable(let path, let reason):
       "\(path) cannot be read: \(reason). Check the permissions, or inspect a copy."
-    case .empty(let path): "\(path) is empty. Name the store's file itself, not a part of it."
+    case .empty(let path): "\(path) is empty. Name the store's main file, not its -wal file."
     case .notADatabase(let path):
       "\(path) is not an SQLite database, or it is encrypted. Name a store of this library or the "
         + "file of a Core Data store."

@@ -12,9 +12,9 @@ extension Store {
   /// (``HistoryChange/columnNumbers``), and the values of a tombstone are named after their columns
   /// (`ZTOMBSTONE0`). History before the first transaction in the file counts as purged.
   ///
-  /// - Throws: ``HistoryError/Code/unreadable`` with a sentence for every kind of file without a
-  ///   readable history, and the other errors of ``init(path:configuration:)``. A later request
-  ///   also throws ``HistoryError/Code/unreadable`` if the file was written after it was opened.
+  /// - Throws: ``HistoryError/Code/unreadable``, which says why the file has no readable history,
+  ///   and the other errors of ``init(path:configuration:)``. A later request also throws
+  ///   ``HistoryError/Code/unreadable`` if the file was written after it was opened.
   /// - Complexity: constant, plus a copy of a file that has a live log.
   public convenience init(
     reading path: String,
@@ -23,9 +23,9 @@ extension Store {
     try self.init(reading: path, copyingTo: temporaryFolder, stopCheck: nil)
   }
 
-  /// Opens a file for reading, with a check that can stop requests.
+  /// Opens a file for reading, with a callback that can stop requests.
   ///
-  /// It opens the file like ``init(reading:copyingTo:)``. A stopped request throws
+  /// The file is opened like with ``init(reading:copyingTo:)``. A stopped request throws
   /// ``HistoryError/Code/sqlite``.
   package convenience init(
     reading path: String,

@@ -50,7 +50,7 @@ package struct FileTables {
   }
 }
 
-/// Reads a file that Core Data wrote as a store, and adds the tables that the file lacks.
+/// The parts of a store that are missing from a file of Core Data: its model, ID and other tables.
 package enum ForeignHistory {
   /// The lowest number of the entities that Core Data uses internally.
   private static let ownEntityMin: Int64 = 16000

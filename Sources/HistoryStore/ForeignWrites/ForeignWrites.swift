@@ -20,7 +20,7 @@ public enum ForeignWrites: String, Sendable, Hashable, CaseIterable {
   case refused
 }
 
-/// The files' schema for foreign writes: one table of captured changes, and triggers of each entity.
+/// The part of a file's schema for foreign writes: a table of captured changes, and the triggers.
 ///
 /// A captured change is a row of `history_foreign`; its order is the order of the changes. SQLite
 /// rolls the row back with the change that it belongs to (https://sqlite.org/lang_createtrigger.html).
@@ -212,8 +212,9 @@ private struct EntityTriggers {
   ///
   /// See https://sqlite.org/lang_createtable.html#rowid.
   ///
-  /// Triggers on these names alone cost other updates nothing. A statement in a trigger that inserts into the
-  /// table that it reads would be slow: SQLite puts the rows into a temporary table first.
+  /// A trigger on these names alone does not run for other updates. A statement in a trigger that
+  /// inserts into the table that it reads would be slow: SQLite first copies the rows to a
+  /// temporary table.
   private static let keyNames = "_key, rowid, oid, _rowid_"
 
   private var table: String { "\"\(entity.table)\"" }

@@ -229,8 +229,8 @@ extension StoreCore {
       case nil: continue
       case .insert: packed.insert(effect.entity, effect.key)
       case .update:
-        // A row that was replaced by one with the same values has lost its version. Contexts that have
-        // read it would find a conflict that no merge ends, so it counts as updated.
+        // Replacing a row by one with the same values resets the row's version. A context that has
+        // read it would then report a conflict that no merge resolves. Count the row as updated.
         let columns = (effect.columns == 0 ? .max : effect.columns) & entity.liveColumns
         if columns == 0 { continue }
         packed.update(effect.entity, effect.key, columns)

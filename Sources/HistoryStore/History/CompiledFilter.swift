@@ -166,7 +166,7 @@ struct FilterSQL {
   private(set) var certain = "1"
   private var bounds: [Bound] = []
   private let columns: HistoryLayout
-  /// Whether a test of an entity is true for transactions without changes.
+  /// Whether a condition on the entity counts as true for a transaction without changes.
   ///
   /// Without this, a filter such as `.not(.entity("Note"))` would match a transaction without
   /// changes.

@@ -32,11 +32,11 @@ public struct HistoryRequest: Sendable, Hashable {
   ///
   /// The transaction that reaches this number is included completely.
   public var changeCountMax = 100_000
-  /// The date after which the first page started, for the requests of the following pages.
+  /// The date of the request for the first page, kept for the requests of the following pages.
   package private(set) var since: Date?
-  /// For each author number, the number up to which history was purged before the previous page.
+  /// For each author number, the transaction number up to which earlier pages found history purged.
   ///
-  /// These purges are not reported as gaps.
+  /// The next page does not report these purges as gaps.
   package private(set) var gone: [Int32: Int64] = [:]
   /// The start of the unread changes of a transaction that the previous page contained in part.
   package private(set) var rest: TransactionRest?

@@ -11,13 +11,13 @@ struct HistoryScan {
   let request: HistoryRequest
   private let storeID: StoreID
   var after: Int64 = 0
-  /// The time that every transaction must exceed; set if timestamps do not increase with numbers.
+  /// The time after which a transaction must lie; set if timestamps do not increase with numbers.
   var afterTimestamp: Double?
   /// For each author number, the number up to which history is invisible because of a purge.
   ///
   /// Empty if no history after the position was purged.
   var purged: [Int32: Int64] = [:]
-  /// For each author number, the number up to which history may be missing, for the next pages.
+  /// For each author number, the number up to which history may be missing; kept for later pages.
   var gone: [Int32: Int64] = [:]
   private let filter: CompiledFilter?
   private let readsChanges: Bool
@@ -212,7 +212,7 @@ extension HistoryScan {
     start = (unpacker.changes.count, unpacker.tombstones.count)
   }
 
-  /// Continues where the previous page ended, and returns whether it ended within this transaction.
+  /// Continues after the previous page; returns whether that page ended within this transaction.
   private mutating func takeUpRest() throws(HistoryError) -> Bool {
     guard let from = unread else {
       (batch, place) = (0, 0)

@@ -132,7 +132,7 @@ extension StoreCore {
 
   /// Throws for a token from a different history, or if history that the request needs was purged.
   ///
-  /// History that was already purged before the request's earlier pages does not count.
+  /// History that earlier pages of the request found purged is not reported again.
   private func check(
     _ token: HistoryToken,
     of request: HistoryRequest,

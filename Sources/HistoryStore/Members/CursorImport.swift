@@ -18,7 +18,7 @@ public enum CursorImport: Sendable, Hashable {
   public enum Reason: Sendable, Hashable {
     /// The member is already in the registry, and its recorded cursor is used instead of the date.
     case alreadyAMember
-    /// The author has no date.
+    /// PersistentHistoryTrackingKit has stored no date for the author.
     case noDate(author: String?)
     /// Some of the history after the date was purged, so the member cannot start there.
     case historyIsGone(date: Date)

@@ -108,7 +108,7 @@ final class MemberHolds: @unchecked Sendable {
   private var entries: [Entry] = []
   private var isReleased = false
 
-  /// Returns the answer to a request for a hold, which is released while the store is suspended.
+  /// Tries to mark a member as running; in a suspended store, returns a hold without a lock.
   func add(
     _ member: MemberID,
     _ take: () -> MemberLocks.Answer
@@ -130,7 +130,7 @@ final class MemberHolds: @unchecked Sendable {
     }
   }
 
-  /// Locks the members of all holds in use again, except those that another process has launched.
+  /// Locks the member of each hold again, unless another process has launched the member.
   func take(_ take: (MemberID) -> MemberLocks.Answer) {
     lock.withLock {
       isReleased = false

@@ -42,7 +42,7 @@ extension Store {
     return try lockedHistory { core in try core.write { try core.join(arrival) } }.with(hold: hold)
   }
 
-  /// Returns the registration with the member's lock taken again, after restoring a snapshot.
+  /// Takes the member's lock again after a snapshot was restored; returns the registration with it.
   package func holding(_ registration: Registration) throws(HistoryError) -> Registration {
     registration.with(hold: try hold(registration.member, takenFrom: nil))
   }

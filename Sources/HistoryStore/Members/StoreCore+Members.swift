@@ -286,7 +286,7 @@ extension StoreCore {
     return found
   }
 
-  /// Decodes a configuration with a cache, since each purge needs all of them.
+  /// Decodes a configuration with a cache, since each purge needs those of all active members.
   private func remembered(_ text: String, by name: String) throws -> MemberConfiguration {
     try configurations.configuration(text) { try declared(text, by: name) }
   }

@@ -1,6 +1,6 @@
 public import HistoryTypes
 
-/// The difference of a file's model from the older model of the program that has it open.
+/// The difference between a file's model and the older model of the program that opened the file.
 ///
 /// The program reads and writes the entities and attributes of its model, and leaves all others
 /// unchanged.
@@ -117,8 +117,8 @@ extension ModelConflict {
       )
     case .tooLarge(let error):
       (
-        "Model version \(programVersion) cannot be applied to \(path): with the attributes that the "
-          + "file had before, \(error)", "Add the attribute to another entity."
+        "Model version \(programVersion) cannot be applied to \(path), which also keeps the "
+        + "attributes of earlier versions. \(error)", "Add the attribute to another entity."
       )
     }
   }

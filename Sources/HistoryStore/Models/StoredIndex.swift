@@ -209,7 +209,7 @@ extension StoreCore {
 }
 
 extension StoredEntity {
-  /// Whether the older entity's table has other non-null columns or a removed foreign key.
+  /// Whether the table must be copied, because `NOT NULL` columns or a foreign key changed.
   fileprivate func needsCopy(after older: StoredEntity) -> Bool {
     let lostReference = zip(attributes, older.attributes).contains {
       $0.isRemoved && !$1.isRemoved && $1.attribute.reference != nil

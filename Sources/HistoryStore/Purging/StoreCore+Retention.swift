@@ -1,7 +1,7 @@
 import HistoryTypes
 import SQLiteStorage
 
-/// The position below which retention limits exclude members, and the gaps that the age ignores.
+/// The position below which retention limits exclude members, and gaps that do not count as age.
 struct RetentionCut {
   /// The number up to which members with contexts must have merged in order to remain active.
   var number: Int64 = 0
@@ -61,7 +61,7 @@ extension StoreCore {
     return least.statement.int(0)
   }
 
-  /// Returns the lowest number after which history takes at most some bytes.
+  /// Returns the lowest transaction number after which history takes at most `limit` bytes.
   ///
   /// Each row is visited once: the size of the history after `high` is already known.
   private func byteCut(_ limit: Int64, _ least: Int64, _ head: Int64) throws -> Int64 {
@@ -159,7 +159,7 @@ extension StoreCore {
     return nil
   }
 
-  /// Returns the earliest transaction within some seconds before `later`, or else its predecessor.
+  /// Returns the earliest transaction at most `seconds` before `later`, or else its predecessor.
   private func rowBefore(
     _ later: (number: Int64, timestamp: Double),
     within seconds: Double,

@@ -56,8 +56,8 @@ public enum CallsWhileSuspended: Sendable, Hashable {
   case fail
   /// Calls block their thread until the store is resumed.
   ///
-  /// Use it only if no Swift task calls the store: a blocked task keeps other tasks from running,
-  /// perhaps the one that would resume the store.
+  /// Use this case only if no Swift task calls the store: a blocked task keeps other tasks from
+  /// running, perhaps the one that would resume the store.
   case wait
 }
 

@@ -117,8 +117,8 @@ extension StoreCore {
         guard case .int(let key) = value else { return false }
         return effects.gone.contains(ObjectID(entity: destination, key: key))
       }
-      // The policy `overwrite` also writes what the context has read; the others compare it with a row
-      // whose reference is null because of a rule, or because another writer has changed it.
+      // The policy `overwrite` also writes the values that the context has read. The other policies
+      // compare these values with the row, whose reference a rule or another writer made null.
       let isNullified = adjusted.nullified & table.numbers(of: 1 << UInt64(index)) != 0
       if policy == .overwrite || isNullified, edit.base.indices.contains(index),
         isGone(edit.base[index])

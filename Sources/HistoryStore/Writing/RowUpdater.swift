@@ -6,7 +6,7 @@ import SQLiteStorage
 /// One statement updates all rows with ascending keys: it finds each row by its key and calls a
 /// function for the values, which halves the cost of one statement per row.
 final class RowUpdater {
-  /// The numbers of rows from which a range and a list cost less than one statement per row.
+  /// The minimum numbers of rows for which a range or a list costs less than one statement per row.
   private static let rangeCountMin = 4
   private static let listCountMin = 24
 

@@ -199,7 +199,7 @@ struct TypeColumns {
 ///
 /// One statement inserts many rows, which halves the cost of one statement per row.
 final class RowInserter {
-  /// The number of rows from which one statement costs less than one statement per row.
+  /// The minimum number of rows for which one statement costs less than one statement per row.
   private static let countMin = 4
 
   private let rows: UnsafeMutablePointer<RowBlock>

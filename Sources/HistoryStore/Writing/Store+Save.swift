@@ -15,7 +15,7 @@ package struct ObjectEdit: Sendable {
   package var values: [Value]
   /// The row that an update is based on, one value per attribute, if the merge policy needs it.
   ///
-  /// If the array is empty, every attribute counts as changed by the store.
+  /// If the array is empty, every attribute counts as changed by another writer.
   package var base: [Value]
 
   /// The version of a delete of an object that the context has not read.
@@ -107,7 +107,7 @@ public enum MergePolicy: String, Sendable, Hashable, CaseIterable {
   ///
   /// A save that would create a duplicate fails with ``HistoryError/Code/duplicate``.
   case error
-  /// Attributes that the store has changed stay, and the rest of the edit is written.
+  /// Attributes that another writer changed keep the store's values; the other edits are written.
   ///
   /// An object that the context deleted, and another writer changed, stays. If an inserted object
   /// has a duplicate in the store, the store's object replaces it. If an updated object would have
@@ -424,8 +424,8 @@ extension ObjectEdit {
       let all = base.isEmpty ? columns : ~0 >> UInt64(64 - stored.count)
       resolved.columns = all & ~widened | columns
     case .storeWins:
-      // If the row that the edit is based on is missing, every attribute counts as changed by the
-      // store.
+      // If the row that the edit is based on is missing, every attribute counts as changed by
+      // another writer.
       let same = stored.indices.filter { !base.isEmpty && stored[$0].order(to: base[$0]) == 0 }
       resolved.columns &= same.reduce(0) { $0 | 1 << UInt64($1) }
     }
