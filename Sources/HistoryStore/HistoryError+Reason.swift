@@ -291,8 +291,8 @@ extension HistoryError.Reason {
       )
     case .rewound(let token, let head):
       (
-        "The token \(token) is not from the history that ends at #\(head) in this file: the file "
-        + "was replaced or restored from a copy.",
+        "The token \(token) is not from this file's history, which ends at #\(head): the file was "
+          + "replaced or restored from a copy.",
         "Read the data again and continue from the current token."
       )
     case .superseded(let member):

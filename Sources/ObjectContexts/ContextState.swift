@@ -6,7 +6,7 @@ import SQLiteStorage
 struct ContextState: Sendable {
   let model: Model
   var tables: [EntityTable]
-  /// Whether every object of the store is registered, so that merges register what others insert.
+  /// Whether every object of the store is registered; merges then also register inserted objects.
   var holdsAll = false
   private(set) var edits: PendingEdits
   /// The edited objects, in the order of their first edit.

@@ -233,7 +233,7 @@ struct SlotIndex: Sendable {
     return slot
   }
 
-  /// Removes all keys; the time depends on the keys, since a map that is much too large shrinks.
+  /// Removes all keys in time linear in their number; a map that is much too large is replaced.
   mutating func removeAll() {
     guard entries.count <= max(1024, count * 8) else {
       self = SlotIndex()

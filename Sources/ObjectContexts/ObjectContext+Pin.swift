@@ -2,7 +2,7 @@ public import HistoryStore
 public import HistoryTypes
 
 extension ObjectContext {
-  /// Pins the context to the current snapshot of the store, from which it reads until it is moved.
+  /// Makes the context read from the current snapshot of the store until it is moved or unpinned.
   ///
   /// From then on, everything that the context reads comes from this snapshot: released objects,
   /// queries, aggregates and live queries agree, whatever others commit. Registered objects are
@@ -44,8 +44,8 @@ extension ObjectContext {
 
   /// The position in history of the pinned snapshot, or `nil` if the context is not pinned.
   ///
-  /// If it stays behind ``HistoryStore/Store/currentToken()``, the context was not moved for some
-  /// time, and keeps the log growing.
+  /// If this position stays behind ``HistoryStore/Store/currentToken()``, the context was not moved
+  /// for some time, and the write-ahead log keeps growing.
   public var pinnedAt: HistoryToken? { state.withLock { $0.moment } }
 }
 

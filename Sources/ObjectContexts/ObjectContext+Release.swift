@@ -5,7 +5,8 @@ extension ObjectContext {
   /// A Boolean value that indicates whether the context holds every object of the store.
   ///
   /// The value is `false` in a new context. Such a context registers only the objects that are
-  /// inserted, requested or found, a merge changes only these, and memory is proportional to them.
+  /// inserted, requested or found. A merge changes only these objects, and the memory is
+  /// proportional to their number.
   /// ``loadAll()`` makes the value `true`: merges then also register the objects that other
   /// contexts insert. Releasing an object makes the value `false` again.
   public var holdsAllObjects: Bool { state.withLock { $0.holdsAll } }

@@ -13,8 +13,8 @@ extension ObjectContext {
   ///
   /// Core Data: `NSManagedObjectContext.save()`.
   ///
-  /// If another object in the store has the same unique values as an inserted object, it replaces
-  /// the inserted object in the context, under every merge policy except `error`.
+  /// If an object in the store has the same unique values as an inserted object, the store's object
+  /// replaces the inserted one in the context, under every merge policy except `error`.
   ///
   /// - Returns: The transaction, or `nil` if no edit exists or none takes effect; `nil` means that
   ///   nothing was written.

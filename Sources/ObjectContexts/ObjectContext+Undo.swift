@@ -5,7 +5,7 @@ extension ObjectContext {
   /// The number of edits, or groups of edits, that can be undone; the default is 0.
   ///
   /// Beyond this number, each further edit discards the oldest one. Setting a smaller value
-  /// discards the oldest ones at once.
+  /// discards the oldest edits at once.
   ///
   /// Core Data: `UndoManager.levelsOfUndo` of `NSManagedObjectContext.undoManager`.
   public var levelsOfUndo: Int {
@@ -37,8 +37,8 @@ extension ObjectContext {
 
   /// Reverts the last edit, or group of edits, that is not undone yet.
   ///
-  /// An undo only adds, changes or removes unsaved edits, and never reverts what others have
-  /// committed:
+  /// An undo only adds, changes or removes unsaved edits, and never reverts what other contexts or
+  /// processes have committed:
   ///
   /// - An attribute that a merge has changed since the edit keeps its value.
   /// - An object that a merge has deleted stays deleted.
@@ -47,8 +47,8 @@ extension ObjectContext {
   ///
   /// Saved edits can be undone as well; the next save then writes the reversal. A save that deletes
   /// an object, even by a delete rule or as a duplicate, discards everything that can be undone and
-  /// redone: keys are never reused, so the object cannot return. So do ``rollback()``, ``reset()``
-  /// and ``loadAll()``.
+  /// redone: keys are never reused, so the object cannot return. ``rollback()``, ``reset()`` and
+  /// ``loadAll()`` discard all of it as well.
   ///
   /// Core Data: `NSManagedObjectContext.undo()`, which would overwrite merged changes.
   ///

@@ -216,7 +216,7 @@ public final class ObjectContext: Sendable {
     }
   }
 
-  /// Returns the error for a value of an attribute that does not exist or has another type.
+  /// Returns the error for an attribute that does not exist, or for a value of another type.
   private static func unfit(
     _ value: Value,
     for attribute: String,

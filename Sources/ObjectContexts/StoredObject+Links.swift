@@ -10,10 +10,10 @@ extension StoredObject {
   ///
   /// - Parameters:
   ///   - entity: The name of the link entity.
-  ///   - attribute: The reference of a link that refers to this object; it is needed if both references
-  ///     are to the entity of this object. The default is the first such reference.
+  ///   - attribute: The name of the link's reference to this object; pass it if both references of
+  ///     the link are to this object's entity. The default is the first such reference.
   ///   - orders: The sort orders of the objects; without them, they are in key order.
-  /// - Returns: The objects; a deleted one is left out.
+  /// - Returns: The objects; deleted objects are left out.
   /// - Throws: ``HistoryError/Code/unknownEntity``, ``HistoryError/Code/unknownAttribute`` if the
   ///   entity does not link objects of the entity of this object or a sort order is invalid, or
   ///   ``HistoryError/Code/sqlite``.
@@ -82,8 +82,8 @@ extension StoredObject {
     try link(with: object, ends)?.delete()
   }
 
-  /// Links this object with some objects and with no others: inserts the missing links, and deletes
-  /// those to other objects.
+  /// Links this object with exactly the given objects: inserts the missing links, and deletes the
+  /// links to all other objects.
   ///
   /// - Parameters:
   ///   - objects: The objects, of the same store.

@@ -118,7 +118,7 @@ extension ModelConflict {
     case .tooLarge(let error):
       (
         "Model version \(programVersion) cannot be applied to \(path), which also keeps the "
-        + "attributes of earlier versions. \(error)", "Add the attribute to another entity."
+          + "attributes of earlier versions. \(error)", "Add the attribute to another entity."
       )
     }
   }

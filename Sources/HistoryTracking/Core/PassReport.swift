@@ -35,13 +35,13 @@ public struct PassReport: Sendable, Hashable {
   public internal(set) var durations = Durations()
   /// The hook calls that threw.
   public internal(set) var hookFailures: [HookFailure] = []
-  /// The members that this pass cut off by a retention limit.
+  /// The members that the purge of this pass excluded because of a retention limit.
   ///
-  /// Their next fetch throws ``HistoryError/Code/lost``.
+  /// The next fetch of each of them throws ``HistoryError/Code/lost``.
   public internal(set) var lostMembers: [MemberID] = []
   /// The jumps of more than a day between timestamps in history.
   ///
-  /// A limit on the age of history does not count them.
+  /// A limit on the age of history does not count these jumps.
   public internal(set) var timestampJumps: [TimestampJump] = []
   /// The authors found in history that the configuration does not declare.
   public internal(set) var undeclaredAuthors: Set<String> = []
@@ -105,7 +105,7 @@ struct StepTimer {
   }
 }
 
-/// The decision of the purge strategy whether a pass purges, with the counts that it needs.
+/// Decides whether a pass purges, and keeps the counts that the purge strategy needs for that.
 struct PurgeTurn {
   /// The number of passes that found new transactions.
   ///

@@ -60,7 +60,7 @@ package final class TrackerCore {
 
   /// Returns the current session, or launches a new one.
   ///
-  /// - Throws: ``HistoryError/Code/lost`` if a retention limit has cut the member off,
+  /// - Throws: ``HistoryError/Code/lost`` if a retention limit excluded the member,
   ///   ``HistoryError/Code/inUse`` while another process runs the member.
   @discardableResult
   package func launched(resyncingIfLost: Bool = false) throws(HistoryError) -> MemberSession {
@@ -134,7 +134,7 @@ package final class TrackerCore {
 
   func logCut(_ lost: [MemberID], _ jumps: [TimestampJump]) {
     for member in lost {
-      log.write(.critical, "\(member) was cut off by a retention limit; it must resync")
+      log.write(.critical, "\(member) exceeded a retention limit and is excluded; it must resync")
     }
     for jump in jumps {
       log.write(

@@ -33,7 +33,7 @@ public actor HistoryTracker {
   /// The error of the last pass, or `nil` if it succeeded.
   public var failure: HistoryError? { core.failure }
 
-  /// The synchronous logic; this actor awaits the calls that it returns.
+  /// The synchronous logic of the tracker; the actor awaits the calls that this logic returns.
   let core: TrackerCore
   private let home: any Actor
   /// The task that runs a pass for each signal while the tracker is started.
@@ -117,7 +117,7 @@ public actor HistoryTracker {
   /// pass fails with an error that may resolve without intervention, such as a hook that throws,
   /// the tracker still starts and retries the pass, and this method throws the error.
   ///
-  /// - Throws: ``HistoryError/Code/lost`` if a retention limit has cut the member off,
+  /// - Throws: ``HistoryError/Code/lost`` if a retention limit excluded the member,
   ///   ``HistoryError/Code/inUse`` while another process runs the member, and other errors that
   ///   prevent the launch; the tracker is not started in these cases.
   /// - Complexity: that of a pass over the history since the last stop.

@@ -38,10 +38,11 @@ public struct TrackerConfiguration: Sendable {
   public var pageTransactionCountMax = 1000
   /// A Boolean value that indicates whether a launch and a resync load all objects into the contexts.
   ///
-  /// The default is `true`: every context then holds all objects of the store, and merges register
-  /// what others insert. With `false`, a context holds only the objects that were inserted,
-  /// requested or found, merges change only these, and memory is proportional to them. A context on
-  /// which the program calls `loadAll()` holds all objects in either case.
+  /// The default is `true`: every context then holds all objects of the store, and merges also
+  /// register the objects that other contexts insert. With `false`, a context holds only the
+  /// objects that were inserted, requested or found. Merges then change only these objects, and
+  /// memory is proportional to their number. A context on which the program calls `loadAll()` holds
+  /// all objects in either case.
   public var loadsAllObjects = true
   /// A custom merger; `nil` uses ``DefaultMerger``.
   public var merger: (any TransactionMerger)?
@@ -142,7 +143,7 @@ package struct TrackerClock: Sendable {
 ///
 /// Under every strategy, a purge removes only history that every member has merged.
 public enum PurgeStrategy: Sendable, Hashable {
-  /// Passes never purge; purge with ``HistoryTracker/purge()``, or without a tracker by the store.
+  /// Passes never purge; the program purges with ``HistoryTracker/purge()`` or its store.
   case none
   /// Purges after every pass.
   case whenMerged

@@ -18,8 +18,8 @@ struct LiveList: Sendable {
 
   /// The number of objects beyond the limit that are read in advance: half of the limit.
   ///
-  /// If objects leave a limited result one by one, the list is read again each time that half of
-  /// the limit has left: three rows for each of these objects.
+  /// If objects leave a limited result one by one, the list is read again each time that half as
+  /// many objects as the limit have left. This costs three rows for each object that left.
   private var spareCount: Int { query.limit.map { max(2, $0 / 2) } ?? 0 }
 
   /// The entity's number.
@@ -295,7 +295,7 @@ struct LiveList: Sendable {
 }
 
 extension LiveList.Changes {
-  /// Notes an object's state before and after an evaluation.
+  /// Adds an object to the changes if its place or its values differ after an evaluation.
   fileprivate mutating func note(
     _ key: Int64,
     from before: LiveList.Member?,

@@ -5,8 +5,8 @@ public import HistoryTypes
 ///
 /// The first element is the whole result. A further element follows each time that the context's
 /// own edits and saves, or transactions that a tracker merges into the context, change the result.
-/// It contains the difference from the element before. A slow reader receives one element for all
-/// changes since its last one.
+/// Each element contains the difference from the previous one. A slow reader receives one element
+/// for all changes since the last element that it received.
 ///
 /// Each iteration is a query of its own, and lasts until its iterator is released, its task is
 /// cancelled, or the context is released; the sequence then ends. An element retains its context,
@@ -14,7 +14,7 @@ public import HistoryTypes
 ///
 /// Core Data: `NSFetchedResultsController`. GRDB: `ValueObservation`.
 public struct LiveObjects: AsyncSequence, Sendable {
-  /// A result with its difference from the one before.
+  /// A result with its difference from the previous result.
   public typealias Element = LiveResult
   /// The error of a query.
   public typealias Failure = HistoryError
@@ -38,7 +38,7 @@ public struct LiveObjects: AsyncSequence, Sendable {
   public struct Iterator: AsyncIteratorProtocol {
     package let reader: LiveReader?
 
-    /// Returns the next result that differs from the one before, or `nil` when the sequence has ended.
+    /// Returns the next result that differs from the last one, or `nil` at the end of the sequence.
     ///
     /// - Throws: ``HistoryError`` if the predicate is invalid or SQLite fails; the sequence then ends.
     /// - Complexity: for the first result, after a reset, and when too many objects left a limited
@@ -81,7 +81,7 @@ extension ObjectContext {
   ///   - predicate: The condition on the objects; `nil` matches all.
   ///   - orders: The sort orders; without them, the objects are in key order.
   ///   - section: The attribute by whose values the result is divided into sections, with its
-  ///     order; the result is sorted by it first, then by `orders`.
+  ///     order; the result is sorted by this attribute first, then by `orders`.
   ///   - limit: The maximum number of objects; `nil` for all.
   ///   - offset: The number of objects to skip first.
   /// - Returns: The sequence; each iteration of it is a query of its own.
