@@ -6,11 +6,11 @@ package struct BenchmarkRun: Sendable {
   package var subjects: [BenchmarkSubject]
   /// The sizes of history, in transactions of ten changes.
   package var historySizes: [Int]
-  /// The seed of everything random.
+  /// The seed of all random choices of the run.
   package var seed: UInt64
   /// The number of rounds of each benchmark.
   package var budget: RoundBudget
-  /// The divisor of the repetitions within one measurement.
+  /// The number by which the repetitions within one measurement are divided, to save time.
   ///
   /// The default is 1, for precise results.
   package var haste = 1
@@ -23,12 +23,12 @@ package struct BenchmarkRun: Sendable {
   ///
   /// The default is `true`.
   package var countsWork = true
-  /// The command that is started again to count in a separate process.
+  /// The path of the command that is started as a separate process to count work.
   ///
-  /// The command is `nil` if this process is a different program, which then counts in-process,
-  /// including its own other work.
+  /// `nil` if this process is a different program, such as a test runner. It then counts in this
+  /// process, and the counts include other work of the program.
   package var command = HelperProcess.command
-  /// Whether equal work is measured first, to find the precision of times.
+  /// Whether the run first compares equal work, to find the precision of its times.
   ///
   /// The default is `true`.
   package var checksNoise = true
@@ -37,7 +37,9 @@ package struct BenchmarkRun: Sendable {
   /// The default is `false`. If `true`, stores in the layout of Core Data are small, because they
   /// take ten times as long to build.
   package var isQuick = false
-  /// The planned writes per second of an open loop, or `nil` for shares of the measured capacity.
+  /// The writes per second that benchmarks with planned start times (``OpenLoop``) plan.
+  ///
+  /// `nil` plans shares of the measured capacity.
   package var plannedRate: Double?
   /// The folder in which the stores' folder is created, or `nil` for one in memory if possible.
   package var scratchParent: String?
@@ -78,12 +80,12 @@ package struct BenchmarkRun: Sendable {
     case measured(BenchmarkSubject, [BenchmarkRow])
   }
 
-  /// Builds the stores and measures; the stores are removed at the end, also after an error.
+  /// Builds the stores, measures all benchmarks, and removes the stores, also after an error.
   ///
   /// The `observe` closure receives every event; an error that it throws ends the run.
   ///
-  /// - Throws: An error of the store, the floor or `observe`, or a ``BenchmarkDisagreement`` if two
-  ///   contenders had different results.
+  /// - Throws: An error of the store, the floor or `observe`, or a ``BenchmarkDisagreement`` if a
+  ///   contender did other work than the floor.
   package func run(_ observe: @escaping (Event) throws -> Void) throws {
     BenchmarkRandom.restart()
     let shelf = try BenchmarkShelf(self)
@@ -121,7 +123,7 @@ package struct BenchmarkRun: Sendable {
     }
   }
 
-  /// Measures the benchmark's rounds; without time, only benchmarks of exact values run.
+  /// Measures the benchmark in rounds; if the run measures no time, only benchmarks of counts.
   private func measured(_ session: SubjectSession) throws -> [BenchmarkRow] {
     let budget = budget.adapted(to: session.subject)
     if measuresTime { return try session.rows(budget) }
@@ -131,7 +133,7 @@ package struct BenchmarkRun: Sendable {
 
   /// Counts the benchmark's work, in a separate process if this program can be started again.
   ///
-  /// Conditions of the disk have no rows, because counts do not show them.
+  /// Returns no rows for a condition that needs a disk, because it changes times, not counts.
   private func counted(_ session: SubjectSession, _ shelf: BenchmarkShelf) throws -> [BenchmarkRow]
   {
     let subject = session.subject
@@ -194,8 +196,8 @@ package struct BenchmarkRun: Sendable {
 extension RoundBudget {
   /// Returns the budget for a benchmark.
   ///
-  /// The budget has fewer rounds if each takes time proportional to the history, and less time for
-  /// an axis, which is measured at few sizes.
+  /// The budget has fewer rounds if a round takes time proportional to the history, and a third of
+  /// the time if the benchmark is measured in an additional condition (``BenchmarkAxis``).
   fileprivate func adapted(to subject: BenchmarkSubject) -> RoundBudget {
     var budget = self
     if subject.isLong { budget.minimum = min(minimum, Self.longMinimum) }
@@ -207,7 +209,7 @@ extension RoundBudget {
 }
 
 extension String {
-  /// A hash of the text alone (FNV-1a).
+  /// A hash of the text that is the same in every process (FNV-1a).
   ///
   /// The hash gives each benchmark its own order of measuring, independent of the other benchmarks
   /// in the run.
@@ -235,7 +237,7 @@ struct SampledRow {
     /// Returns the outcome for a size of memory in bytes, which only some systems count.
     static func memory(_ bytes: Int64?) -> Outcome {
       guard let bytes else {
-        return .notMeasured("only Linux counts it, and only of a process of its own")
+        return .notMeasured("only Linux counts memory, and only for a separate process")
       }
       return .samples([Double(bytes)])
     }
@@ -245,7 +247,7 @@ struct SampledRow {
   func row(about topic: RowTopic, seed: UInt64) -> BenchmarkRow {
     switch outcome {
     case .samples(let samples) where !samples.isEmpty: found(samples, topic, seed)
-    case .samples: missing("no sample came", topic, seed)
+    case .samples: missing("the benchmark took no sample", topic, seed)
     case .notMeasured(let reason): missing(reason, topic, seed)
     }
   }

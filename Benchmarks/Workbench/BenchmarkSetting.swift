@@ -8,15 +8,15 @@ struct BenchmarkSetting {
   let historySize: Int
   let template: StoreTemplate
   let scratch: ScratchFolder
-  /// The divisor of the number of repetitions within one measurement; 1 for precise results.
+  /// The number by which the repetitions of a measurement are divided; 1 for precise results.
   let haste: Int
-  /// The condition that differs from the base point, or `nil` at the base point.
+  /// The condition in which the benchmark differs from the base point, or `nil` at the base point.
   var axis: BenchmarkAxis?
   /// The store of the same size at the base point, or `nil` if there is none.
   var baseTemplate: StoreTemplate?
   /// The store of the same size in the Core Data layout, for benchmarks that compare layouts.
   var otherLayout: StoreTemplate?
-  /// Whether commits wait for the disk, here or at the condition compared with the base point.
+  /// Whether commits wait for the disk in this setting, or in the one that is compared with it.
   var waitsForDisk = false
   /// The planned writes per second, or `nil` if no rate was specified.
   var plannedRate: Double?
@@ -72,10 +72,10 @@ struct BenchmarkSetting {
   /// Opens a contender's store on a fresh copy.
   func store() throws -> BenchmarkStore { try BenchmarkStore(path: try copy(), self) }
 
-  /// Opens a contender's floor on a fresh copy.
+  /// Opens the floor, which is plain SQLite in C, on a fresh copy of the store file.
   func floor() throws -> BenchmarkFloorFile { try BenchmarkFloorFile(path: try copy()) }
 
-  /// Opens a contender's floor with history, on a fresh copy.
+  /// Opens the floor that keeps history, which is plain SQLite in C, on a fresh copy.
   func trackedFloor() throws -> TrackedFloor {
     try TrackedFloor(path: try copy(), historySize: historySize)
   }
@@ -130,7 +130,7 @@ final class BenchmarkStore {
   }
 }
 
-/// The file of the floor: the same work with plain SQLite in C, with which the store is compared.
+/// A file on which the floor, plain SQLite in C, does the same work as the store.
 final class BenchmarkFloorFile {
   let floor: FloorDatabase
   let side: SideConnection
@@ -147,9 +147,9 @@ final class BenchmarkFloorFile {
 struct OwnSetting {
   let scratch: ScratchFolder
   let seed: UInt64
-  /// The speedup of a quick run; 1 for precise results.
+  /// The factor by which a quick run is shortened; 1 for precise results.
   ///
-  /// The sizes of the stores are divided by its square.
+  /// The sizes of the stores are divided by the square of this factor.
   let haste: Int
   /// Receives the progress of a long task; an error that it throws ends the benchmark.
   let advance: (LongWork, Int) throws -> Void
@@ -190,7 +190,8 @@ final class ScratchFolder {
     let parent = chosen ?? (usesMemory ? Self.memory : manager.temporaryDirectory.path)
     medium = Self.isInMemory(parent) ? "tmpfs" : Self.disk
     Self.removeLeftOvers(in: parent)
-    // Older versions remove folders by a process number right after the prefix, whatever its owner.
+    // Older versions remove each folder with the number of an ended process after the prefix,
+    // whoever owns the folder.
     let name = "of-\(ProcessInfo.processInfo.processIdentifier)-\(UUID().uuidString)"
     path = parent + "/" + Self.prefix + name
     try manager.createDirectory(

@@ -1,6 +1,6 @@
 import HistoryStore
 
-/// A benchmark: an operation that is measured at some history sizes, usually with a floor.
+/// A benchmark: an operation that is measured at some history sizes, usually next to plain SQLite.
 package struct BenchmarkSubject: Sendable {
   /// The name on command lines: `fetch newest 10`.
   package private(set) var name: String
@@ -10,11 +10,11 @@ package struct BenchmarkSubject: Sendable {
   package let operation: String
   /// The conditions, without those that all benchmarks share: `10 new`.
   package private(set) var condition: String
-  /// A sentence that describes one operation, and the work of the floor.
+  /// A sentence that describes one operation, and the work of plain SQLite (the floor) for it.
   package let sentence: String
   /// The history sizes of a run at which the benchmark is measured.
   package private(set) var sizes: Sizes
-  /// The condition that differs from the base point, or `nil` at the base point.
+  /// The condition in which the benchmark differs from the base point, or `nil` at the base point.
   package private(set) var axis: BenchmarkAxis?
   /// Whether one measurement takes time proportional to the history, so that fewer are made.
   package private(set) var isLong = false
@@ -25,7 +25,7 @@ package struct BenchmarkSubject: Sendable {
   /// The least number of transactions of history that the benchmark needs.
   package private(set) var leastHistory = 0
 
-  /// The name of our contender in every benchmark.
+  /// The name of this library's store among the contenders of every benchmark.
   package static let ours = MeasuredWork.store
 
   /// A selection of history sizes.
@@ -38,7 +38,7 @@ package struct BenchmarkSubject: Sendable {
     case three
     /// The largest alone: for costs that do not grow with history.
     case largest
-    /// The sizes at which the conditions are varied, one at a time.
+    /// The sizes at which additional conditions (``BenchmarkAxis``) are measured, one at a time.
     case axis
     /// None: the benchmark builds its own stores, takes long, and is measured only if it is named.
     case own
@@ -49,7 +49,7 @@ package struct BenchmarkSubject: Sendable {
 
   /// The method of measurement.
   private(set) var method: Method
-  /// The additional conditions in which our contender is measured, and its work in them.
+  /// The additional conditions in which the store is measured, and the store's work in them.
   private var variation: Variation?
 
   private struct Variation: Sendable {
@@ -119,9 +119,9 @@ package struct BenchmarkSubject: Sendable {
     method = .own(own)
   }
 
-  /// Returns the benchmark with additional conditions in which our contender is measured.
+  /// Returns the benchmark with additional conditions in which the store is measured.
   ///
-  /// In each of these conditions, our contender is compared with itself in the base condition.
+  /// In each of these conditions, the store is compared with itself at the base point.
   func varying(
     _ axes: [BenchmarkAxis],
     work: @escaping @Sendable (BenchmarkSetting) throws -> MeasuredWork
@@ -162,7 +162,7 @@ package struct BenchmarkSubject: Sendable {
   /// The conditions in which the benchmark is measured in addition to the base point.
   package var axes: [BenchmarkAxis] { variation?.axes ?? [] }
 
-  /// Returns the benchmark in another condition, or `nil` if it is not measured in that one.
+  /// Returns the benchmark in an additional condition, or `nil` if it is not measured there.
   package func measured(at axis: BenchmarkAxis) -> BenchmarkSubject? {
     guard let variation, axes.contains(axis) else { return nil }
     var varied = self
@@ -193,7 +193,7 @@ package struct BenchmarkSubject: Sendable {
   /// Whether the benchmark is measured only if it is named.
   package var isNamedOnly: Bool { sizes == .own }
 
-  /// The contender that the others are compared with, or `nil` if the benchmark has no rounds.
+  /// The contender with which the others are compared, or `nil` if the benchmark has no rounds.
   var floor: String? {
     if case .rounds(let floor, _) = method { floor } else { nil }
   }
@@ -238,7 +238,7 @@ package enum BenchmarkAxis: String, CaseIterable, Sendable {
     }
   }
 
-  /// The name of the contender that does the same at the base point, in the same rounds.
+  /// The name of the contender that does the same work at the base point, in the same rounds.
   var base: String {
     switch self {
     case .oneAuthor, .manyAuthors: "Store, 4 authors"

@@ -22,11 +22,11 @@ package struct BuildComparison: Sendable {
   ///
   /// The default is 3.
   package var rounds = 3
-  /// The share by which a count may differ.
+  /// The fraction by which a count may differ between the builds.
   ///
   /// The default is 0.
   package var tolerance = 0.0
-  /// The seed of the orders and the resamples.
+  /// The seed of the orders of measuring and of the resampling.
   package var seed: UInt64
   /// The folder in which the stores' folder is created, or `nil` for one in memory if possible.
   package var scratchParent: String?
@@ -46,7 +46,7 @@ package struct BuildComparison: Sendable {
     package var counts = ExactComparison(base: [], head: [])
   }
 
-  /// Counts once, launches both builds in turn, and launches them again for suspects.
+  /// Counts the work once, times both builds in turn, and times benchmarks again that seem slower.
   ///
   /// The `progress` closure receives, before each pair, the number of its stage and of the pairs in
   /// that stage; an error that it throws ends the comparison.
@@ -141,7 +141,7 @@ extension LaunchComparison.Key {
   }
 }
 
-/// One launch of a build: a process that briefly measures our contender in some benchmarks.
+/// One launch of a build: a process that briefly measures the build's store in some benchmarks.
 package struct LaunchProbe: Sendable {
   /// The arguments of a launch.
   package struct Request: Codable, Sendable {
@@ -176,7 +176,7 @@ package struct LaunchProbe: Sendable {
     }
   }
 
-  /// An error for a program that does not work as a launch of history-lab.
+  /// An error for a program that is not a build of history-lab, or too old for a comparison.
   package struct NoLaunch: Error, CustomStringConvertible {
     /// The path of the program.
     package let command: String
@@ -185,8 +185,8 @@ package struct LaunchProbe: Sendable {
 
     /// A message with the problem and a suggestion.
     package var description: String {
-      "\(command) did not answer as a launch of history-lab: \(reason). Name a build of history-lab "
-        + "that knows bench compare."
+      "\(command) is not a build of history-lab that can be compared: \(reason). Name a build of "
+        + "history-lab that has the command bench compare."
     }
   }
 

@@ -17,7 +17,7 @@ struct CountingPass {
   /// The reason given if allocations cannot be counted.
   var withoutAllocations = "this process cannot be started again under jemalloc"
 
-  /// The number of earlier measurements, which fill caches and prepare statements.
+  /// The number of uncounted measurements at first, which fill caches and prepare statements.
   private static let warmUp = 2
 
   /// Counts a benchmark that is measured in rounds; returns no rows for other benchmarks.

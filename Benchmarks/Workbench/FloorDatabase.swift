@@ -236,7 +236,7 @@ extension FloorDatabase {
 }
 
 extension PeerKind {
-  /// The peers that are measured, each with its name in results.
+  /// The other ways to record changes in SQLite that are measured, each with its name in results.
   static let all: [(kind: PeerKind, name: String)] = [
     (PEER_TRIGGERS, "SQL triggers"), session, (PEER_HISTORY_TABLE, "sqlite-history"),
   ]
@@ -246,9 +246,9 @@ extension PeerKind {
 }
 
 extension FloorDatabase {
-  /// Makes a peer record the writes to a table from now on.
+  /// Makes a peer (another way to record changes) record the writes to a table from now on.
   ///
-  /// - Throws: ``FloorError`` when its tables cannot be created; a floor has one peer at most.
+  /// - Throws: ``FloorError`` when the peer's tables cannot be created. A floor has at most one peer.
   func attach(_ peer: PeerKind, to table: String) throws(FloorError) {
     try check(peer_attach(floor, peer, table))
   }

@@ -4,11 +4,11 @@ package import Measuring
 
 /// The parts of the measurement self-test that time and count real work of the store.
 package struct MeasuredSelfTest: Sendable {
-  /// The seed of the orders and the resamples.
+  /// The seed of the orders of measuring and of the resampling.
   package var seed: UInt64
-  /// The number of rows of equal work.
+  /// The number of rows that compare equal work, to count the false alarms of the gate.
   package var alikeRows: Int
-  /// The number of rows with 2 % more work.
+  /// The number of rows that compare work with 2 % more work, to count those that the gate finds.
   package var dearerRows: Int
   /// The folder in which the stores' folder is created, or `nil` for one in memory if possible.
   package var scratchParent: String?
@@ -89,7 +89,7 @@ package struct MeasuredSelfTest: Sendable {
     let counts = try SeededRegressions(scratch, sizes: Self.sizes)
     return [
       SelfTestOutcome(
-        "3 % more work put in",
+        "3 % more work added",
         goal: "found",
         found: noise?.sentence ?? "not measured",
         isReached: noise.map { $0.uncertainty == nil } ?? false,
@@ -132,7 +132,7 @@ struct SeededRegressions {
     )
   }
 
-  /// Compares a store with one whose changes have lost their index.
+  /// Compares a store with one from whose table of changes the index was dropped.
   func droppedIndex() throws -> SelfTestOutcome {
     let findings = ExactComparison(base: try rows(.asItIs), head: try rows(.withoutIndex)).changes
     let steps = findings.first { $0.head.metric == .vmSteps && $0.isDearer }
@@ -152,7 +152,7 @@ struct SeededRegressions {
     let after = judge.judge(try steps(.readingAll))
     let law = after.fit?.model.rawValue ?? "none"
     return SelfTestOutcome(
-      "a linear scan put in",
+      "a linear scan added",
       goal: "VM steps are linear-like, before flat",
       found: "\(before.complexity.rawValue), then \(after.complexity.rawValue) (\(law))",
       isReached: before.complexity == .flat && after.complexity == .linearLike,

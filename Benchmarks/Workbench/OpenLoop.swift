@@ -68,7 +68,7 @@ struct MeasuredWork {
   let contender: String
   /// The number of operations in one measurement.
   let operations: Int
-  /// The reason why its counts may differ from run to run, or `nil` if they may not.
+  /// The reason why the counts of this work may differ between runs, or `nil` if they are exact.
   var varies: String?
   /// Performs the work with the stopwatch running only around the measured part.
   ///
@@ -86,7 +86,7 @@ struct MeasuredWork {
     }
   }
 
-  /// The name of our contender.
+  /// The name of this library's store among the contenders.
   static let store = "Store"
   /// The name of the floor, whose cost counts as 1 in every ratio.
   static let floor = "SQLite"

@@ -112,7 +112,7 @@ final class MergeData {
   /// The context shares no data with another context, so that a merge copies no data.
   func staleContext() throws -> ObjectContext { try staleContext(on: file.store) }
 
-  /// Returns such a context on another connection to the store.
+  /// Returns a context with the data before the new transactions, on another connection.
   func staleContext(on store: Store) throws -> ObjectContext {
     let context = ObjectContext(store: before, author: "reader")
     try context.loadAll()

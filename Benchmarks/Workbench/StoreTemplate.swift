@@ -21,8 +21,8 @@ struct StoreTemplate: Codable {
 
   /// The configuration without the signal to other processes, and without member locks.
   ///
-  /// The signal has its own benchmark. No floor has the file with the member locks, which is
-  /// created once per launch.
+  /// The signal has its own benchmark. The floor has no counterpart of a member's lock file, which
+  /// a store creates once per launch.
   static var quietConfiguration: StoreConfiguration {
     var configuration = configuration
     configuration.signalsChanges = false
@@ -44,7 +44,7 @@ struct TemplateBuilder {
     self.seed = seed
     self.shape = shape
     configuration.layout = shape.layout
-    // The timestamps are those of Core Data too.
+    // Like Core Data, store the clock's raw values as timestamps.
     if shape.layout == .coreData { configuration.timestamps = .wallClock }
   }
 

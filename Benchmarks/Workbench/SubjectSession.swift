@@ -15,7 +15,7 @@ struct SubjectSession {
   /// Called before each measurement; an error that it throws ends the session.
   let measures: () throws -> Void
 
-  /// Measures, and verifies that all contenders did the same work.
+  /// Measures the benchmark, and verifies that all contenders did the same work.
   func rows(_ budget: RoundBudget) throws -> [BenchmarkRow] {
     var rows = try measuredRows(budget)
     for index in rows.indices { rows[index].axis = subject.axis?.name }
@@ -140,7 +140,7 @@ private final class TallyLog {
   }
 }
 
-/// An error for a contender with other work than the floor, so that times cannot be compared.
+/// An error for a contender that did other work than the floor, so that times cannot be compared.
 package struct BenchmarkDisagreement: Error, Hashable, CustomStringConvertible {
   let subject: String
   let contender: String
@@ -150,9 +150,10 @@ package struct BenchmarkDisagreement: Error, Hashable, CustomStringConvertible {
 
   /// A message with the difference and where it occurred.
   package var description: String {
-    "\(subject) at \(historySize) transactions: \(contender) did \(did.count) with the sum "
-      + "\(did.sum), the floor \(floorDid.count) with \(floorDid.sum). Figures of different work "
-      + "are not compared; this is an error of the benchmark or of the store."
+    "\(subject) at \(historySize) transactions: the work of \(contender) has the count "
+      + "\(did.count) and the sum \(did.sum), that of the floor has the count \(floorDid.count) and "
+      + "the sum \(floorDid.sum). Times of different work are not compared; this is an error of the "
+      + "benchmark or of the store."
   }
 }
 

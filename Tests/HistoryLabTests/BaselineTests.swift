@@ -174,7 +174,9 @@ import Testing
     let result = await run(words, composition: .current)
     #expect(result.code == .usage)
     #expect(
-      result.errors.contains("\(program) did not answer as a launch of history-lab: \(reason)"),
+      result.errors.contains(
+        "\(program) is not a build of history-lab that can be compared: \(reason)"
+      ),
       "\(result.errors)"
     )
   }
