@@ -68,7 +68,7 @@ package struct BenchmarkRun: Sendable {
   package enum Event: Sendable {
     /// More transactions of the stores were built; the number since the last such event.
     case built(transactions: Int)
-    /// Equal work was measured.
+    /// The comparison of equal work has finished, with these rows.
     case checkedNoise([BenchmarkRow])
     /// A benchmark starts.
     case began(BenchmarkSubject)

@@ -266,7 +266,7 @@ final class ScratchFolder {
   }
 }
 
-/// The file in a scratch folder that names its owner, and is locked while the process lives.
+/// The file that names the owner of a scratch folder, and is locked while the owner's process runs.
 ///
 /// The owner is a user, a machine and a PID namespace.
 ///

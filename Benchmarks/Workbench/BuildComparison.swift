@@ -26,7 +26,7 @@ package struct BuildComparison: Sendable {
   ///
   /// The default is 0.
   package var tolerance = 0.0
-  /// The seed of the orders of measuring and of the resampling.
+  /// The seed of the random order of the measurements, and of the resampling.
   package var seed: UInt64
   /// The folder in which the stores' folder is created, or `nil` for one in memory if possible.
   package var scratchParent: String?
@@ -238,7 +238,7 @@ package struct LaunchProbe: Sendable {
 
   private static let file = "/launch.json"
 
-  /// Measures according to the argument, and writes the rows to the folder.
+  /// Measures the benchmarks that the argument requests, and writes the rows to the folder.
   static func run(_ arguments: [String]) throws {
     guard arguments.count == 1 else { throw HelperProcess.WrongArguments() }
     let request = try JSONDecoder().decode(Request.self, from: Data(arguments[0].utf8))
@@ -260,7 +260,7 @@ package struct LaunchProbe: Sendable {
     try data.write(to: URL(fileURLWithPath: request.folder + file))
   }
 
-  /// Launches are short, because many of them give better results than a few long ones.
+  /// The number by which a launch divides repetitions; many short launches beat a few long ones.
   private static let haste = 4
 
   private static func template(_ request: Request) throws -> StoreTemplate {

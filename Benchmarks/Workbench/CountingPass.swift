@@ -133,7 +133,7 @@ enum CountingProcess {
     var withoutAllocations: String
   }
 
-  /// Counts a benchmark in a separate process.
+  /// Counts the work of a benchmark in a separate process.
   static func rows(
     _ pass: CountingPass,
     _ scratch: ScratchFolder,
@@ -169,7 +169,7 @@ enum CountingProcess {
     return jemalloc.merging(["SWIFT_DETERMINISTIC_HASHING": "1"]) { $1 }
   }
 
-  /// Counts according to the argument, and writes the rows to the folder.
+  /// Counts the work of the benchmark that the argument names, and writes the rows to the folder.
   static func run(_ arguments: [String]) throws {
     guard arguments.count == 1 else { throw HelperProcess.WrongArguments() }
     let request = try JSONDecoder().decode(Request.self, from: Data(arguments[0].utf8))

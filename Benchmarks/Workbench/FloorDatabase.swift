@@ -86,7 +86,7 @@ final class FloorDatabase {
     )
   }
 
-  /// Reads items by their sorted keys into memory that has room for one per key.
+  /// Reads the items with the given sorted keys into memory that has room for one row per key.
   ///
   /// - Returns: the number of items found.
   func rows(
@@ -198,7 +198,7 @@ extension FloorDatabase {
     return number
   }
 
-  /// Reads all items, sorted by their keys, into memory that has room for them.
+  /// Reads all items, sorted by key, into memory that has room for all of them.
   ///
   /// - Returns: the number of items.
   func allRows(into rows: UnsafeMutableBufferPointer<FloorRow>) throws(FloorError) -> Int {

@@ -175,7 +175,7 @@ enum StreamProbe {
     var growthBytes: Int64?
   }
 
-  /// Streams in a separate process, so that the memory of other benchmarks is not counted.
+  /// Streams a history in a separate process, so that memory of other benchmarks is not counted.
   static func measure(_ command: String, path: String) throws -> Outcome {
     var outcome = Outcome()
     try HelperProcess.start(command, .stream, [path]).finish { numbers in
@@ -190,14 +190,14 @@ enum StreamProbe {
     return outcome
   }
 
-  /// Streams according to the arguments, and prints the outcome.
+  /// Streams the history of the store that the arguments name, and prints the outcome.
   static func run(_ arguments: [String], _ print: ([Int64]) -> Void) throws {
     guard arguments.count == 1 else { throw HelperProcess.WrongArguments() }
     let outcome = try stream(path: arguments[0])
     print([outcome.transactions, outcome.changes, outcome.ns, outcome.growthBytes ?? -1])
   }
 
-  /// Streams in this process.
+  /// Streams the history of a store in this process.
   static func stream(path: String) throws -> Outcome {
     let store = try Store(path: path, configuration: StoreTemplate.quietConfiguration)
     let memory = ResidentMemory()

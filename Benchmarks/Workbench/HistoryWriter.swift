@@ -114,7 +114,7 @@ struct HistoryWriter {
 
 /// A contender that writes the same `Slip` objects in the same batches, with or without history.
 protocol SlipWriter: AnyObject {
-  /// The name in results.
+  /// The name of the contender in results.
   var contender: String { get }
   var side: SideConnection { get }
 

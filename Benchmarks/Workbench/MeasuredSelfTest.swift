@@ -4,7 +4,7 @@ package import Measuring
 
 /// The parts of the measurement self-test that time and count real work of the store.
 package struct MeasuredSelfTest: Sendable {
-  /// The seed of the orders of measuring and of the resampling.
+  /// The seed of the random order of the measurements, and of the resampling.
   package var seed: UInt64
   /// The number of rows that compare equal work, to count the false alarms of the gate.
   package var alikeRows: Int

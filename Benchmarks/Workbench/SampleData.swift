@@ -54,7 +54,7 @@ struct SampleItem {
     [.string(name), .int(kind), .int(quantity), .double(price), .date(changed)]
   }
 
-  /// The same row as a C struct.
+  /// The values of the row as a C struct.
   var floorItem: FloorItem {
     var item = FloorItem()
     withUnsafeMutableBytes(of: &item.name) { $0.copyBytes(from: name.utf8) }
@@ -119,12 +119,12 @@ final class MergeData {
     return ObjectContext(store: store, snapshot: context.snapshot)
   }
 
-  /// Tallies the objects that a merge reads, and the sum of their quantities in a context.
+  /// Returns the number of objects that a merge reads, and the sum of their quantities.
   func tally(in context: ObjectContext) throws -> WorkTally {
     try tally(of: changedKeys.map { ObjectID(entity: entity, key: $0) }, in: context)
   }
 
-  /// Tallies the given objects, and the sum of their quantities in a context.
+  /// Returns the number of the given objects, and the sum of their quantities in a context.
   func tally(of ids: [ObjectID], in context: ObjectContext) throws -> WorkTally {
     let sum = try ids.reduce(0 as Int64) {
       $0 + Self.int(try context.object($1)?["quantity"] ?? .null)

@@ -32,7 +32,7 @@ final class SideConnection {
   /// Returns the integer result of a query, or 0 for null.
   func integer(_ sql: String) throws(SQLiteError) -> Int64 { try connection.integer(sql) ?? 0 }
 
-  /// Tallies the rows of an entity, and the sum of their quantities.
+  /// Returns the number of an entity's rows, and the sum of their quantities.
   func tally(of entity: String) throws(SQLiteError) -> WorkTally {
     WorkTally(
       count: try integer("SELECT count(*) FROM \"\(entity)\""),
@@ -98,7 +98,7 @@ final class SideConnection {
 
 /// Records how long a store's connections hold the write lock, with an SQLite VFS of its own.
 enum LockWatch {
-  /// The name in results for the durations of single holders of the lock.
+  /// The name under which results list how long each transaction held the write lock.
   static let contender = "write lock"
 
   /// Returns the configuration of a store whose locks are recorded.
@@ -141,7 +141,7 @@ enum ColdCache {
     }
   }
 
-  /// Syncs a store's files and drops their cache (`posix_fadvise` with `POSIX_FADV_DONTNEED`).
+  /// Syncs a store's files and drops the system's cache of them (`POSIX_FADV_DONTNEED`).
   static func forget(_ path: String) throws(Failure) {
     for name in [path, path + "-wal"] {
       #if os(Linux)

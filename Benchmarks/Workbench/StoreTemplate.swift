@@ -172,7 +172,7 @@ struct ProbeOutcome {
 
 /// A probe that builds a store with a given number of transactions of ten changes.
 enum BuildProbe {
-  /// Builds in a separate process, so that other memory is not counted.
+  /// Builds a store in a separate process, so that memory of other benchmarks is not counted.
   static func measure(
     _ command: String,
     path: String,
@@ -189,7 +189,7 @@ enum BuildProbe {
     return outcome
   }
 
-  /// Builds according to the arguments, and prints the progress and the outcome.
+  /// Builds the store that the arguments describe, and prints the progress and the outcome.
   static func run(_ arguments: [String], _ print: ([Int64]) -> Void) throws {
     guard arguments.count == 3, let transactions = Int(arguments[1]),
       let seed = UInt64(arguments[2])
@@ -198,7 +198,7 @@ enum BuildProbe {
     print(outcome.numbers)
   }
 
-  /// Builds in this process.
+  /// Builds a store in this process.
   static func build(
     path: String,
     _ transactions: Int,
@@ -220,7 +220,7 @@ enum InspectProbe {
     var changes: Int64 = 0
   }
 
-  /// Inspects in a separate process, so that other memory is not counted.
+  /// Inspects a store in a separate process, so that memory of other benchmarks is not counted.
   static func measure(_ command: String, path: String) throws -> Outcome {
     var outcome = Outcome()
     try HelperProcess.start(command, .inspect, [path]).finish { numbers in
@@ -234,14 +234,14 @@ enum InspectProbe {
     return outcome
   }
 
-  /// Inspects according to the arguments, and prints the outcome.
+  /// Inspects the store that the arguments name, and prints the outcome.
   static func run(_ arguments: [String], _ print: ([Int64]) -> Void) throws {
     guard arguments.count == 1 else { throw HelperProcess.WrongArguments() }
     let outcome = try inspect(path: arguments[0])
     print(outcome.cost.numbers + [outcome.transactions, outcome.changes])
   }
 
-  /// Inspects in this process.
+  /// Inspects a store in this process.
   static func inspect(path: String) throws -> Outcome {
     var outcome = Outcome()
     outcome.cost = try ProbeOutcome.take {

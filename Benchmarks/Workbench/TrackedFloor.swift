@@ -129,7 +129,7 @@ enum CommitPeer {
     return done
   }
 
-  /// Commits according to the arguments, and prints all commits at the end.
+  /// Commits to the store that the arguments name, and prints the times of all commits at the end.
   static func run(_ arguments: [String], _ print: ([Int64]) -> Void) throws {
     guard arguments.count == 3, let commits = Int(arguments[1]),
       let pauseUs = UInt32(arguments[2])

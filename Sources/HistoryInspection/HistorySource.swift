@@ -2,7 +2,7 @@ import HistoryStore
 import HistoryTypes
 import SQLiteStorage
 
-/// The tables in which one layout keeps its history; all required tables and columns exist.
+/// The tables in which a file keeps its history; all tables and columns that reading needs exist.
 protocol HistorySource {
   /// The tables whose size counts as the size of the history.
   var tables: [String] { get }

@@ -136,7 +136,7 @@ struct PurgeCounter {
       ? try source.strings(connection, where: { AuthorPatterns.match($0, patterns) }) : []
   }
 
-  /// Returns whether a transaction lies before the bound.
+  /// Returns whether a transaction lies before the bound of the purge.
   private func isBefore(_ number: Int64, _ timestamp: Double?) -> Bool {
     if case .number(let first) = estimate.bound { return number < first }
     guard let timestamp, let bound = estimate.timestamp else { return false }

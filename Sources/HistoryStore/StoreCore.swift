@@ -19,7 +19,7 @@ final class StoreCore {
   let model: Model
   /// The model that the file records, as far as this connection has noticed.
   private(set) var stored: StoredModel
-  /// The version of the schema that belongs to ``stored``, or `nil` if the file may be another one.
+  /// The schema version that belongs to ``stored``, or `nil` if the file may have been replaced.
   private var schemaVersion: Int64?
   /// Whether triggers of the file capture what other programs write.
   @exclusivity(unchecked) private(set) var capturesForeignWrites: Bool
@@ -50,7 +50,7 @@ final class StoreCore {
   @exclusivity(unchecked) var cache: CachedFileState
   /// Cached positions that are valid until another connection writes.
   @exclusivity(unchecked) var positions = CachedPositions()
-  /// The cached configurations of members, as text and decoded, which are always valid.
+  /// The cached configurations of members, as text and decoded; a cached entry stays valid.
   var configurations = ConfigurationCache()
   /// The packed changes of the current write.
   @exclusivity(unchecked) var packed = ChangePacker()

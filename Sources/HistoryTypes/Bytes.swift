@@ -69,7 +69,7 @@ package struct ByteWriter: ~Copyable {
     count += Self.put(second, at: Self.put(first, at: start)) - start
   }
 
-  /// Writes a number, and returns the position after it.
+  /// Writes a packed number at a position, and returns the position after the number.
   @inlinable
   @inline(__always)
   static func put(

@@ -5,7 +5,7 @@ struct PendingEdit: Sendable {
   var type: ChangeType
   /// The attributes that were set, as a bit mask.
   var columns: UInt64
-  /// One value for each attribute of an insert; for each of `columns`, in order, of an update.
+  /// The values: of an insert, one for each attribute; of an update, one for each bit of `columns`.
   var values: [Value]
 
   init(type: ChangeType, columns: UInt64, values: [Value]) {

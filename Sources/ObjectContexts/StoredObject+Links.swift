@@ -166,7 +166,7 @@ extension ObjectContext {
     )
   }
 
-  /// Returns the existing objects among some keys, sorted; reads those that are not registered.
+  /// Returns the objects with the given keys that exist, sorted; reads those not registered yet.
   fileprivate func sorted(
     _ keys: Set<Int64>,
     of entity: Int32,

@@ -37,7 +37,7 @@ package struct RowBlock: ~Copyable {
     func isSet(_ column: Int) -> Bool { count >> column & 1 == 1 }
   }
 
-  /// The maximum number of rows.
+  /// The maximum number of rows in a block.
   private static let capacity = 256
   /// The number of bytes of strings and blobs at which a block is full.
   private static let byteCountMax = 256 * 1024
@@ -47,7 +47,7 @@ package struct RowBlock: ~Copyable {
   private let cells: UnsafeMutablePointer<Cell>
   /// The number of cells of a row.
   private let cellCount: Int
-  /// The number of rows.
+  /// The number of finished rows in the block.
   package private(set) var count = 0
   /// The first cell after the finished rows, into which the values of the next row are set.
   @usableFromInline var next: UnsafeMutablePointer<Cell>

@@ -23,7 +23,7 @@ package final class RowTable {
     try connection.setTable(name, table)
   }
 
-  /// Registers a function that returns the value of a row in a column.
+  /// Registers an SQL function that returns the value of one column in the row with a key.
   ///
   /// The arguments of the function are the row's key and the column's number. The function returns
   /// null if no row has the key. Each statement must request the keys in ascending order.

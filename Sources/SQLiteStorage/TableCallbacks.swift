@@ -20,19 +20,19 @@ private func makeCallbacks() -> UnsafeMutablePointer<sqlite3_module> {
   return callbacks
 }
 
-/// A connection's instance of the table; `base`, which SQLite accesses, must be the first property.
+/// A connection's virtual table; `base`, which SQLite accesses, must be the first property.
 private struct TableInstance {
   var base = sqlite3_vtab()
   let module: Unmanaged<TableModule>
 }
 
-/// A cursor over the table; `base`, which SQLite accesses, must be the first property.
+/// A cursor over a virtual table; `base`, which SQLite accesses, must be the first property.
 private struct TableWalk {
   var base = sqlite3_vtab_cursor()
   let state: Unmanaged<WalkState>
 }
 
-/// The state of a cursor.
+/// The state of a cursor over a virtual table.
 private final class WalkState {
   let rows: any TableRows
   var isAtEnd = true
@@ -71,7 +71,7 @@ private func module(of table: TablePointer) -> TableModule {
     .pointee.module.takeUnretainedValue()
 }
 
-/// Plans a query of the table.
+/// Plans a query of a virtual table.
 ///
 /// The plan requests the values that the query compares with the first column, and encodes each
 /// comparison in three bits of the plan number. The plan also states whether the rows already come

@@ -141,7 +141,7 @@ extension Store {
 public struct LogSize: Sendable, Hashable {
   /// The size of the log on disk in bytes; 0 while there is no log.
   public let bytes: Int
-  /// The number of pages that fit in the log, including those already copied into the file.
+  /// The number of page versions for which the log has space, including those copied into the file.
   public let frames: Int
 }
 

@@ -14,7 +14,7 @@ private struct ForeignEffect {
 }
 
 extension StoreCore {
-  /// The number of captured changes that become one transaction of history at most.
+  /// The maximum number of captured changes that become one transaction of history.
   private static let changeCountMax: Int64 = 8192
 
   /// Whether the file holds captured changes that are not in history yet.

@@ -147,7 +147,7 @@ struct HistoryScan {
     met = (row.int(0), row.int(2))
   }
 
-  /// The number of the transaction that could not be read: the current one or the next.
+  /// The number of the transaction to report if reading fails: the current one, or else the next.
   var unreadable: Int64 {
     let isReading = record.number == met.number && scanned?.number != met.number
     return isReading && met.number > 0 ? met.number : max(met.number, after) + 1

@@ -70,7 +70,7 @@ package final class MemberHold: @unchecked Sendable {
 
   package init(release: @escaping @Sendable () -> Void) { self.release = release }
 
-  /// Creates a hold of a suspended store, which does not mark the member yet.
+  /// Creates a hold that does not mark the member as running yet, for a suspended store.
   init() {}
 
   deinit { letGo() }

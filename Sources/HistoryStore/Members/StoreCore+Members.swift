@@ -200,7 +200,7 @@ extension StoreCore {
 }
 
 extension StoreCore {
-  /// Returns all members by name, each with its lag.
+  /// Returns all members sorted by name, each with its lag.
   func members() throws -> [Member] {
     let head = try head()
     var rows = try memberRows()

@@ -14,7 +14,7 @@ public struct ModelSkew: Hashable, Sendable {
 }
 
 extension ModelSkew: CustomStringConvertible {
-  /// A sentence with both versions and the differences.
+  /// A sentence with both model versions and their differences.
   public var description: String {
     let list = differences.map(\.description).joined(separator: "; ")
     return
@@ -130,7 +130,7 @@ extension ModelConflict {
 }
 
 extension Model {
-  /// The model without the entities that only a file has.
+  /// The model without the entities that only the file's model has.
   var declared: Model {
     Model(unchecked: entities.filter(\.isDeclared), version: version)
   }

@@ -53,7 +53,7 @@ final class RowReader {
     try keys.show(some, to: body)
   }
 
-  /// Appends the existing rows among some keys to a batch.
+  /// Appends the rows with the given keys to a batch, and skips keys without a row.
   func read(
     _ wanted: [Int64],
     of table: EntityStatements,
@@ -65,7 +65,7 @@ final class RowReader {
     }
   }
 
-  /// Appends the existing rows among known ones, reduced to the differences from the known rows.
+  /// Appends the current rows of known objects, reduced to the differences from the known rows.
   func read(
     _ known: KnownRows,
     of table: EntityStatements,

@@ -271,8 +271,8 @@ final class EntityStatements {
 
   /// The names of all columns after the name of the table, as SQL: `, "Item"."a", "Item"."b"`.
   ///
-  /// SQLite would read a name in quotation marks that is no longer a column as text, but not a name
-  /// after the name of a table (https://sqlite.org/quirks.html#dblquote).
+  /// If a column no longer exists, SQLite reads its quoted name as text, unless the name follows
+  /// the name of a table (https://sqlite.org/quirks.html#dblquote).
   var qualifiedList: String { columnNames.map { ", \(qualified($0))" }.joined() }
 
   /// Returns the name of a column after the name of the table, as SQL.

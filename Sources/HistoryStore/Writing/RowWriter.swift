@@ -160,7 +160,7 @@ public struct RowWriter: ~Copyable {
   }
 }
 
-/// The attributes of each type that may be set, as bits in the entity's order.
+/// For each attribute type, the attributes that a row may set, as bits in the entity's order.
 struct TypeColumns {
   private(set) var all: UInt64 = 0
   private(set) var int: UInt64 = 0

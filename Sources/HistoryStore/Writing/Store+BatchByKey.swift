@@ -150,7 +150,7 @@ enum KeyList {
 final class KeyDeleter {
   /// The least number of keys for which one list costs less than one statement per key.
   private static let listCountMin = 24
-  /// The minimum number of keys of a run with its own statement, and the maximum per statement.
+  /// The minimum and maximum numbers of consecutive keys that one statement for a range deletes.
   ///
   /// A statement that calls a function for many rows journals the pages that it changes, up to
   /// sixteen in memory (https://sqlite.org/compile.html#stmtjrnl_spill).

@@ -211,7 +211,7 @@ extension Store {
 }
 
 extension StoreCore {
-  /// Returns the rows of the objects whose edits were not written unchanged.
+  /// Returns the committed rows of those saved objects that differ from the context's state.
   fileprivate func changedRows(
     of edits: [ObjectEdit],
     _ outcomes: [EditOutcome]

@@ -6,7 +6,7 @@ struct UniquenessConstraint {
   let indices: [Int]
   /// SQL for the condition that an object has the same values, which are bound from `?2` on.
   fileprivate let condition: String
-  /// The attributes as bits.
+  /// The attributes of the constraint, as bits.
   var columns: UInt64 { indices.reduce(0) { $0 | 1 << UInt64($1) } }
 
   /// Returns the constraints of a file's entity whose attributes are all in the program's model.

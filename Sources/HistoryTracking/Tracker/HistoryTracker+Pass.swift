@@ -68,7 +68,7 @@ extension HistoryTracker {
     return failure.map { .failure($0) } ?? .success(report)
   }
 
-  /// Performs the calls of a pass to its end, and returns the error that ended it early, or `nil`.
+  /// Runs a pass to its end, and returns the error that ended the pass early, or `nil`.
   func drive(_ run: inout PassRun) async -> HistoryError? {
     var answer: PassRun.Answer?
     do throws(HistoryError) {

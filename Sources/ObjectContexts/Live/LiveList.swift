@@ -29,7 +29,7 @@ struct LiveList: Sendable {
   let hasSections: Bool
   /// The attributes that decide whether and where an object is in the result, as bits.
   private let columns: UInt64
-  /// The places of the attributes of the sort orders.
+  /// The indices of the attributes by which the objects are sorted.
   private let sortPlaces: [Int]
 
   private(set) var keys: [Int64] = []
@@ -127,7 +127,7 @@ struct LiveList: Sendable {
 
   // MARK: Evaluation
 
-  /// The objects that an evaluation has found changed.
+  /// The objects whose place or values changed, as found by an evaluation.
   struct Changes {
     /// The objects that entered or left the list, or changed their place in it.
     var moved: Set<Int64> = []
