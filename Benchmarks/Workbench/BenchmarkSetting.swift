@@ -209,7 +209,7 @@ final class ScratchFolder {
     owner = nil
   }
 
-  /// Creates a folder within the folder.
+  /// Creates a subfolder of the scratch folder.
   func makeFolder(_ name: String) throws -> String {
     let folder = path + "/" + name
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)

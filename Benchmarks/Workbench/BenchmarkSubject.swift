@@ -217,10 +217,10 @@ package enum BenchmarkAxis: String, CaseIterable, Sendable {
   /// A sentence that describes the difference from the base point.
   package var sentence: String {
     switch self {
-    case .oneAuthor: "One author has written all history instead of four."
-    case .manyAuthors: "Sixteen authors have written history instead of four."
-    case .coreData: "History lies in the tables of Core Data instead of being packed."
-    case .cold: "The store is opened again each time, with its file out of the system's cache."
+    case .oneAuthor: "One author instead of four has written the history."
+    case .manyAuthors: "Sixteen authors instead of four have written the history."
+    case .coreData: "The history is in the tables of Core Data instead of the packed layout."
+    case .cold: "Each measurement opens the store after the system dropped its cache of the file."
     case .full: "Commits wait for the disk (synchronous=FULL instead of NORMAL)."
     case .captured: "The file has triggers that capture what other programs write with plain SQL."
     }

@@ -134,7 +134,7 @@ package enum HelperProcess {
 
   /// Ends this process when its standard input ends.
   ///
-  /// The process that started it holds the other end, so this also works if that process crashes.
+  /// The process that started this one keeps the other end open until it ends or crashes.
   private static func endWithStarter() {
     Thread.detachNewThread {
       while readLine() != nil {}

@@ -153,7 +153,7 @@ struct SeededRegressions {
     let law = after.fit?.model.rawValue ?? "none"
     return SelfTestOutcome(
       "a linear scan added",
-      goal: "VM steps are linear-like, before flat",
+      goal: "VM steps become linear-like instead of flat",
       found: "\(before.complexity.rawValue), then \(after.complexity.rawValue) (\(law))",
       isReached: before.complexity == .flat && after.complexity == .linearLike,
       isMeasured: true

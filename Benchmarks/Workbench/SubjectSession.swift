@@ -62,7 +62,7 @@ struct SubjectSession {
     return rows
   }
 
-  /// Returns rows with the reason why there are no samples.
+  /// Returns result rows without samples, with the reason why there are none.
   private func missingRows(_ reason: String) -> [BenchmarkRow] {
     settings.map { setting in
       SampledRow(contender: MeasuredWork.store, metric: .wall, outcome: .notMeasured(reason))

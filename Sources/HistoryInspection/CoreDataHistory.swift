@@ -146,7 +146,7 @@ private struct ChangeCursor: ~Copyable {
 
   /// Skips the changes of a purged transaction.
   ///
-  /// Changes before that transaction belong to no transaction and are counted as orphans.
+  /// Changes that precede those of the transaction belong to no transaction and count as orphans.
   mutating func skip(through transaction: Int64, into builder: inout CensusBuilder) throws {
     while let next, next <= transaction {
       if next < transaction { builder.addOrphan(entity: number(1), type: number(2)) }

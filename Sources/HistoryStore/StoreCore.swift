@@ -40,7 +40,7 @@ final class StoreCore {
   let mappings: [ColumnMapping?]
   /// The columns of the file that refer to objects.
   private(set) var references: [ReferenceColumn]
-  /// The statements over rows of changes, used by the layout `coreData`.
+  /// The statements on the table of changes, used by the layout `coreData`.
   private(set) var coreData: CoreDataStatements
   /// For each entity, the attributes that have a tombstone column, or `nil` if they are unknown.
   private(set) var tombstonePlaces: [UInt64?]

@@ -140,8 +140,8 @@ import Testing
         "\"a b\" cannot name an entity or attribute: use a letter, then letters, digits or "
           + "underscores (100 at most), and no prefix history_ or sqlite_."
       ),
-      (.twice("A"), "The model has \"A\" twice (upper and lower case are equal)."),
-      (.tooManyAttributes("A", 65), "The entity \"A\" has 65 attributes; 64 is the most."),
+      (.twice("A"), "The model has \"A\" twice (names are compared without case)."),
+      (.tooManyAttributes("A", 65), "The entity \"A\" has 65 attributes; at most 64 are allowed."),
     ] as [(ModelError, String)]
   )
   func `Messages state the problem and a suggestion`(error: ModelError, message: String) {

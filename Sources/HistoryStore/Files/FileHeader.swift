@@ -78,7 +78,7 @@ struct FileHeader {
     return OpenedFile(connection: connection, header: header, reading: nil)
   }
 
-  /// Opens the file of a suspended store again, with the store's header.
+  /// Opens the file of a suspended store again, with the header that the store has read before.
   ///
   /// - Throws: ``HistoryError/Code/replaced`` if the file now contains another store.
   static func reopen(

@@ -26,8 +26,8 @@ extension Store {
   /// )
   /// ```
   ///
-  /// - Throws: ``HistoryError/Code/sqlite`` when the text is not a query, would do more than read,
-  ///   or has more or fewer parameters than `values`; ``HistoryError/Code/damagedTransaction`` when
+  /// - Throws: ``HistoryError/Code/sqlite`` when the text is not a single query that only reads, or
+  ///   has more or fewer parameters than `values`; ``HistoryError/Code/damagedTransaction`` when
   ///   the changes of a transaction cannot be read. The file is not changed in any case.
   /// - Complexity: linear in the changes within the limits on `number`, with one page of them and
   ///   all rows of the result in memory.

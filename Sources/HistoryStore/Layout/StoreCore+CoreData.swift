@@ -160,7 +160,7 @@ extension StoreCore {
 }
 
 extension Statement {
-  /// Binds the number of a string, or null for none.
+  /// Binds the number of an interned string, or null for 0.
   borrowing func bind(string number: Int32, at position: Int32) {
     if number == 0 { bindNull(at: position) } else { bind(Int64(number), at: position) }
   }
@@ -176,7 +176,7 @@ extension Statement {
   }
 }
 
-/// The statements over rows of changes, which depend on the number of tombstone columns.
+/// The statements on the table of changes, which depend on the number of tombstone columns.
 struct CoreDataStatements {
   /// The number of tombstone columns in the table of changes.
   let tombstoneCount: Int

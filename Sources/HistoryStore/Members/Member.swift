@@ -123,7 +123,7 @@ public struct MemberConfiguration: Sendable, Hashable, Codable {
   /// The authors whose transactions the member's store never purges; set by the store itself.
   public internal(set) var protectedAuthors: [String]?
 
-  /// Creates a configuration without any declaration.
+  /// Creates a configuration in which no property is declared.
   public init() {}
 
   /// Encodes every set in sorted order, so that equal configurations produce equal text.

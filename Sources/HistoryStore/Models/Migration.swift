@@ -1,7 +1,7 @@
 public import HistoryTypes
 import SQLiteStorage
 
-/// A member of a store with an older model, as recorded in the registry.
+/// A member whose program has an older model than the store, as recorded in the registry.
 public struct OlderMember: Sendable, Hashable, CustomStringConvertible {
   /// The name of the member.
   public let id: MemberID
@@ -115,7 +115,7 @@ extension Store {
   ///
   /// A program with an older model cannot use the file afterwards. If one has the file open, its
   /// requests throw ``HistoryError/Code/modelOutgrown``. The migration is refused while members with
-  /// an older model are registered, unless it retires them.
+  /// an older model are registered, unless `retiresOlderMembers` is `true`.
   ///
   /// ```swift
   /// try Store.migrate(path: path, to: model, members: ["app"], computing: [

@@ -102,7 +102,7 @@ extension ModelConflict {
       (
         "\(path) has model version \(fileVersion). Version \(programVersion) of the program needs a "
           + "migration, because of these differences: \(list).",
-        "Put back what the new version leaves out, or call Store.migrate before opening the store."
+        "Undo these differences in the model, or call Store.migrate before opening the store."
       )
     case .newerFile:
       (

@@ -145,7 +145,7 @@ extension StoredModel {
     return Model(unchecked: kept, version: version)
   }
 
-  /// All entities and attributes, removed ones included, at their numbers.
+  /// All entities and attributes, including removed ones, each at the index of its number.
   package var everything: Model {
     let all = entities.map {
       Entity($0.name, $0.attributes.map(\.attribute), renamingIdentifier: $0.identity)

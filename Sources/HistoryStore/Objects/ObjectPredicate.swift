@@ -53,7 +53,7 @@ public indirect enum ObjectPredicate: Sendable, Hashable {
   }
 }
 
-/// The limits of a predicate's size; each is within the limit of SQLite.
+/// The limits of a predicate's size; none exceeds the corresponding limit of SQLite.
 ///
 /// See https://sqlite.org/limits.html.
 public enum PredicateLimit: String, Sendable, Hashable, CaseIterable {

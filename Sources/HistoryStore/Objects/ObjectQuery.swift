@@ -118,7 +118,7 @@ extension String {
 }
 
 extension StoreCore {
-  /// Runs a closure with the statement of a query, whose parameters are bound.
+  /// Runs a closure with the prepared statement of a query, after binding the query's values.
   ///
   /// The statement is cached by its text. It reads the table of the entity, without the rows that the
   /// query excludes. The columns of the result are SQL, and so is the tail of the statement after the

@@ -27,7 +27,7 @@ final class RowReader {
   private let types = UnsafeMutablePointer<UnsafeBufferPointer<AttributeType>>.allocate(capacity: 1)
   private let keys: KeyTable
 
-  /// Adds the table of keys and the function to a connection.
+  /// Registers the SQL table of keys and the SQL function with a connection.
   init(_ connection: borrowing Connection) throws(SQLiteError) {
     sink.initialize(to: .none)
     types.initialize(to: UnsafeBufferPointer(start: nil, count: 0))
@@ -135,7 +135,7 @@ package struct RowDifferences: Sendable {
   package private(set) var rows: [Row] = []
   /// The values of all rows, concatenated.
   package private(set) var values: [Value] = []
-  /// The number of wanted keys before the next row.
+  /// The number of requested keys that precede the next row.
   private var passed = 0
 
   /// Reserves capacity for every value of some rows.

@@ -132,7 +132,7 @@ struct ActiveTime {
 }
 
 extension StoreCore {
-  /// Returns the newest number above `least` whose transaction is older than a limit, or 0.
+  /// Returns the newest transaction above `least` that is older than a limit, or 0 if none is.
   ///
   /// - Complexity: if timestamps increase with numbers, a few queries for each day of the limit and
   ///   each gap; otherwise one visit to each transaction.

@@ -92,7 +92,7 @@ extension Store {
     try suspend(until: ContinuousClock.now + limit, calls)
   }
 
-  /// Suspends the store; requests in progress are interrupted after a time.
+  /// Suspends the store; requests in progress are interrupted after a time limit.
   package func suspend(
     until deadline: ContinuousClock.Instant,
     _ calls: CallsWhileSuspended

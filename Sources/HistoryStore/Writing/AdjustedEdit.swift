@@ -85,7 +85,7 @@ extension StoreCore {
     return adjusted.finished(outcome, &packer)
   }
 
-  /// Returns an insert or update after the rules for the objects that the same save deletes.
+  /// Applies the delete rules of the objects that the same save deletes to an insert or update.
   ///
   /// A reference with the rule ``DeleteRule/deny`` stays in the edit, so that the write fails.
   ///

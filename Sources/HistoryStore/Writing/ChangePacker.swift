@@ -197,7 +197,7 @@ final class RowCollector {
   /// The state of the SQL functions, in separate memory because they run while a method runs.
   private let collection = UnsafeMutablePointer<Collection>.allocate(capacity: 1)
 
-  /// Adds the two functions to a connection.
+  /// Registers the SQL functions `history_update` and `history_delete` with a connection.
   init(_ connection: borrowing Connection) throws(SQLiteError) {
     collection.initialize(to: Collection())
     let collection = collection

@@ -5,7 +5,7 @@ import SQLiteStorage
 struct Authorship {
   var author: String?
   var contextName: String?
-  /// The number of the context, or 0 for none.
+  /// The raw ``WriterID`` of the context that writes, or 0 if no context writes.
   var writer: Int64 = 0
   /// The time of the store's clock at the start of the write, before the wait for the write lock.
   ///

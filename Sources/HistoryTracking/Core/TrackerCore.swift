@@ -134,7 +134,7 @@ package final class TrackerCore {
 
   func logCut(_ lost: [MemberID], _ jumps: [TimestampJump]) {
     for member in lost {
-      log.write(.critical, "\(member) exceeded a retention limit and is excluded; it must resync")
+      log.write(.critical, "\(member) was cut off by a retention limit; it must resync")
     }
     for jump in jumps {
       log.write(
