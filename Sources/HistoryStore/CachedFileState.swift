@@ -1,7 +1,7 @@
 import HistoryTypes
 import SQLiteStorage
 
-/// The contents of a file that its connection caches.
+/// The state of a file that its connection caches in memory.
 ///
 /// A copy of the state, stored with a copy of the file, lets a connection to that copy continue
 /// like the original connection. ``StoreCore/discardCache()`` empties the state, and so does a
@@ -73,7 +73,7 @@ extension Store {
     try locked { core in core.cache }
   }
 
-  /// Restores the cached state, after the file was replaced with the copy of the same snapshot.
+  /// Restores a copy of the cached state, after the file was replaced by its copy of the same time.
   package func restore(_ state: CachedFileState) throws(HistoryError) {
     try locked { core in
       core.discardCache()

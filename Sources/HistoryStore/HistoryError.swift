@@ -59,7 +59,7 @@ extension HistoryError.Code {
   public static let otherModel = Self("otherModel")
   /// The program's model is newer than the file's, and its differences need a migration.
   public static let migrationNeeded = Self("migrationNeeded")
-  /// The file's model is newer than the program's, which cannot read it.
+  /// The file's model is newer than the program's, and the program cannot read the file.
   public static let newerModel = Self("newerModel")
   /// A migration changed the file's model, so that this program can no longer use the file.
   public static let modelOutgrown = Self("modelOutgrown")
@@ -139,7 +139,7 @@ extension HistoryError.Code {
   public static let replaced = Self("replaced")
   /// Several stores of a container keep history, but a tracker tracks only one.
   public static let severalStores = Self("severalStores")
-  /// The tracker has no such hook, or it was removed.
+  /// The tracker has no such hook, or the hook was removed.
   public static let unknownHook = Self("unknownHook")
   /// A hook threw.
   public static let hookFailed = Self("hookFailed")
@@ -151,7 +151,7 @@ extension HistoryError.Code {
   public static let damaged = Self("damaged")
   /// A transaction's packed changes cannot be read.
   public static let damagedTransaction = Self("damagedTransaction")
-  /// Another program dropped tables, columns or triggers that the store needs to watch its writes.
+  /// Another program dropped tables, columns or triggers that the handling of its writes needs.
   public static let changedSchema = Self("changedSchema")
 }
 
@@ -167,8 +167,8 @@ extension HistoryError {
   /// The objects that the request could not change or find.
   ///
   /// For ``Code/conflict``, ``Code/missingValue``, ``Code/unknownObject``, ``Code/duplicate``,
-  /// ``Code/deleteDenied`` and ``Code/danglingReference``. For the last two these are the objects with
-  /// the references, at most 100 with dangling ones.
+  /// ``Code/deleteDenied`` and ``Code/danglingReference``. For the last two, the objects are those
+  /// with the references; with dangling references, at most 100 are listed.
   public var objects: [ObjectID] {
     switch reason {
     case .conflict(let objects), .duplicate(let objects, _, _): objects

@@ -113,7 +113,7 @@ package enum Schema {
     for sql in others { try connection.execute(sql) }
   }
 
-  /// Returns the statements that create what other programs have added to the table of an entity.
+  /// Returns the SQL of the indexes and triggers that other programs added to an entity's table.
   private static func foreignSchema(
     of entity: StoredEntity,
     _ connection: borrowing Connection

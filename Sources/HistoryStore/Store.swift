@@ -38,9 +38,9 @@ public final class Store: Sendable {
 
   /// Opens a store, creating the file when it does not exist.
   ///
-  /// If the file has an older version of the model, its lightweight differences are applied to the
-  /// file, in one transaction in milliseconds, while other programs have it open. If the file has a
-  /// newer version, the store reads and writes the entities and attributes of its own model. See
+  /// If the file has an older version of the model, the lightweight differences are applied to the
+  /// file in one transaction, even while other programs have the file open. If the file has a newer
+  /// version, the store reads and writes the entities and attributes of its own model. See
   /// <doc:ChangingTheModel>.
   ///
   /// - Throws: ``HistoryError`` when the file cannot be opened, is not a store, has a newer format
@@ -139,7 +139,7 @@ public final class Store: Sendable {
     }
   }
 
-  /// Opens the file on another connection, with the store's header.
+  /// Opens the file on another connection, with the header that this store has read.
   func openAgain() throws -> OpenedFile {
     try FileHeader.reopen(path: filePath, header, configuration)
   }

@@ -94,7 +94,7 @@ public struct StoreConfiguration: Sendable {
   /// Creates the default configuration.
   public init() {}
 
-  /// The poll interval as `poll` expects it.
+  /// The poll interval in milliseconds, at least 1, as `poll` expects it.
   var changePollMs: Int32 { max(1, changePollInterval.clampedMilliseconds) }
 
   /// Whether the store has a signal file.

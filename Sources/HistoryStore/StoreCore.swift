@@ -15,7 +15,7 @@ final class StoreCore {
   var isInRequest: Bool { depth > 0 }
   /// The nesting depth of the requests in progress.
   private var depth = 0
-  /// The program's model with the numbers of the file.
+  /// The program's model, with the numbers that the file gives to entities and attributes.
   let model: Model
   /// The model that the file records, as far as this connection has noticed.
   private(set) var stored: StoredModel
@@ -223,7 +223,7 @@ final class StoreCore {
     return try hasForeignChanges() ? takeForeignChanges(after: head).head : head
   }
 
-  /// Returns the newest transaction, as the current write's transaction reads it.
+  /// Returns the newest transaction, read within the current write.
   func newest() throws -> KnownHead {
     let version = connection.dataVersion
     let head = try head()
@@ -393,7 +393,7 @@ extension StoreCore {
     if let actionObserver = configuration.actionObserver { actionObserver.begins(write()) }
   }
 
-  /// Runs a write about members, and reports to the configured observer whether it was committed.
+  /// Runs a write of the registry, and reports to the configured observer whether it was committed.
   func observed<Result>(_ body: () throws -> Result) throws -> Result {
     guard let actionObserver = configuration.actionObserver else { return try body() }
     var isCommitted = false

@@ -12,7 +12,7 @@ import Darwin
 /// The properties of a store that its file records.
 struct FileHeader {
   let id: StoreID
-  /// The program's model with the numbers of the file.
+  /// The program's model, with the numbers that the file gives to entities and attributes.
   let model: Model
   /// The model that the file records.
   let stored: StoredModel
@@ -47,7 +47,7 @@ struct FileHeader {
 
   /// Opens a file, and creates a missing one with a model that another file records.
   ///
-  /// Otherwise equal to ``open(path:model:configuration:)``.
+  /// In all else, this method behaves like ``open(path:model:configuration:)``.
   static func open(
     path: String,
     creating stored: StoredModel,

@@ -31,7 +31,7 @@ package enum InspectionError: Error, Hashable, Sendable {
   /// SQLite failed for a reason that no other case describes.
   case sqlite(path: String, SQLiteError)
 
-  /// Converts an error of reading a file into an inspection error.
+  /// Converts an error that was thrown while a file was read into an inspection error.
   package init(_ error: any Error, path: String) {
     self =
       switch error {

@@ -10,7 +10,7 @@ import Darwin
 #endif
 
 extension Store {
-  /// Deletes a store and all files next to it.
+  /// Deletes a store's file and the files that belong to it, such as its write-ahead log.
   ///
   /// Core Data: `NSPersistentStoreCoordinator.destroyPersistentStore(at:)`. A store that is created
   /// at the same path later has another ID, so that it refuses every token of the old store with an
@@ -98,7 +98,7 @@ private struct OwnedFile: ~Copyable {
     self.connection = connection
   }
 
-  /// Deletes the file and the files next to it.
+  /// Deletes the store's file and the files that belong to it, such as its write-ahead log.
   func remove() throws {
     guard unlink(path) == 0 else { throw Self.failure(path) }
     for ending in ["-wal", "-shm", "-journal", SignalFile.suffix] { unlink(path + ending) }

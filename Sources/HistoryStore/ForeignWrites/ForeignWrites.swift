@@ -22,7 +22,7 @@ public enum ForeignWrites: String, Sendable, Hashable, CaseIterable {
 
 /// The part of a file's schema for foreign writes: a table of captured changes, and the triggers.
 ///
-/// A captured change is a row of `history_foreign`; its order is the order of the changes. SQLite
+/// A captured change is a row of `history_foreign`, in the order of the changes. SQLite
 /// rolls the row back with the change that it belongs to (https://sqlite.org/lang_createtrigger.html).
 struct ForeignSchema {
   /// The metadata name of the handling; a file without this entry is `unwatched`.
@@ -30,7 +30,7 @@ struct ForeignSchema {
   /// The prefix of the names of all triggers and tables of the schema.
   static let prefix = "history_foreign"
 
-  /// The operation of a captured row that is about to be replaced, by `REPLACE` or `OR REPLACE`.
+  /// The operation number of a record that a row is about to be replaced (`OR REPLACE`).
   ///
   /// SQLite runs no delete trigger for such a row, unless `recursive_triggers` is on.
   static let replacing: Int64 = 3
@@ -60,7 +60,7 @@ struct ForeignSchema {
       .map { "ALTER TABLE history_foreign ADD COLUMN \($0);" }.joined()
   }
 
-  /// The triggers of a handling, as names with the SQL that creates each.
+  /// Returns the triggers that implement a handling: their names, and the SQL that creates them.
   func triggers(_ handling: ForeignWrites) -> [(name: String, sql: String)] {
     model.entities.enumerated().filter { !$0.element.isRemoved }.flatMap { offset, entity in
       let made = EntityTriggers(entity, number: offset + 1, layout)
@@ -101,7 +101,7 @@ private struct EntityTriggers {
     [replacement, insertion, keyChange, newKey, deletion] + (update.map { [$0] } ?? [])
   }
 
-  /// Before an insert: records that a row with the same key is about to be replaced.
+  /// The trigger before an insert, which records that a row with the same key will be replaced.
   ///
   /// If the insert then fails or is ignored, this record has no effect, because no record of an insert
   /// follows it.
@@ -117,7 +117,7 @@ private struct EntityTriggers {
     )
   }
 
-  /// After an insert: records the insert, or an update if the row was replaced.
+  /// The trigger after an insert, which records the insert, or an update if a row was replaced.
   ///
   /// SQLite chooses the greatest key plus one for a row without a key. The store may have reserved
   /// that key for another process, so the row then moves to a key that was never used.
@@ -143,7 +143,7 @@ private struct EntityTriggers {
     )
   }
 
-  /// Before a change of a key: refuses a key that was used or reserved before.
+  /// The trigger before a change of a key, which refuses a key that was used or reserved before.
   private var keyChange: (name: String, sql: String) {
     let sentence = """
       keys are never used again; update \(entity.name) without _key, or delete the row and insert \
@@ -156,7 +156,7 @@ private struct EntityTriggers {
     )
   }
 
-  /// After a change of a key: records a delete and an insert.
+  /// The trigger after a change of a key, which records a delete and an insert.
   ///
   /// If the row was inserted just before, such as a row that the insert trigger moves to an unused
   /// key, no process has seen it under its old key. The record of that insert is removed then, in
@@ -177,7 +177,7 @@ private struct EntityTriggers {
     )
   }
 
-  /// After an update: records the columns whose values differ; absent without attributes.
+  /// The trigger after an update, which records the changed columns; `nil` without attributes.
   private var update: (name: String, sql: String)? {
     guard entity.attributes.contains(where: { !$0.isRemoved }) else { return nil }
     return trigger(

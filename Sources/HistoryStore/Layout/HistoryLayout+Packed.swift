@@ -113,7 +113,7 @@ extension StoreCore {
     while try chunks.statement.step(), try unpack(chunks.statement.bytes(0), into: &scan) {}
   }
 
-  /// Returns the program's column bitmap of one in the file.
+  /// Converts a column bitmap in the file to the program's.
   func indices(of columns: UInt64, _ entity: Int32) -> UInt64 {
     let offset = Int(entity) - 1
     guard mappings.indices.contains(offset), let mapping = mappings[offset] else { return columns }

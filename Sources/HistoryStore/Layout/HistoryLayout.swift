@@ -116,7 +116,7 @@ extension HistoryLayout {
 
   /// The maximum number of rows of changes in one chunk of a purge, unless a transaction has more.
   ///
-  /// A row is a chunk of 32 KB, or one change with its index entry.
+  /// A row contains up to 32 KB of changes in the layout `packed`, and one change in `coreData`.
   package var purgeChunkRows: Int {
     switch self {
     case .packed: 256

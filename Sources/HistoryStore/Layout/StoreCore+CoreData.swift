@@ -182,11 +182,11 @@ struct CoreDataStatements {
   let tombstoneCount: Int
   /// The position at which the first tombstone is bound.
   static let firstTombstonePlace: Int32 = 7
-  /// Inserts a change: key, type, entity, object, transaction, columns, tombstones.
+  /// SQL that inserts a change: key, type, entity, object, transaction, columns, tombstones.
   let insertChange: String
   /// The number of rows of changes in one batch of a scan.
   static let batchCount: Int64 = 1024
-  /// Selects a transaction's changes after an offset: entity, object, type, columns, tombstones.
+  /// SQL for a transaction's changes after an offset: entity, object, type, columns, tombstones.
   let changes: String
 
   init(tombstoneCount: Int) {

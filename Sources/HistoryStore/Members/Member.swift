@@ -110,7 +110,7 @@ public struct MemberLag: Sendable, Hashable {
 public struct MemberConfiguration: Sendable, Hashable, Codable {
   /// All authors that the member expects to write to the store.
   public var authors: Set<String>?
-  /// The authors that the member expects only to write, so that they need not be members.
+  /// The authors that, as the member expects, only write, so that they need not be members.
   public var batchAuthors: Set<String>?
   /// The authors whose transactions the member does not merge.
   public var ignoredAuthors: Set<String>?

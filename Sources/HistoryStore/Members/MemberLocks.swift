@@ -144,7 +144,7 @@ final class MemberHolds: @unchecked Sendable {
   }
 }
 
-/// The running members, in memory.
+/// A table in memory of the running members, for simulated processes.
 package final class MemberLockTable: @unchecked Sendable {
   private let lock = ConnectionLock()
   // This property is accessed only while the lock is held.

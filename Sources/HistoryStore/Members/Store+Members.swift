@@ -5,8 +5,8 @@ extension Store {
   /// Registers a new member at the newest transaction, or resumes an active one at its cursor.
   ///
   /// Each call starts a new launch: calls with a registration of an earlier launch fail from then
-  /// on. Read the snapshot of the data after this call, so that no transaction is missed between
-  /// the two.
+  /// on. Read the data after this call: a transaction that is committed between an earlier read and
+  /// the call would be missed.
   ///
   /// A member that a retention limit excluded can join only with `resyncingIfLost`. The caller must
   /// then read its data again, and the member starts at the newest transaction, as at its first
@@ -59,7 +59,7 @@ extension Store {
     }
   }
 
-  /// Records that a member has merged through a position; one before the cursor has no effect.
+  /// Records the position through which a member has merged; has no effect before its cursor.
   ///
   /// - Throws: ``HistoryError/Code/superseded``, ``HistoryError/Code/lost`` or
   ///   ``HistoryError/Code/notAMember``, ``HistoryError/Code/rewound`` or
@@ -139,7 +139,7 @@ extension Store {
     }
   }
 
-  /// Returns all members in the registry, active or not, by name.
+  /// Returns all members in the registry, active or not, sorted by name.
   ///
   /// - Throws: ``HistoryError/Code/damaged`` when the registry is invalid.
   /// - Complexity: two queries per member, and one visit to each transaction that the slowest

@@ -24,7 +24,7 @@ package struct StoreRegister: Sendable, Hashable {
     /// The number up to which some transactions of the author may have been deleted.
     package let thinned: Int64
   }
-  /// The members by name.
+  /// The members, sorted by name.
   package var members: [Row] = []
   /// The purge positions by author name, only of authors with purged or deleted transactions.
   package var marks: [Mark] = []

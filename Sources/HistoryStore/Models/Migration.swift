@@ -14,11 +14,11 @@ public struct OlderMember: Sendable, Hashable, CustomStringConvertible {
   public var description: String { "\"\(id)\" with version \(modelVersion), last seen at \(seen)" }
 }
 
-/// The progress of a migration's computation.
+/// The progress of a migration that computes values with closures.
 public struct MigrationProgress: Sendable, Hashable {
-  /// The number of objects that were passed to closures so far.
+  /// The number of objects that were passed to the migration's closures so far.
   public let objectCount: Int
-  /// The number of objects that are passed to closures in total.
+  /// The total number of objects to pass to the migration's closures.
   public let total: Int
 }
 
@@ -30,7 +30,7 @@ public struct MigrationResult: Sendable, Hashable {
   public let newVersion: Int
   /// The differences between the models, which the migration applied.
   public let differences: [ModelDifference]
-  /// The number of objects that were passed to closures.
+  /// The number of objects that were passed to the migration's closures.
   public let objectCount: Int
   /// The members with an older model whose memberships the migration ended.
   public let retiredMembers: [OlderMember]
@@ -134,9 +134,9 @@ extension Store {
   ///   - progress: A closure that is called after each batch of objects.
   /// - Returns: The result, or `nil` if the file has a model of this or a later version.
   /// - Throws: ``HistoryError/Code/olderMembers``, ``HistoryError/Code/missingValue`` if an object
-  ///   has no value for a required attribute, the errors of opening a store, of the values that
-  ///   closures set, and ``HistoryError/Code/stopped`` if a closure throws. The file is unchanged
-  ///   then.
+  ///   has no value for a required attribute, the errors of opening a store, the errors for values
+  ///   that closures set, and ``HistoryError/Code/stopped`` if a closure throws. The file is
+  ///   unchanged then.
   /// - Complexity: linear in the objects of the entities with closures, of those that lose an
   ///   attribute, and of those with a new index or requirement, with a batch of objects in memory.
   @discardableResult

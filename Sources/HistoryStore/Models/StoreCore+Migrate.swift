@@ -119,7 +119,7 @@ private struct DataMigration {
     writer = MigrationWriter(core, made, made.view(of: newer))
   }
 
-  /// Passes the objects of all entities with closures to them, and writes history.
+  /// Passes the objects of each entity with a closure to this closure, and writes history.
   ///
   /// - Returns: The last transaction of history, or `nil` if the store keeps none.
   mutating func run(
@@ -165,7 +165,7 @@ private struct DataMigration {
     return head
   }
 
-  /// Writes the packed changes as one transaction, and starts the next one.
+  /// Writes the packed changes as one transaction of history, and starts the next transaction.
   private func end(
     after last: KnownHead
   ) throws -> (head: KnownHead, written: WrittenTransaction?) {

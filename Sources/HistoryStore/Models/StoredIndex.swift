@@ -108,7 +108,7 @@ extension StoredIndex {
       + elements.map(\.text).joined(separator: "_")
   }
 
-  /// Returns the statement that creates the index of the entity with a number.
+  /// Returns the SQL statement that creates the index on the table of an entity.
   func sql(of entity: StoredEntity, number: Int) -> String {
     let columns = elements.map { element in
       "\"\(entity.attributes[element.number].column)\"\(element.collation.sql)"

@@ -21,8 +21,9 @@ public enum Comparison: String, Sendable, Hashable, CaseIterable {
 /// A condition on the objects of an entity.
 ///
 /// Every predicate is true or false for every object: ``not(_:)`` matches exactly the objects that
-/// its predicate does not match, null or not. Values are bound, never written into SQL. Predicates
-/// that are too large or too deep are refused with the exceeded ``PredicateLimit``.
+/// its predicate does not match, even if the attribute is null. Values are bound, never written
+/// into SQL. Predicates that are too large or too deep are refused with the exceeded
+/// ``PredicateLimit``.
 public indirect enum ObjectPredicate: Sendable, Hashable {
   /// Objects whose attribute satisfies a comparison with a value, by SQL's rules.
   ///
@@ -66,7 +67,7 @@ public enum PredicateLimit: String, Sendable, Hashable, CaseIterable {
   /// The number of bytes of a pattern.
   case patternBytes
 
-  /// The maximum value of this limit in one request.
+  /// The greatest size that this limit allows in one request.
   public var most: Int {
     switch self {
     case .depth: 16

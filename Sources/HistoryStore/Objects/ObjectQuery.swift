@@ -121,8 +121,8 @@ extension StoreCore {
   /// Runs a closure with the prepared statement of a query, after binding the query's values.
   ///
   /// The statement is cached by its text. It reads the table of the entity, without the rows that the
-  /// query excludes. The columns of the result are SQL, and so is the tail of the statement after the
-  /// condition, which may use the limit `?1` and the offset `?2`.
+  /// query excludes. `columns` is SQL for the columns of the result. `tail` is SQL after the
+  /// condition, and may use the limit `?1` and the offset `?2`.
   func withStatement<Result>(
     of wanted: ObjectQuery,
     over table: EntityStatements,

@@ -2,7 +2,7 @@ package import HistoryTypes
 import SQLiteStorage
 
 extension Store {
-  /// Opens the file on another connection, whose reads all return the current snapshot until moved.
+  /// Opens the file on another connection, which reads only the current snapshot until it is moved.
   ///
   /// The connection keeps one read transaction open. Writers and purges do not wait for it. The
   /// write-ahead log keeps all commits after the snapshot, and grows: a checkpoint can neither copy

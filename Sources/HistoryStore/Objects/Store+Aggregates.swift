@@ -152,7 +152,7 @@ extension Aggregate {
     }
   }
 
-  /// Returns the columns of the result.
+  /// Returns SQL for the columns of the aggregate's result.
   ///
   /// SQLite searches an index only for a minimum or maximum that is the single column
   /// (https://sqlite.org/optoverview.html#the_min_max_optimization).

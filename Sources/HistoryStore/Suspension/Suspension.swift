@@ -11,7 +11,7 @@ final class Suspension: Sendable {
   let interruption = StopFlag()
   private let closed = Atomic<Bool>(false)
   private let callsWait = Atomic<Bool>(false)
-  /// Entered while the store is suspended.
+  /// The group that is entered while the store is suspended, and on which requests wait.
   private let suspended = DispatchGroup()
 
   // A group must not be released while it is entered.

@@ -126,7 +126,7 @@ extension StoreCore {
     return effects
   }
 
-  /// Returns the rows whose reference has a key.
+  /// Returns the rows that refer to the object with a key by a reference.
   func rows(
     with reference: ReferenceColumn,
     to key: Int64
@@ -181,7 +181,7 @@ extension StoreCore {
     try row.statement.run()
   }
 
-  /// Returns the statements of an entity that the program's model may lack.
+  /// Returns the statements of an entity, even if the program's model lacks the entity.
   private func anyTable(_ number: Int32) throws -> EntityStatements {
     let index = Int(number) - 1
     if tables.indices.contains(index) { return tables[index] }

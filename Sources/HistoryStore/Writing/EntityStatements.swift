@@ -114,7 +114,7 @@ final class EntityStatements {
     }
   }
 
-  /// Returns the file's bitmap of a bitmap of this program.
+  /// Converts a column bitmap of this program to the file's.
   @inline(__always)
   func numbers(of columns: UInt64) -> UInt64 {
     mapping?.numbers(of: columns) ?? columns

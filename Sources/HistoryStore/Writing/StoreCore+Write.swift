@@ -105,7 +105,9 @@ extension StoreCore {
     return max(previous + 1e-6, previous.nextUp)
   }
 
-  /// Returns the keys of the strings that name the bundle, the process and, in `coreData`, the writer.
+  /// Returns the numbers of the strings for the bundle and the process.
+  ///
+  /// In the layout `coreData`, the process string also contains the writer.
   private func internProcess(_ writer: Int64) throws -> ProcessStrings {
     let labelled = layout == .coreData ? writer : 0
     if let known = cache.processStrings, known.writer == labelled { return known }
