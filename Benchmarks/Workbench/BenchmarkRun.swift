@@ -66,7 +66,7 @@ package struct BenchmarkRun: Sendable {
 
   /// The events that a run reports.
   package enum Event: Sendable {
-    /// More transactions of the stores were built; the number since the last such event.
+    /// Transactions of the stores were built: their number since the last event of this kind.
     case built(transactions: Int)
     /// The comparison of equal work has finished, with these rows.
     case checkedNoise([BenchmarkRow])

@@ -121,7 +121,7 @@ enum CountingProcess {
     var other: StoreTemplate?
   }
 
-  /// The arguments of the process.
+  /// The arguments of a counting process.
   struct Request: Codable {
     var subject: String
     var folder: String
@@ -161,7 +161,7 @@ enum CountingProcess {
     return try JSONDecoder().decode([BenchmarkRow].self, from: data)
   }
 
-  /// The environment variables for such a process.
+  /// The environment variables of a counting process.
   ///
   /// The variables make the order of sets and dictionaries the same in every process.
   static var environment: [String: String] {

@@ -48,7 +48,7 @@ package enum HelperProcess {
 
   /// Starts a helper process with additional environment variables.
   ///
-  /// Its lines of numbers are read by ``Running/finish(_:)``.
+  /// ``Running/finish(_:)`` reads the lines of numbers that the process writes.
   static func start(
     _ command: String,
     _ verb: Verb,

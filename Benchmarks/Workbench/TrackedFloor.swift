@@ -55,7 +55,7 @@ final class TrackedFloor {
     try trim()
   }
 
-  /// Deletes the new history, as a store's own trim does.
+  /// Deletes the oldest transactions, so that the history has its original size again.
   func trim() throws {
     _ = try floor.purge(through: try side.head() - Int64(historySize))
   }

@@ -52,7 +52,7 @@ package struct CensusMember: Sendable, Hashable {
 struct CensusRegistry {
   static let table = "history_member"
 
-  /// The members by name.
+  /// The members, sorted by name.
   private(set) var members: [CensusMember] = []
   /// The patterns of the authors whose transactions active members protect from purges.
   private(set) var protectedAuthors: Set<String> = []

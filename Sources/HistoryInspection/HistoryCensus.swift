@@ -97,7 +97,7 @@ package struct HistoryCensus: Sendable, Hashable {
   package var stepsBack = 0
   /// The bursts: runs of transactions at most one second apart.
   package var bursts = BurstCounts()
-  /// The members by name, or `nil` for a file without a registry.
+  /// The members, sorted by name, or `nil` for a file without a registry.
   package var members: [CensusMember]?
   /// Whether the file has the tables in which CloudKit mirroring keeps its state.
   package var hasMirrorTables = false

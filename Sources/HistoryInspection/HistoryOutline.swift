@@ -14,7 +14,7 @@ package struct HistoryOutline: Sendable, Hashable {
   package var storage = CensusStorage()
   /// The way in which the file returns free pages to the file system.
   package var vacuum = VacuumMode.manual
-  /// The members by name, or `nil` for a file without a registry.
+  /// The members, sorted by name, or `nil` for a file without a registry.
   package var members: [CensusMember]?
   /// The lowest cursor of the active members, or `nil` if there are none.
   package var watermark: Int64?

@@ -171,7 +171,7 @@ struct ContextState: Sendable {
 }
 
 extension EditOutcome {
-  /// Whether another object replaces the saved one.
+  /// Whether an object of the store replaces the saved object.
   fileprivate var isReplaced: Bool { if case .replaced = self { true } else { false } }
 }
 

@@ -95,7 +95,7 @@ extension [MergedChange] {
 
 /// The net change of one object by the merged transactions.
 struct MergedChange {
-  /// The effect on the context.
+  /// The effect of an object's merged changes on the context.
   ///
   /// The greatest effect wins: a deleted object stays deleted, since keys are not reused, and an
   /// inserted object is read once.

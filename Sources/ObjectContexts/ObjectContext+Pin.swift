@@ -2,7 +2,7 @@ public import HistoryStore
 public import HistoryTypes
 
 extension ObjectContext {
-  /// Makes the context read from the current snapshot of the store until it is moved or unpinned.
+  /// Pins the context to the current snapshot of the store, until the context is moved or unpinned.
   ///
   /// From then on, everything that the context reads comes from this snapshot: released objects,
   /// queries, aggregates and live queries agree, whatever others commit. Registered objects are

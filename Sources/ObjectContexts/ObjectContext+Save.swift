@@ -16,8 +16,8 @@ extension ObjectContext {
   /// If an object in the store has the same unique values as an inserted object, the store's object
   /// replaces the inserted one in the context, under every merge policy except `error`.
   ///
-  /// - Returns: The transaction, or `nil` if no edit exists or none takes effect; `nil` means that
-  ///   nothing was written.
+  /// - Returns: The transaction; `nil` if no edit exists or takes effect, so that nothing is
+  ///   written, or if the store keeps no history.
   /// - Throws: ``HistoryError/Code/conflict`` or ``HistoryError/Code/duplicate`` under the merge policy
   ///   `error`, ``HistoryError/Code/missingValue``, or ``HistoryError/Code/sqlite``; data, history and edits are then unchanged.
   /// - Complexity: one statement for each edit, one or two for the history, and one query for each

@@ -165,7 +165,7 @@ extension ContextState {
     ObjectState(row: row(of: id).map(Array.init), edit: edits[id])
   }
 
-  /// Reverts the changes of a group, and returns the group that reverts the reversal.
+  /// Reverts the changes of a group, and returns a group whose reversal restores the changes.
   fileprivate mutating func revert(_ group: UndoGroup) -> UndoGroup {
     var reverted = UndoGroup()
     for id in group.order.reversed() {

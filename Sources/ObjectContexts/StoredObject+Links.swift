@@ -10,8 +10,8 @@ extension StoredObject {
   ///
   /// - Parameters:
   ///   - entity: The name of the link entity.
-  ///   - attribute: The name of the link's reference to this object; pass it if both references of
-  ///     the link are to this object's entity. The default is the first such reference.
+  ///   - attribute: The name of the link's reference to this object; pass it if both references
+  ///     of the link are to this object's entity. The default is the first such reference.
   ///   - orders: The sort orders of the objects; without them, they are in key order.
   /// - Returns: The objects; deleted objects are left out.
   /// - Throws: ``HistoryError/Code/unknownEntity``, ``HistoryError/Code/unknownAttribute`` if the
@@ -39,7 +39,8 @@ extension StoredObject {
   /// - Parameters:
   ///   - object: The other object, of the same store.
   ///   - entity: The name of the link entity.
-  ///   - attribute: The reference of the link to this object, as for ``objects(linkedBy:as:sortedBy:)``.
+  ///   - attribute: The name of the link's reference to this object, as for
+  ///     ``objects(linkedBy:as:sortedBy:)``.
   /// - Returns: The link.
   /// - Throws: ``HistoryError/Code/unknownEntity``, ``HistoryError/Code/unknownAttribute`` if the
   ///   entity does not link objects of the entity of this object, ``HistoryError/Code/unfitValue`` if it
@@ -69,7 +70,8 @@ extension StoredObject {
   /// - Parameters:
   ///   - object: The other object, of the same store.
   ///   - entity: The name of the link entity.
-  ///   - attribute: The reference of the link to this object, as for ``objects(linkedBy:as:sortedBy:)``.
+  ///   - attribute: The name of the link's reference to this object, as for
+  ///     ``objects(linkedBy:as:sortedBy:)``.
   /// - Throws: The errors of ``link(to:by:as:)``; a deleted object has no links.
   /// - Complexity: one query of one row.
   public func unlink(
@@ -88,7 +90,8 @@ extension StoredObject {
   /// - Parameters:
   ///   - objects: The objects, of the same store.
   ///   - entity: The name of the link entity.
-  ///   - attribute: The reference of the link to this object, as for ``objects(linkedBy:as:sortedBy:)``.
+  ///   - attribute: The name of the link's reference to this object, as for
+  ///     ``objects(linkedBy:as:sortedBy:)``.
   /// - Throws: The errors of ``link(to:by:as:)``; no link has then changed if an object is of another
   ///   entity or of another store.
   /// - Complexity: one query of the links, and those of ``link(to:by:as:)`` for each new link.
@@ -129,7 +132,7 @@ private struct LinkEnds {
   /// The number of the entity of the other object.
   let destination: Int32
 
-  /// Returns the condition of the links of an object.
+  /// Returns the predicate for the links that refer to an object.
   func refer(to id: ObjectID) -> ObjectPredicate {
     .compare(own, .equal, Value(referringTo: id))
   }

@@ -67,7 +67,7 @@ extension StoredObject {
 }
 
 extension ObjectContext {
-  /// Throws if a reference to objects of one entity cannot refer to an object.
+  /// Throws if an object belongs to another entity than the one that a reference refers to.
   func check(
     _ object: StoredObject,
     at attribute: String,

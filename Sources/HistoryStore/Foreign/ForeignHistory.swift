@@ -50,7 +50,7 @@ package struct FileTables {
   }
 }
 
-/// The parts of a store that are missing from a file of Core Data: its model, ID and other tables.
+/// The parts of a store that a Core Data file lacks: a model, an ID, and tables in memory.
 package enum ForeignHistory {
   /// The lowest number of the entities that Core Data uses internally.
   private static let ownEntityMin: Int64 = 16000

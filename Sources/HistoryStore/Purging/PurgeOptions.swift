@@ -131,7 +131,7 @@ public struct TimestampJump: Sendable, Hashable {
   /// The later timestamp minus the earlier one in commit order; negative if time stepped back.
   public let difference: Duration
 
-  /// Creates a jump from the previous transaction's timestamp to the timestamp of a transaction.
+  /// Creates the jump between the timestamp of a transaction and that of the previous transaction.
   public init(number: TransactionNumber, difference: Duration) {
     self.number = number
     self.difference = difference

@@ -5,7 +5,7 @@ package import HistoryStore
 /// The value does not wait itself: a driver performs the action in ``next``, and reports the
 /// outcome.
 package struct Following: Hashable, Sendable {
-  /// An action of the driver.
+  /// An action that the driver of a started tracker performs.
   package enum Step: Hashable, Sendable {
     /// Waits for a signal, and calls ``signalled(isNews:)``.
     case wait
@@ -36,7 +36,7 @@ package struct Following: Hashable, Sendable {
   /// Notes the end of a pause; the failed pass is then repeated.
   package mutating func paused() { next = .pass }
 
-  /// Notes the end of a pass; it is repeated after an error that may resolve by itself.
+  /// Notes the end of a pass; the pass is repeated after an error that may resolve by itself.
   package mutating func passed(_ failure: HistoryError?) {
     if let pause = repetition.pause(after: failure) {
       next = .pause(pause)

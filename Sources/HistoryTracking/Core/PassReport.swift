@@ -49,7 +49,7 @@ public struct PassReport: Sendable, Hashable {
   ///
   /// Passes continue, and ignore the entities and attributes that this program does not know.
   public internal(set) var modelSkew: ModelSkew?
-  /// The error that ended the pass early, or `nil`; positions recorded before it remain recorded.
+  /// The error that ended the pass early, or `nil`; positions recorded before it stay recorded.
   public internal(set) var failure: HistoryError?
 
   package init() {}

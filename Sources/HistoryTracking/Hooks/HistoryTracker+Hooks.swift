@@ -128,8 +128,8 @@ public struct HookID: Hashable, Sendable, CustomStringConvertible {
 public struct HookContext: Sendable {
   /// The identity of a delivery, by which an observer can recognize a repetition.
   ///
-  /// An observer may receive the same key again: if it threw and the call is retried, or if the
-  /// process restarted before the cursor was recorded.
+  /// An observer may receive the same key again: if the observer threw and the call is retried, or
+  /// if the process restarted before the cursor was recorded.
   public struct Key: Hashable, Sendable, Codable {
     /// The member that receives the change.
     public let member: MemberID

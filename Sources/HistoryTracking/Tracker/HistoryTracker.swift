@@ -111,7 +111,7 @@ public actor HistoryTracker {
 
   /// Launches the member, runs a pass to catch up, and from then on a pass for each signal.
   ///
-  /// If the tracker is already started, it only runs a pass.
+  /// If the tracker is already started, this method only runs a pass.
   ///
   /// Errors of later passes are reported in ``failure``, in ``passes`` and in the log. If the first
   /// pass fails with an error that may resolve without intervention, such as a hook that throws,

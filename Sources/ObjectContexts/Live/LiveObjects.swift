@@ -106,7 +106,7 @@ extension ObjectContext {
   }
 }
 
-/// The reader of one live query; its release ends the query.
+/// The reader of one live query; releasing the reader ends the query.
 package final class LiveReader: Sendable {
   package enum Outcome {
     case result(LiveResult)
