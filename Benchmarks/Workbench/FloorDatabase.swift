@@ -248,7 +248,7 @@ extension PeerKind {
 extension FloorDatabase {
   /// Makes a peer (another way to record changes) record the writes to a table from now on.
   ///
-  /// - Throws: ``FloorError`` when the peer's tables cannot be created. A floor has at most one peer.
+  /// - Throws: ``FloorError`` if the peer's tables cannot be created. A floor has one peer at most.
   func attach(_ peer: PeerKind, to table: String) throws(FloorError) {
     try check(peer_attach(floor, peer, table))
   }

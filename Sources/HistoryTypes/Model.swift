@@ -230,13 +230,15 @@ public enum ModelError: Error, Hashable, Sendable, CustomStringConvertible {
         + "underscores (100 at most), and no prefix history_ or sqlite_."
     case .twice(let name): "The model has \"\(name)\" twice (names are compared without case)."
     case .tooManyAttributes(let name, let count):
-      "The entity \"\(name)\" has \(count) attributes; at most \(Model.attributeCountMax) are allowed."
+      "The entity \"\(name)\" has \(count) attributes; at most \(Model.attributeCountMax) are "
+        + "allowed."
     case .badVersion(let version): "A model's version must be at least 1, not \(version)."
     case .sameIdentity(let name, let identity):
-      "\"\(name)\" and another entity or attribute have the identity \"\(identity)\": give it a renaming "
-        + "identifier of its own."
+      "\"\(name)\" and another entity or attribute have the identity \"\(identity)\": give it a "
+        + "renaming identifier of its own."
     case .unfitDefault(let name, let type):
-      "The default value of \"\(name)\" must be of type \(type.rawValue), finite and without nulls."
+      "The default value of \"\(name)\" must be of type \(type.rawValue), finite, and without null "
+        + "characters."
     case .unknownReference(let name, let entity, let nearest):
       "\"\(name)\" refers to the entity \"\(entity)\", which the model lacks"
         + (nearest.map { ". Did you mean \"\($0)\"?" } ?? ": add it, or correct the name.")

@@ -199,7 +199,7 @@ extension HistoryFinding.Kind {
       case .damaged: ("transaction", "with changes that cannot be read")
       case .orphans: ("change", "without a transaction")
       case .duplicates: ("transaction", "with two changes of one object")
-      case .unknownStrings: ("transaction", "that refers to a string that is missing")
+      case .unknownStrings: ("transaction", "with a reference to a missing string")
       case .unreadableTimes: ("transaction", "without a readable time")
       case .stepsBack: ("transaction", "with an earlier time than the one before")
       case .gaps: ("number", "missing")
