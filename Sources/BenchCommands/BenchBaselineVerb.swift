@@ -28,7 +28,7 @@ extension Option<String> {
       "thresholds",
       .path("DIR"),
       shown: "Thresholds in Benchmarks",
-      "The folder of the committed counts, one folder a platform."
+      "The folder of the committed counts, with one subfolder per platform."
     )
   }
 }
@@ -186,7 +186,7 @@ struct BaselineCompareVerb: Verb {
     let code = CountText(terminal: terminal).print(counts)
     let suspects = TimeSuspects(base: base.rows, head: head.rows)
     guard !suspects.suspects.isEmpty else { return code }
-    terminal.print("Ratios to the floor that differ; two launches decide nothing:")
+    terminal.print("Ratios to the floor that differ; two launches are too few to decide:")
     terminal.print(suspects.table)
     guard options.decides else {
       let words = "bench baseline compare \(options.name) --decide"
@@ -204,7 +204,7 @@ struct BaselineCompareVerb: Verb {
   ) async throws(LabError) -> ExitCode {
     guard let commit = options.base ?? commit else {
       throw .usage(
-        "the baseline does not know its commit.",
+        "the baseline does not record its commit.",
         try: "bench baseline compare \(options.name) --decide --base COMMIT"
       )
     }

@@ -25,9 +25,9 @@ package struct BenchOutput {
     self.terminal = terminal
   }
 
-  /// Writes the results (JSON, CSV), the laws (CSV), the goals (CSV, Markdown) and the page.
+  /// Writes the results (JSON, CSV), the growth laws (CSV), the goals (CSV, Markdown) and the page.
   ///
-  /// - Throws: a lab error that says which file cannot be written.
+  /// - Throws: a lab error that names the file that cannot be written.
   package func write() throws(LabError) {
     do { try folder.write("results.json", try ResultsFile.json(results)) } catch {
       throw error as? LabError ?? .lab("the results cannot be written as JSON: \(error).")
@@ -167,7 +167,7 @@ struct CountText {
     list("Regression", counts.dearer)
     list("Improvement", counts.cheaper)
     guard counts.compared > 0 else {
-      terminal.print("No count is in both: nothing could be compared.")
+      terminal.print("The run and the baseline have no count in common.")
       return .undecided
     }
     let verdict =

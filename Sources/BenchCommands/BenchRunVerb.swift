@@ -46,7 +46,7 @@ struct BenchRunOptions: VerbOptions {
     "rounds",
     .integer("N", 1...10_000),
     shown: "each benchmark's own",
-    "Measures each pair N times; more rounds give narrower intervals."
+    "Measures in N rounds; more rounds give narrower intervals."
   )
   var rounds: Int?
   @Option(.shard) private var shardChoice: ShardChoice?
@@ -260,7 +260,7 @@ struct BenchRunVerb: Verb {
 
   private func warnOfDebugBuild() {
     terminal.log(
-      "This is a debug build, whose figures say little; measure with: "
+      "This is a debug build, whose figures mean little; measure with: "
         + "swift run -c release history-lab bench run"
     )
   }

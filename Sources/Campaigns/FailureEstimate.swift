@@ -23,8 +23,8 @@ package struct FailureEstimate: Codable, Hashable, Sendable {
   /// A. Chao: Nonparametric Estimation of the Number of Classes in a Population, Scandinavian Journal
   /// of Statistics 11 (1984), in the form without bias for small counts.
   package let unseenCountMin: Double?
-  /// The greatest share of plans that may fail although none of the plans has failed, with a confidence
-  /// of 95 %; `nil` if a plan has failed, or there are no plans.
+  /// The upper bound of the share of plans that fail, with a confidence of 95 %; `nil` if a plan
+  /// has failed, or there are no plans.
   ///
   /// J. A. Hanley, A. Lippman-Hand: If Nothing Goes Wrong, Is Everything All Right?, JAMA 249 (1983):
   /// three divided by the number of plans, here exactly.
@@ -50,7 +50,7 @@ package struct FailureEstimate: Codable, Hashable, Sendable {
     failingShareMax = nil
   }
 
-  /// The share of plans that hold with which this many plans hold in one of twenty campaigns.
+  /// Returns the share of holding plans for which n plans all hold with a probability of 1/20.
   private static func rootOfTwentieth(_ planCount: Int) -> Double {
     pow(0.05, 1 / Double(planCount))
   }

@@ -235,10 +235,10 @@ extension Metric {
   /// The system calls that read or write.
   package static let systemCalls = Metric(name: "system calls", kind: .exact, unit: "calls")
 
-  /// The bytes read by such calls, from files and elsewhere.
+  /// The bytes that system calls read, from files and elsewhere.
   package static let bytesRead = Metric(name: "bytes read", kind: .exact, unit: "B")
 
-  /// The bytes written by such calls.
+  /// The bytes that system calls wrote, to files and elsewhere.
   package static let bytesWritten = Metric(name: "bytes written", kind: .exact, unit: "B")
 
   /// The allocations of all threads.
@@ -253,12 +253,12 @@ extension Metric {
   /// The growth of the resident memory during one measurement.
   package static let residentGrowth = Metric(name: "resident growth", kind: .exact, unit: "B")
 
-  /// The metrics of the counting pass, without memory.
+  /// The metrics of the counting pass, except those of memory.
   package static let counted = [
     vmSteps, pageReads, pageWrites, rowsWritten, systemCalls, bytesRead, bytesWritten,
   ]
 
-  /// The metrics of memory in pages, which the system controls.
+  /// The metrics of memory that the operating system assigns in pages.
   ///
   /// These metrics are counted, but may differ from run to run.
   package static let varying = [peakMemory, memoryGrowth, residentGrowth]

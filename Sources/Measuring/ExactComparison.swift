@@ -22,7 +22,7 @@ package struct ExactComparison: Sendable {
         + "\(text(after)) \(head.metric.name), before \(text(before))"
     }
 
-    /// The same sentence without contender, size and conditions.
+    /// A sentence with the operation and the count now and before.
     package var brief: String {
       let name = head.operation.isEmpty ? head.subject : "\(head.subject) \(head.operation)"
       return "\(name): \(text(value(head))) \(head.metric.name), before \(text(value(base)))"

@@ -225,7 +225,7 @@ package enum ProcessorCount {
 
   /// Returns the processor time that the process's cgroups allow, in processors, rounded up.
   ///
-  /// Every group above counts too. `nil` means no limit.
+  /// The limits of all parent groups apply too. `nil` means no limit.
   private static func quota(_ read: (String) -> String?) -> Int? {
     var least: Double?
     for line in (read("/proc/self/cgroup") ?? "").split(separator: "\n") {
@@ -281,7 +281,7 @@ package enum ProcessorCount {
 
 /// The record of one part of a run that was split over several machines and merged.
 package struct RunPart: Sendable, Hashable, Codable {
-  /// The number of the part and how many there are, such as `2/4`.
+  /// The number of the part and the number of all parts, such as `2/4`.
   package var part: String
   /// The name of the part's folder.
   package var folder: String
@@ -289,7 +289,7 @@ package struct RunPart: Sendable, Hashable, Codable {
   package var commandLine: [String]
   /// The machine, the versions and the time of the part.
   package var environment: RunEnvironment
-  /// `valid`, `invalid` or `unknown`; `nil` if it was not finished.
+  /// `valid`, `invalid` or `unknown`; `nil` if the part did not finish.
   package var verdict: String?
   /// The explanation of the verdict in a sentence.
   package var because: String?

@@ -2,7 +2,9 @@ import Checkers
 import HistoryTypes
 import Traces
 
-/// A model of the program's state, derived from its answers, that computes the correct answers.
+/// A model of the checked program's state, from which the correct answers are computed.
+///
+/// The model is updated from the program's answers.
 struct ProtocolModel {
   /// A transaction that the program committed.
   struct Entry {

@@ -3,11 +3,11 @@ package import Traces
 
 /// A picture of a counterexample for a page: a timeline with a list of its steps.
 ///
-/// The timeline has one column per actor and consumer, and one for the store. The store has a bar for
-/// each transaction from its commit to its purge, a line for each cursor, and a shaded part below the
-/// watermark. The step that violates the invariant is marked, the lost transaction is coloured, and
-/// tooltips show values. The picture needs no script and uses the colours of its page. All content
-/// comes from the trace, but for the curve.
+/// The timeline has one column per actor and consumer, and one for the store. The store has a bar
+/// for each transaction from its commit to its purge, a line for each cursor, and a shaded part
+/// below the watermark. The step that violates the invariant is marked, the lost transaction is
+/// coloured, and tooltips show values. The picture needs no script and uses the colours of its
+/// page. Everything except the curve comes from the trace.
 package struct CounterexamplePicture: Sendable, Hashable {
   /// The counterexample to draw.
   package var counterexample: Counterexample

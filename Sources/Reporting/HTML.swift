@@ -245,7 +245,7 @@ enum PageStyle {
     """
 }
 
-/// The only script of a page.
+/// The script of a page with charts.
 ///
 /// The script shows the value under the pointer, which the tables also contain. It also puts the anchor
 /// of a clicked row into the address bar, so that a link to the row can be copied.

@@ -1,7 +1,7 @@
 internal import HistoryTypes
 package import Measuring
 
-/// A chart of one benchmark row's values over several runs, with a vertical line at each step.
+/// A chart of one benchmark row's values over several runs; vertical lines mark changes of level.
 struct TrendChart {
   let course: TrendCourse
   let steps: [TrendReport.TrendStep]

@@ -10,7 +10,7 @@ struct Advice: Sendable {
   struct Settings: Sendable, Hashable {
     /// The age in days of a regular purge to judge; `nil` judges the history as it is.
     var olderThanDays: Double?
-    /// The number of transactions that the last forecast keeps.
+    /// The number of newest transactions that the last forecast keeps.
     var keptCount = 1000
     /// The authors that write and never read.
     var writesOnly: Set<String> = []

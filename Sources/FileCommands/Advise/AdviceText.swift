@@ -101,7 +101,7 @@ struct AdviceText {
 
   private var consumers: [String] {
     guard !advice.consumers.isEmpty else { return ["Consumers: none is known"] }
-    let head = ["Consumers", "state", "position", "lag", "last sign of life"]
+    let head = ["Consumers", "state", "position", "lag", "last seen"]
     let rows = advice.consumers.map { AdviceFacts.row($0) }
     return InspectTable(rows: [head] + rows, hasTitles: true).lines(width: width) + holders
   }

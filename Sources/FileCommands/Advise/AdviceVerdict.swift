@@ -133,12 +133,12 @@ extension AdviceVerdict {
     let seconds = advice.history.keptSeconds ?? 0
     if !advice.history.wasPurged && seconds < unpurgedDaysMin * 86400 {
       return [
-        "History spans \(InspectUnits.duration(seconds)) and was never purged: that is too short to show a bound."
+        "History spans \(InspectUnits.duration(seconds)) and was never purged: too short to show whether it is bounded."
       ]
     }
     if advice.history.wasPurged && seconds > keptDaysMax * 86400 {
       return [
-        "History was purged once, but keeps \(InspectUnits.duration(seconds)): that shows no bound."
+        "History was purged, but spans \(InspectUnits.duration(seconds)): too long to count as bounded."
       ]
     }
     return []

@@ -45,7 +45,8 @@ struct Consumer: Sendable, Hashable {
     self.author = author ?? name
   }
 
-  /// Whether history must be kept for the consumer; `false` for members that left or were excluded.
+  /// Whether history must be kept for the consumer; `false` for members that retired or were cut
+  /// off.
   var isActive: Bool {
     guard case .registry(let state) = source else { return true }
     return state == .active
@@ -95,7 +96,7 @@ extension OutlineAuthor {
   /// The beginning of the author under which Core Data itself migrates a store.
   private static let migrator = "com.apple.coredata.schemamigrator*"
 
-  /// The name of an author that may also read history, or `nil` for one that does not.
+  /// The author's name if the author may also read history; otherwise `nil`.
   ///
   /// A CloudKit mirror is `nil` here because it is listed separately, and a migration reads
   /// nothing.

@@ -90,9 +90,9 @@ extension ConsumerFile {
 /// A token of Core Data as `NSKeyedArchiver` writes it: a transaction number for each store.
 ///
 /// Apple does not document what an archived `NSPersistentHistoryToken` contains. Listings of the
-/// framework's classes show that a token holds one dictionary from a store's UUID to the number of a
-/// transaction, and codes that dictionary alone. So this reads the one dictionary that the archived
-/// object refers to, whatever its key, and refuses every other shape.
+/// framework's classes show that a token has one dictionary from a store's UUID to the number of a
+/// transaction, and encodes only that dictionary. So this type reads the one dictionary that the
+/// archived object refers to, whatever its key, and refuses every other shape.
 struct ArchivedToken: Hashable, Sendable {
   /// The number of the last transaction by the UUID of its store, in upper case.
   let numbers: [String: Int64]

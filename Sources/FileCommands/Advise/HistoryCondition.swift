@@ -99,7 +99,7 @@ extension HistoryCondition {
     ].compactMap(\.self)
   }
 
-  /// Creates a condition; `nil` for one that does not occur.
+  /// Creates a condition; `nil` if `count` is 0.
   private init?(_ name: String, _ count: Int, _ sentence: String) {
     guard count > 0 else { return nil }
     self.init(name: name, count: count, sentence: sentence)

@@ -35,7 +35,7 @@ struct PastReplay: Sendable {
   private let history: PastHistory
   private let ageMin: Double
   private let countMin: Int
-  /// Whether timestamps never fall, so that transactions within a short gap cannot be old.
+  /// Whether timestamps never fall, so that only long gaps have transactions old enough to purge.
   private let isRising: Bool
 
   /// Replays purges for the authors that may also read.

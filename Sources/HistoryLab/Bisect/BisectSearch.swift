@@ -41,7 +41,7 @@ struct BisectSearch {
   /// The greatest number of judgements that remain, unless commits are skipped.
   var stepsMax: Int { Int.bitWidth - open.count.leadingZeroBitCount }
 
-  /// Records what is known of a commit.
+  /// Records the judgement of a commit, given by its number.
   mutating func record(_ judgement: Judgement, of commit: Int) {
     switch judgement {
     case .good:

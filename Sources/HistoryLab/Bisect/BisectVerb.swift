@@ -102,7 +102,7 @@ struct BisectVerb: Verb {
   let options: BisectOptions
   let composition: Composition
   let terminal: Terminal
-  /// A folder of the repository.
+  /// A folder inside the repository.
   var place = FileManager.default.currentDirectoryPath
 
   func run() async throws(LabError) -> ExitCode {

@@ -78,7 +78,7 @@ struct CampaignText {
     return table
   }
 
-  /// The first and the last plan that was shrunk to a failure, with the seed of the check.
+  /// Returns the first and the last plan that shrank to a failure, each as `SEED:PLAN`.
   private static func places(_ plans: [KnownFailure.Place]) -> String {
     guard let first = plans.first, let last = plans.last else { return "" }
     func text(_ place: KnownFailure.Place) -> String {
@@ -90,7 +90,7 @@ struct CampaignText {
 
   private var claimed: ReportTable {
     var table = ReportTable(
-      caption: "Worked on",
+      caption: "Tasks in progress",
       columns: [.text("task"), .text("worker"), .number("claim"), .text("")]
     )
     for claim in status.claimed {

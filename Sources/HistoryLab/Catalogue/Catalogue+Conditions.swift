@@ -4,7 +4,7 @@ import Traces
 extension Catalogue {
   /// The conditions: kinds of trouble that a plan may contain, each with the evidence for it.
   ///
-  /// Rows with evidence from real stores use 42 of them (one of Apple Notes, 40 of Photos, one of
+  /// The evidence from real stores is from 42 stores (one of Apple Notes, 40 of Photos, one of
   /// SwiftData) with 18,464 transactions in total.
   static let conditions = clockConditions + lifeConditions + writingConditions + limitConditions
 
@@ -44,7 +44,7 @@ extension Catalogue {
   private static let lifeConditions = [
     Entry(
       "crash",
-      "An actor loses what it had in memory, at any step.",
+      "An actor crashes at any step, and loses what it had in memory.",
       .documented("an app that crashes at each launch before its cursor moves (quran-ios 989)")
     ),
     Entry(
@@ -67,7 +67,7 @@ extension Catalogue {
     Entry(
       "same-author-twice",
       "Two processes write under the same author.",
-      .hypothetical("the published kit keeps one cursor an author, so that two would share it")
+      .hypothetical("the published kit keeps one cursor per author, so that both would share it")
     ),
     Entry(
       "same-actor-twice",
@@ -94,7 +94,7 @@ extension Catalogue {
     ),
     Entry(
       "config-skew",
-      "Actors were configured differently.",
+      "Actors have different configurations.",
       .documented("the kit's quick start: cursors not shared, an author that only others list")
     ),
     Entry(
@@ -112,7 +112,7 @@ extension Catalogue {
   private static let limitConditions = [
     Entry(
       "retention",
-      "History is cut at a limit although a member has not merged it.",
+      "A retention limit deletes history that a member has not merged.",
       .documented("seven days are a common limit; apps find their token expired (Trio 1247)")
     ),
     Entry(
@@ -132,12 +132,12 @@ extension Catalogue {
     ),
     Entry(
       "model-skew",
-      "Actors have different versions of the model, and a newer one changes the file.",
+      "Actors have different versions of the model, and a newer version changes the file.",
       .documented("a widget runs the old program after an update (Pacer 98)")
     ),
     Entry(
       "relations",
-      "Objects refer to others and have unique values: a write deletes, changes or refuses others.",
+      "Objects have relations and unique values: a write may delete or change others, or fail.",
       .documented("batch deletes skip Core Data's delete rules, and fail for those with deny")
     ),
     Entry("all", "All of these."),

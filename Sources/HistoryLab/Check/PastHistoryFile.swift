@@ -81,8 +81,8 @@ enum PastHistoryFile {
 }
 
 extension PastValueChoice {
-  /// Returns the choice without `--object-values`: hashed values with `--anonymous`, otherwise
-  /// none.
+  /// Returns the default choice if `--object-values` is not given: hashed values with
+  /// `--anonymous`, otherwise no values.
   static func usual(anonymous: Bool) -> PastValueChoice { anonymous ? .hashed : .none }
 
   /// - Throws: A usage error if values are to be kept although names are hidden.

@@ -216,7 +216,7 @@ final class PlanWorker {
     return footprints
   }
 
-  /// Replaces the connections of the system, if it can in its current state.
+  /// Replaces the connections of the system, if the system's current state permits it.
   private func reconnect() throws(SystemFailure) {
     do throws(SystemFailure) { try underTest.reconnect() } catch {
       guard error.code == .unsupported else { throw error }

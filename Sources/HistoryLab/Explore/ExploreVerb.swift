@@ -81,7 +81,7 @@ struct ExploreOptions: VerbOptions {
     "states",
     .integer("N", 1...100_000_000),
     shown: "10000000, for a card 210000, for all cards 86000",
-    "Stops a condition after N states for each number of actors; its result is then unknown."
+    "Stops exploring a condition after N states per number of actors; its result is then unknown."
   )
   var stateCountMax = 10_000_000
   @Option(.jobs) var jobs: Int

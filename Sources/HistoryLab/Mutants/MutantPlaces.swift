@@ -140,8 +140,8 @@ struct MutantPlace: Sendable {
   /// last command represents the closing phase.
   let acts: [Int]
   let curve: ViolationCurve
-  /// The shares of violations before the first and after the last command, from other
-  /// continuations.
+  /// The shares of violations before the first and after the last command, measured again with
+  /// other random continuations.
   ///
   /// The array is empty if these continuations were not run.
   let ends: [ShareInterval]

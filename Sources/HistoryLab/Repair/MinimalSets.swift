@@ -2,10 +2,10 @@ import Commands
 
 /// The search for the smallest sets of changes after which no plan breaks the design.
 ///
-/// Sets are tried in the order of their size. Each set is first tested with the proofs found so
-/// far, because one plan often breaks many sets. Only a set that no proof rejects is verified.
-/// Supersets of a found set are left out. The result depends on neither time nor the number of
-/// workers.
+/// Sets are tried in the order of their size. Each set is first tested with the plans that reject
+/// earlier sets (the proofs), because one plan often breaks many sets. Only a set that no proof
+/// rejects is verified. Supersets of a found set are left out. The result depends on neither time
+/// nor the number of workers.
 struct MinimalSets<Change: Hashable & Sendable, Proof: Sendable> {
   typealias Changes = Set<Change>
 

@@ -66,8 +66,8 @@ struct RepairReport: Sendable {
     let scope = "under \(conditions.map(\.rawValue).joinedWithAnd)"
     if isSafe { return "\(system) holds \(scope): nothing needs to change." }
     if let unrepaired {
-      return "No change of the decisions repairs \(system) \(scope): with all of them made as the "
-        + "tracker makes them, \(unrepaired.violation.checker) still breaks."
+      return "No change of decisions repairs \(system) \(scope): even with all decisions of the "
+        + "tracker, \(unrepaired.violation.checker) still breaks."
     }
     if let count = answers.first?.changes.count {
       let sets = answers.count == 1 ? "set" : "sets"

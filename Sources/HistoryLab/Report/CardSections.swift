@@ -192,7 +192,7 @@ struct TrialSections {
     var table = ReportTable(
       caption: "What each process did",
       columns: [
-        .text("process"), .number("lives"), .number("written"), .number("pages merged"),
+        .text("process"), .number("launches"), .number("written"), .number("pages merged"),
         .number("transactions merged"), .number("purged"), .number("errors"), .prose("first error"),
       ]
     )

@@ -241,7 +241,7 @@ private struct StressText {
 
   private func table(_ result: StressResult) -> ReportTable {
     var table = ReportTable(columns: [
-      .text("process"), .number("lives"), .number("written"), .number("merged"),
+      .text("process"), .number("launches"), .number("written"), .number("merged"),
       .number("records"), .number("purged"), .number("errors"),
     ])
     for one in result.participants {

@@ -102,7 +102,7 @@ struct ViolationCurve: Hashable, Sendable {
     return first < points.count ? first : nil
   }
 
-  /// Returns the curve for continuations with given numbers, run after each command.
+  /// Returns the curve for the continuations with the given numbers, run after each command.
   ///
   /// `places` are the numbers of kept commands; `nil` stands for every number. Continuations that
   /// keep `broken` or more commands count as broken and are not run.

@@ -172,8 +172,8 @@ final class VariationRunner {
     worker = PlanWorker(system, at: place, versions: ["lab": ToolSpec.version])
   }
 
-  /// The pauses of a millisecond that a request waits for another thread, so that a hang costs
-  /// little.
+  /// The number of one-millisecond pauses for which a request waits for another thread; it is
+  /// small, so that a hang costs little time.
   static let patience = 300
 
   /// The number of steps performed so far.
