@@ -196,7 +196,8 @@ struct BaselineCompareVerb: Verb {
     return try await decide(suspects, since: base.environment.commit, after: code)
   }
 
-  /// Launches the baseline's build and this one in turn, for the benchmarks whose times differ.
+  /// Launches the baseline's build and the current build in turn, for benchmarks whose times
+  /// differ.
   private func decide(
     _ suspects: TimeSuspects,
     since commit: String?,

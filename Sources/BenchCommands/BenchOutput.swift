@@ -39,7 +39,7 @@ package struct BenchOutput {
     try folder.write(RunOutput.pageFile, page())
   }
 
-  /// The command line of the run, with the plain name of the command for its path.
+  /// The command line of the run, with the command's plain name instead of its path.
   private var command: String { (["history-lab"] + folder.words).joined(separator: " ") }
 
   /// Returns the page, with charts if they can be drawn.
@@ -57,7 +57,8 @@ package struct BenchOutput {
 
 /// The benchmark results as tables for a terminal.
 ///
-/// The tables show the largest history with the growth from the smallest one, and the goals.
+/// The tables show the costs at the largest history, their growth from the smallest one, and the
+/// goals.
 struct BenchText {
   let terminal: Terminal
 

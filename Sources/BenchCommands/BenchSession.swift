@@ -95,7 +95,8 @@ struct BenchSession {
 
   /// Creates the progress bar for measuring.
   ///
-  /// It starts only after the stores are built, so that the remaining time is estimated correctly.
+  /// The bar starts only after the stores are built, so that the remaining time is estimated
+  /// correctly.
   private func measuringBar(_ count: Int) -> ProgressBar {
     let verb = run.measuresTime ? "measuring" : "counting"
     return ProgressBar(WorkState(verb, unit: "benchmarks", total: count), on: terminal)

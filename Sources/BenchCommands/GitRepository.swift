@@ -80,8 +80,8 @@ enum OuterCommand {
 
   /// Runs a command and returns its exit code.
   ///
-  /// The command ends when this process ends, even if that crashes. An interruption ends it too,
-  /// unless `isCleaningUp` is `true`.
+  /// The command ends when this process ends, even if this process crashes. An interruption ends it
+  /// too, unless `isCleaningUp` is `true`.
   static func start(
     _ words: [String],
     output: Int32,

@@ -12,8 +12,7 @@ import Darwin
 /// one check are. A campaign over several systems, conditions or versions mixes distributions, so that
 /// its estimate is about the mixture.
 package struct FailureEstimate: Codable, Hashable, Sendable {
-  /// The probability that the next counterexample is a failure that was not found yet; `nil` if there
-  /// are none.
+  /// The probability that the next counterexample is a new failure; `nil` without counterexamples.
   ///
   /// I. J. Good: The Population Frequencies of Species and the Estimation of Population Parameters,
   /// Biometrika 40 (1953).

@@ -55,7 +55,7 @@ package struct BenchmarkResults: Sendable, Hashable, Codable {
   /// The titles of the benchmarks, in the order of their first row.
   package var titles: [String] { rows.map(\.title).uniqued }
 
-  /// The titles of the benchmarks at the base point of all axes, or all titles if there are none.
+  /// The titles of the benchmarks in the base condition, or all titles if there are none.
   package var baseTitles: [String] {
     let base = BenchmarkResults(environment: environment, rows: rows.filter { $0.axis == nil })
     return base.rows.isEmpty ? titles : base.titles

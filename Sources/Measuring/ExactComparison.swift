@@ -69,7 +69,7 @@ package struct ExactComparison: Sendable {
 
   /// Compares the rows that must be the same in every run, and ignores rows that may vary.
   ///
-  /// Differences within the tolerance, a share of the base, are ignored.
+  /// Differences within the tolerance, a share of the base count, are ignored.
   ///
   /// - Complexity: O(n).
   package init(base: [BenchmarkRow], head: [BenchmarkRow], tolerance: Double = 0) {

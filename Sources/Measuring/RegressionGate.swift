@@ -42,11 +42,11 @@ package struct RegressionGate: Sendable {
   /// Creates a gate.
   package init(seed: UInt64) { self.seed = seed }
 
-  /// The evidence for one row: the logarithms of candidate to baseline, one per unit.
+  /// The evidence for one row: logarithms of the ratio of candidate to baseline, one per unit.
   package struct Evidence: Sendable, Hashable {
-    /// The logarithms of the first stage.
+    /// The logarithms of the ratios from the first stage.
     package var first: [Double]
-    /// The logarithms of the second stage; `nil` if the row was not measured again.
+    /// The logarithms of the ratios from the second stage; `nil` if the row was not measured again.
     package var second: [Double]?
 
     /// Creates evidence.

@@ -256,7 +256,7 @@ package enum ProcessorCount {
     return (0...names.count).map { count in names.prefix(count).map { "/" + $0 }.joined() }
   }
 
-  /// Returns quota over period, given as numbers in one text or two; `nil` without a limit.
+  /// Returns a cgroup's quota divided by its period, from one text or two; `nil` without a limit.
   private static func share(_ texts: String?...) -> Double? {
     let words = texts.compactMap(\.self).flatMap { $0.split(whereSeparator: \.isWhitespace) }
     guard words.count == 2, let quota = Double(words[0]), let period = Double(words[1]),

@@ -84,8 +84,8 @@ package struct Stopwatch {
 
   /// Creates a stopwatch at zero; both clocks can be replaced.
   ///
-  /// A meter counts during the timed parts. Then the times mean little, because counting takes
-  /// time.
+  /// With a meter, which counts during the timed parts, the times mean little, because counting
+  /// takes time.
   package init(
     wall: NanosecondClock = .wall,
     cpu: NanosecondClock = .threadCPU,

@@ -9,7 +9,7 @@ struct ProtocolModel {
   /// A transaction that the program committed.
   struct Entry {
     let writer: ActorID
-    /// The transaction as in the program's answer, but with the changes that it should have.
+    /// The transaction as the program answered it, but with the correct changes.
     let transaction: CommittedTransaction
     var name: TransactionName { transaction.name }
   }

@@ -198,7 +198,8 @@ struct PictureLayout {
     storeX + Self.storePadding + count * column + (2 * lane - lanes.count + 1) * spread / 2
   }
 
-  /// Returns the height at which a cursor moves within a row, below the step's own line.
+  /// Returns the vertical position at which a cursor's line moves in a row, below the step's own
+  /// line.
   ///
   /// Cursors that move in the same row have different heights, so that their lines do not cross. Of those
   /// that move left, the leftmost is highest; of those that move right, the rightmost.

@@ -2,7 +2,9 @@
 package struct HTML: Sendable, Hashable {
   package let markup: String
 
-  /// Elements without end tags, as HTML permits; a page of tables becomes a fifth shorter.
+  /// Elements that are written without end tags, which HTML permits.
+  ///
+  /// This makes a page of tables shorter by a fifth.
   private static let endless: Set<String> = ["td", "th", "tr"]
 
   private init(markup: String) { self.markup = markup }

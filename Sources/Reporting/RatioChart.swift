@@ -199,7 +199,7 @@ extension BenchmarkReport {
     return PageSection("Measured at few sizes", anchor: "one-size", blocks)
   }
 
-  /// Returns the titles of benchmarks at the base point with enough comparisons, by floor.
+  /// Returns the titles of benchmarks in the base condition with enough comparisons, by floor.
   private func groupsByFloor(_ titles: [String]) -> [(floor: String, titles: [String])] {
     var floors: [String] = []
     var groups: [String: [String]] = [:]

@@ -148,7 +148,7 @@ struct AdviceText {
     return lines.isEmpty ? [] : ["What consumers would lose now:"] + lines
   }
 
-  /// The purge whose past days are listed: the wanted one, or the one after a week.
+  /// The purge whose past cut-offs of consumers are listed: the requested one, else after a week.
   private var listedPlan: PurgePlan { advice.wanted?.plan ?? .olderThan(days: 7) }
 
   private var past: [String] {
@@ -166,7 +166,7 @@ struct AdviceText {
       return ["Replayed over the past: no author was off long enough to be cut off."] + absent
     }
     return [
-      "Replayed over the past (a consumer is taken to run when its author writes, and a purge all the time):"
+      "Replayed over the past (assuming that a consumer runs when its author writes, and a purge always):"
     ] + lines + absent
   }
 

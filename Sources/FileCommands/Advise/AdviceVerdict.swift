@@ -6,7 +6,7 @@ import HistoryTypes
 
 /// The verdict on whether history is bounded and no consumer loses changes, with its reasons.
 struct AdviceVerdict: Sendable, Hashable {
-  /// The state, each with an exit code of its own.
+  /// The state of a verdict; each state has its own exit code.
   enum State: String, Sendable, Hashable {
     /// History is bounded, and no consumer loses transactions.
     case bounded

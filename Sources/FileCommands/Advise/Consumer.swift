@@ -112,14 +112,16 @@ struct ConsumerStatus: Sendable, Hashable {
   /// The numbers of kept transactions and changes that the consumer has not merged; `nil` if unknown.
   var lagTransactions: Int?
   var lagChanges: Int?
-  /// The seconds from the oldest unmerged transaction to the newest one; `nil` if all are merged.
+  /// The seconds from the oldest unmerged transaction to the newest transaction of the history;
+  /// `nil` if all are merged.
   var lagSeconds: Double?
-  /// Whether history after the consumer's position is already purged, so that it missed changes.
+  /// Whether history after the consumer's position is already purged, so that the consumer misses
+  /// it.
   var isCutOff = false
   /// Whether the consumer is a member whose cursor limits every purge of the store.
   var holdsBack = false
 
-  /// Measures the position of a consumer.
+  /// Computes how far a consumer is behind in a history.
   ///
   /// - Complexity: one visit to each transaction.
   init(_ consumer: Consumer, in history: PastHistory) {

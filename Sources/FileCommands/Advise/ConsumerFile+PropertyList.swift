@@ -5,7 +5,7 @@ import HistoryInspection
 import HistoryStore
 import HistoryTypes
 
-/// Property lists: the kit's dates by author, and archived tokens.
+/// Property lists: PersistentHistoryTrackingKit's dates by author, and archived tokens.
 extension ConsumerFile {
   /// Reads the dates and the archived tokens of a property list, or a list that is an archived token.
   static func propertyList(
@@ -94,7 +94,7 @@ extension ConsumerFile {
 /// transaction, and encodes only that dictionary. So this type reads the one dictionary that the
 /// archived object refers to, whatever its key, and refuses every other shape.
 struct ArchivedToken: Hashable, Sendable {
-  /// The number of the last transaction by the UUID of its store, in upper case.
+  /// The number of the last transaction, by the upper-case UUID of the transaction's store.
   let numbers: [String: Int64]
 
   /// The names under which Core Data's class of tokens may be archived; the first one is private.

@@ -117,7 +117,7 @@ struct HistoryConditionTally {
   var bursts = BurstCounts()
   private var previous: Double?
 
-  /// Adds the timestamp of the next transaction; NaN, for an unreadable one, is left out.
+  /// Adds the timestamp of the next transaction; an unreadable timestamp (NaN) is left out.
   mutating func add(_ timestamp: Double) {
     guard timestamp.isFinite else { return }
     defer { previous = timestamp }

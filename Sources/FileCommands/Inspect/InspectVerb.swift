@@ -21,7 +21,7 @@ struct InspectOptions: VerbOptions {
 
   @Argument(
     .text("FILE", "a store file"),
-    "A store of ours or a real Core Data file; it is only read."
+    "A store of this library or a Core Data file, which is only read."
   )
   var file: String
   @Option(

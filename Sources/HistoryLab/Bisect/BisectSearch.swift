@@ -15,7 +15,7 @@ struct BisectSearch {
     case skipped(String)
   }
 
-  /// The number of the newest good commit; -1 for the one before all commits.
+  /// The number of the newest good commit; -1 for the commit before number 0.
   private var good = -1
   /// The number of the oldest bad commit.
   private var bad: Int

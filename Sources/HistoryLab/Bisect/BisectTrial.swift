@@ -6,7 +6,7 @@ import HistoryTypes
 import Programs
 import Reporting
 
-/// Builds the commits of a bisection and runs their executables, as processes of their own.
+/// Builds the commits of a bisection and runs their executables, each in a separate process.
 ///
 /// The processes end when this process ends, even if it crashes or is killed.
 struct BisectCommands: CompositionPart {

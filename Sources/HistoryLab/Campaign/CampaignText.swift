@@ -141,8 +141,8 @@ struct CampaignDocument: Encodable {
 enum CampaignPage {
   /// Writes the page; if that fails, the page stays as it was.
   ///
-  /// Errors are ignored, because a worker must not end because of its page. A problem that also
-  /// affects the worker's tasks is reported there.
+  /// Errors are ignored, because a page that cannot be written must not end a worker. A problem
+  /// that also affects tasks is reported by the tasks.
   static func write(of campaign: CampaignFolder) {
     do {
       let page = page(try CampaignStatus(campaign))

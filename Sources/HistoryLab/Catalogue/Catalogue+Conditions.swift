@@ -62,12 +62,14 @@ extension Catalogue {
     Entry(
       "lost-notification",
       "A notification of a change does not arrive.",
-      .documented("the published kit subscribes some time after start() has returned")
+      .documented("PersistentHistoryTrackingKit subscribes some time after start() returns")
     ),
     Entry(
       "same-author-twice",
       "Two processes write under the same author.",
-      .hypothetical("the published kit keeps one cursor per author, so that both would share it")
+      .hypothetical(
+        "PersistentHistoryTrackingKit keeps one cursor per author, which both would share"
+      )
     ),
     Entry(
       "same-actor-twice",
@@ -77,7 +79,7 @@ extension Catalogue {
     Entry(
       "late-join",
       "An actor launches for the first time after history was written.",
-      .documented("versions 1.0.4 to 1.3 of the kit do not wait for members that never recorded")
+      .documented("PersistentHistoryTrackingKit 1.0.4 to 1.3 purges before new members record")
     ),
   ]
 
@@ -95,17 +97,22 @@ extension Catalogue {
     Entry(
       "config-skew",
       "Actors have different configurations.",
-      .documented("the kit's quick start: cursors not shared, an author that only others list")
+      .documented(
+        "PersistentHistoryTrackingKit's quick start does not share cursors, and has an author that "
+          + "only others list"
+      )
     ),
     Entry(
       "mirror-lag",
       "A mirror such as CloudKit's reads history later than the actors.",
-      .documented("error 134301 after cleaning with CloudKit (the kit's issue 7)")
+      .documented(
+        "error 134301 after a purge with CloudKit (issue 7 of PersistentHistoryTrackingKit)"
+      )
     ),
     Entry(
       "hook-failure",
       "A hook throws in the middle of a pass.",
-      .documented("in version 2 of the kit a merge hook that throws ends the whole pass")
+      .documented("in PersistentHistoryTrackingKit 2 a merge hook that throws ends the whole pass")
     ),
   ]
 

@@ -223,10 +223,9 @@ final class PlanWorker {
     }
   }
 
-  /// Returns the number of a plan's first commands that alone break a checker's invariant.
+  /// Returns the number of commands in a plan's shortest beginning that breaks an invariant.
   ///
-  /// It is the least such number; `nil` if the plan holds, or only its closing phase breaks the
-  /// invariant.
+  /// The number is `nil` if the plan holds, or if only its closing phase breaks the invariant.
   func commandsThatBreak(
     _ checker: String,
     in plan: Plan

@@ -13,7 +13,8 @@ struct RepairReport: Sendable {
   struct Answer: Sendable {
     /// The changes, in the order of the decisions, each with a plan that breaks the design without it.
     let changes: [Reason]
-    /// Every proper subset of the changes, the smallest first, each with a plan that breaks it.
+    /// Every proper subset of the changes, the smallest first, each with a plan that breaks the
+    /// design with only these changes.
     let subsets: [Subset]
     let cost: RepairCost
     let coverage: RepairTrials.Coverage
@@ -243,7 +244,8 @@ struct RepairDocument: Encodable {
   }
   struct Answer: Encodable {
     let changes: [Change]
-    /// Every proper subset of the changes, each with a plan that breaks it.
+    /// Every proper subset of the changes, each with a plan that breaks the design with only the
+    /// subset.
     let subsets: [Subset]
     let cost: [String: Int]
     let plans: Double

@@ -36,7 +36,7 @@ struct WhyRun: Sendable {
     self.checker = checker
   }
 
-  /// Creates the run of a plan with the default conditions, and with the plan's own conditions.
+  /// Creates the variations of a plan; continuations may have `conditions` and the plan's own ones.
   ///
   /// - Throws: a usage error if the system does not support a chosen condition.
   init(
@@ -91,8 +91,8 @@ struct WhyRun: Sendable {
     return tally.curve
   }
 
-  /// Returns the number of the plan's first commands that alone break the invariant; `nil` if none
-  /// do.
+  /// Returns the number of commands in the plan's shortest beginning that breaks the invariant;
+  /// `nil` if none does.
   private func broken() throws(LabError) -> Int? {
     let runner = VariationRunner(system, checker)
     defer { runner.close() }
@@ -179,8 +179,8 @@ final class VariationRunner {
   /// The number of steps performed so far.
   var stepCount: Int { worker.stepCount }
 
-  /// Returns the number of a plan's first commands that alone break the invariant; `nil` if none
-  /// do.
+  /// Returns the number of commands in a plan's shortest beginning that breaks the invariant; `nil`
+  /// if none does.
   func commandsThatBreak(_ plan: Plan) throws(LabError) -> Int? {
     do throws(SystemFailure) {
       return try worker.commandsThatBreak(checker, in: plan)
