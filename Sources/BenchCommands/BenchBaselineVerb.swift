@@ -104,7 +104,7 @@ struct BaselineListVerb: Verb {
     sentence: "Lists the saved baselines.",
     examples: [
       Example("bench baseline list", "Lists each baseline with its commit and time."),
-      Example("bench baseline list --output runs", "Those that belong to another folder of runs."),
+      Example("bench baseline list --output runs", "Lists those of another folder of runs."),
     ]
   ) { (options, _, terminal) in BaselineListVerb(options: options, terminal: terminal) }
 
@@ -292,7 +292,7 @@ struct BaselineAcceptVerb: Verb {
     sentence: "Makes the counts of a run the thresholds of this platform, to be committed.",
     examples: [
       Example("bench baseline accept", "The counts of the newest run."),
-      Example("bench baseline accept --run Reports/latest", "Those of a folder."),
+      Example("bench baseline accept --run Reports/latest", "The counts of the run in a folder."),
     ]
   ) { (options, _, terminal) in BaselineAcceptVerb(options: options, terminal: terminal) }
 

@@ -118,8 +118,8 @@ extension BenchRunVerb {
     examples: [
       Example("bench run --quick", "Three history sizes, in under a minute."),
       Example("bench run --quick --exact-only --repeat 20", "Are the counts the same each time?"),
-      Example("bench run --only fetch --axis base --axis cold", "The same from a cold cache."),
-      Example("bench run --resume Reports/latest", "What an interrupted run has not measured yet."),
+      Example("bench run --only fetch --axis base --axis cold", "Also from a cold cache."),
+      Example("bench run --resume Reports/latest", "Measures what is left in that run."),
     ]
   ) { BenchRunVerb(options: $0, composition: $1, terminal: $2) }
 }

@@ -60,7 +60,7 @@ extension ProtocolScript {
         "history",
         reported.author == author,
         "the author of the transaction \(entry.name.quoted) must be \(author?.quoted ?? "null"), "
-          + "as the write was answered"
+          + "as in the answer to the write"
       )
     }
     guard isFirst else { return held }
@@ -68,7 +68,7 @@ extension ProtocolScript {
     talk.expect(
       "history",
       missing == nil,
-      "it lacks the transaction \((missing?.name ?? "").quoted), which no answer has purged"
+      "it lacks the transaction \((missing?.name ?? "").quoted), which no purge has reported"
     )
     return held
   }

@@ -114,7 +114,7 @@ struct Advice: Sendable {
       sentences.append("whether there are other consumers. Core Data keeps no list of them.")
     }
     if outline.isOurs && !consumers.isEmpty {
-      sentences.append("whether a token is kept outside of the registry.")
+      sentences.append("whether a consumer keeps a token outside of the registry.")
     }
     if cost.growth == nil {
       sentences.append(

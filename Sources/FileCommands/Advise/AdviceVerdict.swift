@@ -160,7 +160,7 @@ extension AdviceVerdict {
       ]
     }
     return [
-      "History was purged, and keeps \(InspectUnits.duration(advice.history.keptSeconds ?? 0)).",
+      "History was purged, and spans \(InspectUnits.duration(advice.history.keptSeconds ?? 0)).",
       "\(count) merged every transaction that was purged.",
     ]
   }

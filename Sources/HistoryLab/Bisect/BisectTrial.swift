@@ -79,7 +79,7 @@ struct BisectTrial {
       }
       do throws(ResultsFileError) {
         if let value = try count.value(in: ResultsFile.read(path: output)) { return .count(value) }
-        return .none(because: "its benchmarks do not count this")
+        return .none(because: "its benchmarks do not have this count")
       } catch { return .none(because: "its results cannot be read: \(error.reason)") }
     }
   }

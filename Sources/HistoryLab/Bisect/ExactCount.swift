@@ -50,7 +50,7 @@ struct ExactCount: Sendable {
     let sizes = run.sizes(of: subject)
     guard let size = historySize ?? sizes.last, sizes.contains(size) else {
       throw .usage(
-        "--size: \(subject.name) is counted at \(sizes.map(\.grouped).joinedWithAnd) transactions."
+        "--size: \(subject.name) is only counted at \(sizes.map(\.grouped).joinedWithAnd) transactions."
       )
     }
     self.historySize = size

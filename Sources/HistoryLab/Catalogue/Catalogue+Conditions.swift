@@ -27,7 +27,7 @@ extension Catalogue {
     Entry(
       "clock-jump",
       "The clock jumps by days and stays there.",
-      .hypothetical("in a real store a jump looks like a pause")
+      .hypothetical("in a real store a jump cannot be distinguished from a pause")
     ),
     Entry(
       "stamp-before-commit",
@@ -45,16 +45,16 @@ extension Catalogue {
     Entry(
       "crash",
       "An actor crashes at any step, and loses what it had in memory.",
-      .documented("an app that crashes at each launch before its cursor moves (quran-ios 989)")
+      .documented("an app crashes at each launch before its cursor moves (quran-ios issue 989)")
     ),
     Entry(
       "restart",
       "An actor stops and is launched again.",
-      .documented("users report that what was written meanwhile is not announced again")
+      .documented("users report that writes before the launch are not announced after it")
     ),
     Entry(
       "suspension",
-      "The system suspends a process, which has closed its store, and lets it go on later.",
+      "The system suspends a process that has closed its store, and resumes it later.",
       .documented(
         "apps are ended with 0xdead10cc when they are suspended with a lock (GRDB's guide)"
       )
@@ -120,7 +120,7 @@ extension Catalogue {
     Entry(
       "retention",
       "A retention limit deletes history that a member has not merged.",
-      .documented("seven days are a common limit; apps find their token expired (Trio 1247)")
+      .documented("seven days are a common limit; apps find their token expired (Trio issue 1247)")
     ),
     Entry(
       "power-off",
@@ -135,12 +135,12 @@ extension Catalogue {
     Entry(
       "foreign-writer",
       "A program that knows nothing of history writes to the file with plain SQL.",
-      .documented("changes by such programs are not noticed (GRDB 1460)")
+      .documented("changes by such programs are not noticed (GRDB issue 1460)")
     ),
     Entry(
       "model-skew",
       "Actors have different versions of the model, and a newer version changes the file.",
-      .documented("a widget runs the old program after an update (Pacer 98)")
+      .documented("a widget runs the old program after an update (Pacer issue 98)")
     ),
     Entry(
       "relations",
@@ -182,11 +182,11 @@ extension Catalogue {
     Entry("memory growth", "The increase of the peak memory during the work, in bytes."),
     Entry("VM steps", "Instructions of SQLite's virtual machine."),
     Entry("page reads", "Pages that SQLite asked for, from its cache or from the file."),
-    Entry("page writes", "Pages that SQLite wrote, into the write-ahead log too."),
-    Entry("rows written", "Rows that were inserted, updated or deleted, those of history too."),
+    Entry("page writes", "Pages that SQLite wrote, including those in the write-ahead log."),
+    Entry("rows written", "Rows inserted, updated or deleted, including rows of history."),
     Entry("system calls", "Calls of the measuring thread that read or write."),
-    Entry("bytes read", "Bytes read by these system calls."),
-    Entry("bytes written", "Bytes written by these system calls."),
+    Entry("bytes read", "Bytes that system calls of the measuring thread read."),
+    Entry("bytes written", "Bytes that system calls of the measuring thread wrote."),
     Entry("allocations", "Allocations of all threads, counted by jemalloc."),
     Entry("allocated bytes", "Bytes that the measuring thread allocated."),
     Entry("live bytes", "The increase of the bytes that are allocated and not freed."),

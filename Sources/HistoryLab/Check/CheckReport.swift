@@ -81,7 +81,7 @@ struct SystemReport {
     let plans = tally.planCount.counted("plan")
     if let difference = tally.difference {
       return
-        "nondeterministic: plan \(difference.plan) gave a different trace when it ran again (the tracker with its other driver), from "
+        "nondeterministic: plan \(difference.plan) gave a different trace when it ran again (our tracker then uses its other driver), from "
         + "event \(difference.event) on; the system's other results are unreliable."
     }
     if !tally.broken.isEmpty {

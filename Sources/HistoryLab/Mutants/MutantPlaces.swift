@@ -108,7 +108,7 @@ struct MutantPlacesVerb: Verb {
     let runner = VariationRunner(system, "")
     defer { runner.close() }
     guard let violation = try runner.observe(plan).suite.violation else {
-      throw .undecided("the plan of \(mutant.name) breaks no invariant on it.")
+      throw .undecided("the plan of \(mutant.name) breaks no invariant on this mutant.")
     }
     let start = terminal.now()
     let run = try WhyRun(system: system, plan: plan, checker: violation.checker)

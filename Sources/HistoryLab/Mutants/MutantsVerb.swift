@@ -145,7 +145,7 @@ extension MutantsVerb {
       + "scripts/mutants builds the copy that has them.",
     examples: [
       Example("mutants", "Every seeded bug of our own code, ten seeds each."),
-      Example("mutants --quick --seed 1", "Three seeds each, as every change is tested."),
+      Example("mutants --quick --seed 1", "Three seeds each, as in the test of every change."),
       Example(
         "mutants --generated --plans 600",
         "Edits that rules generate, and those that no checker detects."
