@@ -6,7 +6,7 @@ package import Measuring
 ///
 /// The line at 1 means equal cost; values to the right of the line are more expensive.
 package struct RatioChart: Sendable, Hashable {
-  /// One comparison.
+  /// One comparison of a contender with the floor.
   package struct Entry: Sendable, Hashable {
     /// The operation that is compared, with its conditions.
     package var title: String

@@ -148,7 +148,9 @@ struct AdviceText {
     return lines.isEmpty ? [] : ["What consumers would lose now:"] + lines
   }
 
-  /// The purge whose past cut-offs of consumers are listed: the requested one, else after a week.
+  /// The purge for which past cut-offs of consumers are listed.
+  ///
+  /// This is the requested purge; by default, it is the purge after a week.
   private var listedPlan: PurgePlan { advice.wanted?.plan ?? .olderThan(days: 7) }
 
   private var past: [String] {

@@ -49,7 +49,7 @@ struct ViolationCurve: Hashable, Sendable {
     /// Whether the two intervals are disjoint.
     var isClear: Bool { after.lower > before.upper }
 
-    /// The share of violations with the command, of the continuations that hold without it.
+    /// Of the continuations that still hold before the command, the share that the command breaks.
     var part: Double {
       let left = 1 - before.share
       return left > 0 ? (after.share - before.share) / left : 0
