@@ -30,7 +30,7 @@ struct BenchSession {
     /// It is `nil` if the times are conclusive or the noise was not measured.
     var uncertainty: String? { NoiseFloor(noise)?.uncertainty }
 
-    /// The verb of the sentence: `measured` or `counted`.
+    /// The verb in ``sentence``: `measured` or `counted`.
     var verb = "measured"
 
     /// One sentence that summarizes the session.

@@ -212,7 +212,7 @@ package struct Metric: Sendable, Hashable, Codable {
   /// The size of one change of a history in its file, in bytes.
   package static let bytesPerChange = Metric(name: "bytes a change", kind: .exact, unit: "B")
 
-  /// The commits that were not reported to watchers.
+  /// The commits that were not reported to processes that watch the store.
   package static let missed = Metric(name: "missed", kind: .exact, unit: "commits")
 
   /// Returns the metric of a measured time.

@@ -28,7 +28,7 @@ package struct ExactComparison: Sendable {
       return "\(name): \(text(value(head))) \(head.metric.name), before \(text(value(base)))"
     }
 
-    /// Returns whether the count differs by more than a share of the base.
+    /// Returns whether the count differs by more than a share of the base count.
     func exceeds(_ tolerance: Double) -> Bool {
       tolerance == 0
         ? base.samples != head.samples

@@ -19,7 +19,7 @@ package struct LaunchComparison: Sendable {
     package let contender: String
     /// The size of history, in transactions.
     package let historySize: Int
-    /// The metric of the clock.
+    /// The metric of the row's clock: wall time or processor time.
     package let metric: Metric
 
     init(_ row: BenchmarkRow) {

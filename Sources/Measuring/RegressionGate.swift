@@ -13,7 +13,7 @@ import Musl
 /// suspect do not confirm it. Then the p-values of all rows are judged together. A unit is a block
 /// of consecutive measurements within a process, or a pair of launches of two builds.
 package struct RegressionGate: Sendable {
-  /// The least share by which a cost must differ.
+  /// The least share by which a cost must differ to count as changed.
   ///
   /// The default is 0.01.
   package var margin = 0.01

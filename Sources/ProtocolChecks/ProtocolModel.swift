@@ -62,7 +62,7 @@ struct ProtocolModel {
 
   mutating func record(_ actor: ActorID) { recorded[actor] = merged[actor] ?? entries.count }
 
-  /// Fetches, merges and records all entries.
+  /// Lets an actor fetch, merge and record all entries.
   mutating func pass(_ actor: ActorID) {
     fetch(actor)
     merge(actor)
@@ -156,7 +156,7 @@ struct ProtocolModel {
 struct ProtocolEdit {
   let actor: ActorID
   let author: String?
-  /// The changes of the message; `nil` for a batch request.
+  /// The changes that the message requests; `nil` for a batch request.
   let planned: [PlannedChange]?
   let before: Objects
   let after: ReferenceModel

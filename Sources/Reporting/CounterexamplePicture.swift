@@ -122,7 +122,7 @@ struct PictureLayout {
   private static let storePadding = 18
   private static let letterWidth = 7
   private static let columnWidthMax = 56
-  /// The width of a curve between 0 and 1.
+  /// The width of the curve's column, from the share 0 to the share 1.
   private static let curveWidth = 96
   private static let curvePadding = 18
 

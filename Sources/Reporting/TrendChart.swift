@@ -131,7 +131,7 @@ struct TrendChart {
 package struct TrendCourse: Sendable, Hashable {
   /// The identity of a benchmark row in different runs.
   package struct Row: Sendable, Hashable {
-    /// The benchmark.
+    /// The benchmark's title.
     package var title: String
     /// The contender's name.
     package var contender: String

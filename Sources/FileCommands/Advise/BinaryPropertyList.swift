@@ -30,7 +30,8 @@ struct BinaryPropertyList {
   private let bytes: [UInt8]
   private var offsets: [Int] = []
   private var referenceSize = 0
-  /// The number of values that may still be read, which bounds values that occur many times.
+  /// The number of values that may still be read; the limit stops lists that repeat values many
+  /// times.
   private var left = 100_000
 
   /// Returns the top value of a list; `nil` if the bytes are not a valid list.

@@ -7,7 +7,7 @@ import HistoryTypes
 
 /// Property lists: PersistentHistoryTrackingKit's dates by author, and archived tokens.
 extension ConsumerFile {
-  /// Reads the dates and the archived tokens of a property list, or a list that is an archived token.
+  /// Reads the dates and the archived tokens of a property list, or a list that is itself a token.
   static func propertyList(
     _ bytes: Data,
     _ path: String,

@@ -124,7 +124,7 @@ struct CampaignText {
   }
 }
 
-/// The status of a campaign for programs.
+/// The status of a campaign as JSON, in the format of `campaign status --json`.
 struct CampaignDocument: Encodable {
   /// The version of the format.
   let campaignStatus = 1

@@ -60,8 +60,8 @@ struct WhyRun: Sendable {
 
   // MARK: Continuations
 
-  /// Returns the shares of violations before the first and after the last command, from another
-  /// seed.
+  /// Returns the shares of violations before the first and after the last command, for
+  /// continuations of another seed.
   func ends(continuations: Int, jobs: Int) async throws(LabError) -> [ShareInterval] {
     let other = SeededGenerator.seed(recipe.seed, part: 1 << 32)
     let ends = WhyRun(
