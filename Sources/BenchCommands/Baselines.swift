@@ -54,7 +54,7 @@ struct Baselines {
   /// The folder that contains the files.
   let folder: String
 
-  /// Uses `baselines` next to a folder named `runs`, or inside a folder with any other name.
+  /// Selects the folder `baselines` next to a folder of runs named `runs`, otherwise inside it.
   init(nextTo runs: String) {
     let whole = (runs as NSString).standardizingPath
     let isNamedRuns = (whole as NSString).lastPathComponent == "runs"

@@ -28,7 +28,7 @@ extension Option<String> {
       "thresholds",
       .path("DIR"),
       shown: "Thresholds in Benchmarks",
-      "The folder of the committed counts, one folder a platform."
+      "The folder of the committed counts, with one subfolder per platform."
     )
   }
 }
@@ -104,7 +104,7 @@ struct BaselineListVerb: Verb {
     sentence: "Lists the saved baselines.",
     examples: [
       Example("bench baseline list", "Lists each baseline with its commit and time."),
-      Example("bench baseline list --output runs", "Those that belong to another folder of runs."),
+      Example("bench baseline list --output runs", "Lists those of another folder of runs."),
     ]
   ) { (options, _, terminal) in BaselineListVerb(options: options, terminal: terminal) }
 
@@ -186,7 +186,7 @@ struct BaselineCompareVerb: Verb {
     let code = CountText(terminal: terminal).print(counts)
     let suspects = TimeSuspects(base: base.rows, head: head.rows)
     guard !suspects.suspects.isEmpty else { return code }
-    terminal.print("Ratios to the floor that differ; two launches decide nothing:")
+    terminal.print("Ratios to the floor that differ; two launches are too few to decide:")
     terminal.print(suspects.table)
     guard options.decides else {
       let words = "bench baseline compare \(options.name) --decide"
@@ -196,7 +196,8 @@ struct BaselineCompareVerb: Verb {
     return try await decide(suspects, since: base.environment.commit, after: code)
   }
 
-  /// Launches the baseline's build and this one in turn, for the benchmarks whose times differ.
+  /// Launches the baseline's build and the current build in turn, for benchmarks whose times
+  /// differ.
   private func decide(
     _ suspects: TimeSuspects,
     since commit: String?,
@@ -204,7 +205,7 @@ struct BaselineCompareVerb: Verb {
   ) async throws(LabError) -> ExitCode {
     guard let commit = options.base ?? commit else {
       throw .usage(
-        "the baseline does not know its commit.",
+        "the baseline does not record its commit.",
         try: "bench baseline compare \(options.name) --decide --base COMMIT"
       )
     }
@@ -291,7 +292,7 @@ struct BaselineAcceptVerb: Verb {
     sentence: "Makes the counts of a run the thresholds of this platform, to be committed.",
     examples: [
       Example("bench baseline accept", "The counts of the newest run."),
-      Example("bench baseline accept --run Reports/latest", "Those of a folder."),
+      Example("bench baseline accept --run Reports/latest", "The counts of the run in a folder."),
     ]
   ) { (options, _, terminal) in BaselineAcceptVerb(options: options, terminal: terminal) }
 

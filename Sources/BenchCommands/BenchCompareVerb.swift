@@ -243,7 +243,8 @@ struct BenchCompareVerb: Verb {
     for row in undecided { terminal.print("Not decided: \(sentence(row))") }
     terminal.print(
       "\(outcome.judged.count.counted("row")) of time: \(suspects.count) measured again, "
-        + "\(changed.count) confirmed at 99 % beyond 1 %, \(undecided.count) not decided."
+        + "\(changed.count) differ by more than 1 % (confidence 99 %), "
+        + "\(undecided.count) not decided."
     )
   }
 

@@ -25,9 +25,9 @@ package struct BenchOutput {
     self.terminal = terminal
   }
 
-  /// Writes the results (JSON, CSV), the laws (CSV), the goals (CSV, Markdown) and the page.
+  /// Writes the results (JSON, CSV), the growth laws (CSV), the goals (CSV, Markdown) and the page.
   ///
-  /// - Throws: a lab error that says which file cannot be written.
+  /// - Throws: a lab error that names the file that cannot be written.
   package func write() throws(LabError) {
     do { try folder.write("results.json", try ResultsFile.json(results)) } catch {
       throw error as? LabError ?? .lab("the results cannot be written as JSON: \(error).")
@@ -39,7 +39,7 @@ package struct BenchOutput {
     try folder.write(RunOutput.pageFile, page())
   }
 
-  /// The command line of the run, with the plain name of the command for its path.
+  /// The command line of the run, with the command's plain name instead of its path.
   private var command: String { (["history-lab"] + folder.words).joined(separator: " ") }
 
   /// Returns the page, with charts if they can be drawn.
@@ -57,7 +57,8 @@ package struct BenchOutput {
 
 /// The benchmark results as tables for a terminal.
 ///
-/// The tables show the largest history with the growth from the smallest one, and the goals.
+/// The tables show the costs at the largest history, their growth from the smallest one, and the
+/// goals.
 struct BenchText {
   let terminal: Terminal
 
@@ -167,7 +168,7 @@ struct CountText {
     list("Regression", counts.dearer)
     list("Improvement", counts.cheaper)
     guard counts.compared > 0 else {
-      terminal.print("No count is in both: nothing could be compared.")
+      terminal.print("The run and the baseline have no count in common.")
       return .undecided
     }
     let verdict =

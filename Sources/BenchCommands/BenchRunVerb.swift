@@ -46,7 +46,7 @@ struct BenchRunOptions: VerbOptions {
     "rounds",
     .integer("N", 1...10_000),
     shown: "each benchmark's own",
-    "Measures each pair N times; more rounds give narrower intervals."
+    "Measures in N rounds; more rounds give narrower intervals."
   )
   var rounds: Int?
   @Option(.shard) private var shardChoice: ShardChoice?
@@ -118,8 +118,8 @@ extension BenchRunVerb {
     examples: [
       Example("bench run --quick", "Three history sizes, in under a minute."),
       Example("bench run --quick --exact-only --repeat 20", "Are the counts the same each time?"),
-      Example("bench run --only fetch --axis base --axis cold", "The same from a cold cache."),
-      Example("bench run --resume Reports/latest", "What an interrupted run has not measured yet."),
+      Example("bench run --only fetch --axis base --axis cold", "Also from a cold cache."),
+      Example("bench run --resume Reports/latest", "Measures what is left in that run."),
     ]
   ) { BenchRunVerb(options: $0, composition: $1, terminal: $2) }
 }
@@ -260,7 +260,7 @@ struct BenchRunVerb: Verb {
 
   private func warnOfDebugBuild() {
     terminal.log(
-      "This is a debug build, whose figures say little; measure with: "
+      "This is a debug build, whose figures mean little; measure with: "
         + "swift run -c release history-lab bench run"
     )
   }

@@ -17,7 +17,7 @@ extension BenchSelftestVerb {
     sentence: "Tests the measurement itself with known costs and regressions.",
     examples: [
       Example("bench selftest", "Runs the whole self-test, in about a minute."),
-      Example("bench selftest --quick --seed 1", "Runs a tenth of it, the same each time."),
+      Example("bench selftest --quick --seed 1", "Runs a tenth of the self-test."),
     ]
   ) { (options, _, terminal) in BenchSelftestVerb(options: options, terminal: terminal) }
 }

@@ -30,7 +30,7 @@ struct BenchSession {
     /// It is `nil` if the times are conclusive or the noise was not measured.
     var uncertainty: String? { NoiseFloor(noise)?.uncertainty }
 
-    /// The verb of the sentence: `measured` or `counted`.
+    /// The verb in ``sentence``: `measured` or `counted`.
     var verb = "measured"
 
     /// One sentence that summarizes the session.
@@ -95,7 +95,8 @@ struct BenchSession {
 
   /// Creates the progress bar for measuring.
   ///
-  /// It starts only after the stores are built, so that the remaining time is estimated correctly.
+  /// The bar starts only after the stores are built, so that the remaining time is estimated
+  /// correctly.
   private func measuringBar(_ count: Int) -> ProgressBar {
     let verb = run.measuresTime ? "measuring" : "counting"
     return ProgressBar(WorkState(verb, unit: "benchmarks", total: count), on: terminal)

@@ -78,7 +78,7 @@ struct TimeSuspects {
 
   /// The least relative distance between the intervals of a suspect.
   ///
-  /// Launches of one build differ by about as much.
+  /// Two launches of one build differ by about as much.
   private static let margin = 0.05
 
   init(base: [BenchmarkRow], head: [BenchmarkRow]) {
@@ -101,7 +101,8 @@ struct TimeSuspects {
     }
   }
 
-  /// The suspects that launches cannot compare: not measured in rounds, or not at the base point.
+  /// The suspects that launches cannot compare: not measured in rounds, or not in the base
+  /// condition.
   var undecidable: [Suspect] { suspects.filter { Self.comparable($0.row) == nil } }
 
   private static func comparable(_ row: BenchmarkRow) -> BenchmarkSubject? {

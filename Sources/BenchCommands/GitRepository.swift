@@ -6,7 +6,7 @@ import Reporting
 
 /// A git repository on this machine, which the command `git` reads and changes.
 package struct GitRepository: Sendable {
-  /// The root folder of the files.
+  /// The root folder of the work tree.
   package let root: String
 
   package init(root: String) { self.root = root }
@@ -26,7 +26,7 @@ package struct GitRepository: Sendable {
     root = outcome.text
   }
 
-  /// Returns the full name of a commit, a branch or a tag.
+  /// Returns the full hash of a commit, which is named by a hash, a branch or a tag.
   ///
   /// - Throws: a usage error when there is no such commit, and ``Interrupted``.
   package func fullName(of commit: String) throws -> String {
@@ -80,8 +80,8 @@ enum OuterCommand {
 
   /// Runs a command and returns its exit code.
   ///
-  /// The command ends when this process ends, even if that crashes. An interruption ends it too,
-  /// unless `isCleaningUp` is `true`.
+  /// The command ends when this process ends, even if this process crashes. An interruption ends it
+  /// too, unless `isCleaningUp` is `true`.
   static func start(
     _ words: [String],
     output: Int32,

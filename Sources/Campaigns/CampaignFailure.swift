@@ -2,9 +2,9 @@ import Basics
 import Foundation
 import Traces
 
-/// A counterexample that a task found, with the key under which equal ones are counted together.
+/// A counterexample that a task found, with a key; those with equal keys count as one failure.
 struct CampaignFailure {
-  /// The system, the invariant and a hash of the canonical plan; two failures with one key are one bug.
+  /// The system, the invariant and a hash of the canonical plan.
   let key: String
   let counterexample: Counterexample
   /// The number of the plan that was shrunk; `nil` if the run's document lacks the counterexample.
@@ -78,7 +78,7 @@ package struct KnownFailure: Codable, Hashable, Sendable {
   package var workers: [String] = []
   /// The plans that were shrunk to the failure, as a check's seed and the plan's number, sorted.
   package var plans: [Place] = []
-  /// The number of the tasks' plans that broke the invariant, by this bug or by another.
+  /// The number of plans in these tasks that broke the invariant, because of this bug or another.
   package var planCount = 0
 
   /// A plan of a check.

@@ -162,7 +162,7 @@ package struct CampaignFolder: Sendable {
 
   private var drainFile: String { "\(path)/drain" }
 
-  /// Whether workers take no new task.
+  /// Whether the campaign is drained: workers take no new tasks.
   package var isDrained: Bool { FileManager.default.fileExists(atPath: drainFile) }
 
   /// Makes all workers stop taking tasks, or lets them take tasks again.
@@ -203,7 +203,7 @@ package struct CampaignProgram: Codable, Hashable, Sendable {
   /// The versions of Swift and SQLite.
   package let libraries: String
 
-  /// Describes a program.
+  /// Creates the properties of a build.
   package init(lab: String, build: String, libraries: String) {
     (self.lab, self.build, self.libraries) = (lab, build, libraries)
   }
@@ -219,7 +219,7 @@ package struct CampaignProgram: Codable, Hashable, Sendable {
 
 /// An error of a campaign's folder.
 package enum CampaignError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The folder or a request for it is wrong.
+  /// The folder is not a valid campaign, or the request is invalid.
   case usage(String)
   /// The file system refused something, such as a full disk.
   case failed(String)

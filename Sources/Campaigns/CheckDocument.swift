@@ -17,7 +17,7 @@ struct CheckDocument: Decodable {
     let invalid: Int
   }
 
-  /// A counterexample's file, and the plan that was shrunk to it.
+  /// A counterexample's file, and the number of the plan that was shrunk to the counterexample.
   struct Found: Decodable {
     let file: String?
     let foundInPlan: Int

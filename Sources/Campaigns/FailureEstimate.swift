@@ -12,8 +12,7 @@ import Darwin
 /// one check are. A campaign over several systems, conditions or versions mixes distributions, so that
 /// its estimate is about the mixture.
 package struct FailureEstimate: Codable, Hashable, Sendable {
-  /// The probability that the next counterexample is a failure that was not found yet; `nil` if there
-  /// are none.
+  /// The probability that the next counterexample is a new failure; `nil` without counterexamples.
   ///
   /// I. J. Good: The Population Frequencies of Species and the Estimation of Population Parameters,
   /// Biometrika 40 (1953).
@@ -23,8 +22,8 @@ package struct FailureEstimate: Codable, Hashable, Sendable {
   /// A. Chao: Nonparametric Estimation of the Number of Classes in a Population, Scandinavian Journal
   /// of Statistics 11 (1984), in the form without bias for small counts.
   package let unseenCountMin: Double?
-  /// The greatest share of plans that may fail although none of the plans has failed, with a confidence
-  /// of 95 %; `nil` if a plan has failed, or there are no plans.
+  /// The upper bound of the share of plans that fail, with a confidence of 95 %; `nil` if a plan
+  /// has failed, or there are no plans.
   ///
   /// J. A. Hanley, A. Lippman-Hand: If Nothing Goes Wrong, Is Everything All Right?, JAMA 249 (1983):
   /// three divided by the number of plans, here exactly.
@@ -50,7 +49,7 @@ package struct FailureEstimate: Codable, Hashable, Sendable {
     failingShareMax = nil
   }
 
-  /// The share of plans that hold with which this many plans hold in one of twenty campaigns.
+  /// Returns the share of holding plans for which n plans all hold with a probability of 1/20.
   private static func rootOfTwentieth(_ planCount: Int) -> Double {
     pow(0.05, 1 / Double(planCount))
   }

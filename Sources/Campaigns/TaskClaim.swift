@@ -1,6 +1,6 @@
 import Foundation
 
-/// The claim of a worker on a task, which the worker confirms with beats.
+/// The claim of a worker on a task, which the worker renews by increasing a counter (a beat).
 ///
 /// The claims on a task are numbered. If a worker sees no new beats of the newest claim for some
 /// time, it makes the next claim, and the former worker notices this at its next beat. Each claim
@@ -9,7 +9,7 @@ struct TaskClaim: Sendable {
   /// The content of a claim's file.
   struct Content: Codable, Hashable {
     let worker: String
-    /// The number of beats so far; the worker increases it regularly, as a sign of life.
+    /// The number of beats so far; the worker increases it regularly to show that it still runs.
     var beat = 0
     /// The reason why the worker gave the task up; `nil` while the worker works.
     var failure: String?
@@ -47,7 +47,7 @@ struct TaskClaim: Sendable {
     guard try Files.create(Self.file(task, number, folder.path), content) else { return nil }
   }
 
-  /// Confirms the claim; returns whether it is still the newest one.
+  /// Writes the next beat; returns whether the claim is still the newest one on its task.
   mutating func beat() throws(CampaignError) -> Bool {
     guard try !Self.exists(task, number + 1, folder) else { return false }
     content.beat += 1
@@ -96,7 +96,7 @@ struct BeatWatch {
   private var seen: [String: (newest: TaskClaim.Newest, since: ContinuousClock.Instant)] = [:]
   private let patience: Duration
 
-  /// Creates a watch that counts a claim as lost after a time without a beat.
+  /// Creates a record of beats; a claim counts as lost after `patience` without a beat.
   init(patience: Duration) { self.patience = patience }
 
   /// Returns whether the worker of a claim has given up, or has made no beat for too long.

@@ -201,7 +201,7 @@ struct BenchListVerb: Verb {
     sentence: "Lists the benchmarks, and the conditions that --axis names.",
     examples: [
       Example("bench list", "Their names, each with a sentence."),
-      Example("bench list --json", "The same for another program to read."),
+      Example("bench list --json", "The same as JSON."),
     ]
   ) { BenchListVerb(options: $0, composition: $1, terminal: $2) }
 

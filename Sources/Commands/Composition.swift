@@ -39,7 +39,7 @@ extension Composition {
     if let command = ExternalProgram.command(in: name) {
       guard command.allSatisfy(\.isWhitespace) else { return }
       throw .usage(
-        "\(name.quoted) names no program. Write the command line of one after \(ExternalProgram.namePrefix)"
+        "\(name.quoted) names no program. Write a command line after \(ExternalProgram.namePrefix)"
       )
     }
     if FilePath.isDesign(name) { return try FilePath.checkReadable(name, for: "--system") }

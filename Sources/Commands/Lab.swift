@@ -105,7 +105,7 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
     switch self {
     case .good: "good"
     case .violation: "a violation or regression was found"
-    case .undecided: "it could not be decided"
+    case .undecided: "no verdict was possible"
     case .usage: "an argument, or a file that it names, is invalid"
     case .lab: "the lab itself failed"
     }

@@ -78,7 +78,7 @@ struct MutantTrials: CompositionPart {
   var system: @Sendable (Mutant) -> LabSystem = { LabSystem($0) }
   /// The system without a bug, of which every mutant is an edited copy.
   var unedited = LabSystem.named("tracker") ?? LabSystem.all[0]
-  /// The number of plans for each random seed that a mutant passes before it counts as a survivor.
+  /// The number of plans per random seed after which an undetected mutant counts as a survivor.
   var caseCountMax = 2_000
 }
 

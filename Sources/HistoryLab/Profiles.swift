@@ -83,7 +83,7 @@ enum Profiles {
 }
 
 extension ProfileTally {
-  /// Creates one tally of several histories.
+  /// Creates one tally from the censuses of several histories.
   init(_ histories: [HistoryCensus]) {
     self.init()
     var sizes = ValueHistogram()

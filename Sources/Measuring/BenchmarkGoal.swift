@@ -49,7 +49,7 @@ package struct BenchmarkGoal: Sendable, Hashable {
     if case .quantile(_, let metric) = figure { metric.unit } else { "" }
   }
 
-  /// Returns whether a row belongs to the benchmark, at the base point of all axes.
+  /// Returns whether a row belongs to the benchmark, in the base condition.
   package func isAbout(_ row: BenchmarkRow) -> Bool {
     // Checked first because a title is built at each access, and most rows are of another subject.
     guard row.axis == nil, benchmark.hasPrefix(row.subject) else { return false }
@@ -75,7 +75,7 @@ package struct GoalOutcome: Sendable, Hashable {
   package var value: Double?
   /// The confidence interval of the figure, or `nil` for a count or if it was not measured.
   package var interval: Interval?
-  /// The same ratio for processor time, or `nil` if the figure is not a ratio of times.
+  /// The ratio of the processor times, or `nil` if the figure is not a ratio of times.
   ///
   /// A busy machine disturbs processor time less than wall time.
   package var processorValue: Double?
@@ -92,7 +92,7 @@ package struct GoalOutcome: Sendable, Hashable {
   }
 }
 
-/// A judge that computes the figures of goals from results, each at its largest history.
+/// A judge that computes the figures of goals, each at the largest history of its benchmark.
 package struct GoalJudge: Sendable {
   /// The results of the run.
   package let results: BenchmarkResults

@@ -55,7 +55,7 @@ package struct BenchmarkResults: Sendable, Hashable, Codable {
   /// The titles of the benchmarks, in the order of their first row.
   package var titles: [String] { rows.map(\.title).uniqued }
 
-  /// The titles of the benchmarks at the base point of all axes, or all titles if there are none.
+  /// The titles of the benchmarks in the base condition, or all titles if there are none.
   package var baseTitles: [String] {
     let base = BenchmarkResults(environment: environment, rows: rows.filter { $0.axis == nil })
     return base.rows.isEmpty ? titles : base.titles
@@ -212,7 +212,7 @@ package struct Metric: Sendable, Hashable, Codable {
   /// The size of one change of a history in its file, in bytes.
   package static let bytesPerChange = Metric(name: "bytes a change", kind: .exact, unit: "B")
 
-  /// The commits that were not reported to watchers.
+  /// The commits that were not reported to processes that watch the store.
   package static let missed = Metric(name: "missed", kind: .exact, unit: "commits")
 
   /// Returns the metric of a measured time.
@@ -235,10 +235,10 @@ extension Metric {
   /// The system calls that read or write.
   package static let systemCalls = Metric(name: "system calls", kind: .exact, unit: "calls")
 
-  /// The bytes read by such calls, from files and elsewhere.
+  /// The bytes that system calls read, from files and elsewhere.
   package static let bytesRead = Metric(name: "bytes read", kind: .exact, unit: "B")
 
-  /// The bytes written by such calls.
+  /// The bytes that system calls wrote, to files and elsewhere.
   package static let bytesWritten = Metric(name: "bytes written", kind: .exact, unit: "B")
 
   /// The allocations of all threads.
@@ -253,12 +253,12 @@ extension Metric {
   /// The growth of the resident memory during one measurement.
   package static let residentGrowth = Metric(name: "resident growth", kind: .exact, unit: "B")
 
-  /// The metrics of the counting pass, without memory.
+  /// The metrics of the counting pass, except those of memory.
   package static let counted = [
     vmSteps, pageReads, pageWrites, rowsWritten, systemCalls, bytesRead, bytesWritten,
   ]
 
-  /// The metrics of memory in pages, which the system controls.
+  /// The metrics of memory that the operating system assigns in pages.
   ///
   /// These metrics are counted, but may differ from run to run.
   package static let varying = [peakMemory, memoryGrowth, residentGrowth]

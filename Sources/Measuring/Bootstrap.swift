@@ -195,7 +195,7 @@ package enum SignedRankTest {
     return erfc(score / 2.0.squareRoot()) / 2
   }
 
-  /// Returns the rank sum of the values above, and the reduction of the variance by ties.
+  /// Returns the rank sum of the positive distances, and the correction of the variance for ties.
   private static func rankSum(_ distances: [Double]) -> (sum: Double, ties: Double) {
     let order = distances.indices.sorted { abs(distances[$0]) < abs(distances[$1]) }
     var (sum, ties) = (0.0, 0.0)

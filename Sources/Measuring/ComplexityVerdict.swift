@@ -106,7 +106,7 @@ package struct ComplexityJudge: Sendable {
       verdict.complexity = complexity
     } else {
       verdict.because =
-        "only \(Int(verdict.confidence * 100)) % of the resamples answer \(complexity.rawValue)"
+        "only \(Int(verdict.confidence * 100)) % of the resamples agree on \(complexity.rawValue)"
     }
   }
 

@@ -22,13 +22,13 @@ package struct ExactComparison: Sendable {
         + "\(text(after)) \(head.metric.name), before \(text(before))"
     }
 
-    /// The same sentence without contender, size and conditions.
+    /// A sentence with the operation and the count now and before.
     package var brief: String {
       let name = head.operation.isEmpty ? head.subject : "\(head.subject) \(head.operation)"
       return "\(name): \(text(value(head))) \(head.metric.name), before \(text(value(base)))"
     }
 
-    /// Returns whether the count differs by more than a share of the base.
+    /// Returns whether the count differs by more than a share of the base count.
     func exceeds(_ tolerance: Double) -> Bool {
       tolerance == 0
         ? base.samples != head.samples
@@ -69,7 +69,7 @@ package struct ExactComparison: Sendable {
 
   /// Compares the rows that must be the same in every run, and ignores rows that may vary.
   ///
-  /// Differences within the tolerance, a share of the base, are ignored.
+  /// Differences within the tolerance, a share of the base count, are ignored.
   ///
   /// - Complexity: O(n).
   package init(base: [BenchmarkRow], head: [BenchmarkRow], tolerance: Double = 0) {

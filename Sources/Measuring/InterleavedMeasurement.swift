@@ -166,7 +166,7 @@ package struct RoundBudget: Sendable, Hashable, Codable {
   }
 }
 
-/// A sampler of the medians of resamples that does not sort each of them.
+/// A sampler of the medians of resamples, which does not sort each resample.
 ///
 /// The sampler draws whole groups of values, as many as there are groups; a group may be a single
 /// value. The values are sorted once, and the draws of their groups are counted.

@@ -19,7 +19,7 @@ package struct LaunchComparison: Sendable {
     package let contender: String
     /// The size of history, in transactions.
     package let historySize: Int
-    /// The metric of the clock.
+    /// The metric of the row's clock: wall time or processor time.
     package let metric: Metric
 
     init(_ row: BenchmarkRow) {
@@ -135,12 +135,12 @@ package struct NoiseFloor: Sendable, Hashable {
     self.more = more
   }
 
-  /// Half the width of the interval for equal work, as a share of it.
+  /// Half the width of the ratio's interval for equal work in processor time; 0.01 means 1 %.
   ///
   /// Smaller differences cannot be detected.
   package var halfWidth: Double { Self.halfWidth(same) }
 
-  /// The half-width for wall time.
+  /// Half the width of the ratio's interval for equal work in wall time; 0.01 means 1 %.
   package var halfWidthOnWall: Double { Self.halfWidth(sameOnWall) }
 
   /// The reason why the run's times are not usable, or `nil` if they are.

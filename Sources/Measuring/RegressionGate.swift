@@ -13,7 +13,7 @@ import Musl
 /// suspect do not confirm it. Then the p-values of all rows are judged together. A unit is a block
 /// of consecutive measurements within a process, or a pair of launches of two builds.
 package struct RegressionGate: Sendable {
-  /// The least share by which a cost must differ.
+  /// The least share by which a cost must differ to count as changed.
   ///
   /// The default is 0.01.
   package var margin = 0.01
@@ -42,11 +42,11 @@ package struct RegressionGate: Sendable {
   /// Creates a gate.
   package init(seed: UInt64) { self.seed = seed }
 
-  /// The evidence for one row: the logarithms of candidate to baseline, one per unit.
+  /// The evidence for one row: logarithms of the ratio of candidate to baseline, one per unit.
   package struct Evidence: Sendable, Hashable {
-    /// The logarithms of the first stage.
+    /// The logarithms of the ratios from the first stage.
     package var first: [Double]
-    /// The logarithms of the second stage; `nil` if the row was not measured again.
+    /// The logarithms of the ratios from the second stage; `nil` if the row was not measured again.
     package var second: [Double]?
 
     /// Creates evidence.

@@ -225,7 +225,7 @@ package enum ProcessorCount {
 
   /// Returns the processor time that the process's cgroups allow, in processors, rounded up.
   ///
-  /// Every group above counts too. `nil` means no limit.
+  /// The limits of all parent groups apply too. `nil` means no limit.
   private static func quota(_ read: (String) -> String?) -> Int? {
     var least: Double?
     for line in (read("/proc/self/cgroup") ?? "").split(separator: "\n") {
@@ -256,7 +256,7 @@ package enum ProcessorCount {
     return (0...names.count).map { count in names.prefix(count).map { "/" + $0 }.joined() }
   }
 
-  /// Returns quota over period, given as numbers in one text or two; `nil` without a limit.
+  /// Returns a cgroup's quota divided by its period, from one text or two; `nil` without a limit.
   private static func share(_ texts: String?...) -> Double? {
     let words = texts.compactMap(\.self).flatMap { $0.split(whereSeparator: \.isWhitespace) }
     guard words.count == 2, let quota = Double(words[0]), let period = Double(words[1]),
@@ -281,7 +281,7 @@ package enum ProcessorCount {
 
 /// The record of one part of a run that was split over several machines and merged.
 package struct RunPart: Sendable, Hashable, Codable {
-  /// The number of the part and how many there are, such as `2/4`.
+  /// The number of the part and the number of all parts, such as `2/4`.
   package var part: String
   /// The name of the part's folder.
   package var folder: String
@@ -289,7 +289,7 @@ package struct RunPart: Sendable, Hashable, Codable {
   package var commandLine: [String]
   /// The machine, the versions and the time of the part.
   package var environment: RunEnvironment
-  /// `valid`, `invalid` or `unknown`; `nil` if it was not finished.
+  /// `valid`, `invalid` or `unknown`; `nil` if the part did not finish.
   package var verdict: String?
   /// The explanation of the verdict in a sentence.
   package var because: String?

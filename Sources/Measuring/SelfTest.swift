@@ -135,7 +135,7 @@ package struct ComplexityTrial: Sendable, Hashable {
   }
 }
 
-/// The results of a gate on rows whose true ratio is known.
+/// The results of a regression gate on rows whose true ratio is known.
 package struct GateTrial: Sendable, Hashable {
   /// The number of rows that were judged.
   package private(set) var rows = 0
@@ -294,7 +294,7 @@ package struct SimulatedLaunches: Sendable {
   /// Creates the launches for a seed.
   package init(seed: UInt64) { noise = SimulatedNoise(seed: seed) }
 
-  /// Returns the logarithms of head to base, one per pair of launches.
+  /// Returns the logarithms of the ratios of head to base, one per pair of launches.
   ///
   /// An `effect` of 0.05 makes the head 5 % slower.
   package mutating func pairs(_ count: Int, effect: Double) -> [Double] {

@@ -71,7 +71,7 @@ package enum TimeKind: String, Sendable, Codable, CaseIterable {
 
 /// A timer that a measured closure starts and stops around the measured work.
 ///
-/// Set-up before `start` and tear-down after `stop` are not included. Starting it again adds to the
+/// Set-up before `start` and tear-down after `stop` are not included. A second start adds to the
 /// elapsed time. Reading both clocks takes well under a microsecond: repeat work that takes less
 /// than ten microseconds.
 package struct Stopwatch {
@@ -84,8 +84,8 @@ package struct Stopwatch {
 
   /// Creates a stopwatch at zero; both clocks can be replaced.
   ///
-  /// A meter counts during the timed parts. Then the times mean little, because counting takes
-  /// time.
+  /// With a meter, which counts during the timed parts, the times mean little, because counting
+  /// takes time.
   package init(
     wall: NanosecondClock = .wall,
     cpu: NanosecondClock = .threadCPU,

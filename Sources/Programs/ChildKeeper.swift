@@ -104,7 +104,10 @@ package enum ChildKeeper {
   #if canImport(Darwin)
   private static let list = "list() { /bin/ps -A -o pid= -o ppid= -o pgid=; }"
   #else
-  /// A name may contain spaces, parentheses and newlines; the fields follow the last parenthesis.
+  /// Shell code that lists all processes from `stat` files: ID, parent, group and session.
+  ///
+  /// A process name may contain spaces, parentheses and newlines, so the fields are read from after
+  /// the last parenthesis.
   private static let list = #"""
     list() {
       for file in "$folder"/[0-9]*/stat; do

@@ -61,7 +61,7 @@ struct ChildProcess {
 
   /// Starts a command that waits until its keeper watches it.
   ///
-  /// If this process ends before, the command never begins.
+  /// If this process ends before that, the command never begins.
   ///
   /// - Throws: ``ProgramError`` when the system provides no pipe or no process.
   static func spawnKept(
@@ -83,7 +83,7 @@ struct ChildProcess {
     return id
   }
 
-  /// The descriptor from which a child with a gate reads a line before it begins.
+  /// The descriptor of a child's gate, a pipe: the command begins when a line arrives in the pipe.
   private static let gateFile: Int32 = 9
   /// Shell code that waits for the line of the gate, and exits if the gate is closed without one.
   private static let waiting = "read -r gate <&9 || exit 125; exec 9<&-; unset gate; "

@@ -30,7 +30,7 @@ package struct ExternalProgram: Hashable, Sendable {
   }
 }
 
-/// A connection to a program under test that exchanges one line for one line.
+/// A connection to a program under test, which answers each line with one line.
 package protocol WireChannel: AnyObject {
   /// Sends a line, given without its newline, and waits for the next line.
   ///
@@ -85,7 +85,7 @@ package final class StandardErrorText: Sendable {
   /// Clears the tail when the program is launched again.
   func beginLaunch() { state.withLock { $0.tail = [] } }
 
-  /// The end of this launch's output; bytes that are not UTF-8 are shown as U+FFFD.
+  /// The end of the output since the last launch; bytes that are not UTF-8 are shown as U+FFFD.
   package var tail: String { state.withLock { String(decoding: $0.tail, as: UTF8.self) } }
 
   /// All kept output, with a line that states how many bytes were dropped.

@@ -171,7 +171,7 @@ extension PipedProgram {
 
   private static let newline = UInt8(ascii: "\n")
   private static let chunkByteCount = 1 << 16
-  /// Together these chunks are larger than a pipe's buffer.
+  /// The number of chunks of standard error read at the end; together they exceed a pipe's buffer.
   private static let lastChunkCount = 4
 
   /// Reads available bytes: `nil` if none are available yet, empty at the end of the file.

@@ -20,7 +20,8 @@ package struct RunningProcess: Hashable, Sendable {
     #endif
   }
 
-  /// Returns whether the process belongs to a session leader or to its known descendants.
+  /// Returns whether the process is in the leader's group or session, or a child of a known
+  /// process.
   private func belongs(to leader: pid_t, _ known: Set<pid_t>) -> Bool {
     group == leader || session == leader || known.contains(parent)
   }

@@ -2,12 +2,14 @@ import Checkers
 import HistoryTypes
 import Traces
 
-/// A model of the program's state, derived from its answers, that computes the correct answers.
+/// A model of the checked program's state, from which the correct answers are computed.
+///
+/// The model is updated from the program's answers.
 struct ProtocolModel {
   /// A transaction that the program committed.
   struct Entry {
     let writer: ActorID
-    /// The transaction as in the program's answer, but with the changes that it should have.
+    /// The transaction as the program answered it, but with the correct changes.
     let transaction: CommittedTransaction
     var name: TransactionName { transaction.name }
   }
@@ -60,7 +62,7 @@ struct ProtocolModel {
 
   mutating func record(_ actor: ActorID) { recorded[actor] = merged[actor] ?? entries.count }
 
-  /// Fetches, merges and records all entries.
+  /// Lets an actor fetch, merge and record all entries.
   mutating func pass(_ actor: ActorID) {
     fetch(actor)
     merge(actor)
@@ -154,7 +156,7 @@ struct ProtocolModel {
 struct ProtocolEdit {
   let actor: ActorID
   let author: String?
-  /// The changes of the message; `nil` for a batch request.
+  /// The changes that the message requests; `nil` for a batch request.
   let planned: [PlannedChange]?
   let before: Objects
   let after: ReferenceModel

@@ -5,7 +5,7 @@ import Traces
 
 /// Commands that depend on a capability of the program.
 extension ProtocolScript {
-  /// Purges what every actor has merged, and compares the answer with history before and after.
+  /// Purges what every actor has merged, and compares the answer with the history before and after.
   mutating func purge() throws(ProtocolTalk.Ended) {
     try launch(Self.share, isFirst: true)
     for actor in [Self.app, Self.widget, Self.share] { try pass(actor) }
@@ -34,7 +34,7 @@ extension ProtocolScript {
     return purged
   }
 
-  /// Requests history; the first answer must contain each transaction that no answer has purged.
+  /// Requests history; the first answer must contain every transaction that no purge has reported.
   private mutating func history(
     isFirst: Bool
   ) throws(ProtocolTalk.Ended) -> [CommittedTransaction]? {
@@ -60,7 +60,7 @@ extension ProtocolScript {
         "history",
         reported.author == author,
         "the author of the transaction \(entry.name.quoted) must be \(author?.quoted ?? "null"), "
-          + "as the write was answered"
+          + "as in the answer to the write"
       )
     }
     guard isFirst else { return held }
@@ -68,7 +68,7 @@ extension ProtocolScript {
     talk.expect(
       "history",
       missing == nil,
-      "it lacks the transaction \((missing?.name ?? "").quoted), which no answer has purged"
+      "it lacks the transaction \((missing?.name ?? "").quoted), which no purge has reported"
     )
     return held
   }

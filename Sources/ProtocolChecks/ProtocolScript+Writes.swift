@@ -65,7 +65,7 @@ extension ProtocolScript {
     lastWrite = talk.last
     let name = judge(outcome, of: action.word, edit, right: right)
     let isRight = outcome.answer != nil && !talk.isBlamed(talk.last)
-    let what = "message \(talk.last.id), \(action.word.quoted), before it"
+    let what = "the previous message, \(talk.last.id) (\(action.word.quoted)),"
     try checkData(after: isRight ? "data" : nil, "the data must be as \(what) leaves them")
     return isRight ? name : nil
   }

@@ -142,7 +142,7 @@ package struct ProtocolScript {
     try checkView(actor, blaming: "launch", "an actor that starts loads its view from the data")
   }
 
-  /// Lets the second actor fetch, merge and record what the first one wrote.
+  /// Lets the second actor fetch, merge and record what the first actor wrote.
   private mutating func follow() throws(ProtocolTalk.Ended) {
     guard talk.abilities.contains(.steps) else {
       talk.pass(over: ["fetch", "merge", "record"], lacking: .steps)
@@ -211,7 +211,7 @@ package struct ProtocolScript {
   }
 }
 
-/// Checks that several parts of the conversation share.
+/// The checks that several parts of the conversation use.
 extension ProtocolScript {
   /// Requests the data, and reports a command as wrong if they differ from the model.
   ///

@@ -155,7 +155,8 @@ extension BenchmarkReport {
     return RatioChart(id: id, floor: floor, entries: entries, palette: palette)
   }
 
-  /// Returns a title without the trailing conditions that all benchmarks at the base point share.
+  /// Returns a title without the conditions at its end that all benchmarks in the base condition
+  /// share.
   func shortened(_ title: String) -> String {
     var parts = title.split(separator: ", ")
     for part in index.sharedEnding {

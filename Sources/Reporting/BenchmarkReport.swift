@@ -5,7 +5,7 @@ package import Measuring
 package struct BenchmarkReport: Sendable {
   /// The results of the run.
   package let results: BenchmarkResults
-  /// Verdicts from other sources, which come first on the page.
+  /// Verdicts that do not come from benchmarks; the page shows them first.
   package var verdicts: [VerdictTile]
   /// The path from the page's folder to the run's folder; empty if both are the same folder.
   package var runFolder = ""

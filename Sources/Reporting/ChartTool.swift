@@ -70,7 +70,7 @@ package struct ChartTool: Sendable {
     return try result.get()
   }
 
-  /// The Python program that draws the charts of one file into another.
+  /// The Python program that reads charts from one file and writes their drawings to another.
   private static let program = #"""
     import json, signal, sys
     signal.alarm(120)
@@ -88,7 +88,7 @@ private struct ChartFailure: Error {
   let text: String
 }
 
-/// Prepares a drawing for embedding in a page: no scripts, no addresses, the page's own colours.
+/// Prepares a drawing for embedding in a page: no scripts, no URLs, the page's own colours.
 enum InlineSVG {
   /// Returns a drawing as markup; `nil` if the drawing has elements that the lab never draws.
   static func markup(of svg: String, summary: String) -> HTML? {

@@ -20,7 +20,7 @@ struct CounterexampleStep {
   private(set) var word: String?
   /// The actor of the step; `nil` for the store and the clock.
   let actor: ActorID?
-  /// The events of the step in order, without the call.
+  /// The events of the step in order, without the event `called` that starts a command.
   private(set) var events: [Event] = []
   /// The position of the step's first event in the trace.
   let at: Int
@@ -162,7 +162,7 @@ extension CounterexampleStep {
 /// Describes the steps of a trace in words.
 struct CounterexampleNarrator {
   private let trace: Trace
-  /// The position of the event that violates the invariant, which is always described.
+  /// The position of the event that violates the invariant; this event is always described.
   private let violationAt: Int?
   /// The positions of the events that record a cursor with a new value.
   private let moves: Set<Int>

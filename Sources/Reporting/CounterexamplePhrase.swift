@@ -159,7 +159,7 @@ enum CounterexamplePhrase {
     case .visit:
       return "a visitor joins" + (query.start == .beginning ? "" : " with " + (position ?? ""))
     case .signals: return "list the signals"
-    case .refusals: return "ask for what a store refuses"
+    case .refusals: return "make requests that a store refuses"
     case .files: return "copy the store on disk"
     case .watch: return "watch a store on disk"
     case .large: return "write and read large transactions in a store on disk (\(query.page))"

@@ -3,11 +3,11 @@ package import Traces
 
 /// A picture of a counterexample for a page: a timeline with a list of its steps.
 ///
-/// The timeline has one column per actor and consumer, and one for the store. The store has a bar for
-/// each transaction from its commit to its purge, a line for each cursor, and a shaded part below the
-/// watermark. The step that violates the invariant is marked, the lost transaction is coloured, and
-/// tooltips show values. The picture needs no script and uses the colours of its page. All content
-/// comes from the trace, but for the curve.
+/// The timeline has one column per actor and consumer, and one for the store. The store has a bar
+/// for each transaction from its commit to its purge, a line for each cursor, and a shaded part
+/// below the watermark. The step that violates the invariant is marked, the lost transaction is
+/// coloured, and tooltips show values. The picture needs no script and uses the colours of its
+/// page. Everything except the curve comes from the trace.
 package struct CounterexamplePicture: Sendable, Hashable {
   /// The counterexample to draw.
   package var counterexample: Counterexample
@@ -122,7 +122,7 @@ struct PictureLayout {
   private static let storePadding = 18
   private static let letterWidth = 7
   private static let columnWidthMax = 56
-  /// The width of a curve between 0 and 1.
+  /// The width of the curve's column, from the share 0 to the share 1.
   private static let curveWidth = 96
   private static let curvePadding = 18
 
@@ -198,7 +198,8 @@ struct PictureLayout {
     storeX + Self.storePadding + count * column + (2 * lane - lanes.count + 1) * spread / 2
   }
 
-  /// Returns the height at which a cursor moves within a row, below the step's own line.
+  /// Returns the vertical position at which a cursor's line moves in a row, below the step's own
+  /// line.
   ///
   /// Cursors that move in the same row have different heights, so that their lines do not cross. Of those
   /// that move left, the leftmost is highest; of those that move right, the rightmost.

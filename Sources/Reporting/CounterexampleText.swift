@@ -104,7 +104,7 @@ package struct CounterexamplePage: Sendable {
     )
   }
 
-  /// The sentence that says how the commands of a page are found.
+  /// The sentence that says how to install the command of a page.
   package static let installSentence =
     "The script scripts/install of the package puts history-lab on the PATH."
 

@@ -2,7 +2,9 @@
 package struct HTML: Sendable, Hashable {
   package let markup: String
 
-  /// Elements without end tags, as HTML permits; a page of tables becomes a fifth shorter.
+  /// Elements that are written without end tags, which HTML permits.
+  ///
+  /// This makes a page of tables shorter by a fifth.
   private static let endless: Set<String> = ["td", "th", "tr"]
 
   private init(markup: String) { self.markup = markup }
@@ -245,7 +247,7 @@ enum PageStyle {
     """
 }
 
-/// The only script of a page.
+/// The script of a page with charts.
 ///
 /// The script shows the value under the pointer, which the tables also contain. It also puts the anchor
 /// of a clicked row into the address bar, so that a link to the row can be copied.

@@ -16,7 +16,7 @@ package struct JUnitReport: Sendable, Hashable {
     case skipped(String)
   }
 
-  /// One case with its outcome.
+  /// One test case with its outcome.
   package struct Case: Sendable, Hashable {
     /// The name of the case: an invariant, a bug or a row.
     package var name: String
@@ -29,7 +29,7 @@ package struct JUnitReport: Sendable, Hashable {
     }
   }
 
-  /// A group of cases.
+  /// A group of test cases.
   package struct Suite: Sendable, Hashable {
     /// The name of the suite, which also precedes the names of its cases.
     package var name: String

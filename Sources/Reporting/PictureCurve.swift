@@ -37,7 +37,7 @@ package struct PictureCurve: Sendable, Hashable {
 }
 
 extension PictureDrawing {
-  /// Returns the row of each state of a curve: the row of its last command.
+  /// Returns the row of each state of a curve: the row of the last command before the state.
   ///
   /// A command without a row gets the row of the command before it. The value is `nil` before the
   /// first row.

@@ -257,7 +257,7 @@ extension PictureDrawing {
 
   private func y(of row: Int?) -> Int { row.map { layout.y($0) } ?? PictureLayout.head }
 
-  /// The lines of the cursors, which move to the right when they are recorded.
+  /// The lines of the cursors; a line moves to the right where its cursor is recorded.
   var cursors: [HTML] {
     layout.lanes.indices.map { lane in
       let text = story.cursors(of: layout.lanes[lane], positions)
@@ -312,7 +312,8 @@ extension PictureDrawing {
     )
   }
 
-  /// The right edges of the shaded part of the store, each for a range of heights.
+  /// The right edges of the shaded part of the store, each with the heights between which it
+  /// applies.
   var shades: [(x: Int, from: Int, to: Int)] {
     let lines = layout.lanes.indices.map(moves)
     let heights = Set(lines.joined().map(\.y)).sorted()
@@ -327,7 +328,7 @@ extension PictureDrawing {
   }
 }
 
-/// One move of a cursor: the number of transactions at or below the cursor, from a height on.
+/// One move of a cursor's line: the number of transactions up to the cursor, from a height on.
 private struct PictureMove {
   let count: Int?
   let y: Int

@@ -6,7 +6,7 @@ package import Measuring
 ///
 /// The line at 1 means equal cost; values to the right of the line are more expensive.
 package struct RatioChart: Sendable, Hashable {
-  /// One comparison.
+  /// One comparison of a contender with the floor.
   package struct Entry: Sendable, Hashable {
     /// The operation that is compared, with its conditions.
     package var title: String
@@ -199,7 +199,7 @@ extension BenchmarkReport {
     return PageSection("Measured at few sizes", anchor: "one-size", blocks)
   }
 
-  /// Returns the titles of benchmarks at the base point with enough comparisons, by floor.
+  /// Returns the titles of benchmarks in the base condition with enough comparisons, by floor.
   private func groupsByFloor(_ titles: [String]) -> [(floor: String, titles: [String])] {
     var floors: [String] = []
     var groups: [String: [String]] = [:]

@@ -83,7 +83,7 @@ package struct VerdictTile: Sendable, Hashable {
 }
 
 extension ReportPage {
-  /// Returns the page as one file that needs no network; only tooltips of charts use a script.
+  /// Returns the page as one file that needs no network; its scripts only show tooltips and states.
   ///
   /// The page's content security policy forbids all external resources.
   package func html(images: ChartImages) -> String {

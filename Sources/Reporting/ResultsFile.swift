@@ -46,11 +46,11 @@ package struct ResultsFileError: Error, Equatable, CustomStringConvertible {
 struct ResultsIndex: Sendable {
   /// The titles of the benchmarks, in the order of their first row.
   let titles: [String]
-  /// The titles of the benchmarks at the base point; all titles if none was measured at that point.
+  /// The titles of the benchmarks in the base condition; all titles if none was measured in it.
   let baseTitles: [String]
   /// The titles of the benchmarks that were measured at the full number of history sizes.
   let titlesWithCourse: Set<String>
-  /// The common trailing parts of the titles at the base point, the last part first.
+  /// The common trailing parts of the titles in ``baseTitles``, the last part first.
   let sharedEnding: [String]
 
   private let rows: [String: [BenchmarkRow]]

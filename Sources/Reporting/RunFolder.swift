@@ -145,7 +145,7 @@ package struct RunFolderError: Error, Hashable, CustomStringConvertible {
   /// The operation, the path, the reason and a suggestion as one line of text.
   package var description: String { "\(attempt.rawValue) \(path): \(reason); \(advice)" }
 
-  /// Whether another folder could help; `false` for a full or failing disk.
+  /// Whether naming another folder could avoid the error; `false` for a full or failing disk.
   package var isOfFolder: Bool {
     attempt == .notALink
       || [EACCES, EPERM, EROFS, ENOENT, ENOTDIR, EEXIST, ENAMETOOLONG].contains(code)

@@ -7,7 +7,7 @@ package import Traces
 /// marks the chosen state in its rows and on its curve; a click there chooses a state, too. Without a
 /// script, and on paper, all states follow one another.
 package struct StateWalk: Sendable, Hashable {
-  /// One state.
+  /// One state of the system, after a command.
   package struct Step: Sendable, Hashable {
     /// The command before the state.
     package var title: String
@@ -148,7 +148,7 @@ package struct TraceWalk: Sendable {
     }
   }
 
-  /// Returns the state after an event, with the contents of contexts and store that `answers` has.
+  /// Returns the state after an event, with the contents of contexts and store from `answers`.
   ///
   /// - Complexity: linear in the trace up to the event.
   package func state(after at: Int, answers: [Event]) -> ReportTable {

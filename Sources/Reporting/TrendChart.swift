@@ -1,7 +1,7 @@
 internal import HistoryTypes
 package import Measuring
 
-/// A chart of one benchmark row's values over several runs, with a vertical line at each step.
+/// A chart of one benchmark row's values over several runs; vertical lines mark changes of level.
 struct TrendChart {
   let course: TrendCourse
   let steps: [TrendReport.TrendStep]
@@ -131,7 +131,7 @@ struct TrendChart {
 package struct TrendCourse: Sendable, Hashable {
   /// The identity of a benchmark row in different runs.
   package struct Row: Sendable, Hashable {
-    /// The benchmark.
+    /// The benchmark's title.
     package var title: String
     /// The contender's name.
     package var contender: String

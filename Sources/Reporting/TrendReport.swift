@@ -1,9 +1,9 @@
 internal import HistoryTypes
 package import Measuring
 
-/// A report on benchmark results over several runs, and on the steps between levels of a value.
+/// A report on benchmark results over several runs, and on the steps (changes of level) of a value.
 package struct TrendReport: Sendable {
-  /// One step in the values of a benchmark row.
+  /// One step (a lasting change of level) in the values of a benchmark row.
   package struct TrendStep: Sendable, Hashable {
     /// The row whose values have the step.
     package var course: TrendCourse

@@ -31,7 +31,7 @@ import Testing
     #expect(verdict.state == .bounded && verdict.exitCode == .good)
     #expect(
       verdict.reasons == [
-        "History was purged, and keeps 39.5 days.",
+        "History was purged, and spans 39.5 days.",
         "2 known consumers have merged every transaction that was purged.",
       ]
     )

@@ -58,14 +58,14 @@ import Testing
       try write(times(ratio: 1.2), to: "\(runs)/20260103T000000Z-bench")
       let reported = await run(compare)
       #expect(reported.code == .undecided)
-      #expect(reported.output.contains("two launches decide nothing:\n"))
+      #expect(reported.output.contains("two launches are too few to decide:\n"))
       #expect(reported.output.contains("×1.00      ×1.20\n"))
       #expect(
         reported.output.contains("Decide with: history-lab bench baseline compare before --decide")
       )
       let unknown = await run(compare + ["--decide"])
       #expect(unknown.code == .usage)
-      #expect(unknown.errors.contains("the baseline does not know its commit. Try: "))
+      #expect(unknown.errors.contains("the baseline does not record its commit. Try: "))
       let nowhere = await run(compare + ["--decide", "--base", "no-such-commit"])
       #expect(nowhere.errors.contains(#"there is no commit "no-such-commit" in "#))
     }

@@ -135,7 +135,7 @@ import Darwin
       let result = await run(words + ["--output", folder], composition: .small)
       let isDebug = !RunEnvironment.current(sqlite: "", commit: nil, time: .now(), seed: 0)
         .optimized
-      #expect(result.errors.contains("This is a debug build, whose figures say little") == isDebug)
+      #expect(result.errors.contains("This is a debug build, whose figures mean little") == isDebug)
     }
   }
 

@@ -291,7 +291,7 @@ import Traces
     #expect(
       result.errors.hasPrefix(
         "history-lab: --conditions: article does not support hook-failure: it does not have the "
-          + #"capability "hooks". Leave out one of them."#
+          + #"capability "hooks". Leave out the condition or the system."#
       )
     )
   }

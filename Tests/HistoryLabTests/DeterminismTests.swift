@@ -76,7 +76,7 @@ final class Fickle: SystemUnderTest {
     #expect(
       report.sentence.hasPrefix(
         "nondeterministic: plan \(difference.plan) gave a different trace when it ran again "
-          + "(the tracker with its other driver), from event "
+          + "(our tracker then uses its other driver), from event "
       )
     )
     let whole = CheckReport(seed: 1, plans: 60, like: "photos", systems: [report], folder: "")

@@ -237,7 +237,7 @@ import Testing
       #expect(text.contains("\nwidget   tracker  active  #4      1 transaction"))
       #expect(text.contains("\nheld back by widget: every purge stops at #4\n"))
       #expect(text.contains("  and leave 1: 1 not merged by every member (widget)\n"))
-      #expect(text.contains("whether a token is kept outside of the registry"))
+      #expect(text.contains("whether a consumer keeps a token outside of the registry"))
       let csv = await inspect(file, "--csv").output
       #expect(
         csv.contains("\nmember,widget,cursor,4\n") && csv.contains("\nmember,widget,holdsBack,1\n")

@@ -137,7 +137,7 @@ package struct ArgumentParser {
     throw .usage("\(option.dashed) takes no value, but was given \(attached.quoted).")
   }
 
-  /// Returns an option's value, attached or next; the next argument is no value if it starts with `--`.
+  /// Returns an option's value: the attached text, or the next argument unless it starts with `--`.
   private mutating func value(
     _ option: OptionSpec,
     _ attached: String?

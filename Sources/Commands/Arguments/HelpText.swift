@@ -69,7 +69,7 @@ package struct HelpText {
     return (option.usage, option.sentence.dropLast() + end)
   }
 
-  private var helpRow: (String, String) { ("-h, --help", "Shows this.") }
+  private var helpRow: (String, String) { ("-h, --help", "Shows this help.") }
 
   private func examples(_ examples: [Example]) -> String {
     guard !examples.isEmpty else { return "" }

@@ -13,8 +13,8 @@ package protocol DeclaredArgument: Sendable {
   func fill(from arguments: inout ParsedArguments, in composition: Composition)
 }
 
-/// The value of a declared argument, which copies of the declaration share until one is assigned
-/// to.
+/// The value of a declared argument; copies of the declaration share the value until one is
+/// assigned a new value.
 ///
 /// Sharing is needed because parsing reaches the declarations by reflection, which copies them.
 private final class Parsed<Value: Sendable>: Sendable {

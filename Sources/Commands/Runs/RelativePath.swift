@@ -96,7 +96,8 @@ package enum PageFile {
 extension LabError {
   /// Converts an error of a folder or file that an option names.
   ///
-  /// A usage error if another place could help, and a lab error for a full or failing disk.
+  /// The result is a usage error if naming another place could help, and a lab error for a full or
+  /// failing disk.
   package static func folder(_ error: RunFolderError, _ option: String = "--output") -> LabError {
     var error = error
     error.option = option

@@ -44,7 +44,7 @@ package struct RunOutput {
     ScratchFolder.removeDead(in: String(folder.path.dropLast(folder.name.count + 1)))
   }
 
-  /// Creates the folder for a run of other processes, whose record is given.
+  /// Creates the folder for a run that other processes made, with the given record.
   ///
   /// The link `latest` does not point to this run before ``publish()``.
   ///

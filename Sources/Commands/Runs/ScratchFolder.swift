@@ -9,8 +9,8 @@ package final class ScratchFolder {
   /// The name of the scratch folder within the folder of a run.
   package static let name = "scratch"
   private static let lockName = "lock"
-  /// The age in seconds below which a folder without a lock file is assumed to be still in
-  /// creation.
+  /// The age in seconds below which a folder without a lock file is assumed to be still being
+  /// created.
   private static let newForSeconds = 10
 
   package let path: String

@@ -10,7 +10,7 @@ struct Advice: Sendable {
   struct Settings: Sendable, Hashable {
     /// The age in days of a regular purge to judge; `nil` judges the history as it is.
     var olderThanDays: Double?
-    /// The number of transactions that the last forecast keeps.
+    /// The number of newest transactions that the last forecast keeps.
     var keptCount = 1000
     /// The authors that write and never read.
     var writesOnly: Set<String> = []
@@ -114,7 +114,7 @@ struct Advice: Sendable {
       sentences.append("whether there are other consumers. Core Data keeps no list of them.")
     }
     if outline.isOurs && !consumers.isEmpty {
-      sentences.append("whether a token is kept outside of the registry.")
+      sentences.append("whether a consumer keeps a token outside of the registry.")
     }
     if cost.growth == nil {
       sentences.append(

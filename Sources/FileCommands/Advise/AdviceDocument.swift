@@ -137,7 +137,7 @@ struct AdviceDocument: Encodable {
 }
 
 extension AdviceDocument {
-  /// Copies every value from advice and its verdict.
+  /// Creates the JSON form of advice and its verdict.
   init(_ path: String, _ advice: Advice, _ verdict: AdviceVerdict) {
     self.path = path
     notKnown = advice.notKnown

@@ -64,7 +64,7 @@ enum AdviceFacts {
     return text.count > 60 ? text.prefix(57) + "..." : text
   }
 
-  /// Returns a consumer's name, state, position, lag and last sign of life.
+  /// Returns a consumer's name, state, position, lag and the time when it was last seen.
   static func row(_ status: ConsumerStatus) -> [String] {
     [
       status.consumer.name.visible, state(status), position(status.consumer.position), lag(status),

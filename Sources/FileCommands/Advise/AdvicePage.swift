@@ -143,7 +143,7 @@ struct AdvicePage {
       caption: "Consumers",
       columns: [
         .text("consumer"), .text("state"), .text("position"), .text("lag"),
-        .text("last sign of life"),
+        .text("last seen"),
       ]
     )
     for status in advice.consumers {

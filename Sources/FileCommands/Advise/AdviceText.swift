@@ -101,7 +101,7 @@ struct AdviceText {
 
   private var consumers: [String] {
     guard !advice.consumers.isEmpty else { return ["Consumers: none is known"] }
-    let head = ["Consumers", "state", "position", "lag", "last sign of life"]
+    let head = ["Consumers", "state", "position", "lag", "last seen"]
     let rows = advice.consumers.map { AdviceFacts.row($0) }
     return InspectTable(rows: [head] + rows, hasTitles: true).lines(width: width) + holders
   }
@@ -148,7 +148,9 @@ struct AdviceText {
     return lines.isEmpty ? [] : ["What consumers would lose now:"] + lines
   }
 
-  /// The purge whose past days are listed: the wanted one, or the one after a week.
+  /// The purge for which past cut-offs of consumers are listed.
+  ///
+  /// This is the requested purge; by default, it is the purge after a week.
   private var listedPlan: PurgePlan { advice.wanted?.plan ?? .olderThan(days: 7) }
 
   private var past: [String] {
@@ -166,7 +168,7 @@ struct AdviceText {
       return ["Replayed over the past: no author was off long enough to be cut off."] + absent
     }
     return [
-      "Replayed over the past (a consumer is taken to run when its author writes, and a purge all the time):"
+      "Replayed over the past (assuming that a consumer runs when its author writes, and a purge always):"
     ] + lines + absent
   }
 

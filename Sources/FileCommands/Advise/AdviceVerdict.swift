@@ -6,7 +6,7 @@ import HistoryTypes
 
 /// The verdict on whether history is bounded and no consumer loses changes, with its reasons.
 struct AdviceVerdict: Sendable, Hashable {
-  /// The state, each with an exit code of its own.
+  /// The state of a verdict; each state has its own exit code.
   enum State: String, Sendable, Hashable {
     /// History is bounded, and no consumer loses transactions.
     case bounded
@@ -133,12 +133,12 @@ extension AdviceVerdict {
     let seconds = advice.history.keptSeconds ?? 0
     if !advice.history.wasPurged && seconds < unpurgedDaysMin * 86400 {
       return [
-        "History spans \(InspectUnits.duration(seconds)) and was never purged: that is too short to show a bound."
+        "History spans \(InspectUnits.duration(seconds)) and was never purged: too short to show whether it is bounded."
       ]
     }
     if advice.history.wasPurged && seconds > keptDaysMax * 86400 {
       return [
-        "History was purged once, but keeps \(InspectUnits.duration(seconds)): that shows no bound."
+        "History was purged, but spans \(InspectUnits.duration(seconds)): too long to count as bounded."
       ]
     }
     return []
@@ -160,7 +160,7 @@ extension AdviceVerdict {
       ]
     }
     return [
-      "History was purged, and keeps \(InspectUnits.duration(advice.history.keptSeconds ?? 0)).",
+      "History was purged, and spans \(InspectUnits.duration(advice.history.keptSeconds ?? 0)).",
       "\(count) merged every transaction that was purged.",
     ]
   }

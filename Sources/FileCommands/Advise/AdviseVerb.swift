@@ -9,20 +9,21 @@ import Reporting
 struct AdviseOptions: VerbOptions {
   @Argument(
     .text("FILE", "a store file"),
-    "A store of ours or a real Core Data file; it is only read."
+    "A store of this library or a Core Data file, which is only read."
   )
   var file: String
   @Option(
     "cursors",
     .path("FILE"),
-    "Reads the positions of consumers from a property list with the kit's dates, an archived token, or "
-      + "a JSON list of objects with name and one of date, token, archive or unknown."
+    "Reads the positions of consumers from a property list of PersistentHistoryTrackingKit, an "
+      + "archived token, or a JSON list of objects with name and one of date, token, archive or "
+      + "unknown."
   )
   var cursors: String?
   @Option(
     "prefix",
     .text("TEXT", "the beginning of a key"),
-    "The beginning of the kit's keys in a property list."
+    "The prefix of PersistentHistoryTrackingKit's keys in the property list."
   )
   var prefix = KitCursors.standardPrefix
   @Option(
@@ -105,7 +106,7 @@ extension AdviseVerb {
       ),
       Example(
         "advise App.sqlite --cursors Library/Preferences/group.com.example.plist --measure",
-        "The kit's dates, and purges measured on a private copy."
+        "With the kit's dates, and with purges measured on a private copy."
       ),
       Example(
         "advise App.sqlite --design kit-2-readme",

@@ -12,14 +12,14 @@ enum BinaryValue: Hashable, Sendable {
   /// A value of another type, such as a date or data.
   case other
 
-  /// The value of a key, if the value is a dictionary that has it.
+  /// The value of a key; `nil` if this value is not a dictionary, or lacks the key.
   subscript(key: String) -> BinaryValue? {
     if case .dictionary(let members) = self { members[key] } else { nil }
   }
 
   var elements: [BinaryValue]? { if case .array(let elements) = self { elements } else { nil } }
 
-  /// The text, if the value is one.
+  /// The text; `nil` if the value is not a text.
   var text: String? { if case .text(let text) = self { text } else { nil } }
 }
 
@@ -30,7 +30,8 @@ struct BinaryPropertyList {
   private let bytes: [UInt8]
   private var offsets: [Int] = []
   private var referenceSize = 0
-  /// The number of values that may still be read, which bounds values that occur many times.
+  /// The number of values that may still be read; the limit stops lists that repeat values many
+  /// times.
   private var left = 100_000
 
   /// Returns the top value of a list; `nil` if the bytes are not a valid list.

@@ -45,7 +45,8 @@ struct Consumer: Sendable, Hashable {
     self.author = author ?? name
   }
 
-  /// Whether history must be kept for the consumer; `false` for members that left or were excluded.
+  /// Whether history must be kept for the consumer; `false` for members that retired or were cut
+  /// off.
   var isActive: Bool {
     guard case .registry(let state) = source else { return true }
     return state == .active
@@ -95,7 +96,7 @@ extension OutlineAuthor {
   /// The beginning of the author under which Core Data itself migrates a store.
   private static let migrator = "com.apple.coredata.schemamigrator*"
 
-  /// The name of an author that may also read history, or `nil` for one that does not.
+  /// The author's name if the author may also read history; otherwise `nil`.
   ///
   /// A CloudKit mirror is `nil` here because it is listed separately, and a migration reads
   /// nothing.
@@ -111,14 +112,16 @@ struct ConsumerStatus: Sendable, Hashable {
   /// The numbers of kept transactions and changes that the consumer has not merged; `nil` if unknown.
   var lagTransactions: Int?
   var lagChanges: Int?
-  /// The seconds from the oldest unmerged transaction to the newest one; `nil` if all are merged.
+  /// The seconds from the oldest unmerged transaction to the newest transaction of the history;
+  /// `nil` if all are merged.
   var lagSeconds: Double?
-  /// Whether history after the consumer's position is already purged, so that it missed changes.
+  /// Whether history after the consumer's position is already purged, so that the consumer misses
+  /// it.
   var isCutOff = false
   /// Whether the consumer is a member whose cursor limits every purge of the store.
   var holdsBack = false
 
-  /// Measures the position of a consumer.
+  /// Computes how far a consumer is behind in a history.
   ///
   /// - Complexity: one visit to each transaction.
   init(_ consumer: Consumer, in history: PastHistory) {

@@ -5,9 +5,9 @@ import HistoryInspection
 import HistoryStore
 import HistoryTypes
 
-/// Property lists: the kit's dates by author, and archived tokens.
+/// Property lists: PersistentHistoryTrackingKit's dates by author, and archived tokens.
 extension ConsumerFile {
-  /// Reads the dates and the archived tokens of a property list, or a list that is an archived token.
+  /// Reads the dates and the archived tokens of a property list, or a list that is itself a token.
   static func propertyList(
     _ bytes: Data,
     _ path: String,
@@ -90,11 +90,11 @@ extension ConsumerFile {
 /// A token of Core Data as `NSKeyedArchiver` writes it: a transaction number for each store.
 ///
 /// Apple does not document what an archived `NSPersistentHistoryToken` contains. Listings of the
-/// framework's classes show that a token holds one dictionary from a store's UUID to the number of a
-/// transaction, and codes that dictionary alone. So this reads the one dictionary that the archived
-/// object refers to, whatever its key, and refuses every other shape.
+/// framework's classes show that a token has one dictionary from a store's UUID to the number of a
+/// transaction, and encodes only that dictionary. So this type reads the one dictionary that the
+/// archived object refers to, whatever its key, and refuses every other shape.
 struct ArchivedToken: Hashable, Sendable {
-  /// The number of the last transaction by the UUID of its store, in upper case.
+  /// The number of the last transaction, by the upper-case UUID of the transaction's store.
   let numbers: [String: Int64]
 
   /// The names under which Core Data's class of tokens may be archived; the first one is private.

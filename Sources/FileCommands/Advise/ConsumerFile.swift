@@ -61,7 +61,7 @@ struct ConsumerFile {
 }
 
 extension ConsumerFile {
-  /// One object of a JSON list, with any types.
+  /// One object of a JSON list, before its keys are checked.
   private struct Item: Decodable {
     var name: String?
     var date: String?

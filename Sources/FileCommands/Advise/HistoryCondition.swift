@@ -99,7 +99,7 @@ extension HistoryCondition {
     ].compactMap(\.self)
   }
 
-  /// Creates a condition; `nil` for one that does not occur.
+  /// Creates a condition; `nil` if `count` is 0.
   private init?(_ name: String, _ count: Int, _ sentence: String) {
     guard count > 0 else { return nil }
     self.init(name: name, count: count, sentence: sentence)
@@ -117,7 +117,7 @@ struct HistoryConditionTally {
   var bursts = BurstCounts()
   private var previous: Double?
 
-  /// Adds the timestamp of the next transaction; NaN, for an unreadable one, is left out.
+  /// Adds the timestamp of the next transaction; an unreadable timestamp (NaN) is left out.
   mutating func add(_ timestamp: Double) {
     guard timestamp.isFinite else { return }
     defer { previous = timestamp }

@@ -16,9 +16,10 @@ struct PastCut: Sendable, Hashable {
 
 /// The replay of purges over the past that a file contains.
 ///
-/// A consumer is taken to run, and to merge everything, whenever it writes under its author; between
-/// two writes it is taken to be off. A purge is taken to run all the time. So a consumer is cut off
-/// when it writes again after a purge would have deleted something that others wrote meanwhile.
+/// The replay assumes that a consumer runs, and merges everything, whenever it writes under its
+/// author, that it is off between two writes, and that a purge runs all the time. So a consumer is
+/// cut off when it writes again after a purge would have deleted something that others wrote since
+/// its previous write.
 struct PastReplay: Sendable {
   /// A cut, and the index of the purge that causes it.
   struct Entry: Sendable {
@@ -35,7 +36,7 @@ struct PastReplay: Sendable {
   private let history: PastHistory
   private let ageMin: Double
   private let countMin: Int
-  /// Whether timestamps never fall, so that transactions within a short gap cannot be old.
+  /// Whether timestamps never fall, so that only long gaps have transactions old enough to purge.
   private let isRising: Bool
 
   /// Replays purges for the authors that may also read.
@@ -138,6 +139,8 @@ struct PastHistory: Sendable {
   /// The total number of changes.
   let changeCount: Int
 
+  /// Derives the values from the outline of a history.
+  ///
   /// - Complexity: one visit to each transaction.
   init(_ outline: HistoryOutline) {
     self.outline = outline
@@ -165,7 +168,8 @@ struct PastHistory: Sendable {
 
   /// Returns whether history after a position was deleted already.
   ///
-  /// A date counts as cut off when it is before the oldest transaction that is still kept.
+  /// For a date, the result is `true` if the date is before the oldest transaction that is still
+  /// kept.
   func isGone(after position: Consumer.Position) -> Bool {
     guard wasPurged, let oldestIndex else { return false }
     let first = outline.numbers[oldestIndex]

@@ -145,8 +145,8 @@ enum PurgePlan: Sendable, Hashable {
 /// The rule that decides which transactions a purge deletes.
 ///
 /// In a store of this library a purge stops at the lowest cursor of the active members and keeps the
-/// newest transaction. In every file it keeps the transactions of protected authors, those of a
-/// CloudKit mirror among them.
+/// newest transaction. In every file it keeps the transactions of protected authors, including
+/// those of a CloudKit mirror.
 struct PurgeRule: Sendable {
   /// The decision about one transaction.
   enum Decision: Sendable, Hashable {

@@ -6,7 +6,7 @@ import HistoryTypes
 struct ConvertOptions: VerbOptions {
   @Argument(
     .text("FILE", "a store file"),
-    "A store of ours or a real Core Data file; it is only read."
+    "A store of this library or a Core Data file, which is only read."
   )
   var source: String
   @Argument(
@@ -34,7 +34,7 @@ struct ConvertOptions: VerbOptions {
 extension ConvertVerb {
   static let spec = VerbSpec(
     name: "convert",
-    sentence: "Copies the history of a store, or of a real Core Data file, into a store of ours.",
+    sentence: "Copies the history of a store or a Core Data file into a new store of this library.",
     examples: [
       Example("convert Photos.sqlite photos.store", "The history alone, packed."),
       Example("convert a.store b.store --layout coreData", "The same in Core Data's tables."),

@@ -1,7 +1,7 @@
 import HistoryInspection
 import HistoryStore
 
-/// A census as JSON, in the documented format of `inspect --json`.
+/// A census (the counts of a history) as JSON, in the documented format of `inspect --json`.
 struct InspectDocument: Encodable {
   struct Span: Encodable {
     let first: Double
@@ -143,7 +143,7 @@ struct InspectDocument: Encodable {
 }
 
 extension InspectDocument {
-  /// Copies the values of a census.
+  /// Creates the JSON form of a census.
   init(_ path: String, _ census: HistoryCensus, _ tombstones: [TombstoneSample]?) {
     let storage = census.storage
     file = File(

@@ -159,7 +159,7 @@ extension InspectRendering {
     return lines + kept(purge) + goes(purge) + duration(purge)
   }
 
-  /// The command that measures the purge, because its duration depends on the machine.
+  /// A line that names the command to measure the purge, whose duration depends on the machine.
   private func duration(_ purge: PurgeEstimate) -> [String] {
     guard purge.transactions > 0 else { return [] }
     let days: String? = if case .days(let days) = purge.bound { days.short } else { nil }
@@ -218,7 +218,7 @@ extension InspectRendering {
   private var members: [String] {
     guard let members = census.members else { return [] }
     guard !members.isEmpty else { return ["members: none, so that a purge waits for no process"] }
-    let head = ["members", "kind", "state", "cursor", "lag", "last sign of life"]
+    let head = ["members", "kind", "state", "cursor", "lag", "last seen"]
     let rows = members.map { member in
       let seconds = member.lagSeconds ?? 0
       let time = seconds > 0 ? ", \(InspectUnits.duration(seconds))" : ""

@@ -21,7 +21,7 @@ struct InspectOptions: VerbOptions {
 
   @Argument(
     .text("FILE", "a store file"),
-    "A store of ours or a real Core Data file; it is only read."
+    "A store of this library or a Core Data file, which is only read."
   )
   var file: String
   @Option(
@@ -36,12 +36,12 @@ struct InspectOptions: VerbOptions {
     "Like --before, for transactions more than DAYS days older than the newest one."
   )
   private var olderThan: Double?
-  @Flag("verify", "Validates the history instead; the exit code is 1 if something is wrong.")
+  @Flag("verify", "Only validates the history; the exit code is 1 if something is wrong.")
   private var verify
   @Option(
     "sql",
     .text("QUERY", "an SQL query, as one argument"),
-    "Answers a query instead, for example over the table history_changes: a row for each change, with "
+    "Only prints the result of a query, for example over history_changes: a row for each change, with "
       + "number, place, timestamp, author, context, bundle, process, entity, key, type, properties "
       + "and tombstone."
   )
@@ -80,7 +80,7 @@ extension InspectVerb {
     examples: [
       Example("inspect Photos.sqlite", "Counts, authors, bytes and time span as text."),
       Example("inspect Photos.sqlite --older-than 7", "What a purge after a week would free."),
-      Example("inspect Photos.sqlite --verify", "Orphans, duplicates, gaps, order of time."),
+      Example("inspect Photos.sqlite --verify", "Checks for orphans, duplicates and gaps."),
       Example(
         #"inspect Photos.sqlite --sql "SELECT author, count(*), "#
           + #"datetime(max(timestamp), 'unixepoch', '31 years') FROM history_changes GROUP BY 1""#,

@@ -146,7 +146,7 @@ struct PurgeRisks: Hashable {
 
   private static func own(_ census: HistoryCensus) -> [String] {
     var sentences = [
-      "whether a token is kept outside of the registry. The purge waits for registered members only."
+      "whether a consumer keeps a token outside of the registry. The purge waits for registered members only."
     ]
     if census.members?.contains(where: { $0.state == .active }) != true {
       sentences.append(

@@ -5,18 +5,18 @@ import Reporting
 
 /// A commit of a git repository.
 struct Commit: Equatable, Sendable, Encodable {
-  /// The full name.
+  /// The full hash.
   let hash: String
   /// The first line of the message.
   let subject: String
   /// The author date in ISO 8601.
   let date: String
 
-  /// The first twelve digits of the name.
+  /// The first twelve digits of the hash.
   var short: String { String(hash.prefix(12)) }
 }
 
-/// The commits of the main line between a good commit and a bad one.
+/// The commits that a bisection searches: the main line from a good commit to a bad one.
 struct BisectHistory: Equatable, Sendable {
   let good: Commit
   /// The commits after the good one, the oldest first; the last one is the bad commit.
@@ -52,8 +52,8 @@ struct BisectHistory: Equatable, Sendable {
     guard let oldest = log.first, oldest.parent == names.good else {
       let parent = log.first?.parent.map { " such as \($0.prefix(12))," } ?? ""
       throw LabError.usage(
-        "--good \(goodName.shellQuoted) came to \(badName.shellQuoted) by a merge, and only the first "
-          + "parent of a merge is searched. Give a commit of the main line,\(parent) as --good."
+        "--good \(goodName.shellQuoted) came into \(badName.shellQuoted) by a merge; only the "
+          + "first parent of a merge is searched. Give a commit of the main line,\(parent) as --good."
       )
     }
     guard let good = try Self.log(["--max-count=1", names.good], repository).first?.commit else {

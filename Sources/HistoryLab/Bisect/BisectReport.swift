@@ -40,7 +40,7 @@ struct BisectText {
 
   private static func range(_ outcome: BisectOutcome, _ candidates: [Commit]) -> String {
     let why =
-      outcome.isEndedEarly ? "the search ended early" : "those between could not be judged"
+      outcome.isEndedEarly ? "the search ended early" : "all but the last could not be judged"
     return
       "The first bad commit is one of these \(candidates.count.counted("commit")), since \(why)"
   }

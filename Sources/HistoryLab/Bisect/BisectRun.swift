@@ -43,7 +43,7 @@ struct BisectRun {
   let history: BisectHistory
   let question: BisectQuestion
   let terminal: Terminal
-  /// Builds a commit, and returns the answer of this build.
+  /// Builds a commit, and returns this build's answer to the question of the bisection.
   let ask: (Commit) throws -> BisectAnswer
   private var outcome: BisectOutcome
 
@@ -74,7 +74,7 @@ struct BisectRun {
         return try judge(commit, by: rule)
       }
     } catch is Interrupted {
-      terminal.log("Ending early; the builds are kept and used again.")
+      terminal.log("Ending early; the builds are kept for the next bisection.")
       outcome.isEndedEarly = true
     }
     return outcome
@@ -83,8 +83,8 @@ struct BisectRun {
   /// The rule that separates good answers from bad ones.
   private enum Rule {
     case plan
-    /// A count is bad if it is above the good count, or below it if the bad count is the smaller
-    /// one.
+    /// A count is bad if it differs from the good commit's count in the direction of the bad
+    /// commit's count.
     case count(good: Double, bad: Double)
 
     func judgement(of answer: BisectAnswer) -> BisectSearch.Judgement {
@@ -131,7 +131,7 @@ struct BisectRun {
 
   // MARK: The ends
 
-  /// Asks the good and the bad commit, and returns the rule that distinguishes them.
+  /// Tries the good and the bad commit, and returns the rule that distinguishes their answers.
   private mutating func verifiedRule() throws -> Rule {
     let (good, bad) = (history.good, history.bad)
     log(good, "the good commit")

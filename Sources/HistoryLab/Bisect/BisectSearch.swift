@@ -15,7 +15,7 @@ struct BisectSearch {
     case skipped(String)
   }
 
-  /// The number of the newest good commit; -1 for the one before all commits.
+  /// The number of the newest good commit; -1 for the commit before number 0.
   private var good = -1
   /// The number of the oldest bad commit.
   private var bad: Int
@@ -41,7 +41,7 @@ struct BisectSearch {
   /// The greatest number of judgements that remain, unless commits are skipped.
   var stepsMax: Int { Int.bitWidth - open.count.leadingZeroBitCount }
 
-  /// Records what is known of a commit.
+  /// Records the judgement of a commit, given by its number.
   mutating func record(_ judgement: Judgement, of commit: Int) {
     switch judgement {
     case .good:

@@ -6,7 +6,7 @@ import HistoryTypes
 import Programs
 import Reporting
 
-/// Builds the commits of a bisection and runs their executables, as processes of their own.
+/// Builds the commits of a bisection and runs their executables, each in a separate process.
 ///
 /// The processes end when this process ends, even if it crashes or is killed.
 struct BisectCommands: CompositionPart {
@@ -30,7 +30,7 @@ struct BisectCommands: CompositionPart {
 
 /// The question that each commit's build answers.
 enum BisectQuestion: Sendable {
-  /// Whether the plan in a file holds.
+  /// Whether the plan in a file breaks an invariant.
   case replay(file: String)
   /// The value of a benchmark's count.
   case count(ExactCount)
@@ -38,7 +38,7 @@ enum BisectQuestion: Sendable {
 
 /// The answer of the build of a commit.
 enum BisectAnswer: Equatable, Sendable {
-  /// The plan holds.
+  /// The plan breaks no invariant.
   case holds
   /// The plan breaks an invariant.
   case broken
@@ -57,7 +57,7 @@ struct BisectTrial {
   let commands: BisectCommands
   let terminal: Terminal
 
-  /// Builds a commit, and returns the answer of this build.
+  /// Builds a commit, and returns this build's answer to the question.
   ///
   /// - Throws: a lab error when the commit cannot be tried on this machine, and ``Interrupted``.
   func answer(of commit: Commit) throws -> BisectAnswer {
@@ -79,7 +79,7 @@ struct BisectTrial {
       }
       do throws(ResultsFileError) {
         if let value = try count.value(in: ResultsFile.read(path: output)) { return .count(value) }
-        return .none(because: "its benchmarks do not count this")
+        return .none(because: "its benchmarks do not have this count")
       } catch { return .none(because: "its results cannot be read: \(error.reason)") }
     }
   }
@@ -105,8 +105,8 @@ struct BisectTrial {
     return code
   }
 
-  /// Returns a clause that states how a command without an answer ended, with its last line of
-  /// errors.
+  /// Returns a clause that states how a command without an answer ended, with the last line that
+  /// the command wrote to standard error.
   private func ending(_ verb: String, _ code: Int32) -> String {
     let how = code > 128 ? "was ended by signal \(code - 128)" : "ended with exit code \(code)"
     let text = FileManager.default.contents(atPath: errors).map {

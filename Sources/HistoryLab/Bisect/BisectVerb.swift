@@ -8,12 +8,12 @@ import Reporting
 struct BisectOptions: VerbOptions {
   @Argument(
     .text("FILE", "a plan or a counterexample file"),
-    "A plan or a counterexample that holds at the good commit and fails at the bad one."
+    "A plan or a counterexample that breaks an invariant at the bad commit, but not at the good one."
   )
   private var file: String?
-  @Option("good", .commit, "A commit at which FILE holds, or the count is right; required.")
+  @Option("good", .commit, "A commit without the violation or the changed count; required.")
   private var goodCommit: String?
-  @Option("bad", .commit, "A later commit at which FILE fails, or the count has changed.")
+  @Option("bad", .commit, "A later commit with the violation or the changed count.")
   var bad = "HEAD"
   @Option(
     "count",
@@ -58,7 +58,7 @@ struct BisectOptions: VerbOptions {
       return
     }
     guard file == nil else {
-      throw .usage("FILE and --count ask two questions: leave out one.")
+      throw .usage("FILE and --count exclude each other: leave out one.")
     }
     guard let metric else {
       throw .usage(
@@ -91,7 +91,7 @@ extension BisectVerb {
       ),
       Example(
         "bisect --count \"fetch newest 100\" --metric \"VM steps\" --good HEAD~40",
-        "The first commit at which a benchmark counts more, or less."
+        "The first commit at which this benchmark takes more or fewer VM steps."
       ),
     ]
   ) { BisectVerb(options: $0, composition: $1, terminal: $2) }
@@ -102,7 +102,7 @@ struct BisectVerb: Verb {
   let options: BisectOptions
   let composition: Composition
   let terminal: Terminal
-  /// A folder of the repository.
+  /// A folder inside the repository.
   var place = FileManager.default.currentDirectoryPath
 
   func run() async throws(LabError) -> ExitCode {

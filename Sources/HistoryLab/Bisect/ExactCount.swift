@@ -6,7 +6,7 @@ import Measuring
 
 /// One exact count of a benchmark, which `bench run --exact-only` counts.
 struct ExactCount: Sendable {
-  /// The benchmark, in the condition in which it is counted.
+  /// The benchmark, with the condition in which it runs.
   private let subject: BenchmarkSubject
   /// The name of the benchmark without the condition, as `bench run --only` accepts it.
   private let name: String
@@ -50,7 +50,7 @@ struct ExactCount: Sendable {
     let sizes = run.sizes(of: subject)
     guard let size = historySize ?? sizes.last, sizes.contains(size) else {
       throw .usage(
-        "--size: \(subject.name) is counted at \(sizes.map(\.grouped).joinedWithAnd) transactions."
+        "--size: \(subject.name) is only counted at \(sizes.map(\.grouped).joinedWithAnd) transactions."
       )
     }
     self.historySize = size
@@ -72,7 +72,7 @@ struct ExactCount: Sendable {
     ]
   }
 
-  /// Returns the count in the results of a build; `nil` if they do not have it.
+  /// Returns the count in the results of a build; `nil` if the results do not contain the count.
   func value(in results: BenchmarkResults) -> Double? {
     let row = results.rows.first { row in
       row.contender == BenchmarkSubject.ours && row.isExact && row.metric.name == metric

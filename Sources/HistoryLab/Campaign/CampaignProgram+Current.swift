@@ -6,7 +6,7 @@ import HistoryStore
 import Measuring
 
 extension LabError {
-  /// Converts an error of a campaign's folder.
+  /// Converts an error of a campaign's folder to an error of the command.
   private init(_ error: CampaignError) {
     switch error {
     case .usage(let sentence): self = .usage(sentence)
@@ -37,7 +37,7 @@ extension CampaignFolder {
 }
 
 extension CampaignStatus {
-  /// The exit code of a verb that shows the status.
+  /// The exit code of a command that shows this status.
   var exitCode: ExitCode {
     switch verdict {
     case "valid": .good
@@ -48,7 +48,7 @@ extension CampaignStatus {
 }
 
 extension CampaignProgram {
-  /// Describes this program.
+  /// Returns the properties of this program that affect results.
   static func current(_ composition: Composition) -> CampaignProgram {
     let environment = RunEnvironment.current(
       sqlite: Store.sqliteVersion,

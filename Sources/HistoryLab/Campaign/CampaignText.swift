@@ -78,7 +78,7 @@ struct CampaignText {
     return table
   }
 
-  /// The first and the last plan that was shrunk to a failure, with the seed of the check.
+  /// Returns the first and the last plan that shrank to a failure, each as `SEED:PLAN`.
   private static func places(_ plans: [KnownFailure.Place]) -> String {
     guard let first = plans.first, let last = plans.last else { return "" }
     func text(_ place: KnownFailure.Place) -> String {
@@ -90,7 +90,7 @@ struct CampaignText {
 
   private var claimed: ReportTable {
     var table = ReportTable(
-      caption: "Worked on",
+      caption: "Tasks in progress",
       columns: [.text("task"), .text("worker"), .number("claim"), .text("")]
     )
     for claim in status.claimed {
@@ -124,7 +124,7 @@ struct CampaignText {
   }
 }
 
-/// The status of a campaign for programs.
+/// The status of a campaign as JSON, in the format of `campaign status --json`.
 struct CampaignDocument: Encodable {
   /// The version of the format.
   let campaignStatus = 1
@@ -141,8 +141,8 @@ struct CampaignDocument: Encodable {
 enum CampaignPage {
   /// Writes the page; if that fails, the page stays as it was.
   ///
-  /// Errors are ignored, because a worker must not end because of its page. A problem that also
-  /// affects the worker's tasks is reported there.
+  /// Errors are ignored, because a page that cannot be written must not end a worker. A problem
+  /// that also affects tasks is reported by the tasks.
   static func write(of campaign: CampaignFolder) {
     do {
       let page = page(try CampaignStatus(campaign))

@@ -47,7 +47,7 @@ struct CampaignAddOptions: VerbOptions {
   private static let verbs = ["check", "mutants", "explore", "stress"]
   private static let own = ["output", "shard", "json", "jobs"]
 
-  /// - Throws: A usage error if the words are no command line of a verb that can be a task.
+  /// - Throws: A usage error if the words are not a command line that a campaign can run.
   mutating func validate(in composition: Composition) throws(LabError) {
     guard case .run(let spec, let arguments) = try Invocation.read(words, tool: .historyLab),
       Self.verbs.contains(spec.name)

@@ -11,7 +11,7 @@ struct CampaignWorkOptions: VerbOptions {
   @Option(
     "patience",
     .decimal("SECONDS", 1...86_400),
-    "Repeats a task whose worker has shown no sign of life for SECONDS."
+    "Repeats a task whose worker has not updated its claim for SECONDS."
   )
   var patience = 120.0
 }

@@ -4,7 +4,7 @@ import Traces
 extension Catalogue {
   /// The conditions: kinds of trouble that a plan may contain, each with the evidence for it.
   ///
-  /// Rows with evidence from real stores use 42 of them (one of Apple Notes, 40 of Photos, one of
+  /// The evidence from real stores is from 42 stores (one of Apple Notes, 40 of Photos, one of
   /// SwiftData) with 18,464 transactions in total.
   static let conditions = clockConditions + lifeConditions + writingConditions + limitConditions
 
@@ -27,7 +27,7 @@ extension Catalogue {
     Entry(
       "clock-jump",
       "The clock jumps by days and stays there.",
-      .hypothetical("in a real store a jump looks like a pause")
+      .hypothetical("in a real store a jump cannot be distinguished from a pause")
     ),
     Entry(
       "stamp-before-commit",
@@ -44,17 +44,17 @@ extension Catalogue {
   private static let lifeConditions = [
     Entry(
       "crash",
-      "An actor loses what it had in memory, at any step.",
-      .documented("an app that crashes at each launch before its cursor moves (quran-ios 989)")
+      "An actor crashes at any step, and loses what it had in memory.",
+      .documented("an app crashes at each launch before its cursor moves (quran-ios issue 989)")
     ),
     Entry(
       "restart",
       "An actor stops and is launched again.",
-      .documented("users report that what was written meanwhile is not announced again")
+      .documented("users report that writes before the launch are not announced after it")
     ),
     Entry(
       "suspension",
-      "The system suspends a process, which has closed its store, and lets it go on later.",
+      "The system suspends a process that has closed its store, and resumes it later.",
       .documented(
         "apps are ended with 0xdead10cc when they are suspended with a lock (GRDB's guide)"
       )
@@ -62,12 +62,14 @@ extension Catalogue {
     Entry(
       "lost-notification",
       "A notification of a change does not arrive.",
-      .documented("the published kit subscribes some time after start() has returned")
+      .documented("PersistentHistoryTrackingKit subscribes some time after start() returns")
     ),
     Entry(
       "same-author-twice",
       "Two processes write under the same author.",
-      .hypothetical("the published kit keeps one cursor an author, so that two would share it")
+      .hypothetical(
+        "PersistentHistoryTrackingKit keeps one cursor per author, which both would share"
+      )
     ),
     Entry(
       "same-actor-twice",
@@ -77,7 +79,7 @@ extension Catalogue {
     Entry(
       "late-join",
       "An actor launches for the first time after history was written.",
-      .documented("versions 1.0.4 to 1.3 of the kit do not wait for members that never recorded")
+      .documented("PersistentHistoryTrackingKit 1.0.4 to 1.3 purges before new members record")
     ),
   ]
 
@@ -94,26 +96,31 @@ extension Catalogue {
     ),
     Entry(
       "config-skew",
-      "Actors were configured differently.",
-      .documented("the kit's quick start: cursors not shared, an author that only others list")
+      "Actors have different configurations.",
+      .documented(
+        "PersistentHistoryTrackingKit's quick start does not share cursors, and has an author that "
+          + "only others list"
+      )
     ),
     Entry(
       "mirror-lag",
       "A mirror such as CloudKit's reads history later than the actors.",
-      .documented("error 134301 after cleaning with CloudKit (the kit's issue 7)")
+      .documented(
+        "error 134301 after a purge with CloudKit (issue 7 of PersistentHistoryTrackingKit)"
+      )
     ),
     Entry(
       "hook-failure",
       "A hook throws in the middle of a pass.",
-      .documented("in version 2 of the kit a merge hook that throws ends the whole pass")
+      .documented("in PersistentHistoryTrackingKit 2 a merge hook that throws ends the whole pass")
     ),
   ]
 
   private static let limitConditions = [
     Entry(
       "retention",
-      "History is cut at a limit although a member has not merged it.",
-      .documented("seven days are a common limit; apps find their token expired (Trio 1247)")
+      "A retention limit deletes history that a member has not merged.",
+      .documented("seven days are a common limit; apps find their token expired (Trio issue 1247)")
     ),
     Entry(
       "power-off",
@@ -128,16 +135,16 @@ extension Catalogue {
     Entry(
       "foreign-writer",
       "A program that knows nothing of history writes to the file with plain SQL.",
-      .documented("changes by such programs are not noticed (GRDB 1460)")
+      .documented("changes by such programs are not noticed (GRDB issue 1460)")
     ),
     Entry(
       "model-skew",
-      "Actors have different versions of the model, and a newer one changes the file.",
-      .documented("a widget runs the old program after an update (Pacer 98)")
+      "Actors have different versions of the model, and a newer version changes the file.",
+      .documented("a widget runs the old program after an update (Pacer issue 98)")
     ),
     Entry(
       "relations",
-      "Objects refer to others and have unique values: a write deletes, changes or refuses others.",
+      "Objects have relations and unique values: a write may delete or change others, or fail.",
       .documented("batch deletes skip Core Data's delete rules, and fail for those with deny")
     ),
     Entry("all", "All of these."),
@@ -175,11 +182,11 @@ extension Catalogue {
     Entry("memory growth", "The increase of the peak memory during the work, in bytes."),
     Entry("VM steps", "Instructions of SQLite's virtual machine."),
     Entry("page reads", "Pages that SQLite asked for, from its cache or from the file."),
-    Entry("page writes", "Pages that SQLite wrote, into the write-ahead log too."),
-    Entry("rows written", "Rows that were inserted, updated or deleted, those of history too."),
+    Entry("page writes", "Pages that SQLite wrote, including those in the write-ahead log."),
+    Entry("rows written", "Rows inserted, updated or deleted, including rows of history."),
     Entry("system calls", "Calls of the measuring thread that read or write."),
-    Entry("bytes read", "Bytes read by these system calls."),
-    Entry("bytes written", "Bytes written by these system calls."),
+    Entry("bytes read", "Bytes that system calls of the measuring thread read."),
+    Entry("bytes written", "Bytes that system calls of the measuring thread wrote."),
     Entry("allocations", "Allocations of all threads, counted by jemalloc."),
     Entry("allocated bytes", "Bytes that the measuring thread allocated."),
     Entry("live bytes", "The increase of the bytes that are allocated and not freed."),

@@ -58,7 +58,7 @@ struct SystemReport {
   let tally: CheckTally
   let seconds: Double
   let counterexamples: [CounterexampleReport]
-  /// Whether power-offs were selected by name, so that each kind must occur in each command.
+  /// Whether power-off was selected by name, so that each kind must occur in each command.
   var needsPowerOffs = false
 
   /// The required power-offs that never occurred.
@@ -81,7 +81,7 @@ struct SystemReport {
     let plans = tally.planCount.counted("plan")
     if let difference = tally.difference {
       return
-        "nondeterministic: plan \(difference.plan) gave a different trace when it ran again (the tracker with its other driver), from "
+        "nondeterministic: plan \(difference.plan) gave a different trace when it ran again (our tracker then uses its other driver), from "
         + "event \(difference.event) on; the system's other results are unreliable."
     }
     if !tally.broken.isEmpty {
@@ -165,7 +165,7 @@ struct CheckDocument: Codable, RunFile {
     ///
     /// `nil` in reports of older versions.
     var plansInTrouble: Int?
-    /// The reason why the system did not complete the first plan that it did not complete.
+    /// The reason why the system did not complete the plan `troublePlan`.
     var trouble: String?
     /// The number of the first plan that the system did not complete; `nil` in reports of older versions.
     var troublePlan: Int?

@@ -162,9 +162,9 @@ struct ShrunkCounterexample: Sendable {
 
 /// Hands out plan numbers, each once, until the limit of plans or steps is reached.
 ///
-/// The set of counted plans does not depend on the number of workers. It ends with the first plan at
-/// which this plan and all plans before it have made enough steps together. Later plans that other
-/// workers ran at the same time are not counted.
+/// The set of counted plans does not depend on the number of workers. It ends with the first plan
+/// up to which the plans have made enough steps in total. Later plans that other workers ran at the
+/// same time are not counted.
 final class PlanQueue: Sendable {
   private struct State {
     var taken = 0

@@ -26,7 +26,8 @@ struct CheckTally: Sendable {
   private(set) var planCount = 0
   private(set) var invalidPlanCount = 0
   private(set) var stepCount = 0
-  /// The number of plans in which the system purged; `nil` when a part of a merged run lacks it.
+  /// The number of plans in which the system purged; `nil` if a part of a merged run lacks the
+  /// number.
   private(set) var purgingPlanCount: Int? = 0
   /// The number of plans that ran twice.
   private(set) var repeatedPlanCount = 0

@@ -44,7 +44,8 @@ extension StatedUse {
     .configSkew: "all processes must list the same authors and share one defaults suite",
   ]
 
-  /// The conditions outside the stated use of the kits: `authors` and background writes.
+  /// The conditions outside the stated use of PersistentHistoryTrackingKit: `authors` and
+  /// background writes.
   private static let kitAuthors = authors.merging([
     .backgroundWrites: "background and batch work must have its own authors"
   ]) { $1 }
@@ -62,7 +63,7 @@ extension StatedUse {
     ]) { $1 }
   )
 
-  /// The stated use of Apple's pages about consuming store changes.
+  /// The stated use of a seven-day purge, from Apple's pages about consuming store changes.
   fileprivate static let sevenDays = StatedUse(
     sentence: "Every process runs and merges at least once in seven days.",
     outside: [
@@ -74,7 +75,7 @@ extension StatedUse {
     ]
   )
 
-  /// The stated use in the kit's README of version 1.
+  /// The stated use in the README of PersistentHistoryTrackingKit 1.
   fileprivate static let kit1 = StatedUse(
     sentence: "App and extensions use different authors, one process per author, and keep dates in "
       + "the app group's suite; with CloudKit only under a purge strategy by days.",
@@ -83,14 +84,14 @@ extension StatedUse {
     ])
   )
 
-  /// The stated use in the kit's README of version 1, with manual cleaning.
+  /// The stated use in the README of PersistentHistoryTrackingKit 1, with manual cleaning.
   fileprivate static let kit1Manual = StatedUse(
     sentence: "App and extensions use different authors, one process per author, and keep dates in "
       + "the app group's suite; the app decides when the cleaner runs.",
     outside: kitAuthors
   )
 
-  /// The stated use in the kit's README and guides of version 2.
+  /// The stated use in the README and guides of PersistentHistoryTrackingKit 2.
   fileprivate static let kit2 = StatedUse(
     sentence: "App and extensions use different authors, one process per author, and keep dates in "
       + "the app group's suite; with CloudKit only under a purge strategy by days.",
@@ -100,14 +101,15 @@ extension StatedUse {
     ])
   )
 
-  /// The stated use in the kit's README and guides of version 2, with manual cleaning.
+  /// The stated use in the README and guides of PersistentHistoryTrackingKit 2, with manual
+  /// cleaning.
   fileprivate static let kit2Manual = StatedUse(
     sentence: "App and extensions use different authors, one process per author, and keep dates in "
       + "the app group's suite; the app decides when the cleaner runs.",
     outside: merging([.mirrorLag: "CloudKit's imports must not be merged"])
   )
 
-  /// The stated use of the quick start in the kit's README of version 2.
+  /// The stated use of the quick start in the README of PersistentHistoryTrackingKit 2.
   fileprivate static let kit2Readme = StatedUse(
     sentence: "One app that lists itself, a widget and a share extension, with dates in its own "
       + "defaults, cleaning at most once in seven days.",

@@ -17,7 +17,7 @@ struct LabSystem: Sendable {
   let timestamps: TimestampPolicy
   /// The operations and conditions that the system supports.
   let capabilities: Set<Capability>
-  /// The use for which a published system's authors made it; `nil` for this project's systems.
+  /// The use that a published system's authors document; `nil` for this project's systems.
   var statedUse: StatedUse?
   /// Returns whether the system supports a purge strategy named in a plan.
   var knows: @Sendable (_ strategy: String) -> Bool = { PurgeStrategy(planned: $0) != nil }

@@ -81,8 +81,8 @@ enum PastHistoryFile {
 }
 
 extension PastValueChoice {
-  /// Returns the choice without `--object-values`: hashed values with `--anonymous`, otherwise
-  /// none.
+  /// Returns the default choice if `--object-values` is not given: hashed values with
+  /// `--anonymous`, otherwise no values.
   static func usual(anonymous: Bool) -> PastValueChoice { anonymous ? .hashed : .none }
 
   /// - Throws: A usage error if values are to be kept although names are hidden.
@@ -106,7 +106,7 @@ struct PastValueReader {
 
   init(_ store: Store) { self.store = store }
 
-  /// Adds each object's values to its last change, or to the last change before its delete.
+  /// Adds the values of each object to its last change, or to the last change before its deletion.
   ///
   /// If a key is given, hashes replace the values.
   func addValues(
@@ -163,7 +163,7 @@ struct PastValueReader {
     }
   }
 
-  /// Reads the rows of an entity of a Core Data file, whose table has the name of its root entity.
+  /// Reads the rows of an entity from its table, which has the name of the entity's root entity.
   private func coreDataRows(of entity: Int64) throws(HistoryError) -> [Row] {
     let tables = try store.query(
       """

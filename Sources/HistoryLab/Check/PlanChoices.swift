@@ -80,7 +80,7 @@ enum ConditionChoice: Hashable, Sendable {
       guard let refused = named.first(where: { !possible.contains($0) }) else { return Set(named) }
       throw .usage(
         "--conditions: \(system.name) does not support \(refused.rawValue): it does "
-          + "not have the capability \((refused.need?.rawValue ?? "").quoted). Leave out one of them."
+          + "not have the capability \((refused.need?.rawValue ?? "").quoted). Leave out the condition or the system."
       )
     }
   }

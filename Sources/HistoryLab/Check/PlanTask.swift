@@ -216,17 +216,16 @@ final class PlanWorker {
     return footprints
   }
 
-  /// Replaces the connections of the system, if it can in its current state.
+  /// Replaces the connections of the system, if the system's current state permits it.
   private func reconnect() throws(SystemFailure) {
     do throws(SystemFailure) { try underTest.reconnect() } catch {
       guard error.code == .unsupported else { throw error }
     }
   }
 
-  /// Returns the number of a plan's first commands that alone break a checker's invariant.
+  /// Returns the number of commands in a plan's shortest beginning that breaks an invariant.
   ///
-  /// It is the least such number; `nil` if the plan holds, or only its closing phase breaks the
-  /// invariant.
+  /// The number is `nil` if the plan holds, or if only its closing phase breaks the invariant.
   func commandsThatBreak(
     _ checker: String,
     in plan: Plan

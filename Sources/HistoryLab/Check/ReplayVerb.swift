@@ -79,7 +79,7 @@ struct ReplayOptions: VerbOptions {
     source = try chosenSource(in: composition)
     if let system { try composition.checkSystem(system) }
     if steps, json {
-      throw .usage("--step shows text for people: leave out --json, or --step for the whole trace.")
+      throw .usage("--step prints text, and --json the whole trace as JSON: leave out one of them.")
     }
     if let onDisk { try FilePath.checkWritableFolder(onDisk, for: "--on-disk") }
   }

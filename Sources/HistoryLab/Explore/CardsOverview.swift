@@ -13,7 +13,7 @@ struct CardsOverview {
     .init("2 broken", "This many of the \(invariantCount) invariants are broken."),
     .init("2 broken*", "This many are broken, under a condition outside the authors' stated use."),
     .init("unknown", "Some plans were not run, and no plan that ran broke an invariant."),
-    .init("-", "Not exercised: no plan did, or the system does not support the condition."),
+    .init("-", "Not exercised by any plan, or the system does not support the condition."),
   ]
 
   private static let invariantCount = CheckerSuite.names(in: .all).count

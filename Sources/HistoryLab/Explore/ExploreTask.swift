@@ -167,7 +167,7 @@ extension Command {
   var phrase: String {
     guard let fault = faults.first(where: \.kind.isPowerOff) else { return action.phrase }
     let loss =
-      fault.kind == .torn ? "the power goes, and the disk had written by itself" : "the power goes"
+      fault.kind == .torn ? "the power goes, with some unsynced sectors written" : "the power goes"
     if case .clock(advance: 0) = action { return loss }
     return "\(action.phrase) until \(loss) at the log's \(fault.call.rawValue) \(fault.k)"
   }

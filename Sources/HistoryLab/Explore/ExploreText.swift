@@ -42,7 +42,8 @@ struct ExploreText {
     let end: String? =
       switch piece.exploration.ending {
       case .complete: nil
-      case .outOfStates: "out of its \(piece.stateCountMax.grouped) states" + foreseen(piece)
+      case .outOfStates:
+        "stopped at the limit of \(piece.stateCountMax.grouped) states" + foreseen(piece)
       case .stopped: "stopped"
       }
     let found = broken.isEmpty ? nil : "broken: " + broken.joined(separator: ", ")
@@ -59,7 +60,7 @@ struct ExploreText {
 
   private static func foreseen(_ piece: ExploreTask.Outcome) -> String {
     piece.exploration.foreseenStateCount.map {
-      ", with the next length there are about \((($0 + 500) / 1_000 * 1_000).grouped)"
+      ", plans of the next length lead to about \((($0 + 500) / 1_000 * 1_000).grouped)"
     } ?? ""
   }
 

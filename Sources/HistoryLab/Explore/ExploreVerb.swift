@@ -42,7 +42,7 @@ struct ExploreOptions: VerbOptions {
   @Option(
     "history",
     .path("FILE"),
-    shown: "writes of any kind",
+    shown: "generated writes",
     "A store file. Each plan repeats consecutive transactions of it, instead of generated writes."
   )
   var history: String?
@@ -81,7 +81,7 @@ struct ExploreOptions: VerbOptions {
     "states",
     .integer("N", 1...100_000_000),
     shown: "10000000, for a card 210000, for all cards 86000",
-    "Stops a condition after N states for each number of actors; its result is then unknown."
+    "Stops exploring a condition after N states per number of actors; its result is then unknown."
   )
   var stateCountMax = 10_000_000
   @Option(.jobs) var jobs: Int
@@ -103,7 +103,7 @@ struct ExploreOptions: VerbOptions {
     systems = try Self.chosen(systems, in: composition)
     guard scopes.allSatisfy({ $0.actors <= PlanAlphabet.actorCountMax }) else {
       throw .usage(
-        "--actors: plans of more than \(PlanAlphabet.actorCountMax) actors are too many to run all "
+        "--actors: there are too many plans with more than \(PlanAlphabet.actorCountMax) actors to run all "
           + "of them.",
         try: "check --actors \(scopes[0].actors)"
       )
@@ -121,7 +121,7 @@ struct ExploreOptions: VerbOptions {
     } else if anonymous || values != nil || $windowCount.isGiven {
       let option = anonymous ? "anonymous" : values != nil ? "object-values" : "windows"
       throw .usage(
-        "--\(option) is about the transactions of --history: name a file with --history too."
+        "--\(option) has no effect without --history: name a file with --history too."
       )
     }
     try FilePath.checkWritableFolder(output, for: "--output")
@@ -190,12 +190,12 @@ extension ExploreVerb {
       Example("explore", "Our tracker under each condition: two actors, then three."),
       Example(
         "explore --system article --conditions ties --actors 2 --depth 5",
-        "The shortest plan that breaks the published article when two writes tie."
+        "The shortest plan that breaks the article's protocol when two writes have the same time."
       ),
       Example("explore --system all --card --quick", "A card for every design."),
       Example(
         "explore --system article --history App.sqlite --quick",
-        "All plans around windows of the transactions that an app really wrote."
+        "All plans that repeat windows of the transactions that an app really wrote."
       ),
     ]
   ) { ExploreVerb(options: $0, composition: $1, terminal: $2) }

@@ -61,9 +61,10 @@ struct MutantPlacesVerb: Verb {
 
   /// Returns the numbers of the commands at which the edited code behaves differently.
   ///
-  /// For each command, two runs of the edited code reach the same state. There both runs get new
-  /// connections, because a prepared statement keeps the SQL of the edit, and one run switches the
-  /// edit off. The switch affects the whole process, so the run without the edit goes first.
+  /// For each command, two runs of the edited code reach the same state. In that state, both runs
+  /// get new connections, because a prepared statement keeps the SQL of the edit, and one run
+  /// switches the edit off. The switch affects the whole process, so the run without the edit goes
+  /// first.
   private func actions(of system: LabSystem, in plan: Plan) throws(SystemFailure) -> [Int] {
     Mutant.turnAllOff()
     let right = try footprints(of: plan, on: composition[MutantTrials.self].unedited)
@@ -107,7 +108,7 @@ struct MutantPlacesVerb: Verb {
     let runner = VariationRunner(system, "")
     defer { runner.close() }
     guard let violation = try runner.observe(plan).suite.violation else {
-      throw .undecided("the plan of \(mutant.name) breaks no invariant on it.")
+      throw .undecided("the plan of \(mutant.name) breaks no invariant on this mutant.")
     }
     let start = terminal.now()
     let run = try WhyRun(system: system, plan: plan, checker: violation.checker)
@@ -140,8 +141,8 @@ struct MutantPlace: Sendable {
   /// last command represents the closing phase.
   let acts: [Int]
   let curve: ViolationCurve
-  /// The shares of violations before the first and after the last command, from other
-  /// continuations.
+  /// The shares of violations before the first and after the last command, measured again with
+  /// other random continuations.
   ///
   /// The array is empty if these continuations were not run.
   let ends: [ShareInterval]
@@ -173,7 +174,7 @@ struct MutantPlace: Sendable {
   }
 }
 
-/// The places of all seeded bugs, and how often the explanation names them.
+/// The commands at which each seeded bug acts, and how often the explanations name them.
 struct MutantPlacesReport {
   let places: [MutantPlace]
 

@@ -39,7 +39,7 @@ struct MutantsOptions: VerbOptions {
     "ends",
     .integer("N", 1...1_000_000),
     shown: "none",
-    "With --why, checks both ends of each curve with N other continuations."
+    "With --why, measures both ends of each curve again with N other continuations."
   )
   var endCount: Int?
   @Flag("markdown", "Prints the explanations of --why as Markdown.") var isMarkdown
@@ -145,10 +145,10 @@ extension MutantsVerb {
       + "scripts/mutants builds the copy that has them.",
     examples: [
       Example("mutants", "Every seeded bug of our own code, ten seeds each."),
-      Example("mutants --quick --seed 1", "Three seeds each, as every change is tested."),
+      Example("mutants --quick --seed 1", "Three seeds each, as in the test of every change."),
       Example(
         "mutants --generated --plans 600",
-        "Edits that rules make: which are not detected?"
+        "Edits that rules generate, and those that no checker detects."
       ),
       Example("mutants --only purge --seeds 100", "The bugs of purges, a hundred seeds each."),
     ],

@@ -154,7 +154,7 @@ final class PlanWatch: Sendable {
   }
 }
 
-/// A trial in the file of its process.
+/// The form of a trial in the file that its process writes.
 private struct TrialDocument: Codable {
   private struct Kill: Codable {
     let found: String

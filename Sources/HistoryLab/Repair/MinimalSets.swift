@@ -2,10 +2,10 @@ import Commands
 
 /// The search for the smallest sets of changes after which no plan breaks the design.
 ///
-/// Sets are tried in the order of their size. Each set is first tested with the proofs found so
-/// far, because one plan often breaks many sets. Only a set that no proof rejects is verified.
-/// Supersets of a found set are left out. The result depends on neither time nor the number of
-/// workers.
+/// Sets are tried in the order of their size. Each set is first tested with the plans that reject
+/// earlier sets (the proofs), because one plan often breaks many sets. Only a set that no proof
+/// rejects is verified. Supersets of a found set are left out. The result depends on neither time
+/// nor the number of workers.
 struct MinimalSets<Change: Hashable & Sendable, Proof: Sendable> {
   typealias Changes = Set<Change>
 
@@ -21,7 +21,7 @@ struct MinimalSets<Change: Hashable & Sendable, Proof: Sendable> {
   private(set) var proofs: [Proof] = []
   /// For each rejected set, the position of the proof that rejects it.
   private(set) var rejections: [Changes: Int] = [:]
-  /// The sets that hold although no proper subset of them holds.
+  /// The sets that hold, and of which no proper subset holds.
   private(set) var minimal: [Changes] = []
   /// The number of sets that were verified.
   private(set) var verifiedCount = 0
@@ -54,10 +54,10 @@ struct MinimalSets<Change: Hashable & Sendable, Proof: Sendable> {
     }
   }
 
-  /// Finds one minimal set within a larger set; for each proper subset, a proof rejects the subset.
+  /// Finds a minimal set within a larger set; a proof rejects each proper subset of the minimal set.
   ///
-  /// A set is first reduced as far as the known proofs accept it, and then verified. If the verification
-  /// fails, it adds a proof, and the reduction starts again.
+  /// Changes are removed as long as no known proof rejects the remaining set, which is then
+  /// verified. A failed verification adds a proof, and the reduction starts again.
   ///
   /// - Returns: a minimal set; `nil` if the larger set itself is rejected.
   mutating func reduce(_ whole: [Change]) async throws(LabError) -> Changes? {

@@ -13,7 +13,8 @@ struct RepairReport: Sendable {
   struct Answer: Sendable {
     /// The changes, in the order of the decisions, each with a plan that breaks the design without it.
     let changes: [Reason]
-    /// Every proper subset of the changes, the smallest first, each with a plan that breaks it.
+    /// Every proper subset of the changes, the smallest first, each with a plan that breaks the
+    /// design with only these changes.
     let subsets: [Subset]
     let cost: RepairCost
     let coverage: RepairTrials.Coverage
@@ -66,8 +67,8 @@ struct RepairReport: Sendable {
     let scope = "under \(conditions.map(\.rawValue).joinedWithAnd)"
     if isSafe { return "\(system) holds \(scope): nothing needs to change." }
     if let unrepaired {
-      return "No change of the decisions repairs \(system) \(scope): with all of them made as the "
-        + "tracker makes them, \(unrepaired.violation.checker) still breaks."
+      return "No change of decisions repairs \(system) \(scope): even with all decisions of the "
+        + "tracker, \(unrepaired.violation.checker) still breaks."
     }
     if let count = answers.first?.changes.count {
       let sets = answers.count == 1 ? "set" : "sets"
@@ -243,7 +244,8 @@ struct RepairDocument: Encodable {
   }
   struct Answer: Encodable {
     let changes: [Change]
-    /// Every proper subset of the changes, each with a plan that breaks it.
+    /// Every proper subset of the changes, each with a plan that breaks the design with only the
+    /// subset.
     let subsets: [Subset]
     let cost: [String: Int]
     let plans: Double

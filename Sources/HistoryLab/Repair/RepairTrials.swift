@@ -17,7 +17,7 @@ struct RepairTrials: Sendable {
   let jobs: Int
   let versions: [String: String]
 
-  /// The extent of a verification.
+  /// The limits of a verification: random plans, scope and states.
   struct Limits: Sendable, Hashable {
     /// The number of random plans.
     var plans = 20_000

@@ -33,7 +33,7 @@ struct RepairOptions: VerbOptions {
   var statedUse
   @Option("max-changes", .integer("N", 0...8), "Searches for sets of at most N changes.")
   var changeCountMax = 4
-  @Option("plans", .integer("N", 1...10_000_000), "Requires that a set holds in N random plans.")
+  @Option("plans", .integer("N", 1...10_000_000), "Requires that a repair holds in N random plans.")
   var plans = 20_000
   @Option("depth", .integer("N", 1...12), "Explores all plans of at most N commands.")
   var depth = 6
@@ -42,7 +42,7 @@ struct RepairOptions: VerbOptions {
   @Option(
     "states",
     .integer("N", 1...100_000_000),
-    "Stops a condition after N states; its result is then unknown."
+    "Stops exploring a condition after N states; its result is then unknown."
   )
   var stateCountMax = 210_000
   @Option("seed", .seed, shown: "1", "The seed of the random plans.")

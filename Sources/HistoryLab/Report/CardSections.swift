@@ -179,8 +179,9 @@ struct TrialSections {
         answer: Int(stress.result.committed).counted("transaction"),
         detail: "\(max(count, stress.result.processes).counted("process", "processes")) for "
           + "\(Int(stress.result.seconds.rounded())) s, "
-          + "\(stress.result.counts.kills.counted("kill")); history held "
-          + "\(stress.result.heldMax.grouped) at most and \(stress.result.heldAtEnd.grouped) at the "
+          + "\(stress.result.counts.kills.counted("kill")); history had "
+          + "\(stress.result.heldMax.counted("transaction")) at most and "
+          + "\(stress.result.heldAtEnd.grouped) at the "
           + "end.",
         anchor: "stress"
       )
@@ -192,7 +193,7 @@ struct TrialSections {
     var table = ReportTable(
       caption: "What each process did",
       columns: [
-        .text("process"), .number("lives"), .number("written"), .number("pages merged"),
+        .text("process"), .number("launches"), .number("written"), .number("pages merged"),
         .number("transactions merged"), .number("purged"), .number("errors"), .prose("first error"),
       ]
     )

@@ -139,7 +139,7 @@ struct CheckSections {
     let faults = Dictionary(grouping: system.faults ?? [], by: \.kind)
     guard !faults.isEmpty else { return [] }
     var table = ReportTable(
-      caption: "Faults: how often they were planned for a command that ran, and occurred",
+      caption: "Faults: how often each was planned for a command that ran, and occurred",
       columns: [.text("fault"), .number("planned"), .number("occurred"), .number("commands")]
     )
     for (kind, found) in faults.sorted(by: { $0.key < $1.key }) {
@@ -159,7 +159,7 @@ struct CheckSections {
       let heading = "\(found.checker), broken in \(commands)"
       return [.subheading(heading, anchor: anchor), .paragraph(found.because.fullStopped)]
         + (place == 0 ? picture(found) : []) + page(found)
-        + [.command(found.replay, purpose: "See it again, in the folder of this page:")]
+        + [.command(found.replay, purpose: "Replay it, in the folder of this page:")]
     }
   }
 

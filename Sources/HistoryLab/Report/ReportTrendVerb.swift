@@ -25,7 +25,7 @@ extension ReportTrendVerb {
     name: "report trend",
     sentence: "Reports the runs at which the costs rose or fell to another level.",
     examples: [
-      Example("report trend", "The steps in the costs of our code, newest first."),
+      Example("report trend", "The changes of level in the costs of our code, newest first."),
       Example("report trend --fresh 1", "Exits with 1 only if the costs rose in the last run."),
     ]
   ) { (options, _, terminal) in ReportTrendVerb(options: options, terminal: terminal) }
@@ -105,8 +105,8 @@ struct TrendDocument: Codable {
 extension HistoryDatabase {
   /// Returns the trend rows of this project's own code.
   ///
-  /// If a cost has a ratio to its benchmark floor, only the ratio is returned. Metrics that may vary
-  /// between runs are left out; databases of earlier versions contain them.
+  /// If a cost has a ratio to its floor (raw SQLite in C), only the ratio is returned. Metrics that
+  /// may vary between runs are left out; databases of earlier versions contain them.
   func ourCourses() throws(LabError) -> [TrendCourse] {
     let varying = Set(Metric.varying.map(\.name))
     let courses = try courses().filter { course in

@@ -29,7 +29,7 @@ extension ServeVerb {
     name: "serve",
     sentence: "Performs commands from standard input, one per line, on a system of this build.",
     examples: [
-      Example("serve", "Our tracker, as the other side of external:COMMAND."),
+      Example("serve", "Our tracker, as a program for external:COMMAND."),
       Example("serve --system greatest-cursor", "A design that loses updates."),
       Example(
         "check --system \"external:history-lab serve\" --seed 1",

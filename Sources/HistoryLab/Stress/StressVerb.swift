@@ -95,13 +95,13 @@ extension StressVerb {
       Example("stress", "Three processes on one store file for a minute, one killed each second."),
       Example(
         "stress --processes 6 --minutes 10 --plain-sql",
-        "More of them, and a Python script that writes to the file without the library."
+        "More processes, and a Python script that writes to the file without the library."
       ),
       Example(
         "stress --seconds 20 --mutant record-before-merge",
         "A seeded bug, which must be found."
       ),
-      Example("stress --seconds 5 --seed 1 --json", "A short run, for machines."),
+      Example("stress --seconds 5 --seed 1 --json", "A short run, with the result as JSON."),
     ]
   ) { StressVerb(options: $0, composition: $1, terminal: $2) }
 }
@@ -241,7 +241,7 @@ private struct StressText {
 
   private func table(_ result: StressResult) -> ReportTable {
     var table = ReportTable(columns: [
-      .text("process"), .number("lives"), .number("written"), .number("merged"),
+      .text("process"), .number("launches"), .number("written"), .number("merged"),
       .number("records"), .number("purged"), .number("errors"),
     ])
     for one in result.participants {
@@ -287,13 +287,13 @@ private struct StressText {
     }
     let atEnd = result.isInterrupted ? "" : " and \(result.heldAtEnd.grouped) at the end"
     lines.append(
-      "history held \(result.heldMax.counted("transaction")) at most\(atEnd); the slowest was "
-        + "\(result.lagMax.grouped) behind"
+      "history had \(result.heldMax.counted("transaction")) at most\(atEnd); the slowest process was "
+        + "\(result.lagMax.counted("transaction")) behind"
     )
     guard !result.isInterrupted else { return lines }
     lines.append(
-      "checked \(result.eventCount.counted("event")); writes interrupted by a kill: "
-        + "\(result.reconciledCount.grouped) reconciled, \(result.openCount.grouped) not"
+      "checked \(result.eventCount.counted("event")); writes that a kill interrupted: "
+        + "\(result.reconciledCount.grouped) with a known outcome, \(result.openCount.grouped) without"
     )
     let held = result.checkers.filter { $0.verdict == "valid" }.map(\.checker)
     if !held.isEmpty { lines.append("held: " + held.joined(separator: ", ")) }
@@ -305,7 +305,7 @@ private struct StressText {
     if let filledCount {
       let size = FullDisk.byteCount >> 20
       return
-        "the store lay on a file system of \(size) MB that was filled \(filledCount.counted("time"))"
+        "the store was on a file system of \(size) MB that was filled \(filledCount.counted("time"))"
     }
     return "the disk was \(disk.rawValue) at times, as seen from SQLite"
   }

@@ -8,7 +8,7 @@ struct PlanPart: Hashable, Sendable {
   enum Kind: String, Sendable {
     /// A command, which an alternative leaves out.
     case command
-    /// The order of a command and its next command.
+    /// The order of a command and the command after it.
     case order
     /// The actor of one command.
     case actor

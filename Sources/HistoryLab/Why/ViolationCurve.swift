@@ -49,8 +49,7 @@ struct ViolationCurve: Hashable, Sendable {
     /// Whether the two intervals are disjoint.
     var isClear: Bool { after.lower > before.upper }
 
-    /// Of the continuations that hold without the command, the share that violate the invariant
-    /// with it.
+    /// Of the continuations that still hold before the command, the share that the command breaks.
     var part: Double {
       let left = 1 - before.share
       return left > 0 ? (after.share - before.share) / left : 0
@@ -65,7 +64,7 @@ struct ViolationCurve: Hashable, Sendable {
       return kept / left * variance.squareRoot()
     }
 
-    /// Whether the parts of two rises do not differ significantly, at the 95 % level.
+    /// Whether ``part`` does not differ significantly between two rises, at the 95 % level.
     func isLike(_ other: Rise) -> Bool {
       let spread = (error * error + other.error * other.error).squareRoot()
       return abs(part - other.part) <= ShareInterval.quantile * spread
@@ -74,7 +73,8 @@ struct ViolationCurve: Hashable, Sendable {
 
   /// The shares, from before the first command to after the last command.
   private(set) var points: [ShareInterval]
-  /// The number of the plan's first commands that alone break the invariant; `nil` if none do.
+  /// The number of commands in the plan's shortest beginning that breaks the invariant; `nil` if
+  /// none does.
   ///
   /// A continuation that keeps this many commands or more counts as broken and is not run, because
   /// equal commands always give equal events.
@@ -93,7 +93,7 @@ struct ViolationCurve: Hashable, Sendable {
     return rises.last { $0.isLike(steepest) }
   }
 
-  /// The least number of kept commands from which on every continuation breaks the invariant.
+  /// The least number of kept commands after which every continuation breaks the invariant.
   ///
   /// The value is `nil` if some continuation of the whole plan does not break the invariant.
   var pointOfNoReturn: Int? {
@@ -102,7 +102,7 @@ struct ViolationCurve: Hashable, Sendable {
     return first < points.count ? first : nil
   }
 
-  /// Returns the curve for continuations with given numbers, run after each command.
+  /// Returns the curve for the continuations with the given numbers, run after each command.
   ///
   /// `places` are the numbers of kept commands; `nil` stands for every number. Continuations that
   /// keep `broken` or more commands count as broken and are not run.
@@ -148,7 +148,7 @@ struct ContinuationRecipe: Sendable {
   let generator: PlanGenerator
   let seed: UInt64
 
-  /// Returns the first `kept` commands of the plan, followed by a random continuation by its number.
+  /// Returns the first `kept` commands of the plan, followed by a continuation drawn for `number`.
   func plan(keeping kept: Int, number: Int) -> Plan {
     var start = plan
     start.commands = Array(plan.commands.prefix(kept))

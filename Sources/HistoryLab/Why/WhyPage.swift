@@ -26,8 +26,9 @@ struct WhyPage {
 
   private static let walkNote =
     "Move the slider, or use the arrow keys, Home and End: it shows the cursors, the watermark and the "
-    + "contents after a command, and marks the command in the picture. The curve at the right of the "
-    + "lanes is the share of random continuations that break the invariant, the area its 95 % interval."
+    + "contents after a command, and marks the command in the picture. The curve right of the "
+    + "actors' columns is the share of random continuations that break the invariant, the area its "
+    + "95 % interval."
 
   private var walk: StateWalk {
     let texts = report.curve.points.map { share in

@@ -137,7 +137,7 @@ struct WhyDocument: Encodable {
   let steps: [Step]
   /// The command that raised the probability most; `nil` if no command raised it.
   let rise: Rise?
-  /// The point from which on every continuation breaks the invariant; `nil` if there is none.
+  /// The point after which every continuation breaks the invariant; `nil` if there is none.
   let noReturn: NoReturn?
   let parts: [Part]
   /// The nearest plan that holds for each kind of edit; the nearest of all comes first.

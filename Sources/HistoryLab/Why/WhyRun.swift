@@ -36,7 +36,7 @@ struct WhyRun: Sendable {
     self.checker = checker
   }
 
-  /// Creates the run of a plan with the default conditions, and with the plan's own conditions.
+  /// Creates the variations of a plan; continuations may have `conditions` and the plan's own ones.
   ///
   /// - Throws: a usage error if the system does not support a chosen condition.
   init(
@@ -60,8 +60,8 @@ struct WhyRun: Sendable {
 
   // MARK: Continuations
 
-  /// Returns the shares of violations before the first and after the last command, from another
-  /// seed.
+  /// Returns the shares of violations before the first and after the last command, for
+  /// continuations of another seed.
   func ends(continuations: Int, jobs: Int) async throws(LabError) -> [ShareInterval] {
     let other = SeededGenerator.seed(recipe.seed, part: 1 << 32)
     let ends = WhyRun(
@@ -91,8 +91,8 @@ struct WhyRun: Sendable {
     return tally.curve
   }
 
-  /// Returns the number of the plan's first commands that alone break the invariant; `nil` if none
-  /// do.
+  /// Returns the number of commands in the plan's shortest beginning that breaks the invariant;
+  /// `nil` if none does.
   private func broken() throws(LabError) -> Int? {
     let runner = VariationRunner(system, checker)
     defer { runner.close() }
@@ -172,15 +172,15 @@ final class VariationRunner {
     worker = PlanWorker(system, at: place, versions: ["lab": ToolSpec.version])
   }
 
-  /// The pauses of a millisecond that a request waits for another thread, so that a hang costs
-  /// little.
+  /// The number of one-millisecond pauses for which a request waits for another thread; it is
+  /// small, so that a hang costs little time.
   static let patience = 300
 
   /// The number of steps performed so far.
   var stepCount: Int { worker.stepCount }
 
-  /// Returns the number of a plan's first commands that alone break the invariant; `nil` if none
-  /// do.
+  /// Returns the number of commands in a plan's shortest beginning that breaks the invariant; `nil`
+  /// if none does.
   func commandsThatBreak(_ plan: Plan) throws(LabError) -> Int? {
     do throws(SystemFailure) {
       return try worker.commandsThatBreak(checker, in: plan)

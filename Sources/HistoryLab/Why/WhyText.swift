@@ -47,7 +47,7 @@ struct WhyText {
     for other in report.nearest.dropFirst() { paragraph(report.alsoHolds(other)) }
   }
 
-  /// Returns a share in percent with one decimal; only the exact shares give 0 % and 100 %.
+  /// Returns a share in percent with one decimal; only the shares 0 and 1 give `0 %` and `100 %`.
   static func percent(_ share: Double) -> String {
     if share == 0 || share == 1 { return share == 0 ? "0 %" : "100 %" }
     let tenths = min(999, max(1, (share * 1_000).rounded()))
@@ -79,7 +79,7 @@ extension WhyReport {
     var ran = "\(total.counted("continuation")) after each command, drawn from the seed \(seed)."
     if isLimited, total < WhyRun.continuationsByDefault {
       ran +=
-        " More would run above \(WhyRun.stepBudget.counted("step")); --continuations sets another number."
+        " More would exceed \(WhyRun.stepBudget.counted("step")); --continuations sets another number."
     }
     return [ran, rise, noReturn]
   }
