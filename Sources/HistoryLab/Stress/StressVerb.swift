@@ -271,7 +271,8 @@ private struct StressText {
     if counts.suspensions > 0 {
       let read =
         counts.lockReadings > 0
-        ? "locks were looked for in \(counts.lockReadings.grouped) suspended processes, and "
+        ? "locks were looked for in "
+          + "\(counts.lockReadings.counted("suspended process", "suspended processes")), and "
           + (result.locksWhileSuspended.isEmpty
             ? "none was held" : "\(result.locksWhileSuspended.count.grouped) held some")
         : "locks were not checked: this operating system does not list those of suspended processes"
