@@ -1,7 +1,7 @@
 import HistoryTypes
 package import Traces
 
-/// A purge that all members allow leaves only protected transactions and the newest.
+/// Once every member has recorded all history, a purge leaves only the newest and protected ones.
 ///
 /// Verifies: after each successful purge command before which every member that is not cut off had
 /// recorded the last transaction, all other transactions except protected ones are purged, by this
