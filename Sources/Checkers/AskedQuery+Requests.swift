@@ -82,7 +82,8 @@ extension AskedQuery {
     if sizes[0] < heldCount * Self.transactionBytesMin {
       return "says \(sizes[0]) bytes for \(Int(heldCount).counted("transaction"))"
     }
-    return sizes[1] < max(sizes[0], Self.pageBytes) ? "says that the file is too small" : nil
+    return sizes[1] < max(sizes[0], Self.pageBytes)
+      ? "reports a file size that is smaller than the history or than one page" : nil
   }
 
   /// The least size of a transaction, without its changes.

@@ -106,8 +106,7 @@ package struct Possibility: Sendable {
     return model.apply(related).refusal
   }
 
-  /// Returns the net changes that the file captures; unreported updates without effect are left
-  /// out.
+  /// Returns the net changes that the file captures, without unreported updates of equal values.
   private static func captured(_ net: [NetChange], _ reported: [CommittedChange]) -> [NetChange] {
     net.filter { change in
       change.type != .update || change.changesValues

@@ -3,14 +3,14 @@ import HistoryTracking
 import HistoryTypes
 import Traces
 
-/// A tracker's core without its actor: each call runs synchronously on the caller's thread.
+/// A tracker's core without its Swift actor: each call runs synchronously on the caller's thread.
 final class CoreEngine: PassEngine {
   private let core: TrackerCore
   private let notes = HookNotes()
   private var observers: [HookID: PlannedHook.ObserverCall] = [:]
   private var mergeHooks: [HookID: PlannedHook.MergeCall] = [:]
   private(set) var registration: Registration
-  /// Decides what each signal leads to; `nil` until a signal has started the engine.
+  /// The rule for the response to each signal; `nil` until a signal has started the engine.
   private var following: Following?
 
   /// Launches the member, and registers its hooks.
@@ -180,7 +180,7 @@ final class CoreEngine: PassEngine {
 }
 
 extension SessionPlace {
-  /// Adds the launch's positions to a sketch of the system's state.
+  /// Adds the engine's positions to a sketch of the system's state.
   func describe(_ state: inout StateSketch) {
     state.add(number: mergedThrough)
     state.add(number: recordedThrough)
