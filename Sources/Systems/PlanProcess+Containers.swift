@@ -11,8 +11,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A course about containers with several stores, their contexts and trackers, and imported
-/// cursors.
+/// A course about containers of stores, their contexts and trackers, and imported cursors.
 struct ContainerCourse: DiskCourse {
   let store: Store
   let faults = CourseFaults()
@@ -203,8 +202,7 @@ struct ContainerCourse: DiskCourse {
     return configuration
   }
 
-  /// Creates trackers of containers that start by themselves; one cannot, as its member runs
-  /// already.
+  /// Creates trackers that start by themselves; one cannot start, because its member already runs.
   private func track(_ container: StoreContainer) throws(HistoryError) {
     let contexts = [try container.context(for: "Tag", author: "own", name: "view")]
     let configuration = trackerConfiguration(startsAlone: true)

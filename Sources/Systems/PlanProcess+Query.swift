@@ -101,7 +101,7 @@ extension PlanProcess {
     case .count, .changeCount, .objects:
       let request = try request(query)
       guard try advances(request) else {
-        return ["a page of the request ends where the last one did"]
+        return ["a page of the request ends where the page before it ended"]
       }
       return query.form == .objects
         ? try objectLines(request, bench) : [String(try store.count(request))]
@@ -144,7 +144,7 @@ extension PlanProcess {
     let isTooSmall =
       !isSplit && page.hasMore && counts.count < query.page && sum < query.changeLimit
     return isTooLarge || isTooSmall
-      ? ["a page of \(counts.count) transactions with \(sum) changes"] : []
+      ? ["a page with \(counts.count) transactions and \(sum) changes ends at the wrong place"] : []
   }
 
   /// Finds objects in a separate context, so that the actor's contexts stay unchanged.

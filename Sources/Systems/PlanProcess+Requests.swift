@@ -135,14 +135,16 @@ extension PlanProcess {
     let register = try store.register()
     let (members, authors) = (register.members.map(\.id), register.marks.map(\.author))
     var faults: [String] = []
-    if members != members.sorted() { faults.append("members in another order: \(members)") }
+    if members != members.sorted() { faults.append("the members are not in order: \(members)") }
     if authors != authors.sorted(by: { ($0 ?? "") < ($1 ?? "") }) {
-      faults.append("authors in another order: \(authors)")
+      faults.append("the authors are not in order: \(authors)")
     }
     let own = try store.members().first { $0.id == actor.id }
     let ignored = actor.ignores.flatMap { $0.isEmpty ? nil : Set($0) }
     if let own, own.state == .active, own.configuration.ignoredAuthors != ignored {
-      faults.append("\(actor.id) ignores \(own.configuration.ignoredAuthors ?? [])")
+      faults.append(
+        "the registry says that \(actor.id) ignores \(own.configuration.ignoredAuthors ?? [])"
+      )
     }
     return faults
   }
@@ -154,7 +156,11 @@ extension PlanProcess {
     for member in members where store.configuration.layout == .packed {
       let bytes = Int64(member.lag.byteCount)
       let held = try bytesHeld(after: member.cursor.rawValue)
-      if bytes != held { faults.append("\(member.id) has not merged \(bytes) bytes of \(held)") }
+      if bytes != held {
+        faults.append(
+          "\(member.id)'s lag is reported as \(bytes) bytes, but the transactions have \(held)"
+        )
+      }
     }
     return faults
       + members.map { member in

@@ -49,7 +49,7 @@ extension PlanProcess {
     for row in rows {
       guard case .int(let number) = row[0], case .int(let place) = row[1],
         let transaction = held[number], transaction.changes.indices.count > Int(place)
-      else { return lines + ["a row that history lacks: \(row)"] }
+      else { return lines + ["the table has a row that history lacks: \(row)"] }
       count = transactions.last?.name == String(number) ? count + 1 : 0
       if Int64(count) != place { lines.append("#\(number) has place \(place) after \(count) rows") }
       let change = transaction.changes[transaction.changes.startIndex + Int(place)]

@@ -49,7 +49,7 @@ extension PlanProcess {
     }
     continuation.finish()
     executor.runAll()
-    if try !store.forget(Self.tourist) { lines.append("was no member") }
+    if try !store.forget(Self.tourist) { lines.append("the tracker's member was not registered") }
     var held: [String] = []
     for entity in store.model.entities {
       held += try context.objects(entity.name).map {
@@ -116,17 +116,17 @@ extension PlanProcess {
     }
     lines += calls.lines
     calls.reset()
-    if !(await tracker.isStarted) { lines.append("does not follow") }
+    if !(await tracker.isStarted) { lines.append("the tracker does not follow the store") }
     let again = try await tracker.start()
     if again.transactionCount > 0 || again.pageCount > 0 || again.cursor != head {
       lines.append("again \(again)")
     }
     await tracker.stop()
-    if await tracker.isStarted { lines.append("follows after a stop") }
+    if await tracker.isStarted { lines.append("the tracker follows the store after a stop") }
     // A launch after a stop continues from the recorded position.
     let pass = try await tracker.pass()
     if pass.transactionCount > 0 || pass.cursor != head { lines.append("after a stop \(pass)") }
-    if await tracker.isStarted { lines.append("follows after a pass") }
+    if await tracker.isStarted { lines.append("the tracker follows the store after a pass") }
     let position = try await tracker.resync()
     if position != head { lines.append("resynced through #\(position.number)") }
     lines += calls.lines.map { "late: \($0)" }
