@@ -161,7 +161,7 @@ struct FileCourse: DiskStores {
         try Store.replace(path: path, with: source)
       }
       let left = folder.names.filter { $0.hasPrefix(name) }
-      expect(left == [name], "the refused file \(name) has been changed to the files \(left)")
+      expect(left == [name], "after the refusals of a \(name) file, there are the files \(left)")
     }
     expect(folder.text(of: "text") == text, "the refused text file has changed")
     let missing = folder.file("missing")

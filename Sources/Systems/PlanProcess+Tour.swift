@@ -5,9 +5,10 @@ import ObjectContexts
 import Synchronization
 import Traces
 
-/// The request that runs a separate tracker for a member of its own.
+/// The request that runs a short-lived tracker for an additional member.
 extension PlanProcess {
-  /// Launches a tracker, runs passes, stops it, resyncs and retires; returns the tracker's results.
+  /// Launches a tracker, runs passes, stops, resyncs and retires; returns reports, calls and
+  /// messages.
   ///
   /// The tracker merges the transactions after a date, or none if there is no date; it never writes.
   func tour(
@@ -140,7 +141,8 @@ private final class TourLog: TrackerLogger {
   private let messages = Mutex<[String]>([])
 
   func log(level: TrackerLogLevel, message: String, metadata: [String: String]) {
-    // Messages about other members' configurations are covered by another request; times are skipped.
+    // Messages about other members' configurations are left out, because another request covers
+    // them; times are left out too.
     let known = ["writes and is not among allAuthors", "follows", "stopped", "read the data again"]
     let subject =
       known.first { message.contains($0) } ?? (message.contains(" in Durations") ? "pass" : nil)
