@@ -8,7 +8,7 @@ package import HistoryTypes
 /// keys, on the age of times, and on which values are equal. Actors with equal configurations are
 /// interchangeable.
 package struct StateSketch: Sendable {
-  /// The kind of a word, which determines what equivalent states must have in common.
+  /// The kind of a word, which determines how the words of two states are compared.
   enum Kind: UInt8 {
     /// A word compared by every bit.
     case plain
@@ -37,7 +37,8 @@ package struct StateSketch: Sendable {
   /// The clock value in seconds, from which the ages of times are computed.
   package private(set) var now = 0.0
   private var current = 0
-  /// Whether power-offs may occur, so that the state that a power-off would leave counts too.
+  /// Whether power-offs may occur, so that the sketch includes the state that a power-off would
+  /// leave.
   package var includesLosses = false
   /// The index of the only actor that writes under an author, by author.
   private let owners: [String: Int]

@@ -1,7 +1,7 @@
 import HistoryTypes
 package import Traces
 
-/// A difficult condition that plans may contain; the raw value is its name on the command line.
+/// A difficulty that plans may contain, such as crashes; the raw value is its command-line name.
 ///
 /// A new condition stays out of ``everyday``, because otherwise the plans of every seed change. If
 /// a draw or a move depends on earlier commands, `PlanState` or `PlanPlace` remembers them in
