@@ -199,7 +199,7 @@ final class StressDeath: Sendable {
     armed.store(max(visit, 1) * Self.places + position, ordering: .relaxed)
   }
 
-  /// Counts a visit of a place, and kills the process at the n-th one; costs one atomic load if not
+  /// Counts a visit of a place, and kills the process if it is the n-th; costs one load if not
   /// armed.
   func meet(_ place: StressPlace) {
     let word = armed.load(ordering: .relaxed)

@@ -96,7 +96,7 @@ package final class StressParticipant: Sendable {
     await writing.value
   }
 
-  /// The maximum number of attempts while the disk fails; `attemptPause` is the pause between them.
+  /// The maximum number of attempts while the disk fails; `attemptPauseMs` is the pause in between.
   private static let attemptCountMax = 400
   private static let attemptPauseMs = 25
 
@@ -203,7 +203,7 @@ package final class StressParticipant: Sendable {
     do {
       while try await tracker.pass().transactionCount > 0 {}
     } catch {
-      // The error is in the trace already.
+      // The pass has already written its error to the trace.
     }
   }
 

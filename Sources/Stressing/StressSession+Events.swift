@@ -301,8 +301,7 @@ extension StressSession {
     }
   }
 
-  /// Adds a captured transaction to the trace, with the earliest time at which it can have
-  /// committed.
+  /// Adds a captured transaction to the trace; it was committed since the previous reading began.
   private func trace(
     _ transaction: HistoryTransaction,
     of script: PlainSQLWriter,
