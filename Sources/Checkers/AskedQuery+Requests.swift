@@ -80,7 +80,7 @@ extension AskedQuery {
     guard lines.count == 1, sizes.count == 2 else { return "does not consist of two sizes" }
     let heldCount = Int64(statuses.count { !$0.isPurged })
     if sizes[0] < heldCount * Self.transactionBytesMin {
-      return "says \(sizes[0]) bytes for \(Int(heldCount).counted("transaction"))"
+      return "reports only \(sizes[0]) bytes for \(Int(heldCount).counted("transaction"))"
     }
     return sizes[1] < max(sizes[0], Self.pageBytes)
       ? "reports a file size that is smaller than the history or than one page" : nil

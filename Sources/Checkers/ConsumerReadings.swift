@@ -8,7 +8,7 @@ import Traces
 /// A consumer confirms only transactions that it received, and history without a matching
 /// transaction. Pages are not checked while the outcome of a write or a purge is uncertain.
 struct ConsumerReadings: Sendable {
-  /// The progress of the current `read` command; `nil` for other commands, and while unchecked.
+  /// The progress of the current `read` command; `nil` for other commands, or if it is not checked.
   private var current: CurrentReading?
 
   /// Applies the next event, and returns why it is wrong in its reading; `nil` if it is right.

@@ -151,7 +151,7 @@ package struct CurrentCommand: Sendable {
 // MARK: Members
 
 extension Timeline {
-  /// Returns the members with a status, as a set.
+  /// Returns the set of the members whose status satisfies a condition.
   ///
   /// - Complexity: linear in the members.
   func members(where isIncluded: (MemberStatus) -> Bool) -> MemberSet {

@@ -214,7 +214,7 @@ struct UnsyncedWrites {
     return bytes
   }
 
-  /// Applies the sectors of a change that are kept.
+  /// Applies those sectors of a change that survive the power-off.
   private static func apply(
     _ change: Change,
     to bytes: inout [UInt8],

@@ -21,7 +21,7 @@ public struct ChoiceSequence: Sendable {
 }
 
 extension ChoiceSequence: Hashable {
-  /// Returns whether two sequences have equal offsets, choice by choice.
+  /// Returns whether the choices of two sequences have equal offsets from their simplest values.
   public static func == (left: ChoiceSequence, right: ChoiceSequence) -> Bool {
     left.count == right.count
       && zip(left.choices, right.choices).allSatisfy { $0.offset == $1.offset }

@@ -139,7 +139,7 @@ extension ChoiceSource {
     return Double(whole) + fraction
   }
 
-  /// Rounds down; this module does not use the C library.
+  /// Rounds down, without the C library, which this module does not use.
   private static func floor(_ value: Double) -> Int64 {
     let whole = Int64(value)
     return Double(whole) > value ? whole - 1 : whole

@@ -284,11 +284,11 @@ enum SourceEvent: Sendable {
 struct ReplayCursor {
   /// An open span of the generator, and the part of the sequence that it may read.
   private struct Frame {
-    /// The index after the last choice that may be read.
+    /// The index after the last choice that the generator may read.
     var end: Int
-    /// The index in `spans` of the next span that may be entered.
+    /// The index of the next span of the replayed sequence that the generator may enter.
     var next: Int
-    /// The depth of the spans that may be entered.
+    /// The depth of the spans that the generator may enter.
     var depth: Int
     /// A Boolean value that indicates whether the frame corresponds to a span of the sequence.
     var isMatched: Bool

@@ -338,7 +338,7 @@ extension ChoiceSource {
     notes.labels.append(label)
   }
 
-  /// Requires that a share of the cases belongs to a class, and records whether this case does.
+  /// Requires that at least a share of all cases is in a class, and records whether this case is.
   ///
   /// If significantly fewer cases belong to the class, the outcome of the run is `notCovered`.
   /// Discarded cases do not count.

@@ -32,7 +32,9 @@ public struct Repetition {
   /// If the range has only one number, exactly that many elements are drawn, without continuation
   /// choices.
   public init(_ label: String, _ counts: ClosedRange<Int>, length: Length = .uniform) {
-    guard counts.lowerBound >= 0 else { fatalError("Repetition: \(counts) has negative numbers") }
+    guard counts.lowerBound >= 0 else {
+      fatalError("Repetition: the range \(counts) of counts has negative numbers")
+    }
     self.label = label
     self.counts = counts
     self.length = length

@@ -216,7 +216,7 @@ enum GlobalJobs {
     "swift_task_enqueueGlobal_hook"
   )?.assumingMemoryBound(to: Hook?.self)
 
-  /// The hook that was set before this one; written once, before this hook can be called.
+  /// The runtime hook that was set before this one; written once, before this hook can be called.
   nonisolated(unsafe) private static var earlier: Hook?
 
   /// Whether the runtime has the hook variable; the first access to this property sets the hook.

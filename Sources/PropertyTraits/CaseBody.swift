@@ -150,7 +150,7 @@ final class CaseExchange: @unchecked Sendable {
       lock.withLock { result = found }
       asked.finish()
     }
-    // Generators recurse, and secondary threads have a stack of half a megabyte by default.
+    // Generators recurse deeply; the default stack of a new thread, half a megabyte, is too small.
     thread.stackSize = 16 << 20
     thread.start()
   }

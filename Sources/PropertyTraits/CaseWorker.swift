@@ -168,7 +168,7 @@ extension String {
   }
 }
 #else
-/// The platforms on which a process may not start another one.
+/// The replacement for platforms on which a process may not start another one.
 final class CaseWorker {
   static let labelPrefix = "The process "
   let startFailure: String? = "it may not be started on this platform"

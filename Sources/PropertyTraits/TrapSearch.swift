@@ -67,7 +67,8 @@ struct TrapSearch: Sendable {
   ) async -> Answer {
     await withCheckedContinuation { continuation in
       let thread = Thread { continuation.resume(returning: body()) }
-      // Generators recurse, and secondary threads have a stack of half a megabyte by default.
+      // Generators recurse deeply; the default stack of a new thread, half a megabyte, is too
+      // small.
       thread.stackSize = 16 << 20
       thread.start()
     }

@@ -169,7 +169,7 @@ enum StressModel {
       model: model,
       actors: actors.map { id in
         var actor = PlannedActor(id, author: id.name, launched: false)
-        // A program that was not updated yet runs next to updated ones.
+        // One process has the older version of the model, like a program that was not updated yet.
         if id == (actors.dropFirst(2).first ?? deaf) { actor.modelVersion = 1 }
         if id == deaf {
           actor.ignores = [noiseAuthor]

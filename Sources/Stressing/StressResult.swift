@@ -244,7 +244,7 @@ package struct StressCounts: Codable, Hashable, Sendable {
   /// The number of times that a guest joined; `retires` counts those that retired.
   package var joins = 0
   package var retires = 0
-  /// The number of commits after which a pass of all other processes was awaited.
+  /// The number of commits after which the run waited for a pass of all other processes.
   package var wakeUps = 0
   /// The longest time in milliseconds from such a commit until all other processes had recorded it.
   package var wakeUpMsMax = 0

@@ -235,7 +235,7 @@ extension ProcessHost {
     return consumer
   }
 
-  /// Restores the consumers from snapshots, on a store that was restored too.
+  /// Restores the consumers from snapshots; its store must be restored first.
   func restore(
     consumers kept: [ActorID: ConsumerProcess.Snapshot],
     _ bench: StoreBench

@@ -32,7 +32,7 @@ final class CoreEngine: PassEngine {
     let following: Following?
   }
 
-  /// Restores the engine and its hooks from a snapshot, on a store that was restored too.
+  /// Restores the engine and its hooks from a snapshot; its store must be restored first.
   init(
     _ snapshot: Snapshot,
     _ setup: TrackerSetup,

@@ -189,7 +189,7 @@ enum Deleting: String, DesignChoice {
   }
 }
 
-/// The state of the stored positions after a purge.
+/// The effect of a purge on the stored positions.
 enum AfterPurge: String, DesignChoice {
   case keepsPositions
   case forgetsPositions

@@ -16,7 +16,7 @@ extension FileCourse {
     let reading = try Store(reading: folder.file("original"), copyingTo: folder.path)
     expect(
       try history(reading) == lines,
-      "the history of a file without a log differs when the file is read"
+      "a file without a log is read with a different history"
     )
     expect(folder.names == before, "reading a store created files: \(folder.names)")
     try refuseTargets(folder, reading)
@@ -47,7 +47,7 @@ extension FileCourse {
       let used = try made.fetch(HistoryRequest(after: nil)).changes.map(\.objectID)
       let context = ObjectContext(store: made, author: "app", name: "view")
       let id = try context.insert(store.model.entities[0].name).id
-      expect(!used.contains(id), "a converted file assigns the key of \(id) again")
+      expect(!used.contains(id), "a converted store gives a new object the used key of \(id)")
     }
   }
 

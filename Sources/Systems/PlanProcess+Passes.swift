@@ -211,7 +211,10 @@ struct PassCourse: DiskCourse {
     }
     let number = try write("app", "d", into: writer)
     let next = slow.pass()
-    expect(next.failure == nil, "a pass after a resync: \(next.failure.map { "\($0)" } ?? "")")
+    expect(
+      next.failure == nil,
+      "a pass after a resync fails: \(next.failure.map { "\($0)" } ?? "")"
+    )
     expect(next.numbers.allSatisfy { $0 == number }, "a pass after a resync merges \(next.numbers)")
     expect(
       try names(context) == names(writer),

@@ -138,7 +138,7 @@ struct PurgeCourse: DiskCourse {
     let gone = wanted.map(\.number.rawValue).filter { $0 <= reach }
     held.subtract(gone)
     reached = max(reached, reach)
-    let what = "\(bound), \(filter), reaching #\(reach) of #\(head)"
+    let what = "a purge with \(bound) and \(filter), which may reach #\(reach) of #\(head)"
     expect(
       result.transactionCount == gone.count,
       "\(what): the purge returns \(result), but must delete \(gone)"
@@ -148,11 +148,17 @@ struct PurgeCourse: DiskCourse {
       "\(what): history does not have the expected transactions afterwards"
     )
     if !usesCut {
-      expect(result.watermark.rawValue == cursor ?? head, "\(what): \(result)")
-      expect(result.lostMembers.isEmpty, "\(what): \(result)")
+      expect(
+        result.watermark.rawValue == cursor ?? head,
+        "\(what): the watermark is \(result.watermark)"
+      )
+      expect(result.lostMembers.isEmpty, "\(what): the purge cuts off \(result.lostMembers)")
       if isFirst { compareLimit(result, bound, wanted.last?.number.rawValue ?? 0, reach, filter) }
     } else if let cursor, !result.lostMembers.isEmpty {
-      expect(gone.contains { $0 > cursor } || cursor < reach, "\(what): \(result)")
+      expect(
+        gone.contains { $0 > cursor } || cursor < reach,
+        "\(what): a member is cut off needlessly"
+      )
       self.cursor = nil
     } else {
       expect(

@@ -129,7 +129,10 @@ struct RecordCourse: DiskCourse {
           "\(values) are read as the record \(record)"
         )
       } catch {
-        expect(!fits && error.code == .unfitValue, "\(values): \(error)")
+        expect(
+          !fits && error.code == .unfitValue,
+          "reading \(values) as a record fails with the wrong error: \(error)"
+        )
       }
     }
     let object = try context.insert("Full", ["int": 7, "text": "a"])

@@ -43,7 +43,9 @@ extension PlanProcess {
       held[transaction.number.rawValue] = transaction
     }
     var lines: [String] = []
-    if answer.columns != Self.tableColumns { lines.append("columns \(answer.columns)") }
+    if answer.columns != Self.tableColumns {
+      lines.append("the table has the columns \(answer.columns)")
+    }
     var transactions: [CommittedTransaction] = []
     var count = 0
     for row in rows {

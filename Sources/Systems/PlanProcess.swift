@@ -57,7 +57,7 @@ final class PlanProcess {
     )
   }
 
-  /// Restores the process from a snapshot, on a store that was restored too.
+  /// Restores the process from a snapshot; its store must be restored first.
   init(_ snapshot: Snapshot, on store: Store) throws(HistoryError) {
     actor = snapshot.actor
     batchContextName = snapshot.batchContextName

@@ -14,7 +14,7 @@ protocol HostedProcess: AnyObject {
   /// - Throws: ``SystemFailure`` when the memory cannot be restored.
   func snapshot() throws(SystemFailure) -> Snapshot
 
-  /// Restores a process from a snapshot, on a store that was restored too.
+  /// Restores a process from a snapshot; its store must be restored first.
   init(_ snapshot: Snapshot, on store: Store) throws(HistoryError)
 
   /// Returns whether the process's store was suspended at a snapshot.

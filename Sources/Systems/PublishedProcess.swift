@@ -221,7 +221,7 @@ final class PublishedProcess: HostedProcess {
     )
   }
 
-  /// Restores the process from a snapshot, on a store that was restored too.
+  /// Restores the process from a snapshot; its store must be restored first.
   init(_ snapshot: Snapshot, on store: Store) throws(HistoryError) {
     process = try PlanProcess(snapshot.process, on: store)
     setup = snapshot.setup

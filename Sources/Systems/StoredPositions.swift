@@ -18,7 +18,7 @@ struct StoredPositions {
   /// The positions in each place, by the actor that owns the place; `nil` is the shared place.
   private var all: [ActorID?: [Key: StoredPosition]] = [:]
 
-  /// Returns a position from an owner's place; `nil` if none is stored.
+  /// Returns the position with a key in an owner's place; `nil` if none is stored there.
   func position(of key: Key, in owner: ActorID?) -> StoredPosition? { all[owner]?[key] }
 
   /// Returns the least position of an author's processes; `nil` if none is stored.
@@ -37,7 +37,7 @@ struct StoredPositions {
     all[owner, default: [:]][key] = position
   }
 
-  /// Removes a position.
+  /// Removes the position with a key from an owner's place.
   mutating func remove(_ key: Key, in owner: ActorID?) { all[owner]?[key] = nil }
 
   /// Removes all positions in one place.

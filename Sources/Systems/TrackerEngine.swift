@@ -42,7 +42,7 @@ final class TrackerEngine: PassEngine {
     let callCounts: [Int: Int]
   }
 
-  /// Restores the tracker and its hooks from a snapshot, on a store that was restored too.
+  /// Restores the tracker and its hooks from a snapshot; its store must be restored first.
   init(
     _ snapshot: Snapshot,
     _ setup: TrackerSetup,

@@ -47,7 +47,7 @@ package struct TrackingDesign: Hashable, Sendable {
   var boundByCommand: PurgeBound?
   /// The kinds of transactions before the bound that a purge deletes.
   var deletes = Deleting.listed
-  /// The state of the stored positions after a purge.
+  /// The effect of a purge on the stored positions.
   var afterPurge = AfterPurge.keepsPositions
 
   // MARK: What the app asks for
@@ -139,7 +139,7 @@ extension TrackingDesign {
   }
 }
 
-/// The progress of a process toward its next purge, which only memory holds.
+/// The progress of a process toward its next purge, which is lost when the process ends.
 struct CleanCounter {
   /// The number of passes counted in the current round of `times` passes.
   private var passCount = 0

@@ -167,7 +167,7 @@ extension PlanHeader {
   /// The model with which the store begins: the plan's model without attributes with default
   /// values.
   ///
-  /// An entity is missing there as well if all its attributes have default values.
+  /// The older model also lacks the entities all of whose attributes have default values.
   package var olderModel: Model {
     guard hasOlderModel else { return model }
     let entities = model.entities.map { Entity($0.name, $0.attributes.filter(\.isOlder)) }
@@ -267,7 +267,7 @@ package enum PlannedHook: String, CaseIterable, Sendable {
 }
 
 extension PlannedActor {
-  /// Returns the name of one of an actor's contexts, counted from 0.
+  /// Returns the name of an actor's context with an index; the view has the index 0.
   package static func contextName(_ index: Int) -> String {
     index == 0 ? "view" : "view-\(index + 1)"
   }

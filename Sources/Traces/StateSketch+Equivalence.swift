@@ -6,7 +6,7 @@ package struct StateEquivalence: Sendable {
   fileprivate let exchanges: [[Int]]
   /// Whether transaction numbers are compared by their distance from the newest, not by their rank.
   fileprivate let keepsDistances: Bool
-  /// Whether all times more than a week ago count as equally old.
+  /// Whether times that are more than a week old are all treated as equally old.
   fileprivate let clipsAges: Bool
 
   /// Creates the equivalence for a plan's header.

@@ -114,7 +114,8 @@ extension Condition {
     if header.hasRelations || header.actors.contains(where: \.isPartial) {
       found.insert(.relations)
     }
-    // If all actors ignore only a mirror's imports, they are not skewed: that is the kit's default.
+    // Actors that all ignore only a mirror's imports do not count as differently configured,
+    // because this is the default of PersistentHistoryTrackingKit.
     let isMirrorless = header.actors.allSatisfy { $0.ignores == [PlanGenerator.mirrorAuthor] }
     for actor in header.actors {
       if !actor.launched { found.insert(.lateJoin) }

@@ -174,10 +174,11 @@ package struct PastWindow: Sendable {
 }
 
 extension PlanAlphabet {
-  /// Replaces the writes of all plans by windows of a real history, evenly spread over the history.
+  /// Replaces the writes of all plans by windows: series of transactions of a real history.
   ///
-  /// The list of headers then has every header once for each window; the seed of a header
-  /// identifies its window. The commands that the condition adds remain.
+  /// The windows are evenly spread over the history. The list of headers then has every header once
+  /// for each window; the seed of a header identifies its window. The commands that the condition
+  /// adds remain.
   package mutating func repeatWindows(of past: PastHistory, count: Int, commands: Int) {
     let spare = max(0, past.transactions.count - commands)
     let starts = (0..<max(1, count)).map { $0 * spare / max(1, count - 1) }

@@ -23,7 +23,7 @@ package struct PastValues: Sendable, Hashable {
     if text == nil, number == nil { return nil }
   }
 
-  /// Returns the values of a change, with the known ones of these values in their place.
+  /// Returns a change's values with `title` and `count` replaced, as far as these values are known.
   func replacing(_ values: Values) -> Values {
     var replaced = values
     if let text { replaced["title"] = .string(text) }

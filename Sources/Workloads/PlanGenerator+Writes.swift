@@ -122,7 +122,7 @@ extension PlanGenerator {
       return other.author.map { .other($0) } ?? .absent
     case 3: return .other(header.batchAuthors[source.index(below: header.batchAuthors.count)])
     default:
-      // For a pattern of authors, any suffix makes an author that matches.
+      // A pattern such as `name.*` becomes an author that matches it.
       let name = header.protectedAuthors[source.index(below: header.protectedAuthors.count)]
       return .other(name.hasSuffix("*") ? name.dropLast() + "import" : name)
     }

@@ -203,7 +203,8 @@ enum OwnThread {
   static func run<Answer: Sendable>(_ body: @escaping @Sendable () -> Answer) async -> Answer {
     await withCheckedContinuation { continuation in
       let thread = Thread { continuation.resume(returning: body()) }
-      // Plan generators recurse deeply, and secondary threads have a default stack of only 0.5 MB.
+      // Plan generators recurse deeply; the default stack of a new thread, half a megabyte, is too
+      // small.
       thread.stackSize = 16 << 20
       thread.start()
     }
