@@ -92,7 +92,7 @@ extension AskedQuery {
 
   // MARK: Members
 
-  /// The expected lines: registered members; `nil` if the events do not show who is registered.
+  /// The registered members; `nil` if the events do not show which members are registered.
   private var activeMembers: [Member]? {
     guard timeline.plan.header.retention == nil else { return nil }
     guard timeline.everyone.allSatisfy({ $0.status.alternatives.isEmpty }) else { return nil }

@@ -102,7 +102,7 @@ struct KnownViews: Sendable {
     for object in objects.keys { see(object, by: actor, objects) }
   }
 
-  /// Applies a merge of other actors' writes; object states that the view read after them stay.
+  /// Applies a merge of other actors' writes; newer states that the view has read are kept.
   mutating func merge(_ positions: [Int], by actor: ActorID, _ objects: Objects) {
     for position in positions {
       guard let write = writes[position], write.view != actor else { continue }

@@ -157,7 +157,7 @@ struct NetChanges {
     hasRepeats = hasRepeats || entries.count == count
   }
 
-  /// Returns the index of an object's net change, and adds the change if the object has none yet.
+  /// Returns the index of an object's net change; adds an empty net change if there is none yet.
   private mutating func place(of object: ObjectName, before: Values?) -> Int {
     if entries.count < Self.indexedFrom {
       if let known = entries.firstIndex(where: { $0.object == object }) { return known }

@@ -22,7 +22,7 @@ package final class HeapVFS: Sendable {
 
   deinit { files.vfsNumbers.withLock { _ = $0.taken.remove(number) } }
 
-  /// The locks that handles hold which were opened through this VFS, such as `SHARED on app.store`.
+  /// The locks of handles that were opened through this VFS, such as `SHARED on app.store`.
   ///
   /// - Complexity: O(open handles of the file system).
   package var locks: [String] {

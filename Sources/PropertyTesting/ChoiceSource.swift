@@ -73,7 +73,7 @@ public struct ChoiceSource: Sendable {
     }
   }
 
-  /// Returns the source, which reports everything that it does to a closure.
+  /// Returns a copy of this source that reports each of its steps to a closure.
   func reporting(_ tape: @escaping @Sendable (TapeEvent) -> Void) -> ChoiceSource {
     var source = self
     (source.tape, source.isObserved) = (tape, true)

@@ -38,7 +38,7 @@ public protocol CommandMachine: RuleBasedMachine {
 }
 
 extension CommandMachine {
-  /// Does nothing.
+  /// Does nothing; replace this implementation to check the state after the last command.
   public mutating func finish() {}
 }
 
@@ -74,7 +74,7 @@ public protocol AsyncCommandMachine: RuleBasedMachine {
 }
 
 extension AsyncCommandMachine {
-  /// Does nothing.
+  /// Does nothing; replace this implementation to check the state after the last command.
   public mutating func finish() async {}
 }
 

@@ -139,7 +139,7 @@ final class CoreEngine: PassEngine {
       failure = makePass(launching: false, &report)
       next.passed(failure)
     }
-    // A repetition that fails is retried at the next signal.
+    // A repeated pass that fails is tried again at the next signal.
     if next.next == .wait {
       next.signalled(isNews: core.isNews(newest))
       if next.next == .pass {

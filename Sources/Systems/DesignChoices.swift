@@ -25,8 +25,8 @@ enum FetchStart: String, DesignChoice {
 
   var sentence: String {
     switch self {
-    case .after: "fetches what is strictly after its position"
-    case .at: "fetches what is at its position again, and what is after it"
+    case .after: "fetches the transactions strictly after its position"
+    case .at: "fetches the transaction at its position again, and those after it"
     }
   }
 }
@@ -52,7 +52,8 @@ enum Reading: String, DesignChoice {
     case .othersOrEverything: "reads the other listed authors, or everything if none is listed"
     case .othersAndOwnBatch: "reads the other listed authors and its own context batchContext"
     case .allButOwn: "reads every author except its own"
-    case .allButOwnView: "reads everything except what its own author saved in the view"
+    case .allButOwnView:
+      "reads every transaction except those that its own author saved in the view"
     case .everything: "reads every transaction, its own included"
     }
   }

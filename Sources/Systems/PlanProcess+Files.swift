@@ -139,7 +139,7 @@ struct FileCourse: DiskStores {
   mutating func refuseForeignFiles(_ folder: borrowing ScratchFolder) throws(HistoryError) {
     let text = String(repeating: "no store ", count: 200)
     folder.write(text, to: "text")
-    // The offsets of the application ID (68) and the user version in SQLite's file header.
+    // SQLite's file header has the application ID at the offset 68, and the user version at 60.
     folder.copy("original", to: "foreign", setting: 7, at: 68)
     folder.copy("original", to: "newer", setting: 1_000, at: 60)
     let (configuration, model, source) = (configuration(), store.model, folder.file("original"))

@@ -68,8 +68,14 @@ struct ModelCourse: DiskCourse {
     )
     expect(page.changes.isEmpty, "a change of the model changes objects")
     let skew = try old.modelSkew()
-    expect(skew?.fileVersion == model.version, "the file has version \(skew?.fileVersion ?? 0)")
-    expect(skew?.programVersion == 1, "the program has version \(skew?.programVersion ?? 0)")
+    expect(
+      skew?.fileVersion == model.version,
+      "a skew gives the file's version as \(skew?.fileVersion ?? 0)"
+    )
+    expect(
+      skew?.programVersion == 1,
+      "a skew gives the program's version as \(skew?.programVersion ?? 0)"
+    )
     let differences = model.differences(from: versions.all[0])
     let found = Set(skew?.differences ?? [])
     expect(
@@ -245,7 +251,10 @@ struct ModelCourse: DiskCourse {
       change.type == type && change.objectID.key == key,
       "history has \(change) after \(type) \(key)"
     )
-    expect(change.entityName == "Item", "the entity is \(change.entityName ?? "unknown")")
+    expect(
+      change.entityName == "Item",
+      "the change is of the entity \(change.entityName ?? "unknown"), not Item"
+    )
     if let columns {
       let changed = change.updatedProperties.sorted()
       expect(
@@ -283,7 +292,7 @@ struct ModelCourse: DiskCourse {
       (versions.other, .otherModel), (versions.migrated, .migrationNeeded),
     ]
     for (model, code) in models {
-      expect(code, of: "version \(model.version) with other attributes") {
+      expect(code, of: "to open the file with version \(model.version) and other attributes") {
         () throws(HistoryError) in
         _ = try Store(path: path, model: model, configuration: configuration())
       }

@@ -165,8 +165,8 @@ final class TrackerEngine: PassEngine {
       notes.wake()
       executor.runAll()
     }
-    // A repetition that fails is retried at the next signal. A repetition that was no longer needed has
-    // not polled.
+    // A repeated pass that fails is tried again at the next signal. If the pass need not be
+    // repeated any more, the tracker has not polled yet.
     if !notes.isAsleep {
       signals.yield(newest)
       executor.runAll()

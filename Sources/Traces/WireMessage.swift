@@ -66,7 +66,7 @@ package struct WireAnswer: Hashable, Sendable {
   package var purged: [TransactionName]?
   /// The actor's current position.
   package var cursor: WirePosition?
-  /// The position that a launch recorded when it merged the history since the last process.
+  /// The position that a launch recorded after merging what was new since the actor's last process.
   package var recorded: WirePosition?
   /// The effect of a write; `nil` if the command was no write.
   package var write: WireWrite?

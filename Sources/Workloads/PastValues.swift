@@ -35,7 +35,7 @@ package struct PastValues: Sendable, Hashable {
   package func hashed(by key: SipKey) -> PastValues {
     var hashed = self
     hashed.text = text.map { "h" + String(key.hash($0.utf8), radix: 16) }
-    // A number that JSON keeps exactly.
+    // The hash is shortened to 53 bits, which a JSON number represents exactly.
     hashed.number = number.map { Int64(key.hash(Array("\($0)".utf8)) >> 11) }
     return hashed
   }

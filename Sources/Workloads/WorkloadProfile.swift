@@ -267,7 +267,7 @@ extension WorkloadProfile {
     switch error {
     case DecodingError.keyNotFound(let key, _): "it has no \"\(key.stringValue)\""
     case DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context):
-      "\"\(context.codingPath.map(\.stringValue).joined(separator: "."))\" is of another type"
+      "\"\(context.codingPath.map(\.stringValue).joined(separator: "."))\" has the wrong type"
     default: "it is not JSON"
     }
   }
