@@ -240,7 +240,7 @@ private struct Wrapped: Codable, Hashable {
 
 private struct Wrapping: FullRecord, Hashable { var kind = Wrapped() }
 
-/// A record that is coded as a list.
+/// A record that is encoded and decoded as a list, without keys.
 private struct ListedWhole: FullRecord {
   init() {}
 
@@ -252,7 +252,7 @@ private struct ListedWhole: FullRecord {
   }
 }
 
-/// A record that is coded as one value.
+/// A record that is encoded and decoded as a single value, without keys.
 private struct SingleWhole: FullRecord {
   init() {}
 

@@ -120,13 +120,13 @@ package struct StateSketch: Sendable {
     sections[current].append(Word(kind: kind, bits: bits))
   }
 
-  /// Adds an integer; equivalent states must have the same one.
+  /// Adds an integer; equivalent states have the same integer here.
   package mutating func add(_ number: Int) { add(.plain, UInt64(bitPattern: Int64(number))) }
 
-  /// Adds a Boolean value; equivalent states must have the same one.
+  /// Adds a Boolean value; equivalent states have the same value here.
   package mutating func add(_ flag: Bool) { add(.plain, flag ? 1 : 0) }
 
-  /// Adds a string; equivalent states must have the same one.
+  /// Adds a string; equivalent states have the same string here.
   package mutating func add(_ text: String) {
     var hash = Self.textSeed
     for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* Self.textFactor }
