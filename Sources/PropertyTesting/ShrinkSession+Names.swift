@@ -17,7 +17,7 @@ extension ShrinkSession {
     }
   }
 
-  /// Returns whether a choice may be the size of a cast: a small number outside all elements.
+  /// Returns whether a choice may be a number of actors: a small number outside all elements.
   func isCastSize(_ index: Int) -> Bool {
     let choice = best.choices[index]
     return choice.kind == .number && choice.value > choice.simplest && choice.value <= 64
@@ -31,7 +31,7 @@ extension ShrinkSession {
     return span >= 0
   }
 
-  /// Returns the labels of spans that consist of one name whose range fits the size of a cast.
+  /// Returns the labels of spans that consist of one name whose range fits a number of actors.
   func nameLabels(of castSize: Int64) -> [String] {
     let spans = best.spans.filter { span in
       guard span.range.count == 1, best.choices[span.start].kind == .name else { return false }

@@ -163,7 +163,7 @@ struct ListCourse: DiskCourse {
       "\(task.id) has links to \(expected.map(\.id)), but a search finds \(found.map(\.id))"
     )
     let names = try found.map { object throws(HistoryError) in try object["name"]?.string ?? "" }
-    expect(names == names.sorted(), "linked objects are in the order \(names)")
+    expect(names == names.sorted(), "linked objects are not in the order of their names: \(names)")
   }
 
   // MARK: Lists
