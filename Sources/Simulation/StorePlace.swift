@@ -269,7 +269,7 @@ struct Survivors {
     func plain(_ kind: EventKind) -> Event {
       Event(at: 0, tick: 0, actor: nil, kind)
     }
-    // The command number is one that no plan has, and the word has no meaning.
+    // The call event has a command number that no plan has, and an arbitrary word.
     return [plain(.called(command: .max, word: "clock"))] + kinds.prefix(1).map(plain)
       + crashes
       + kinds.dropFirst().map(plain) + [plain(.ended(command: .max, .ok))]

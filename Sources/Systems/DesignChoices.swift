@@ -48,10 +48,12 @@ enum Reading: String, DesignChoice {
 
   var sentence: String {
     switch self {
-    case .others: "reads the other listed authors"
-    case .othersOrEverything: "reads the other listed authors, or everything if none is listed"
-    case .othersAndOwnBatch: "reads the other listed authors and its own context batchContext"
-    case .allButOwn: "reads every author except its own"
+    case .others: "reads the transactions of the other listed authors"
+    case .othersOrEverything:
+      "reads the transactions of the other listed authors, or all if no other author is listed"
+    case .othersAndOwnBatch:
+      "reads the transactions of the other listed authors and of its own context batchContext"
+    case .allButOwn: "reads the transactions of every author except its own"
     case .allButOwnView:
       "reads every transaction except those that its own author saved in the view"
     case .everything: "reads every transaction, its own included"

@@ -229,7 +229,10 @@ struct ContainerCourse: DiskCourse {
           (await tracker.isStarted, await tracker.failure)
         }
       }
-      expect(isStarted == isFree, "a tracker that starts by itself is started: \(isStarted)")
+      expect(
+        isStarted == isFree,
+        "whether a tracker has started by itself is \(isStarted), not \(isFree)"
+      )
       expect(
         failure?.code == (isFree ? nil : .inUse),
         "the start of a tracker fails with: \(failure?.message ?? "-")"
@@ -364,7 +367,10 @@ struct ContainerCourse: DiskCourse {
     for (member, author, reason) in others {
       let joined = try store.join(member, author: author, importing: read).released
       let isIgnored = joined.cursorImport == .ignored(reason)
-      expect(isIgnored, "\(member): \(joined.cursorImport?.description ?? "-")")
+      expect(
+        isIgnored,
+        "the date of the member \(member) is not ignored: \(joined.cursorImport?.description ?? "-")"
+      )
       try store.retire(joined)
     }
   }

@@ -186,12 +186,12 @@ struct PurgeCourse: DiskCourse {
     case .before(let bound) where filter.contextNames == nil:
       expect(
         result.isLimited == (reach < bound - 1),
-        "a purge before #\(bound) with reach #\(reach) returns \(result)"
+        "a purge before #\(bound), which members allow through #\(reach), returns \(result)"
       )
     case .before where last > 0:
       expect(
         result.isLimited == (last > reach),
-        "a purge through #\(last) with reach #\(reach) returns \(result)"
+        "a purge through #\(last), which members allow through #\(reach), returns \(result)"
       )
     default: break
     }

@@ -167,7 +167,10 @@ struct RecordCourse: DiskCourse {
     let (real, kind) = (try double["real"], try wrapping["kind"])
     expect(real == 3.0, "an integer is stored in a double attribute as \(real ?? .null)")
     expect(kind == "rich", "a wrapped value is stored as \(kind ?? .null)")
-    expect(try wrapping.record(Wrapping.self) == Wrapping(), "a wrapped value differs")
+    expect(
+      try wrapping.record(Wrapping.self) == Wrapping(),
+      "a record with a wrapped value is read as a different record"
+    )
     context.rollback()
   }
 }

@@ -151,9 +151,11 @@ extension Trace {
   /// Returns a sentence about the first event at which two traces differ.
   fileprivate func firstDifference(from other: Trace) -> String {
     for (one, two) in zip(events, other.events) where one != two {
-      return "event \(one.at) was \(TraceCodec.encode(one)), and then \(TraceCodec.encode(two))"
+      return
+        "event \(one.at) was \(TraceCodec.encode(one)) in the first run and \(TraceCodec.encode(two)) in the second"
     }
-    return "it had \(events.count.counted("event")), and then \(other.events.count)"
+    return
+      "the first run had \(events.count.counted("event")), and the second run \(other.events.count)"
   }
 }
 
