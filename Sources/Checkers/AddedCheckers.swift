@@ -15,7 +15,7 @@ package struct AddedChecker: Sendable {
     (self.name, self.sentence, self.make) = (name, sentence, make)
   }
 
-  /// The checkers that were added.
+  /// The checkers that other packages have added in this process.
   private static let added = Mutex<[AddedChecker]>([])
 
   static var all: [AddedChecker] { added.withLock { $0 } }
@@ -24,7 +24,7 @@ package struct AddedChecker: Sendable {
 }
 
 extension CheckerSuite {
-  /// Adds checkers to all suites of the scope `all`; call it before the first suite is created.
+  /// Adds checkers to all suites of the scope `all`; call this before the first suite is created.
   package static func add(_ checkers: [AddedChecker]) { AddedChecker.add(checkers) }
 }
 

@@ -5,7 +5,7 @@ import Traces
 extension AskedQuery {
   // MARK: Objects
 
-  /// Returns why the lines are not the objects in the requested order, or `nil` if they are.
+  /// Returns why the lines do not list the objects in the requested order; `nil` if they do.
   ///
   /// Objects with equal values may come in any order, because names do not show the keys.
   func sortFault(_ lines: [String]) -> String? {
@@ -43,7 +43,7 @@ extension AskedQuery {
     return nil
   }
 
-  /// Returns whether values come first in the order; null is the least value.
+  /// Returns whether the left values precede the right ones in the query's order; null is least.
   private func precedes(_ left: [Value], _ right: [Value]) -> Bool {
     for (order, (left, right)) in zip(query.orders, zip(left, right)) {
       let isLess = left == .null ? right != .null : left.satisfies(.less, right)
@@ -53,7 +53,7 @@ extension AskedQuery {
     return false
   }
 
-  /// The objects of the entity, then the expected errors; `nil` if the data have several possible states.
+  /// The expected lines: the entity's objects, then the errors; `nil` if the data are uncertain.
   var uriLines: [String]? {
     guard timeline.ledger.undecided == nil, let objects = timeline.ledger.objects else {
       return nil
@@ -80,9 +80,10 @@ extension AskedQuery {
     guard lines.count == 1, sizes.count == 2 else { return "does not consist of two sizes" }
     let heldCount = Int64(statuses.count { !$0.isPurged })
     if sizes[0] < heldCount * Self.transactionBytesMin {
-      return "says \(sizes[0]) bytes for \(Int(heldCount).counted("transaction"))"
+      return "reports only \(sizes[0]) bytes for \(Int(heldCount).counted("transaction"))"
     }
-    return sizes[1] < max(sizes[0], Self.pageBytes) ? "says that the file is too small" : nil
+    return sizes[1] < max(sizes[0], Self.pageBytes)
+      ? "reports a file size that is smaller than the history or than one page" : nil
   }
 
   /// The least size of a transaction, without its changes.
@@ -151,12 +152,12 @@ extension AskedQuery {
 
   // MARK: A visit
 
-  /// Returns the expected results of a second process that starts a tracker at a position.
+  /// Returns the expected results if a second process of a member starts a tracker at a position.
   private func visitLines(from start: Int64) -> [String] {
     let isLocked = timeline.plan.header.locks == .held
     guard isLocked else {
-      // Without a lock the second process replaced the first one, whose member was removed while it
-      // ran.
+      // Without a lock the second process replaced the first one; the member was then removed from
+      // the registry while this second process ran.
       return [
         "accepted", "superseded", "tracker at \(start), registered at \(head)",
         "accepted", "not a member", "not a member", "forgotten: false, again: false",
@@ -188,7 +189,7 @@ extension AskedQuery {
 
 /// The expected answers about copies of a store, tables and trackers.
 extension AskedQuery {
-  /// The transactions after the query's number, even if that number is not in history.
+  /// The expected lines: the transactions after a number, even if the number is not in history.
   var tableLines: [String] {
     var first: Int64 = 0
     if case .behind(let count) = query.start { first = head - Int64(count) }
@@ -258,7 +259,7 @@ extension AskedQuery {
       ]
   }
 
-  /// Returns the expected calls of observers for a transaction: one for each kind of change.
+  /// Returns the expected calls of observers for a transaction: one for each change type.
   private func observed(_ position: Int) -> [String] {
     var groups: [String: [String]] = [:]
     for change in commit(position).changes {

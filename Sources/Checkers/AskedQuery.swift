@@ -40,7 +40,7 @@ struct AskedQuery {
 
   // MARK: The position
 
-  /// The number at which the query starts; `nil` for other starts, and if history lacks the number.
+  /// The number after which the query starts; `nil` if history lacks it, or for other starts.
   var bound: Int64? {
     guard case .behind(let count) = query.start else { return nil }
     let wanted = head - Int64(count)
@@ -127,7 +127,7 @@ struct AskedQuery {
       }.sorted()
   }
 
-  /// The expected objects that match; `nil` if several states of the data are possible.
+  /// The expected lines: the objects that match; `nil` if several states of the data are possible.
   private var foundLines: [String]? {
     guard timeline.ledger.undecided == nil, let objects = timeline.ledger.objects else {
       return nil
@@ -137,7 +137,7 @@ struct AskedQuery {
     }.map(\.key.description).sorted()
   }
 
-  /// The expected members with their cursors; `nil` if the events do not show the members.
+  /// The expected lines: members with cursors; `nil` if the events do not show the members.
   private var memberLines: [String]? {
     guard timeline.plan.header.retention == nil else { return nil }
     var lines: [String] = []

@@ -8,7 +8,7 @@ package struct CheckerSuite: Sendable {
   package enum Scope: Hashable, Sendable, CaseIterable {
     /// The checkers that every plan with writes, passes and purges exercises.
     case core
-    /// Adds the checkers that need observers, retention, protected authors or reports of history.
+    /// The core checkers, and those that need observers, retention, protected authors or history.
     case all
   }
   /// The names of the core checkers, in the order of their verdicts.
@@ -74,9 +74,9 @@ package struct CheckerSuite: Sendable {
     return zip(names, verdicts).map { ($0, timeline.undecided ?? $1) }
   }
 
-  /// The broken invariants, and those exercised and valid, as bits in the order of ``names(in:)``.
+  /// The broken invariants, and those exercised and not broken, as sets with one bit each.
   ///
-  /// Read it after the last event.
+  /// The bits are in the order of ``names(in:)``. Read the property after the last event.
   package var conclusion: (broken: UInt64, held: UInt64) {
     guard timeline.undecided == nil else { return (0, 0) }
     var (broken, held, bit): (UInt64, UInt64, UInt64) = (0, 0, 1)
@@ -111,9 +111,10 @@ package struct CheckerSuite: Sendable {
       | (added?.brokenBits ?? 0) << UInt64(count + FurtherCheckers.all.count)
   }
 
-  /// Adds all state that later verdicts depend on, between two commands; `tick` is the current tick.
+  /// Adds all state that later verdicts depend on; call this only between two commands.
   ///
-  /// The state does not show whether an invariant was exercised; ``verdicts`` shows that.
+  /// `tick` is the current step of the scheduler. The state does not show whether an invariant was
+  /// exercised; ``verdicts`` shows that.
   package func describe(_ state: inout StateSketch, tick: Int) {
     timeline.describe(&state)
     further?.describe(&state, on: timeline, tick: tick)

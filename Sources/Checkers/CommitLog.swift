@@ -67,7 +67,7 @@ extension CommitLog {
     }
   }
 
-  /// Applies a reload of a member's contexts, which then contain the transactions that hooks had merged.
+  /// Applies a reload of a member's contexts, which then contain also what merge hooks had handled.
   mutating func forgetFinished(by bit: MemberSet) {
     for position in statuses.indices where !statuses[position].finished.isEmpty {
       statuses[position].finished.subtract(bit)
@@ -144,7 +144,7 @@ extension CommitLog {
     }
   }
 
-  /// Sets which purges a power-off rolled back, from the transactions in history afterwards.
+  /// Determines which purges a power-off rolled back, from the history that it has left.
   mutating func reconcilePurges(with held: [CommittedTransaction]) {
     let names = Set(held.map(\.name))
     for position in statuses.indices where statuses[position].mayBePurged {
@@ -160,7 +160,7 @@ package struct TimelineTransaction: Sendable {
   package let commit: CommittedTransaction
   /// The position of the actor that wrote the transaction; `nil` if the trace names none.
   package let writer: Int?
-  /// The number of the event that reported the transaction.
+  /// The position in the trace of the event that reported the transaction.
   package let at: Int
 }
 

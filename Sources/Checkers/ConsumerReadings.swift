@@ -8,10 +8,10 @@ import Traces
 /// A consumer confirms only transactions that it received, and history without a matching
 /// transaction. Pages are not checked while the outcome of a write or a purge is uncertain.
 struct ConsumerReadings: Sendable {
-  /// The reading in the current command; `nil` if the command is no reading, or cannot be checked.
+  /// The progress of the current `read` command; `nil` for other commands, or if it is not checked.
   private var current: CurrentReading?
 
-  /// Applies the next event, and returns why an event of a reading is wrong, or `nil`.
+  /// Applies the next event, and returns why it is wrong in its reading; `nil` if it is right.
   mutating func fault(of event: Event, on timeline: Timeline) -> String? {
     if case .called(let command, _) = event.kind {
       current = CurrentReading(command, on: timeline)
@@ -62,7 +62,7 @@ private struct CurrentReading: Sendable {
   }
 
   private var hasSteps: Bool { !reading.steps.isEmpty }
-  /// Whether the closure has thrown, after which no page may be received or confirmed.
+  /// Whether the consumer's closure has thrown; after that no page may be received or confirmed.
   private var hasStopped: Bool { !hasSteps && pageCount == reading.stopsAt }
 
   mutating func fault(of event: Event, by member: Member, on timeline: Timeline) -> String? {
@@ -121,9 +121,9 @@ private struct CurrentReading: Sendable {
     return nil
   }
 
-  /// Applies the steps up to and including the first of the given steps, which caused the current event.
+  /// Applies the planned steps through the one that caused the current event: the first of `those`.
   ///
-  /// - Returns: The first of the given steps; `nil` if no such step is left.
+  /// - Returns: The step that caused the event; `nil` if no step of `those` is left.
   @discardableResult
   private mutating func walk(through those: Set<ReadingStep>, _ member: Member) -> ReadingStep? {
     while let step = steps.popFirst() {
@@ -179,7 +179,7 @@ private struct CurrentReading: Sendable {
     return nil
   }
 
-  /// Returns a message if the consumer confirmed less than the steps so far require; otherwise `nil`.
+  /// Returns a clause if the consumer confirmed less than its steps so far require; else `nil`.
   private func unconfirmed(_ member: Member, on timeline: Timeline) -> String? {
     guard member.cursor ?? -1 < required else { return nil }
     return "did not confirm \(timeline.label(required))"

@@ -10,12 +10,12 @@ package import Traces
 /// data, except members that were notified that they miss history. Objects that were changed by
 /// transactions of authors that a member ignores are left out for that member, and so are those of
 /// transactions that one of its merge hooks finished since its contexts were loaded, and the
-/// objects and attributes that a member's older model lacks. The contexts of a partial member are
-/// compared in the objects that they hold.
+/// objects and attributes that a member's older model lacks. A partial member, which does not load
+/// all objects at its launch, is compared only in the objects that its contexts contain.
 ///
 /// Does not verify: columns, values and tombstones in history (HistoryExplainsData,
-/// TombstoneFidelity), views in the middle of a plan, which may be behind. After a write of unknown
-/// outcome every possible state is accepted until a later event decides.
+/// TombstoneFidelity), views in the middle of a plan, which may lack transactions. After a write of
+/// unknown outcome every possible state is accepted until a later event decides.
 package struct Convergence: Invariant {
   package static let name = "Convergence"
   package static let sentence =
@@ -121,7 +121,7 @@ private struct FinalView: Sendable {
     return known
   }
 
-  /// Returns the names that a view may give to outdated objects, which have negative keys.
+  /// Returns the names, with negative keys, that a view may give to outdated objects of a name.
   ///
   /// After a missed delete and a new insert, a view contains the outdated object next to the current
   /// object of the same name.

@@ -5,10 +5,10 @@ package import Traces
 /// Verifies: each recorded cursor, and the cursor of each later launch, names a committed
 /// transaction and is not below the cursor before it; at or below the cursor there is no
 /// transaction that the member must merge and has not merged. Merges that a crash has undone count
-/// as not merged. No member is notified that history went back behind its cursor unless a power-off
-/// rolled back part of history. A whole pass that a system reports as successful has merged and
-/// recorded all history from before the pass. No command that moves a cursor fails without a reason
-/// in the plan.
+/// as not merged. No member gets the error that its cursor is above the newest transaction, unless
+/// a power-off has rolled back part of history. A whole pass that a system reports as successful
+/// has merged and recorded all history from before the pass. No command that moves a cursor fails
+/// without a reason in the plan.
 ///
 /// Does not verify: that a cursor ever reaches the newest transaction (NoLostTransaction), cursors
 /// after a power-off (Durability) of a member whose command was in progress then, or a resync. A

@@ -1,9 +1,9 @@
 package import HistoryTypes
 package import Traces
 
-/// A difference between two states of the data, in the least object name that differs.
+/// The first difference between two states of the data, in the order of object names.
 package enum Difference: Hashable, Sendable {
-  /// The second state lacks the object.
+  /// The second state lacks an object that the first has.
   case lacks(ObjectName)
   /// The second state has an object that the first lacks.
   case adds(ObjectName)
@@ -129,7 +129,7 @@ extension Event {
   /// The name of the event's actor, for a sentence.
   var who: String { actor?.name ?? "the store" }
 
-  /// Whether the event notifies a member that history it needs is gone, as an event or as an error.
+  /// Whether the event shows that a member got the error that history it needs is gone.
   var isExpiry: Bool {
     switch kind {
     case .expired: true

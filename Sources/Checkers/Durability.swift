@@ -50,7 +50,7 @@ package struct Durability: Invariant {
     return hasRecovered ? .valid : .unknown("No power-off occurred.")
   }
 
-  /// Adds the count of the transactions that an earlier power-off left.
+  /// Adds the position of the last transaction that an earlier power-off left.
   func describe(_ state: inout StateSketch, on timeline: Timeline) {
     state.add(hasRecovered)
     state.add(hasDelays)

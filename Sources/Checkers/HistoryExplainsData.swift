@@ -21,7 +21,7 @@ package struct HistoryExplainsData: Invariant {
   package static let sentence =
     "Every change of the data is in history, and history has no other change."
   package private(set) var violation: Violation?
-  /// An update reported without columns; a violation if the system reports columns elsewhere.
+  /// The first update reported without columns; a violation if another report has columns.
   private var bare: Violation?
   private var hasColumns = false
   private var hasHistory = false
@@ -103,7 +103,7 @@ package struct HistoryExplainsData: Invariant {
     }
   }
 
-  /// Checks that timestamps rise; the timestamp 0 means that the system reports none.
+  /// Checks that timestamps rise; the timestamp 0 means that the system reports no timestamp.
   private mutating func checkTime(
     _ transaction: CommittedTransaction,
     _ event: Event,
@@ -228,7 +228,7 @@ package struct HistoryExplainsData: Invariant {
     return nil
   }
 
-  /// Returns whether two reports of one transaction agree in the details that both contain.
+  /// Returns whether two reports of a transaction's changes agree in the details that both contain.
   private static func same(_ first: [CommittedChange], _ second: [CommittedChange]) -> Bool {
     guard first.count == second.count else { return false }
     func sorted(_ changes: [CommittedChange]) -> [CommittedChange] {

@@ -14,7 +14,7 @@ struct KnownViews: Sendable {
     /// The position of the object's last write before the view read the object.
     let position: Int
     let values: Values
-    /// The write that inserted the object to which each reference refers.
+    /// For each reference, by name, the write that inserted the referenced object.
     let destinations: [String: Int]
   }
 
@@ -25,13 +25,13 @@ struct KnownViews: Sendable {
   }
 
   private var views: [ActorID: View] = [:]
-  /// The positions of the write that inserted each existing object, and of the last write to it.
+  /// For each existing object, the positions of the write that inserted it and of its last write.
   private var lives: [ObjectName: (life: Int, position: Int)] = [:]
   private var writes: [Int: (net: [NetChange], view: ActorID?)] = [:]
   /// The entities to which the attributes of each entity refer; empty without references.
   private let references: [String: [(attribute: String, entity: String)]]
 
-  /// The actors whose views hold only what they have read for a save.
+  /// The actors whose views contain only the objects that they have read for a save.
   private let partial: Set<ActorID>
 
   init(_ model: Model, partial: Set<ActorID>) {
@@ -72,7 +72,7 @@ struct KnownViews: Sendable {
     }
   }
 
-  /// Returns whether a view has read the current object with a name, or an object that was deleted.
+  /// Returns whether a view has read the object that now has a name, or a deleted one of that name.
   private func has(_ object: ObjectName, _ view: ActorID) -> Bool {
     guard let state = views[view]?.readStates[object] else { return false }
     return lives[object].map { $0.life == state.life } ?? true
@@ -102,7 +102,7 @@ struct KnownViews: Sendable {
     for object in objects.keys { see(object, by: actor, objects) }
   }
 
-  /// Applies a merge of other actors' writes; the view keeps object states that it read later.
+  /// Applies a merge of other actors' writes; newer states that the view has read are kept.
   mutating func merge(_ positions: [Int], by actor: ActorID, _ objects: Objects) {
     for position in positions {
       guard let write = writes[position], write.view != actor else { continue }
@@ -134,7 +134,7 @@ struct KnownViews: Sendable {
     see(object, by: actor, objects)
   }
 
-  /// Returns the object's values when a view read it; `nil` if no write has changed the object since.
+  /// Returns the values that a view has read of an object, if a write changed it later; else `nil`.
   func outdated(_ object: ObjectName, by actor: ActorID) -> Values? {
     guard let life = lives[object], let state = views[actor]?.readStates[object] else { return nil }
     guard state.position < life.position else { return nil }

@@ -5,9 +5,9 @@ package import Traces
 ///
 /// The ledger computes every write's net effect from the plan's command, never from the system's
 /// reports, and compares the two. A staged write takes effect when it is committed. A write that
-/// failed has no effect. A write of unknown outcome forks the data into both possibilities, and
-/// later events rule some of them out. The cost of a write is linear in its changes and in the
-/// number of possibilities.
+/// failed has no effect. After a write of unknown outcome, the ledger keeps two possible states,
+/// with and without the write, until later events rule one of them out. The cost of a write is
+/// linear in its changes and in the number of possible states.
 package struct Ledger: Sendable {
   /// The maximum number of possible states; if there would be more, the data count as unknown.
   package static let possibilitiesMax = 32
@@ -147,7 +147,7 @@ package struct Ledger: Sendable {
     }
   }
 
-  /// Applies a failed command to the views, and checks that the failure has a reason in the plan.
+  /// Applies a failed command to the views, and checks that the plan explains the failure.
   ///
   /// After a failure other than a conflict, the states that the actor's view has read are unknown.
   private mutating func weigh(_ outcome: Outcome) {
@@ -176,7 +176,7 @@ package struct Ledger: Sendable {
     }
   }
 
-  /// Counts the data as unknown if an edit depended on what a view has read when that is unknown.
+  /// Counts the data as unknown if an edit's effect depends on unknown object states of a view.
   private mutating func checkIsDecided() {
     guard undecided == nil, possibilities.contains(where: \.isUndecided) else { return }
     undecided = "A save depends on what its view has read, which a failure has made uncertain."
@@ -196,7 +196,7 @@ package struct Ledger: Sendable {
     }
   }
 
-  /// Applies an edit to every possibility, and keeps those that agree with the system's report.
+  /// Applies an edit to every possible state, and keeps the states that agree with the report.
   private mutating func take(_ edit: Edit, reported: [CommittedChange]) {
     if possibilities.count == 1 {
       let changes = possibilities[0].apply(edit, at: position, reported: reported)
@@ -220,7 +220,7 @@ package struct Ledger: Sendable {
     checkIsDecided()
   }
 
-  /// Returns how the report of a write contradicts a possibility that the write was applied to.
+  /// Returns how a write's report contradicts a possible state after the write; `nil` if it agrees.
   private static func mismatch(
     _ possibility: Possibility,
     _ changes: [NetChange],

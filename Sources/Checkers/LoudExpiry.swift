@@ -5,7 +5,8 @@ package import Traces
 /// Verifies: a member that was cut off by a limit, or whose unmerged required transactions were
 /// purged, gets no answer to a fetch until it is notified (expired or rewound, as an event or as an
 /// error), resyncs or registers again; a member that was cut off does not register again before it
-/// is notified. A power-off may undo a loss: then no notification is required.
+/// is notified. A power-off may roll back the purge or the cut-off: then no notification is
+/// required.
 ///
 /// Does not verify: whether the loss was allowed (PurgeSafety), the content of the member's view
 /// before the notification. A pass that merges, and a consumer that consumes, count as fetches.

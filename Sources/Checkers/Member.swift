@@ -40,7 +40,7 @@ package struct Member: Sendable {
     consumedFrom = min(consumedFrom, count)
   }
 
-  /// Applies a power-off after which only the transactions through a position are certain.
+  /// Applies a power-off that certainly left only the transactions through a position.
   ///
   /// A power-off keeps a prefix of the commits: a registration, a loss or a retirement is certain if a
   /// later transaction is still in the store.
@@ -51,7 +51,7 @@ package struct Member: Sendable {
     }
     if last < joinedAt { status.makeMembershipUncertain() }
     guard let cutOffAt, last < cutOffAt, status.isCutOff else { return }
-    // The loss is certainly rolled back only if a transaction before the loss is gone too.
+    // The cut-off is certainly rolled back only if a transaction before it is gone too.
     if last + 1 == cutOffAt { status.makeMembershipUncertain() }
     status.takeBackCutOff()
   }
@@ -74,10 +74,11 @@ package struct MemberSet: OptionSet, Hashable, Sendable {
 
 /// The state of one member according to its events, with the alternatives that the store may hold.
 ///
-/// The events decide until a power-off or a fault, which add alternatives. The next event that
-/// shows the state in the store, usually the member's next launch, removes the alternatives. A
-/// member can be `absent`, `ahead` and `behind` in the store. An actor that is no member can be
-/// `registered` there, and after a fault during its retirement `absent` as well.
+/// Without power-offs and faults, the store agrees with the events. After a power-off or a fault,
+/// it may be in one of several states, the alternatives, until an event shows the state, usually
+/// the member's next launch. A member can be `absent`, `ahead` and `behind` in the store. An actor
+/// that is no member can be `registered` there, and after a fault during its retirement `absent` as
+/// well.
 package struct MemberStatus: Hashable, Sendable {
   /// Whether history is kept for a member, and whether it runs.
   package enum Presence: UInt8, Sendable {
@@ -136,7 +137,7 @@ extension MemberStatus {
   /// Whether history that the member needs is gone.
   package var missesHistory: Bool { access != .whole }
 
-  /// Whether a purge must keep the member's history, whatever a power-off or a fault has changed.
+  /// Whether a purge must keep the member's history in every state that the store may be in.
   package var isKept: Bool {
     isMember && !isCutOff && alternatives.isDisjoint(with: [.absent, .ahead])
   }
@@ -144,7 +145,7 @@ extension MemberStatus {
   /// Whether the actor is a member whose cursor cannot have moved without an event.
   package var hasCertainCursor: Bool { isMember && !alternatives.contains(.ahead) }
 
-  /// Whether the member must have merged all required transactions at the end.
+  /// Whether the member must have merged all required transactions at the end of the trace.
   package var mustMerge: Bool {
     isRunning && !missesHistory && !alternatives.contains(.absent)
   }

@@ -1,7 +1,7 @@
 import HistoryTypes
 package import Traces
 
-/// Observers see once each transaction that must be merged; after a failure, at least once.
+/// Each transaction that must be merged reaches observers once; after a failure, at least once.
 ///
 /// Failures are crashes, failed commands and missing records.
 ///
@@ -23,7 +23,7 @@ package struct ObserverDelivery: Invariant {
   private var observed: [MemberSet] = []
   /// The members whose observers have received each transaction since the last fetch or failure.
   private var observedJustNow: [MemberSet] = []
-  /// The members whose records may be gone, so that their observers may receive transactions again.
+  /// The members whose recorded cursors may be gone, so that observers may get transactions again.
   private var reset: MemberSet = []
 
   package init(_ header: TraceHeader) {

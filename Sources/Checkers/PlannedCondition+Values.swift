@@ -41,9 +41,9 @@ extension PlannedCondition {
       .map { ("A"..."Z").contains($0) ? Unicode.Scalar(UInt8($0.value) | 0x20) : $0 }
   }
 
-  /// Matches a text with a pattern by the literal definition of LIKE.
+  /// Matches a text with a pattern, directly by the definition of LIKE in SQLite's documentation.
   ///
-  /// The algorithm is slow for patterns with many `%`, and easy to verify.
+  /// The algorithm is easy to verify, but slow for patterns with many `%`.
   private static func isLike(
     _ text: ArraySlice<Unicode.Scalar>,
     _ pattern: ArraySlice<Unicode.Scalar>

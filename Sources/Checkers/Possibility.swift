@@ -10,11 +10,11 @@ package struct Possibility: Sendable {
   private var knownViews: KnownViews?
   /// The actors whose programs lack the attributes of the plan's model that have default values.
   private let olderActors: Set<ActorID>
-  /// Whether a write may change other objects than it names, or may be refused because of them.
+  /// Whether the model has relations, so that a write may affect objects that it does not name.
   private let hasRelations: Bool
   /// The reason for which the last edit has no effect; `nil` if it was applied.
   private(set) var refusal: Refusal?
-  /// Whether the effect of an edit depends on what a view has read when that is unknown.
+  /// Whether the effect of an edit depends on object states of a view that are unknown.
   private(set) var isUndecided = false
 
   init(
@@ -75,7 +75,7 @@ package struct Possibility: Sendable {
     return effect.net
   }
 
-  /// Returns an edit of a model with relations, with the values that its view has read; else `nil`.
+  /// Returns the edit with the values that its view has read; `nil` if the model has no relations.
   private mutating func related(_ edit: Edit) -> RelatedWrite? {
     guard hasRelations else { return nil }
     switch edit {
@@ -106,7 +106,7 @@ package struct Possibility: Sendable {
     return model.apply(related).refusal
   }
 
-  /// Returns the net changes that the file captures: an update that leaves all values may be missing.
+  /// Returns the net changes that the file captures, without unreported updates of equal values.
   private static func captured(_ net: [NetChange], _ reported: [CommittedChange]) -> [NetChange] {
     net.filter { change in
       change.type != .update || change.changesValues
@@ -173,7 +173,7 @@ package struct Possibility: Sendable {
     )
   }
 
-  /// Returns the objects that other writes changed since the view read them, with the values it read.
+  /// Returns the objects that other writes changed after the view read them, as the view read them.
   private mutating func conflicts(of write: PlannedWrite) -> [ObjectName: Values] {
     var conflicts: [ObjectName: Values] = [:]
     for change in write.changes where model.objects[change.object] != nil {
@@ -225,11 +225,11 @@ enum Edit: Sendable {
   case batch(PlannedBatch)
   /// A write to a model with relations, with the values that its context has read.
   case related(RelatedWrite)
-  /// A program without the library writes.
+  /// A write by a program without the library.
   ///
   /// A program that replaces rows sets all of their attributes.
   case plainSQL([PlannedChange], replacing: Bool)
-  /// A newer program changes the model of the file.
+  /// A change of the file's model by a newer program.
   case upgrade
 
   func apply(to model: inout ReferenceModel) -> [NetChange] {
@@ -248,7 +248,7 @@ enum Edit: Sendable {
     }
   }
 
-  /// Whether the edit is a change of the model, which stays in effect if the launch then fails.
+  /// Whether the edit changes the model; the change stays in effect even if the launch then fails.
   var isUpgrade: Bool { if case .upgrade = self { true } else { false } }
 
   /// Whether a program without the library makes the edit.

@@ -4,12 +4,12 @@ package import Traces
 /// No transaction is purged before every member that must merge it has merged and recorded it.
 ///
 /// Verifies: at each purge, for each transaction that leaves history, that every member that must
-/// merge it (registered before it, not retired, not lost) has done so. A merge counts after a record
-/// at or above it is reported, or at once if the stored cursor is already there; merges that a crash
-/// has undone do not count. A member is lost or finds its history expired only under a plan with
-/// retention. If that plan has no limit on bytes, the member must be more transactions or time behind
-/// than a limit says. Time is the sum of the gaps between transactions, without gaps of more than a
-/// day.
+/// merge it (registered before it, not retired, not lost) has done so. A merge counts after a
+/// record at or above it is reported, or at once if the stored cursor is already there; merges that
+/// a crash has undone do not count. A member is lost or finds its history expired only under a plan
+/// with retention. If that plan has no limit on bytes, the member must be more transactions or time
+/// behind than a limit says. The time is the sum of the intervals between transactions, leaving out
+/// intervals of over a day.
 ///
 /// Does not verify: that a limit on bytes was really exceeded; that purged rows are gone from the
 /// store, or that anything is ever purged (Reclaim); purges of transactions that no event reported;
@@ -110,7 +110,7 @@ package struct PurgeSafety: Invariant {
     accuse(event, "was cut off " + limits.compactMap(\.self).joined(separator: " and "))
   }
 
-  /// Returns the seconds between transactions, without gaps of more than a day.
+  /// Returns the sum of the seconds between transactions, leaving out intervals of over a day.
   private static func activeTime(_ some: ArraySlice<TimelineTransaction>) -> Double {
     zip(some, some.dropFirst()).reduce(0) { sum, pair in
       let gap = pair.1.commit.timestamp - pair.0.commit.timestamp
@@ -120,7 +120,7 @@ package struct PurgeSafety: Invariant {
 
   private static let dayInSeconds = 86_400.0
 
-  /// Reports an expiry of a member, with the first required transaction that was purged, if any.
+  /// Reports a violation: a member's history expired, although the plan has no retention limit.
   private mutating func expire(_ event: Event, on timeline: Timeline) {
     let cursor = timeline.actor.flatMap { timeline.everyone[$0].cursor } ?? -1
     let gone = timeline.log.statuses.indices.first { position in

@@ -1,7 +1,7 @@
 import HistoryTypes
 package import Traces
 
-/// A purge that all members allow leaves only protected transactions and the newest.
+/// Once every member has recorded all history, a purge leaves only the newest and protected ones.
 ///
 /// Verifies: after each successful purge command before which every member that is not cut off had
 /// recorded the last transaction, all other transactions except protected ones are purged, by this
@@ -11,7 +11,7 @@ package import Traces
 package struct Reclaim: Invariant {
   package static let name = "Reclaim"
   package static let sentence =
-    "Once every member has recorded the head, a purge leaves at most the newest transaction."
+    "Once every member has recorded all history, a purge leaves at most the newest transaction."
   package private(set) var violation: Violation?
   private let authors: ProtectedAuthors
   private var isDue = false
@@ -70,7 +70,7 @@ package struct Reclaim: Invariant {
     }
     violation = Self.violation(
       at: event,
-      because: "\(event.who) purged when every member had recorded the head, and "
+      because: "\(event.who) purged when every member had recorded all history, and "
         + "\(timeline.label(left)) is still there",
       transaction: timeline.log.transactions[left].commit.name
     )

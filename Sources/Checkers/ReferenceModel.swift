@@ -149,7 +149,7 @@ struct NetChanges {
 
   init(capacity: Int) { entries.reserveCapacity(capacity) }
 
-  /// Edits the net change of an object; the first edit creates the net change with the old values.
+  /// Edits the net change of an object; the object's first edit creates it with the old values.
   mutating func edit(_ object: ObjectName, before: Values?, _ body: (inout NetChange) -> Void) {
     let count = entries.count
     let place = place(of: object, before: before)
@@ -157,7 +157,7 @@ struct NetChanges {
     hasRepeats = hasRepeats || entries.count == count
   }
 
-  /// Returns the index of an object's net change, by linear search or, among many, by a dictionary.
+  /// Returns the index of an object's net change; adds an empty net change if there is none yet.
   private mutating func place(of object: ObjectName, before: Values?) -> Int {
     if entries.count < Self.indexedFrom {
       if let known = entries.firstIndex(where: { $0.object == object }) { return known }

@@ -1,16 +1,16 @@
 import HistoryTypes
 import Traces
 
-/// One write while it is applied to the model.
+/// A write to a model with relations, while it is applied to the reference model.
 struct RelatedRun {
   var model: ReferenceModel
   let write: RelatedWrite
   var net = NetChanges(capacity: 4)
   /// The objects that the write deletes, and those that delete rules delete with them.
   var gone: Set<ObjectName> = []
-  /// The references that a rule has made null, by object.
+  /// The references that the delete rule `nullify` has made null, by object.
   var released: [ObjectName: Set<String>] = [:]
-  /// The stored objects that stand for inserted duplicates, by the inserted object's name.
+  /// The stored objects that stay in the place of inserted duplicates, by the duplicate's name.
   var aliases: [ObjectName: ObjectName] = [:]
   /// Whether a write with the policy `error` edits an object that another writer changed.
   var hasConflict = false
@@ -58,7 +58,7 @@ struct RelatedRun {
     return refusal
   }
 
-  /// Applies the rules of references to deleted objects, and to those that they delete in turn.
+  /// Applies the delete rules of all references to deleted objects, cascades included.
   private mutating func applyRules(to deleted: [ObjectName]) -> Refusal? {
     var queue = deleted
     var denying: [ObjectName] = []
@@ -99,7 +99,7 @@ struct RelatedRun {
 
   // MARK: Inserts and updates
 
-  /// Returns an insert or update after the rules for deleted objects; `nil` if a rule deletes its object.
+  /// Returns an insert or update as delete rules change it; `nil` if they delete its object.
   private func adjust(_ edit: PlannedChange) -> PlannedChange? {
     guard edit.type == .insert || !gone.contains(edit.object) else { return nil }
     var adjusted = edit
@@ -175,7 +175,7 @@ struct RelatedRun {
     }
   }
 
-  /// Returns whether an attribute had the value that the context has read, before the write.
+  /// Returns whether, before the write, an attribute still had the value that the context had read.
   private func wasSame(_ name: String, _ object: ObjectName, _ seen: Values) -> Bool {
     let before = net.entries.first { $0.object == object }?.before?[name] ?? .null
     return before.isSame(as: seen[name] ?? .null)
@@ -200,7 +200,7 @@ struct RelatedRun {
 
   // MARK: Duplicates
 
-  /// Returns the other objects with unique values of a row, one for each violated constraint.
+  /// Returns the objects with the same unique values as a row, one for each violated constraint.
   private func duplicates(
     of object: ObjectName,
     _ row: Values
@@ -217,7 +217,7 @@ struct RelatedRun {
     }
   }
 
-  /// Resolves the edits that met a duplicate, after all others were applied.
+  /// Resolves the edits that would create duplicates, after all other edits were applied.
   private mutating func resolve(_ postponed: [PlannedChange]) -> Refusal? {
     var left: [PlannedChange] = []
     for edit in postponed {

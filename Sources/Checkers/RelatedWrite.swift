@@ -34,7 +34,7 @@ struct RelatedWrite: Sendable {
   var policy: PlannedPolicy
   /// The values that the context has read of objects which another writer has changed since.
   var conflicts: [ObjectName: Values] = [:]
-  /// Whether a batch request sets a required attribute to null, which is refused whatever it matches.
+  /// Whether a batch request sets a required attribute to null; it is refused even without matches.
   var setsRequiredToNull = false
 
   /// Combines the changes of a save to one edit for each object, as a context does.

@@ -111,7 +111,7 @@ extension Timeline {
     }
   }
 
-  /// Adds a position as the name of its transaction, which is a number.
+  /// Adds a position as the name of its transaction, which must be a number.
   func describe(_ position: Int?, _ state: inout StateSketch) {
     guard let position, log.transactions.indices.contains(position) else { return state.add(-1) }
     state.add(transaction: log.transactions[position].commit.name)

@@ -28,7 +28,7 @@ package struct Timeline: Sendable {
 
   /// The position in ``everyone`` of the current event's actor or consumer; `nil` if the event has none.
   package internal(set) var actor: Int?
-  /// The positions of the transactions that the current event names; -1 if no event reported it.
+  /// The positions of the transactions that the current event names; -1 for unreported ones.
   package internal(set) var named: [Int] = []
   /// The command that runs, or the last command that ran.
   package internal(set) var command = CurrentCommand()
@@ -39,7 +39,7 @@ package struct Timeline: Sendable {
   /// The number of the last event that was applied.
   package internal(set) var lastAt = 0
 
-  /// Whether a disk has acknowledged a sync without executing it.
+  /// Whether a disk has acknowledged a sync that it has not performed yet.
   var hasDelays = false
   /// The members that ignore transactions of an author, by author.
   var ignoring: [String: MemberSet] = [:]
@@ -151,7 +151,7 @@ package struct CurrentCommand: Sendable {
 // MARK: Members
 
 extension Timeline {
-  /// Returns the members with a status, as a set.
+  /// Returns the set of the members whose status satisfies a condition.
   ///
   /// - Complexity: linear in the members.
   func members(where isIncluded: (MemberStatus) -> Bool) -> MemberSet {
@@ -170,7 +170,7 @@ extension Timeline {
   package var consumers: MemberSet { members { $0.isConsumer } }
   /// The members whose unmerged transactions a purge must keep.
   package var kept: MemberSet { members { $0.isKept } }
-  /// The members that must have merged everything at the end.
+  /// The members that must have merged all required transactions at the end of the trace.
   package var watched: MemberSet { members { $0.mustMerge } }
 
   /// The verdict `unknown` if the trace has more members than a timeline supports; otherwise `nil`.
@@ -227,7 +227,7 @@ extension Timeline {
 
   /// Returns whether a transaction changes anything that a member's program knows.
   ///
-  /// Under one version of the model every transaction does.
+  /// In a plan with one version of the model, the result is always `true`.
   func isKnown(_ position: Int, to member: Int) -> Bool {
     let header = plan.header
     guard header.hasOlderModel else { return true }

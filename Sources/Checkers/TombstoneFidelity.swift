@@ -19,7 +19,7 @@ package struct TombstoneFidelity: Invariant {
   private let preserved: [String: Set<String>]
   /// The expected tombstones of each transaction's deletes, by the transaction's name.
   private var expected: [TransactionName: Objects] = [:]
-  /// A delete reported without a tombstone; a violation if the system reports tombstones elsewhere.
+  /// The first delete reported without a tombstone; a violation if another report has a tombstone.
   private var bare: Violation?
   private var hasTombstone = false
 
@@ -74,7 +74,7 @@ package struct TombstoneFidelity: Invariant {
     expected[name] = objects.isEmpty ? nil : objects
   }
 
-  /// Compares tombstones; a missing one is a fault only in history, because commits need not report it.
+  /// Compares tombstones; a commit's report may omit them, a report of history must not.
   private mutating func compare(
     _ transaction: CommittedTransaction,
     _ event: Event,

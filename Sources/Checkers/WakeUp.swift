@@ -61,7 +61,7 @@ package struct WakeUp: Invariant {
     return hasWoken ? .valid : .unknown("No running actor had to merge what another committed.")
   }
 
-  /// Adds the required passes with their ages; `tick` is the current tick.
+  /// Adds the required passes, and the ticks since each became due; `tick` is the current tick.
   func describe(_ state: inout StateSketch, on timeline: Timeline, tick: Int) {
     guard isDriven else { return }
     for (member, duty) in duties.enumerated() {
@@ -166,7 +166,7 @@ package struct WakeUp: Invariant {
     }
   }
 
-  /// The pass that a member must make; also accepts members that are new to the trace.
+  /// The pass that a member must make; `nil` if none is due, or if the member is new to the trace.
   private subscript(duty member: Int) -> Duty? {
     get { duties.indices.contains(member) ? duties[member] : nil }
     set {

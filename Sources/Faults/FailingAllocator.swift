@@ -13,14 +13,14 @@ internal import Glibc
 /// is installed early, once per process. A thread without an armed fault pays for one thread-local
 /// lookup. Small allocations from a connection's lookaside memory are not counted.
 package enum FailingAllocator {
-  /// The number of the allocation to fail, and the counts so far, of a thread with an armed fault.
+  /// The armed fault of one thread: which allocation fails, and the counts so far.
   private struct Count {
     let k: Int
     let from: Bool
     var counted = 0
     var failed = 0
 
-    /// Counts an allocation, and returns whether the allocation fails.
+    /// Counts an allocation, and returns whether this allocation must fail.
     mutating func fire() -> Bool {
       counted += 1
       guard counted == k || (from && counted > k) else { return false }
@@ -29,7 +29,7 @@ package enum FailingAllocator {
     }
   }
 
-  /// SQLite's own methods, written once before SQLite receives the methods that call them.
+  /// SQLite's own allocator methods, to which this allocator passes the calls; written only once.
   @exclusivity(unchecked)
   nonisolated(unsafe) private static var standard = sqlite3_mem_methods()
   @exclusivity(unchecked)
@@ -50,14 +50,15 @@ package enum FailingAllocator {
     methods.xRealloc = { memory, count in
       FailingAllocator.fires ? nil : FailingAllocator.standard.xRealloc(memory, count)
     }
-    // With memory statistics on, threads would contend for a mutex at every allocation.
+    // SQLite's memory statistics would make all threads contend for a mutex at every allocation.
     _ = csqlite_turn_off_memory_status()
     return csqlite_set_allocator(&methods) == SQLITE_OK
   }()
 
-  /// Disables lookaside memory for connections opened from now on, so that all allocations count.
+  /// Disables lookaside memory for connections that are opened later, so that all allocations
+  /// count.
   ///
-  /// The allocator must be installed, and SQLite must not have been used.
+  /// Call this after the allocator was installed, and before SQLite is first used.
   package static func turnOffLookaside() { _ = csqlite_turn_off_lookaside() }
 
   /// Makes the `k`-th allocation of this thread fail; if `from` is `true`, also all later ones.
@@ -70,7 +71,7 @@ package enum FailingAllocator {
     pthread_setspecific(key, count)
   }
 
-  /// Disarms this thread, and returns the number of allocations that failed.
+  /// Disarms the fault of this thread, and returns the number of allocations that it made fail.
   @discardableResult
   package static func disarm() -> Int {
     guard let count = pthread_getspecific(key)?.assumingMemoryBound(to: Count.self) else {

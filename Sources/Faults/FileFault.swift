@@ -2,8 +2,8 @@ internal import CSQLite
 
 /// A failure of one or more file system calls.
 ///
-/// A fault without `file` or `call` counts every call that its kind can make fail, so that a loop over
-/// `k` reaches each of these calls in turn.
+/// If `file` or `call` is `nil`, the fault counts every call that its kind can make fail. A test
+/// that repeats a run with rising `k` therefore reaches each of these calls.
 package struct FileFault: Sendable, Hashable {
   /// The kind of failure.
   package var kind: Kind
@@ -13,7 +13,7 @@ package struct FileFault: Sendable, Hashable {
   package var call: FileCall?
   /// The number of the first counted call that fails, counted from 1.
   package var k: Int
-  /// Whether all later counted calls fail too.
+  /// Whether all counted calls after the `k`-th fail too.
   ///
   /// The default is `false`.
   package var from: Bool
@@ -37,7 +37,7 @@ package struct FileFault: Sendable, Hashable {
     self.loss = loss
   }
 
-  /// The power loss if the fault is a power-off; otherwise `nil`.
+  /// The effect on unsynced writes if the fault is a power-off; otherwise `nil`.
   var power: PowerLoss? { kind == .powerOff ? loss : nil }
 
   /// The kinds of failure; the raw value is the word in a plan.
@@ -48,7 +48,7 @@ package struct FileFault: Sendable, Hashable {
     case full
     /// A lock fails with `SQLITE_BUSY`, as if another process held the lock.
     case busy
-    /// A read gets the first half of its bytes and then zeros, as if the file ended in the middle.
+    /// A read returns the first half of its bytes and then zeros, as if the file ended there.
     ///
     /// In the log, the statement fails. In the database, SQLite treats the page as never written: SQLite
     /// reports no error, and the missing half is lost once SQLite writes the page back.
@@ -59,7 +59,8 @@ package struct FileFault: Sendable, Hashable {
     case powerOff
   }
 
-  /// Returns the result code that the fault gives a call; `nil` if the fault does not count the call.
+  /// Returns the result code with which the fault makes a call fail; `nil` for calls that it
+  /// ignores.
   func code(for call: FileCall, on file: FileKind) -> Int32? {
     guard self.file ?? file == file, self.call ?? call == call else { return nil }
     switch (kind, call) {
@@ -113,7 +114,7 @@ package enum FileCall: Int, CaseIterable, Sendable, Hashable {
   }
 }
 
-/// The armed faults of a file system, with the numbers of calls that each has counted and failed.
+/// The armed faults of a file system, and for each fault the numbers of counted and failed calls.
 struct ArmedFaults {
   private(set) var tallies: [FaultTally] = []
   /// Whether any faults are armed.
@@ -125,7 +126,8 @@ struct ArmedFaults {
     isArmed = !faults.isEmpty
   }
 
-  /// Counts a call, and returns its result code, with the power loss if the call turns the power off.
+  /// Counts a call, and returns its result code; `power` is not `nil` if the call turns the power
+  /// off.
   @inline(never)
   mutating func fire(_ call: FileCall, _ kind: FileKind) -> (code: Int32, power: PowerLoss?) {
     var first: Int32?
@@ -151,7 +153,7 @@ package struct FaultTally: Sendable, Hashable {
     self.fault = fault
   }
 
-  /// Counts a call, and returns the code with which it fails; `nil` if this fault lets it succeed.
+  /// Counts a call, and returns the code with which this fault makes it fail; `nil` if it does not.
   mutating func fire(_ call: FileCall, on file: FileKind) -> Int32? {
     guard let code = fault.code(for: call, on: file) else { return nil }
     countedCalls += 1
@@ -170,7 +172,7 @@ package protocol FaultySystem: AnyObject, Sendable {
   /// Disarms all faults, and returns their tallies in the order in which they were armed.
   @discardableResult
   func disarm() -> [FaultTally]
-  /// Treats everything written so far as durable, and starts tracking unsynced writes.
+  /// Counts everything written so far as durable, and starts tracking unsynced writes.
   func watchPower(_ watch: PowerWatch)
   /// Turns the power off between two calls.
   func turnOff(_ loss: PowerLoss)
@@ -182,13 +184,13 @@ package protocol FaultySystem: AnyObject, Sendable {
 
 extension HeapFileSystem: FaultySystem {}
 
-/// The number of SQLite's calls to a file system, by kind of file and call, and of the bytes moved.
+/// The numbers of SQLite's calls to a file system, by kind of file and call, and of bytes moved.
 ///
 /// The difference of two values counts the calls between them.
 package struct CallCounters: Sendable, Hashable {
-  /// The number of calls for each pair of kind and call, failed calls included.
+  /// The number of calls for each pair of a file kind and a call, failed calls included.
   private var calls: [Int]
-  /// The number of bytes that SQLite asked to read, then those it asked to write, by kind of file.
+  /// The numbers of bytes that SQLite asked to read, then of those it asked to write, by file kind.
   private var bytes: [Int]
 
   /// Copies the current counters of a file system.
@@ -237,11 +239,11 @@ extension CallCounters {
   /// The number of entries in each of the two tables.
   static let tableCount = FileKind.allCases.count * rowCount
 
-  /// Returns the index of a pair of kind and call in the tables.
+  /// Returns the index of a pair of a file kind and a call in the tables.
   static func index(_ file: FileKind, _ call: FileCall) -> Int {
     file.rawValue * rowCount + call.rawValue
   }
 
-  /// The number of entries per kind of file: a power of two, so that an index is a shift.
+  /// The number of entries per file kind: a power of two, so that an index is computed by a shift.
   private static var rowCount: Int { 16 }
 }

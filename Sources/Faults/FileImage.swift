@@ -30,7 +30,7 @@ package enum FileKind: Int, CaseIterable, Sendable, Hashable {
     self = kind
   }
 
-  /// Creates the kind for the flags of an open (https://sqlite.org/c3ref/c_open_autoproxy.html).
+  /// Creates the kind from SQLite's open flags (https://sqlite.org/c3ref/c_open_autoproxy.html).
   init(openFlags flags: Int32) {
     let journals = SQLITE_OPEN_MAIN_JOURNAL | SQLITE_OPEN_SUPER_JOURNAL | SQLITE_OPEN_SUBJOURNAL
     if flags & SQLITE_OPEN_MAIN_DB != 0 {
@@ -81,9 +81,9 @@ package struct SparseImage: Sendable {
   let base: FileSystemImage
   var files: [String: FileDifference] = [:]
   var sharedMemory: [String: FileDifference] = [:]
-  /// The effect of syncs if unsynced writes were tracked; otherwise `nil`.
+  /// The effect of syncs while unsynced writes are tracked; `nil` if they were not tracked.
   var watch: PowerWatch?
-  /// The disk's number for the data that a power-off would leave.
+  /// The version of the durable data, as in ``PowerState``.
   var durable = 0
   /// The synced bytes of the files that have unsynced writes.
   var synced: [String: FileDifference] = [:]
@@ -139,7 +139,7 @@ struct FileDifference: Sendable {
   private var runs: [Run] = []
   private var bytes: [UInt8] = []
 
-  /// Appends the next part of the file, of which only the bytes unlike the image are kept.
+  /// Appends the next part of the file; only blocks that differ from the image are stored.
   ///
   /// - Complexity: linear in the bytes, most of which are compared a page at a time.
   mutating func append(_ part: UnsafeRawBufferPointer, unlike image: FileImage?) {
@@ -209,7 +209,8 @@ struct FileDifference: Sendable {
     return whole
   }
 
-  /// Writes a part of the file, from the image and the difference, into a buffer of the same size.
+  /// Copies a part of the file, from the image and the difference, into a buffer of the part's
+  /// size.
   func write(
     _ part: Range<Int>,
     to target: UnsafeMutableRawBufferPointer,

@@ -14,7 +14,7 @@ extension HeapDisk {
     return image
   }
 
-  /// Copies, of every file that has a path, the bytes that differ from an image.
+  /// Copies the bytes that differ from an image, of every file that has a path.
   ///
   /// The copy includes mapped shared memory, and the synced bytes if unsynced writes are tracked.
   func snapshot(sharing base: FileSystemImage) -> SparseImage {
@@ -113,7 +113,7 @@ extension HeapDisk {
     }
   }
 
-  /// Turns the power off: files keep the bytes that were durable, and open handles become invalid.
+  /// Turns the power off: files keep only their durable bytes, and open handles become invalid.
   ///
   /// No file can be opened until the power is on again.
   mutating func turnOff(_ power: PowerLoss) {
@@ -140,7 +140,7 @@ extension HeapDisk {
     unlink(file)
   }
 
-  /// Performs a sync in the current mode of tracking; a delayed sync is only recorded.
+  /// Makes a file's writes durable, unless the disk ignores syncs; a delayed sync is only recorded.
   mutating func sync(_ file: FilePointer, isDelayed: Bool) {
     guard watch == .honest, file.pointee.unsynced?.isEmpty == false else { return }
     renewDurable()
@@ -157,7 +157,7 @@ extension HeapDisk {
   }
 }
 
-/// An identifier of the data that a power-off would leave, to compare two points in time.
+/// An identifier of the data that a power-off would leave, to compare these data at two times.
 package struct PowerState: Sendable, Hashable {
   /// A number that changes when the durable data change; restoring files restores the number too.
   package let durable: Int

@@ -7,7 +7,7 @@ struct HeapDisk {
 
   /// The files that have a path.
   var files: [String: FilePointer] = [:]
-  /// Empty files without a path or a handle, whose buffers are used for later files.
+  /// Empty files without a path or a handle, kept so that later files can use their buffers.
   var spare: [FilePointer] = []
   /// Files without a path that still have an open handle.
   var detached: Set<FilePointer> = []
@@ -72,7 +72,7 @@ extension HeapDisk {
     return count
   }
 
-  /// Assigns a new number to the data that a power-off would leave.
+  /// Assigns a new version number to the data that a power-off would leave.
   mutating func renewDurable() {
     durableCount += 1
     durable = durableCount
@@ -122,7 +122,7 @@ extension HeapDisk {
     for file in Array(files.values) { unlink(file) }
   }
 
-  /// Releases a file without a path or a handle, and keeps its buffers for a later file.
+  /// Releases a file if it has neither a path nor a handle, and keeps its buffers for a later file.
   mutating func retireIfUnused(_ file: FilePointer) {
     guard file.pointee.openCount == 0, detached.remove(file) != nil else { return }
     if spare.count < Self.spareCountMax && file.pointee.allocatedBytes <= Self.spareBytesMax {

@@ -3,7 +3,7 @@ internal import CSQLite
 
 /// One file on the heap: a growable buffer, its lock, and its shared memory.
 ///
-/// The address of a file is stable while the file has a path or an open handle, or is a spare file.
+/// A file stays at its address while it has a path or an open handle, or is a spare file.
 struct HeapFile {
   /// The file's path on the disk; `nil` for temporary and deleted files.
   var path: String?
@@ -13,7 +13,7 @@ struct HeapFile {
   var memory = SharedMemory()
   /// The writes that a power-off would lose; `nil` if they are not tracked.
   var unsynced: UnsyncedWrites?
-  /// Whether a power-off occurred while handles were open, so that all calls of these handles fail.
+  /// Whether the file was lost in a power-off, so that all calls of its open handles fail.
   var isDead = false
 
   private var start: UnsafeMutableRawPointer?
@@ -59,7 +59,7 @@ struct HeapFile {
     count = size
   }
 
-  /// Reserves memory for a file of `size` bytes; the buffer grows at least by doubling.
+  /// Reserves memory for a file of `size` bytes; a buffer that grows at least doubles its size.
   ///
   /// - Complexity: O(`count`) bytes when the buffer grows.
   mutating func reserve(_ size: Int) {
@@ -138,10 +138,10 @@ extension HeapFile {
 
 /// The synced bytes of a file, and the changes since its last sync.
 ///
-/// After a power-off the file has its synced bytes, and either none or any subset of the sectors
-/// written later: between two syncs a disk writes sectors in any order, each completely or not at
-/// all (https://sqlite.org/atomiccommit.html, section 2). The deletion of a file is durable at
-/// once.
+/// After a power-off the file has its synced bytes and, depending on the kind of power-off, none or
+/// any subset of the sectors written later: between two syncs a disk writes sectors in any order,
+/// each completely or not at all (https://sqlite.org/atomiccommit.html, section 2). The deletion of
+/// a file is durable at once.
 struct UnsyncedWrites {
   /// The size of a sector in bytes, which a disk writes completely or not at all.
   static let sectorSize = 512
@@ -154,13 +154,13 @@ struct UnsyncedWrites {
   /// The bytes of the file at its last sync.
   private var synced: [UInt8]
   private var changes: [Change] = []
-  /// The number of changes before a delayed sync, which reported success without effect.
+  /// The number of changes before the latest delayed sync, which reported success without effect.
   private var delayedCount = 0
 
-  /// Creates the state of a file whose bytes are durable.
+  /// Creates the state of a file whose current bytes are durable.
   init(synced: [UInt8]) { self.synced = synced }
 
-  /// Creates the state of a file whose bytes differ from the durable bytes by one later write.
+  /// Creates the state of a file in which all differences from the synced bytes count as one write.
   init(synced: [UInt8], now bytes: [UInt8]) {
     self.synced = synced
     changes = [.truncate(to: bytes.count), .write(at: 0, bytes)]
@@ -214,7 +214,7 @@ struct UnsyncedWrites {
     return bytes
   }
 
-  /// Applies the sectors of a change that are kept.
+  /// Applies those sectors of a change that survive the power-off.
   private static func apply(
     _ change: Change,
     to bytes: inout [UInt8],

@@ -2,7 +2,7 @@ internal import Basics
 internal import CSQLite
 internal import Synchronization
 
-/// A file system on the heap for SQLite, with real WAL and several connections, without disk access.
+/// A file system in memory for SQLite, which supports the WAL mode and several connections.
 ///
 ///     let files = HeapFileSystem()
 ///     sqlite3_open_v2("app.store", &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, files.name)
@@ -23,7 +23,7 @@ package final class HeapFileSystem: @unchecked Sendable {
   let methods: UnsafeMutablePointer<sqlite3_io_methods>
   /// The clock, which returns the time in seconds since 2001-01-01 UTC.
   let clock: @Sendable () -> Double
-  /// The VFS of single users; see `makeVFS`.
+  /// The additional VFS registrations for single stores; see `makeVFS`.
   let vfsNumbers = Mutex(HeapVFSNumbers())
   private var system: VFSRegistration?
 
@@ -54,11 +54,11 @@ package final class HeapFileSystem: @unchecked Sendable {
 
   /// Restarts the file system's random generator from a seed.
   ///
-  /// SQLite draws the salts of a WAL from one generator for the whole process. If `withSalts` is `true`,
-  /// that generator is restarted too, which makes files equal byte by byte. Use `withSalts` only if no
-  /// other thread uses SQLite. Otherwise a plan on another thread would get salts for the second time,
-  /// and would accept frames of an earlier log, left by a power-off, as valid. The stored data and the
-  /// number of calls do not depend on the salts.
+  /// SQLite draws the salts of a WAL from one generator for the whole process. If `withSalts` is
+  /// `true`, that generator is restarted too, which makes files equal byte by byte. Use `withSalts`
+  /// only if no other thread uses SQLite. Otherwise a plan on another thread could get the same
+  /// salts a second time, and would accept frames of an earlier log, left by a power-off, as valid.
+  /// The stored data and the number of calls do not depend on the salts.
   package func reseed(_ seed: UInt64, withSalts: Bool = false) {
     disk.locked { $0.random = SplitMix64(seed: seed) }
     if withSalts { ProcessRandomness.restart(seed: seed) }
@@ -78,7 +78,7 @@ package final class HeapFileSystem: @unchecked Sendable {
 extension HeapFileSystem {
   /// Replaces the armed faults, and resets their counts to 0.
   ///
-  /// If several faults apply to one call, the first fault decides how the call fails.
+  /// If several faults make the same call fail, the first of them decides how it fails.
   package func arm(_ faults: [FileFault]) {
     disk.locked { $0.faults.arm(faults) }
   }
@@ -149,7 +149,7 @@ extension HeapFileSystem {
     disk.locked { $0.install(image, at: path) }
   }
 
-  /// Deletes all files; open connections can use their files until they are closed.
+  /// Deletes all files; open connections can still use their files until they are closed.
   ///
   /// The buffers are kept for later files.
   package func removeAll() {

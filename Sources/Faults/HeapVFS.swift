@@ -2,7 +2,8 @@ internal import Basics
 internal import CSQLite
 internal import Synchronization
 
-/// A SQLite VFS of a heap file system for one user, which lists the locks of that user.
+/// A separate SQLite VFS of a heap file system for one store, which can list the locks of that
+/// store.
 ///
 /// Every VFS of the file system has the same files and locks. A handle stores the number of the VFS
 /// through which it was opened. The name is valid as long as this object, or a file that was opened
@@ -21,7 +22,7 @@ package final class HeapVFS: Sendable {
 
   deinit { files.vfsNumbers.withLock { _ = $0.taken.remove(number) } }
 
-  /// The locks that handles hold which were opened through this VFS, such as `SHARED on app.store`.
+  /// The locks of handles that were opened through this VFS, such as `SHARED on app.store`.
   ///
   /// - Complexity: O(open handles of the file system).
   package var locks: [String] {
@@ -31,21 +32,21 @@ package final class HeapVFS: Sendable {
   }
 }
 
-/// The VFS of single users of a heap file system, numbered from 1.
+/// The additional VFS registrations of a heap file system, numbered from 1.
 struct HeapVFSNumbers: Sendable {
   /// The registrations, which stay as long as the file system exists.
   fileprivate(set) var registered: [VFSRegistration] = []
   fileprivate var taken: Set<Int> = []
 }
 
-/// A registered VFS: SQLite's description of a file system under one name.
+/// A registered VFS: a file system under one name, as SQLite's structure describes it.
 struct VFSRegistration: @unchecked Sendable {
   private let system: UnsafeMutablePointer<sqlite3_vfs>
   private let cName: UnsafeMutablePointer<CChar>
 
   /// Registers a file system under a name.
   ///
-  /// The description does not retain the file system.
+  /// The registration does not retain the file system.
   init(_ files: HeapFileSystem, name: String) {
     let characters = name.utf8CString
     cName = .allocate(capacity: characters.count)
@@ -66,7 +67,7 @@ struct VFSRegistration: @unchecked Sendable {
 }
 
 extension HeapFileSystem {
-  /// Returns a new VFS, for one user.
+  /// Returns a new VFS for one store.
   package func makeVFS() -> HeapVFS {
     vfsNumbers.withLock { numbers in
       let open = disk.locked { disk in Set(disk.openHandles.map(\.pointee.vfsNumber)) }
@@ -190,7 +191,7 @@ extension HeapFileSystem {
     return referenceDate + Int64((clock() * 1000).rounded(.down))
   }
 
-  /// Opens or creates a file, and fills in the handle that SQLite has allocated.
+  /// Opens or creates a file, and initializes the handle for which SQLite has allocated memory.
   fileprivate func open(
     _ path: UnsafePointer<CChar>?,
     _ handle: OpenFile.Pointer,
@@ -262,7 +263,7 @@ extension HeapDisk {
 enum ExtendedCode {
   static let shortRead = SQLITE_IOERR | 2 << 8
   static let sharedMemorySize = SQLITE_IOERR | 19 << 8
-  /// The internal result of a sync that is recorded and not performed; SQLite has no such code.
+  /// An internal code for a sync that must be delayed; it is never returned to SQLite.
   static let delayed = SQLITE_IOERR | 255 << 8
   static let deleteNoEntry = SQLITE_IOERR | 23 << 8
 

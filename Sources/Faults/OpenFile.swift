@@ -58,7 +58,7 @@ extension UnsafeMutablePointer where Pointee == OpenFile {
     }
   }
 
-  /// Counts a call, and returns its code; a call on a file lost in a power-off always fails.
+  /// Counts a call, and returns its result code; a call on a file lost in a power-off always fails.
   @inline(__always)
   private func admit(
     _ call: FileCall,

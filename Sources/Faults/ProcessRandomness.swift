@@ -15,7 +15,7 @@ internal import Glibc
 enum ProcessRandomness {
   /// The lock that is held while the generator is restarted.
   private static let turn = Lock()
-  /// The lock that is held while bytes are drawn from `source`: any thread may be the first to draw.
+  /// The lock that is held while SQLite draws its seed from `source`, which any thread may cause.
   private static let sourceLock = Lock()
   nonisolated(unsafe) private static var source = SplitMix64(seed: 0)
 
@@ -39,7 +39,7 @@ enum ProcessRandomness {
       return (copy, original)
     }()
 
-  /// Restarts the generator from a seed, which then determines all bytes drawn.
+  /// Restarts the generator from a seed, which then determines all later bytes.
   static func restart(seed: UInt64) {
     turn.held {
       let (copy, original) = seedingSystem

@@ -13,9 +13,9 @@ struct RealDisk {
   /// The effect of syncs while unsynced writes are tracked; `nil` if they are not tracked.
   var watch: PowerWatch?
   var isOff = false
-  /// The number of power-offs; handles opened before the last one are invalid.
+  /// The number of power-offs so far; handles opened before the last power-off are invalid.
   private(set) var life = 0
-  /// The number of open handles, all of which were opened after the same number of power-offs.
+  /// The number of open handles, all of which were opened since the last power-off.
   private var openCount = 0
   private var openedIn = 0
   /// The bytes of each changed file at its last sync, and the changes since that sync.
@@ -37,8 +37,8 @@ struct RealDisk {
 
   /// Adds an open handle.
   ///
-  /// A handle from before a power-off that is still open ends the process: SQLite shares the index of a
-  /// WAL between the handles of a process, so that it would survive the power-off.
+  /// If a handle from before a power-off is still open, the process ends: SQLite shares the index
+  /// of a WAL between the handles of a process, so the index would survive the power-off.
   mutating func noteOpen(_ path: String?, _ kind: FileKind) {
     if openCount == 0 { openedIn = life }
     guard openedIn == life else {
@@ -54,13 +54,13 @@ struct RealDisk {
 
   mutating func noteDelete(_ path: String) { unsynced[path] = nil }
 
-  /// Adds a change to a file's unsynced writes, which start from the file's bytes before the change.
+  /// Adds a change to a file's unsynced writes; before the first one, copies the bytes of the file.
   mutating func note(_ path: String?, _ change: (inout UnsyncedWrites) -> Void) {
     guard watch != nil, let path else { return }
     change(&unsynced[path, default: UnsyncedWrites(synced: RealBytes.read(path))])
   }
 
-  /// Performs a sync in the current mode of tracking; a delayed sync is only recorded.
+  /// Makes a file's writes durable, unless the disk ignores syncs; a delayed sync is only recorded.
   mutating func sync(_ path: String?, isDelayed: Bool) {
     guard watch == .honest, let path else { return }
     if isDelayed { unsynced[path]?.delaySync() } else { unsynced[path] = nil }
@@ -92,7 +92,7 @@ struct RealDisk {
 private enum RealBytes {
   /// Returns all bytes of a file that a connection has open.
   ///
-  /// A file that cannot be read ends the process: a power-off would otherwise lose all of it.
+  /// If the file cannot be read, the process ends, because a power-off would lose the whole file.
   static func read(_ path: String) -> [UInt8] {
     guard let file = fopen(path, "rb") else {
       fatalError("\(path) is open and cannot be read: error \(errno)")
@@ -108,7 +108,7 @@ private enum RealBytes {
     return bytes
   }
 
-  /// Replaces a file with a new file of the given bytes; no bytes delete the file.
+  /// Replaces a file with a new file of the given bytes; deletes the file if there are no bytes.
   static func replace(_ path: String, by bytes: [UInt8]) {
     unlink(path)
     guard !bytes.isEmpty else { return }
@@ -135,7 +135,7 @@ struct RealFile {
   private let owner: Unmanaged<RealFileSystem>
   let path: String?
   let kind: FileKind
-  /// The number of power-offs before this handle was opened.
+  /// The number of power-offs before this handle was opened, to detect that it is invalid.
   let life: Int
 
   init(owner: RealFileSystem, path: String?, kind: FileKind, life: Int) {

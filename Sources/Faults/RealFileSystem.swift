@@ -6,11 +6,11 @@ internal import Synchronization
 ///     let files = RealFileSystem()
 ///     sqlite3_open_v2("/tmp/app.store", &db, flags, files.name)
 ///
-/// Every call is passed on to SQLite's default VFS unless a fault makes the call fail. At a power-off
-/// the files are replaced by their durable bytes, so that a real disk behaves like the disk on the
-/// heap. The file system stays registered as long as it is referenced or any of its files is open.
-/// Registered as the default, it serves every connection that names no VFS, so that a process needs no
-/// change to use it.
+/// Every call is passed on to SQLite's default VFS unless a fault makes the call fail. At a
+/// power-off the files are replaced by their durable bytes, as in ``HeapFileSystem``. The file
+/// system stays registered as long as it is referenced or any of its files is open. If it is
+/// registered as the default, it also serves every connection that names no VFS, so that the code
+/// that opens connections need not change.
 package final class RealFileSystem: FaultySystem, @unchecked Sendable {
   package let name: String
 

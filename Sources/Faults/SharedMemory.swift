@@ -2,9 +2,9 @@ internal import CSQLite
 
 /// The shared memory of one database in WAL mode: regions of the WAL index and eight lock slots.
 ///
-/// Regions never move while a handle maps them. The content is discarded when the last handle unmaps
-/// the memory. In `os_unix.c`, likewise, the first handle to open truncates what an earlier process
-/// left. The allocations are kept for the next store that uses the file.
+/// Regions never move while a handle maps them. The content is discarded when the last handle
+/// unmaps the memory, because `os_unix.c` also clears what an earlier process left. The allocations
+/// are kept for the next store that uses the file.
 struct SharedMemory {
   /// The size of every region in bytes, as requested by SQLite (`WALINDEX_PGSZ`).
   static let regionSize = 32 << 10
@@ -15,7 +15,7 @@ struct SharedMemory {
     var exclusive: UInt16 = 0
     var isMapped = false
 
-    /// Whether the handle holds no slot, so that its connection is outside a transaction.
+    /// Whether the handle holds no lock slot, so that its connection is outside a transaction.
     var isEmpty: Bool { shared | exclusive == 0 }
   }
 
@@ -50,7 +50,7 @@ struct SharedMemory {
     return regions[index]
   }
 
-  /// Locks `count` slots from `first`, shared or exclusive; if one is busy, no slot is locked.
+  /// Locks `count` slots from `first` on, shared or exclusive; if any slot is busy, locks none.
   mutating func lock(
     first: Int,
     count: Int,
@@ -73,7 +73,7 @@ struct SharedMemory {
     return SQLITE_OK
   }
 
-  /// Unlocks `count` slots from `first`, as far as the handle holds them.
+  /// Unlocks those of `count` slots from `first` on that the handle holds.
   mutating func unlock(first: Int, count: Int, _ holding: inout Holding) {
     for slot in first..<first + count {
       let bit = Self.mask(slot, 1)
@@ -108,7 +108,7 @@ struct SharedMemory {
     UInt16(truncatingIfNeeded: (1 << (first + count)) - (1 << first))
   }
 
-  /// Extends the regions in use to a number of regions; new regions are filled with zeros.
+  /// Increases the number of regions in use to `count`; new regions are filled with zeros.
   private mutating func extend(to count: Int) {
     while regions.count < count {
       regions.append(.allocate(byteCount: Self.regionSize, alignment: 64))
@@ -189,7 +189,7 @@ struct DatabaseLock {
   /// The number of handles that hold `SHARED` or more.
   private(set) var holderCount = 0
 
-  /// Whether a handle may have changed the file in a transaction that is not committed.
+  /// Whether a handle may have uncommitted changes in the file.
   var isReserved: Bool { level > SQLITE_LOCK_SHARED }
 
   /// Raises a handle's level from `held`; if raising to exclusive fails, the level becomes pending.

@@ -1,4 +1,4 @@
-// These types of other modules appear in this module's public declarations.
+// The exported types of other modules appear in this module's public declarations.
 @_exported public import struct HistoryTypes.Attribute
 @_exported public import enum HistoryTypes.AttributeType
 @_exported public import enum HistoryTypes.ChangeType

@@ -17,15 +17,16 @@ public import Traces
 public protocol HistoryChecker: Sendable {
   /// The name of the invariant. The default is the type's name.
   static var name: String { get }
-  /// The property that holds in every plan that passes, as a clause.
+  /// The property that holds in every plan that passes the check, as a clause.
   static var verifies: String { get }
-  /// The properties that may fail even in a plan that passes, as a clause.
+  /// The properties that the checker does not check, as a clause; they may fail in a plan that
+  /// passes.
   static var doesNotVerify: String { get }
   /// Creates a checker for one plan, before the plan's first event.
   init(_ plan: HistoryPlan)
   /// Checks the next event.
   mutating func observe(_ event: HistoryEvent)
-  /// The verdict on the events so far; after `broken` it must not change.
+  /// The verdict on the events so far; once it is `broken`, it must not change.
   var verdict: HistoryVerdict { get }
 }
 
@@ -38,9 +39,9 @@ extension HistoryChecker {
 public enum HistoryVerdict: Hashable, Sendable {
   /// The invariant held, and the plan exercised it.
   case holds
-  /// The invariant broke for the given reason; reports show the events of `losing`, if it is given.
+  /// The invariant broke for the given reason; reports show the events of the transaction `losing`.
   case broken(String, losing: TransactionName? = nil)
-  /// The plan cannot decide whether the invariant holds, for the given reason.
+  /// The plan does not show whether the invariant holds, for the given reason.
   case undecided(String)
 }
 
@@ -50,11 +51,11 @@ public struct HistoryEvent: Hashable, Sendable {
   public enum Kind: Hashable, Sendable {
     /// A command started; the text is its ``HistoryCommand/word``.
     case started(String)
-    /// A command ended; the text is the error if the command failed, otherwise `nil`.
+    /// A command ended; `failure` is its error as text, or `nil` if it succeeded.
     case ended(failure: String?)
-    /// A member was launched, for the first time or again, with the given cursor.
+    /// A member was launched, with its recorded cursor; `isNew` is `true` for its first launch.
     case launched(isNew: Bool, cursor: TransactionName?)
-    /// A member stopped, crashed or retired; the word of the running command states which.
+    /// A member stopped, crashed or retired, according to the word of the current command.
     case left
     /// A save was committed.
     case saved(CommittedTransaction)
@@ -111,7 +112,7 @@ extension HistoryEvent.Kind {
   }
 }
 
-/// A custom checker during one run.
+/// A custom checker, with its state during one run.
 package struct OwnCheck {
   package let name: String
   private var checker: any HistoryChecker

@@ -29,9 +29,9 @@ public struct HistoryCommand: Hashable, Sendable {
   init(_ command: Command) { self.command = command }
   private init(_ action: Action) { command = Command(action) }
 
-  /// The command's word, such as `pass`; the word of a save is `write`.
+  /// The command's word in plan files, such as `pass`; the word of a save is `write`.
   public var word: String { command.action.word }
-  /// The member that performs the command; `nil` for a command of the clock.
+  /// The member that performs the command; `nil` if the command moves the clock.
   public var member: ActorID? { command.action.actor }
 
   /// Saves changes through a member's view, with the member's own author.
@@ -55,7 +55,7 @@ public struct HistoryCommand: Hashable, Sendable {
 }
 
 extension [PlannedChange] {
-  /// Applies the changes of one save to objects in order, and returns their net effect.
+  /// Applies the changes of one save to objects, in order, and returns the net changes.
   ///
   ///     let net = changes.apply(to: &rows)
   ///     guard !net.isEmpty else { return nil }
@@ -86,9 +86,9 @@ public enum HistoryCondition: Sendable {
   case crash
   /// Members that stop and are launched again.
   case restart
-  /// Members that are launched for the first time when the history already has transactions.
+  /// Members whose first launch comes when history already has transactions.
   case lateJoin
-  /// Several members with the same author, and saves with the author of another member.
+  /// Members that share an author, and saves under the author of another member.
   case sameAuthorTwice
   /// Saves and members without an author.
   case absentAuthor
@@ -132,8 +132,8 @@ public enum HistoryCondition: Sendable {
 ///       }
 ///     }
 ///
-/// The condition may also replace all commands by generated ones, as a custom workload. Use only the
-/// given source for random choices, so that a plan can be shrunk and repeated.
+/// The condition may also replace all commands by commands that it generates, as a custom workload.
+/// Use only the given source for random choices, so that a plan can be shrunk and repeated.
 ///
 /// Plans have one entity, `Item`, with the text `title` and the whole number `count`; a command with
 /// another entity, attribute or member is an error.
@@ -145,10 +145,10 @@ public protocol PlanCondition: Sendable {
 }
 
 extension PlanCondition {
-  /// Returns a plan as this condition changes it.
+  /// Returns a plan with this condition's changes.
   ///
-  /// - Throws: A `SystemFailure` if a command names a member, an entity or an attribute that the plan
-  ///   does not have: its counterexample could not be replayed.
+  /// - Throws: A `SystemFailure` if a command names a member, an entity or an attribute that the
+  ///   plan does not have, because its counterexample could not be replayed.
   package func changed(
     _ plan: Plan,
     _ source: inout ChoiceSource

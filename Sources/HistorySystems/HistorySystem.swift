@@ -4,7 +4,7 @@ public import PropertyTesting
 package import Systems
 public import Traces
 
-/// A real system under test: a tracker with its store, in most cases an actor.
+/// A real system under test: a tracker with its store, in most cases a Swift actor.
 ///
 ///     actor MyTracker: HistorySystem, PurgingSystem {
 ///       init(_ environment: HistoryEnvironment) async throws { ... }
@@ -43,10 +43,11 @@ public protocol HistorySystem: Sendable {
   /// Fetches a member's new transactions, merges them into the member's view, and records its cursor.
   func pass(_ member: ActorID) async throws -> PassOutcome
 
-  /// Returns the last transaction that is recorded as merged by a member; `nil` if there is none.
+  /// Returns the recorded cursor of a member: the last transaction that it has merged; `nil` if
+  /// none.
   ///
-  /// Read the cursor from storage that outlives a stop. This method is called after each command,
-  /// so the system may also record a cursor later than in the pass.
+  /// Read the cursor from storage that outlives a stop of the member. This method is called after
+  /// each command, so the system may also record a cursor after the pass has returned.
   func cursor(of member: ActorID) async throws -> TransactionName?
 
   /// Returns the objects that a running member has in memory.
@@ -78,15 +79,15 @@ public struct PassOutcome: Hashable, Sendable {
   }
 }
 
-/// An error that is not a bug in itself.
+/// An error of a ``HistorySystem`` that does not count as a bug.
 public enum HistorySystemError: Error, Hashable, Sendable {
   /// The member needs transactions that are no longer in history.
   case expired
 }
 
-/// A system whose fetch, merge and record are steps, with other members' commands between them.
+/// A system whose fetch, merge and record are separate steps, between which other members can act.
 ///
-/// The default pass performs these three steps.
+/// The default implementation of ``HistorySystem/pass(_:)`` performs these three steps.
 public protocol SteppedSystem: HistorySystem {
   /// Fetches the transactions that are new for a member.
   func fetch(_ member: ActorID) async throws -> [TransactionName]
@@ -118,10 +119,10 @@ public protocol PurgingSystem: HistorySystem {
 
 /// A system whose members can lose their memory at any time.
 public protocol CrashingSystem: HistorySystem {
-  /// Discards the in-memory state of a member.
+  /// Discards the in-memory state of a member, as a crash of its process would.
   ///
-  /// In a real crash, the member's tasks end with its process. In a test these tasks continue, so the
-  /// system must ignore them.
+  /// In a real crash, the member's tasks end with its process. In a test these tasks continue, so
+  /// the system must ignore their effects.
   func crash(_ member: ActorID) async throws
 }
 
@@ -133,7 +134,7 @@ public protocol RetiringSystem: HistorySystem {
 
 /// A system whose members can read the data again after history that they need was purged.
 public protocol ResyncingSystem: HistorySystem {
-  /// Reloads a member's view, and moves its cursor to the newest transaction.
+  /// Reloads a member's view from the data, and moves its cursor to the newest transaction.
   ///
   /// This method is called after a pass has thrown ``HistorySystemError/expired``.
   func resync(_ member: ActorID) async throws
@@ -152,7 +153,7 @@ public protocol ListingSystem: HistorySystem {
 public protocol ClockedSystem: HistorySystem {}
 
 extension HistorySystem {
-  /// The capabilities that follow from the type's protocol conformances.
+  /// The lab's capabilities of the system, which follow from its protocol conformances.
   package static var abilities: Set<Capability> {
     var abilities: Set<Capability> = []
     if Self.self is any SteppedSystem.Type { abilities.insert(.steps) }

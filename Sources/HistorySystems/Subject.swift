@@ -2,14 +2,14 @@ package import Systems
 package import Traces
 package import Workloads
 
-/// A system that counts the jobs that threads outside of its executor enqueued.
+/// A system that counts its jobs that threads outside of its executor have enqueued.
 package protocol JobCounting {
   var foreignJobCount: Int { get }
 }
 
 extension SystemAdapter: JobCounting {}
 
-/// A system under test with its name, its capabilities and its factory.
+/// A system under test: its name, its capabilities and the closure that creates it.
 package struct Subject: Sendable {
   package var name: String
   package let capabilities: Set<Capability>
@@ -43,7 +43,7 @@ package struct Subject: Sendable {
     self.make = { SystemAdapter(make) }
   }
 
-  /// The conditions of a check to which the caller passes none.
+  /// The conditions that a check uses if its caller passes none.
   package var defaultConditions: [HistoryCondition] {
     [.crash, .restart, .lateJoin].filter { lack(for: $0) == nil }
   }
@@ -58,7 +58,7 @@ package struct Subject: Sendable {
     }
   }
 
-  /// Returns the generator style of plans for some conditions.
+  /// Returns the parameters for generated plans with some conditions.
   package func style(_ conditions: [HistoryCondition]) -> PlanStyle {
     var style = PlanStyle()
     style.conditions = Set(conditions.compactMap(\.known))

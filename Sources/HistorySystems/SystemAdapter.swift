@@ -20,7 +20,7 @@ final class SystemAdapter<System: HistorySystem>: SystemUnderTest {
   private var members: Set<ActorID> = []
   private var cursors: [ActorID: TransactionName?] = [:]
   private var times: [TransactionName: Double] = [:]
-  /// The number of jobs in all plans that other threads have enqueued.
+  /// The number of the system's jobs, in all plans, that other threads have enqueued.
   private(set) var foreignJobCount = 0
 
   init(_ make: @escaping @Sendable (HistoryEnvironment) async throws -> System) {
@@ -91,7 +91,8 @@ final class SystemAdapter<System: HistorySystem>: SystemUnderTest {
     case .purge(let actor):
       let system = try need((any PurgingSystem).self, "purge")
       let purged = try run("purge") { _ in try await system.purge(by: actor) }
-      // Tasks may have recorded cursors before the purge; without these, the purge would seem unsafe.
+      // Tasks may have recorded cursors before the purge; if these were not logged, the purge would
+      // seem unsafe.
       try reportCursors(&log)
       log.add(actor, .purged(purged))
     case .resync(let actor):

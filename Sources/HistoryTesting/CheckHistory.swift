@@ -56,7 +56,7 @@ public func checkHistory<Log: HistoryLog>(
 ///       try await checkHistory(of: MyTracker.self, plans: 500, under: [.ties, .crash, .pause])
 ///     }
 ///
-/// The parameters have the same meanings as those of `checkHistory` for designs.
+/// The other parameters have the same meanings as those of `checkHistory` for a `HistoryLog`.
 ///
 /// - Throws: ``HistorySettingsError`` if a setting is invalid, `CancellationError` if the test was
 ///   cancelled. A broken invariant does not throw.
@@ -78,11 +78,11 @@ public func checkHistory<System: HistorySystem>(
   return try await check.run(sourceLocation)
 }
 
-/// Checks with random plans that no member of the systems from a factory loses transactions.
+/// Checks with random plans that no member of a system that a closure creates loses transactions.
 ///
 ///     try await checkHistory(of: { try await MyTracker($0, batchSize: 2) }, under: [.restart])
 ///
-/// The parameters have the same meanings as those of `checkHistory` for designs.
+/// The other parameters have the same meanings as those of `checkHistory` for a `HistoryLog`.
 ///
 /// - Throws: ``HistorySettingsError`` if a setting is invalid, `CancellationError` if the test was
 ///   cancelled. A broken invariant does not throw.
@@ -103,9 +103,9 @@ public func checkHistory<System: HistorySystem>(
   return try await check.run(sourceLocation)
 }
 
-/// The results of a check.
+/// The results of a call of `checkHistory`.
 public struct HistoryReport: Sendable {
-  /// The numbers of verdicts on one invariant.
+  /// The numbers of plans in which one invariant held or broke.
   public struct Invariant: Hashable, Sendable {
     /// The checker's name.
     public let name: String
@@ -121,10 +121,9 @@ public struct HistoryReport: Sendable {
   public let planCount: Int
   /// The verdicts, in the order of the checkers; custom checkers come last.
   public let invariants: [Invariant]
-  /// The shortest plan that breaks the most harmful broken invariant, as in the recorded issue.
+  /// The plan of the recorded issue, for the most harmful broken invariant; `nil` if none broke.
   public let failure: HistoryFailure?
-  /// The number of the system's jobs that other threads enqueued, in an order that no seed
-  /// determines.
+  /// The number of the system's jobs that other threads enqueued, whose order no seed determines.
   ///
   /// The documentation of `SeededExecutor` states which jobs these are.
   public let uncontrolledJobCount: Int
@@ -138,7 +137,8 @@ public struct HistoryFailure: Sendable {
   let commandCount: Int
   /// The plan as a table, the violation in sentences, and the command that repeats the plan.
   public let text: String
-  /// The plan with its events and the verdict, in the format that ``counterexamples(in:file:)`` reads.
+  /// The plan, its events and the verdict, in the format of files for
+  /// ``counterexamples(in:file:)``.
   let jsonLines: String
   /// An HTML page with a picture of the plan.
   let html: String
@@ -178,7 +178,8 @@ extension HistoryFailure {
     let lines = Self.file(system, checker, "jsonl")
     Attachment.record(jsonLines, named: lines, sourceLocation: place)
     Attachment.record(html, named: picture, sourceLocation: place)
-    // Users of one machine share the temporary folder.
+    // All users of a machine may share the temporary folder, so each user gets a separate folder in
+    // it.
     let folder = NSTemporaryDirectory() + "history-testing-\(NSUserName())"
     var text = text
     do {

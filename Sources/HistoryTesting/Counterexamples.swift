@@ -3,12 +3,12 @@ public import Systems
 public import Testing
 internal import Traces
 
-/// A file that contains a counterexample.
+/// A file that contains a counterexample, as an argument of a parameterized test.
 public struct SavedCounterexample: Hashable, Sendable, CustomTestStringConvertible {
   let name: String
   let path: String
 
-  /// The file's name.
+  /// The file's name, which identifies the argument in test results.
   public var testDescription: String { name }
 }
 
@@ -160,13 +160,13 @@ struct CorpusFolder: Sendable {
     )
   }
 
-  /// Returns the command that repeats the plan during which the last run of a test crashed; else `nil`.
+  /// Returns the command that repeats the plan during which a test's last run crashed, or `nil`.
   func unfinished(_ test: String) -> String? {
     let text = try? String(contentsOf: place(of: test), encoding: .utf8)
     return text?.isEmpty == false ? text : nil
   }
 
-  /// Returns the file that records the plan that a test is running.
+  /// Creates the file that records which plan a test is running.
   ///
   /// - Throws: an error of the file system when the file cannot be written. Without the file, a
   ///   trap would leave no record of its plan.
@@ -200,7 +200,7 @@ struct CorpusFolder: Sendable {
 struct PlanMark: Sendable {
   let url: URL
 
-  /// Writes the command; a failure is ignored, because the plan runs without the file too.
+  /// Writes the command; a failure is ignored, because plans also run without this file.
   func write(_ command: String) { try? Data(command.utf8).write(to: url) }
 
   func remove() { try? FileManager.default.removeItem(at: url) }

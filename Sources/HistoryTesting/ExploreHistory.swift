@@ -16,8 +16,8 @@ internal import Workloads
 ///
 /// - Parameters:
 ///   - log: The type of the design.
-///   - conditions: The conditions, each of which is explored alone. The default is crashes, restarts
-///     and late joins. Custom conditions cannot be explored.
+///   - conditions: The conditions; each of them is explored separately. The default is crashes,
+///     restarts and late joins. Custom conditions cannot be explored.
 ///   - members: The number of members, from 1 to 4. The default is 2.
 ///   - depth: The maximum number of commands in a plan. The default is 4; each further command takes
 ///     about ten times as long.
@@ -57,7 +57,7 @@ public func exploreHistory<Log: HistoryLog>(
   }
 }
 
-/// The explorations for one safety card.
+/// The explorations that give one safety card, one for each condition.
 private struct CardExploration: Sendable {
   private let subject: Subject
   private let conditions: [Condition]
@@ -109,7 +109,7 @@ private struct CardExploration: Sendable {
   }
 }
 
-/// The plans of one row of a safety card.
+/// All plans under one condition, as the explorer needs them for one row of a safety card.
 private struct CardSpace: PlanSpace {
   private var alphabet: PlanAlphabet
 
@@ -182,13 +182,13 @@ public struct SafetyCard: Codable, Hashable, Sendable, CustomStringConvertible {
   let system: String
   /// The maximum number of commands in a plan.
   let depth: Int
-  /// The cells, sorted by condition, then in the order of the invariants.
+  /// The cells: condition after condition, each with its invariants in a fixed order.
   public let cells: [Cell]
 
   /// Returns a sentence for each cell that is worse than the same cell of an earlier card.
   ///
-  /// A cell is worse if its invariant held and no longer does, if a shorter plan breaks the invariant, or
-  /// if the cell is missing.
+  /// A cell is worse if its invariant held and no longer does, if the invariant was not known to
+  /// break and now breaks, if it breaks in a shorter plan than before, or if the cell is missing.
   public func regressions(since earlier: SafetyCard) -> [String] {
     earlier.cells.compactMap { old in
       let place = "\(old.invariant) under \(old.condition)"
@@ -197,17 +197,17 @@ public struct SafetyCard: Codable, Hashable, Sendable, CustomStringConvertible {
       }
       switch (old.result, new.result) {
       case (.holds, .holds): return nil
-      case (.holds, _): return "\(place) held, and now: \(new.phrase)."
+      case (.holds, _): return "\(place) held in the earlier card; now: \(new.phrase)."
       case (.breaks, .breaks) where new.commandCount ?? 0 < old.commandCount ?? 0:
-        return "\(place) \(old.phrase), and now \(new.phrase)."
+        return "\(place): earlier it \(old.phrase), now it \(new.phrase)."
       case (.notExercised, .breaks), (.unknown, .breaks):
-        return "\(place) was not known to break, and now \(new.phrase)."
+        return "\(place) was not known to break; now it \(new.phrase)."
       default: return nil
       }
     }
   }
 
-  /// A line for each condition, with the invariants that hold and the invariants that break.
+  /// The card as text: one line for each condition, with the invariants that hold or break.
   public var description: String {
     var conditions: [String] = []
     for cell in cells where !conditions.contains(cell.condition) {

@@ -2,8 +2,8 @@ public import Testing
 
 /// The settings of a check; a `nil` value is replaced by the value of an outer scope.
 ///
-/// Environment variables have the highest precedence. After them come the arguments of the call, the
-/// test's trait, and the traits of the enclosing suites from the inside out.
+/// Environment variables have the highest precedence. After them come the arguments of the call,
+/// the test's trait, and the traits of the enclosing suites, the innermost first.
 struct HistorySettings: Sendable {
   /// The number of plans.
   var plans: Int?
@@ -98,7 +98,7 @@ public struct HistoryTrait: TestTrait, SuiteTrait, TestScoping {
 }
 
 extension Trait where Self == HistoryTrait {
-  /// Sets how `checkHistory` runs; `nil` arguments keep the settings of outer traits.
+  /// A trait with settings for `checkHistory`; for `nil` arguments, outer traits apply.
   ///
   /// - Parameters:
   ///   - plans: The number of plans. The default is 200.

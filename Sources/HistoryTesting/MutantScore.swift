@@ -10,9 +10,9 @@ internal import Traces
 ///     let score = try await mutantScore(of: [GreedyLog.self, ForgetfulLog.self], under: [.restart])
 ///     #expect(score.survivors.isEmpty, "\(score)")
 ///
-/// A mutant is a variant with one deliberate bug. It is detected by the first plan that breaks an
-/// invariant; this plan is shrunk, and no issue is recorded. You write the mutants, because this
-/// library cannot edit the sources of your package.
+/// A mutant is a variant with one deliberate bug. The mutant is detected if a plan breaks an
+/// invariant. The first such plan is shrunk, and no issue is recorded. You write the mutants
+/// yourself, because this library cannot edit the sources of your package.
 ///
 /// - Parameters:
 ///   - variants: The types of the mutants.
@@ -43,9 +43,9 @@ public func mutantScore(
 ///       "purges early": { @Sendable in try await MyTracker($0, purgesEarly: true) },
 ///     ])
 ///
-/// In a literal of pairs, Swift 6.3 accepts a closure only with its `@Sendable`.
+/// In a dictionary literal, Swift 6.3 requires the explicit `@Sendable` of each closure.
 ///
-/// The other parameters have the same meanings as those of `mutantScore` for designs.
+/// The other parameters have the same meanings as those of `mutantScore(of:)` for a `HistoryLog`.
 ///
 /// - Throws: ``HistorySettingsError`` if a mutant lacks a protocol that a condition requires, or
 ///   cannot be run; `CancellationError` if the test was cancelled.

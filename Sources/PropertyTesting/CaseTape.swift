@@ -1,20 +1,22 @@
-/// One step of a case that a child process draws, and that its parent repeats on its own source.
+/// One step of a case that a child process draws, and that the parent process repeats on its
+/// source.
 ///
-/// If a trap ends the child, it has already reported everything that it drew.
+/// The child reports each step at once, so that the parent has all steps even if a trap ends the
+/// child.
 package enum TapeEvent: Hashable, Sendable {
-  /// A choice was drawn: the recorded choice, and the value read before it was replaced, if it was.
+  /// A choice was drawn: `read` is its original value, which may since have been replaced.
   case draw(Choice, read: Int64)
   /// The value of the last choice was replaced.
   case amend(Int64)
-  /// The choices and spans beyond these counts were removed.
+  /// All choices and spans after the first `choiceCount` and `spanCount` were removed.
   case forget(choiceCount: Int, spanCount: Int)
   /// A span was opened.
   case open(String, ChoiceSpan.Kind)
-  /// The innermost span was closed.
+  /// The innermost open span was closed.
   case close
-  /// The innermost span was removed.
+  /// The innermost open span was removed; its choices remain.
   case cancel
-  /// The generator asked whether the choices have run out.
+  /// The generator asked whether the choices have run out, with the answer.
   case exhausted(Bool)
   /// A command is about to be performed.
   case step(String)
@@ -119,7 +121,7 @@ extension TapeEvent {
 }
 
 extension ChoiceSource {
-  /// Repeats what a copy of the source did in another process.
+  /// Repeats a step that a copy of this source made in another process.
   package mutating func adopt(_ event: TapeEvent) {
     switch event {
     case .draw(let choice, let read): adopt(choice, read: read)
@@ -134,7 +136,7 @@ extension ChoiceSource {
   }
 }
 
-/// A case to be run by another process: a seed, or a sequence to replay.
+/// A case to be run by another process, as a seed or as a sequence to replay.
 package struct CaseRequest: Codable, Sendable {
   private struct Span: Codable {
     let label: String
@@ -148,7 +150,7 @@ package struct CaseRequest: Codable, Sendable {
   private let choiceCountMax: Int
   private let offsets: [Int64]?
   private let spans: [Span]?
-  /// Whether only the values of the case are wanted.
+  /// Whether the other process only draws the values of the case, without running the body.
   package let wantsValues: Bool
 
   /// Describes the case that a source is about to draw.
@@ -167,7 +169,7 @@ package struct CaseRequest: Codable, Sendable {
     self.wantsValues = wantsValues
   }
 
-  /// Returns a source that draws the case, and reports what it does.
+  /// Returns a source that draws the case, and reports each of its steps to a closure.
   package func source(_ report: @escaping @Sendable (TapeEvent) -> Void) -> ChoiceSource {
     guard let offsets else {
       return ChoiceSource(seed: seed, choiceCountMax: choiceCountMax).reporting(report)
@@ -187,7 +189,7 @@ package struct CaseRequest: Codable, Sendable {
   }
 }
 
-/// The result of a case in another process, and the notes of its source.
+/// The result of a case in another process, with the labels, classes and scores of the case.
 package struct CaseReport: Codable, Sendable {
   private enum Kind: String, Codable {
     case passed, failed, discarded, vacuous
@@ -210,7 +212,7 @@ package struct CaseReport: Codable, Sendable {
   private let scores: [Score]
   private let reason: String?
 
-  /// Describes the result of a case, and what its source has noted.
+  /// Creates the report from the result of a case and the notes of its source.
   package init(_ result: CaseResult, _ source: ChoiceSource) {
     switch result {
     case .passed: kind = .passed
@@ -229,7 +231,7 @@ package struct CaseReport: Codable, Sendable {
     reason = notes.reason
   }
 
-  /// Gives the notes to a copy of the source, and returns the result.
+  /// Copies the notes to this process's source of the case, and returns the result.
   package func apply(to source: inout ChoiceSource) -> CaseResult {
     source.notes.labels = labels
     source.notes.requirements = requirements.map { ($0.label, $0.share, $0.isMet) }

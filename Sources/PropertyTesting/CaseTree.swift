@@ -1,11 +1,11 @@
-/// The cases that were run, as a tree of the generator's questions and their answers.
+/// The cases that were run, as a tree of the generator's requests and the source's answers.
 ///
-/// A candidate whose path through the tree ends at an earlier case need not be run: many edits lead
-/// to the same case. This is sound because a generator asks the same question after the same
-/// answers; otherwise the property is not deterministic.
+/// Many edits of a sequence lead to a case that was run before; such a candidate need not be run
+/// again. This is sound because a generator makes the same request after the same answers, unless
+/// the property is not deterministic.
 struct CaseTree {
   private enum Question {
-    /// The question is unknown.
+    /// No case has reached this node's request yet.
     case unknown
     /// The generator draws a choice of this range.
     case draw(Choice)
@@ -13,15 +13,15 @@ struct CaseTree {
     case close
     case cancel
     case exhausted
-    /// The case is finished.
+    /// The generator made no further request: the case is finished.
     case end
   }
 
   private struct Node {
     var question = Question.unknown
-    /// The node after the first given answer, or -1, and the answer: a value, or 0 or 1.
+    /// The first answer that was given, a value or 0 or 1, and the node after it; -1 for none.
     var firstNext: (answer: Int64, node: Int) = (0, -1)
-    /// The nodes after the other given answers.
+    /// The other answers that were given, and the nodes after them.
     var moreNext: [(answer: Int64, node: Int)] = []
   }
 
@@ -30,12 +30,12 @@ struct CaseTree {
 
   private var nodes = [Node()]
   private let choiceCountMax: Int
-  /// A Boolean value that indicates whether a generator asked differently after equal answers.
+  /// Whether a generator made different requests after equal answers.
   private(set) var isInconsistent = false
 
   init(choiceCountMax: Int) { self.choiceCountMax = choiceCountMax }
 
-  /// Adds a case that was run.
+  /// Adds a case that was run, as its requests and answers.
   ///
   /// - Complexity: O(events * answers seen at each).
   mutating func insert(_ events: [SourceEvent]) {
@@ -111,7 +111,8 @@ struct CaseTree {
     return follow(0, from: node)
   }
 
-  /// Records the question at a node, and detects a different earlier question.
+  /// Records the generator's request at a node; detects if an earlier case made a different one
+  /// there.
   private mutating func ask(_ question: Question, at node: Int) {
     switch (nodes[node].question, question) {
     case (.unknown, _): nodes[node].question = question

@@ -2,15 +2,17 @@
 ///
 /// Every generated value is derived from choices, and shrinking edits only choices. A sequence
 /// stores the *offset* of a choice from its simplest value: if the range depends on earlier
-/// choices, a replayed choice moves along with the range, and one outside of it is clamped.
+/// choices, a replayed choice moves along with the range, and is clamped if it is outside the
+/// range.
 package struct Choice: Hashable, Sendable {
   /// The kind of decision that a choice records, which determines how its value shrinks.
   package enum Kind: Hashable, Sendable {
-    /// A quantity: neighboring values are similar, sums and differences are meaningful.
+    /// A quantity: similar values have similar effects, and sums and differences are meaningful.
     case number
-    /// One of several alternatives, in order of simplicity; distances have no meaning.
+    /// A name: one of several alternatives, simplest first, whose distances have no meaning.
     case name
-    /// The decision to continue a repetition: shrinking deletes elements instead of lowering it.
+    /// The decision to continue a repetition; shrinking deletes elements instead of lowering the
+    /// value.
     case continuation
   }
 
@@ -51,7 +53,7 @@ package struct Choice: Hashable, Sendable {
   /// A Boolean value that indicates whether the choice decided to continue a repetition.
   package var isContinuation: Bool { kind == .continuation }
 
-  /// The signed distance from the simplest value; wraps only in ranges wider than 2^63.
+  /// The signed distance from the simplest value; overflow wraps around in ranges wider than 2^63.
   package var offset: Int64 { value &- simplest }
 
   /// A Boolean value that indicates whether the value is the simplest one.
@@ -59,8 +61,8 @@ package struct Choice: Hashable, Sendable {
 
   /// The number of values in the range that are simpler than this one.
   ///
-  /// A value nearer to the simplest value is simpler; at equal distance, the greater value is. With
-  /// 0 as the simplest value the order is 0, 1, -1, 2, -2, ...
+  /// A value nearer to the simplest value is simpler; of two values at equal distance, the greater
+  /// one is simpler. With 0 as the simplest value the order is 0, 1, -1, 2, -2, ...
   package var rank: UInt64 {
     let distance = self.distance
     guard distance > 0 else { return 0 }

@@ -1,9 +1,9 @@
-/// All decisions of a generator in one case: its choices in order, and the spans that they form.
+/// The choices that a generator drew in one case, in order, and the spans that group them.
 ///
-/// Two sequences are equal if the offsets of their choices are equal; ranges and spans follow from
-/// the property that replays them. The order is *simpler first* (shortlex): a sequence with fewer
-/// choices is simpler; of two with equally many, the one whose first different choice has the lower
-/// rank.
+/// Two sequences are equal if the offsets of their choices are equal; ranges and spans do not
+/// count, because a replay by the property creates them again. The order is *simpler first*
+/// (shortlex): a sequence with fewer choices is simpler; of two with equally many, the one whose
+/// first different choice has the lower rank.
 public struct ChoiceSequence: Sendable {
   /// The choices, in the order in which they were made.
   package internal(set) var choices: [Choice]
@@ -21,7 +21,7 @@ public struct ChoiceSequence: Sendable {
 }
 
 extension ChoiceSequence: Hashable {
-  /// Returns whether two sequences have equal offsets, choice by choice.
+  /// Returns whether the choices of two sequences have equal offsets from their simplest values.
   public static func == (left: ChoiceSequence, right: ChoiceSequence) -> Bool {
     left.count == right.count
       && zip(left.choices, right.choices).allSatisfy { $0.offset == $1.offset }
@@ -71,7 +71,7 @@ extension ChoiceSequence: Comparable {
 }
 
 extension ChoiceSequence: LosslessStringConvertible {
-  /// A line of text to replay the sequence from: `1:` and the offsets.
+  /// A line of text from which the sequence can be replayed: `1:`, then the offsets of the choices.
   ///
   /// `12x0` stands for twelve zeroes. Ranges and spans are omitted: the property that replays the
   /// line creates them again.
@@ -113,7 +113,8 @@ extension ChoiceSequence: LosslessStringConvertible {
 }
 
 extension ChoiceSequence {
-  /// Returns the sequence of the given pieces of this one, in this order, with the remaining spans.
+  /// Returns the given pieces of this sequence, joined in the given order, with the remaining
+  /// spans.
   ///
   /// A span inside one piece moves with it. A span that contains whole pieces still contains them.
   /// A span that loses all its choices is removed.
@@ -206,7 +207,7 @@ extension ChoiceSequence {
     return rearranged(pieces + [place..<count])
   }
 
-  /// Returns the sequence with two disjoint, nonempty spans exchanged; `first` precedes `second`.
+  /// Returns the sequence with the choices of two disjoint, nonempty spans exchanged.
   ///
   /// - Complexity: O(choices + spans).
   func exchanging(_ first: Int, _ second: Int) -> ChoiceSequence {

@@ -57,8 +57,8 @@ extension ChoiceSource {
 
   /// Draws an index, and lets a closure replace an index that is currently impossible.
   ///
-  /// The recorded choice is the index returned by the closure: it stays the same if shrinking makes
-  /// others possible.
+  /// The recorded choice is the index that the closure returns, so that it stays the same if
+  /// shrinking makes other indices possible.
   public mutating func index(
     below count: Int,
     label: String? = nil,
@@ -139,7 +139,7 @@ extension ChoiceSource {
     return Double(whole) + fraction
   }
 
-  /// Rounds down; this module does not use the C library.
+  /// Rounds down, without the C library, which this module does not use.
   private static func floor(_ value: Double) -> Int64 {
     let whole = Int64(value)
     return Double(whole) > value ? whole - 1 : whole
@@ -172,11 +172,11 @@ extension Double {
 }
 
 extension ChoiceSource {
-  /// Draws an index in proportion to its weight; shrinks toward the first.
+  /// Draws an index with a probability in proportion to its weight; shrinks toward the first.
   ///
-  /// An index with weight 0 is never returned. If a replayed choice has one, the nearest earlier
-  /// index with a positive weight is used, or else the nearest later one. At least one weight must
-  /// be positive.
+  /// An index with weight 0 is never returned. If a replayed choice is such an index, the nearest
+  /// earlier index with a positive weight is used, or else the nearest later one. At least one
+  /// weight must be positive.
   public mutating func weighted(_ weights: [Int], label: String? = nil) -> Int {
     if let label { openSpan(label) }
     defer { if label != nil { closeSpan() } }
@@ -197,12 +197,12 @@ extension ChoiceSource {
     return adjusted
   }
 
-  /// Returns weights for `weighted(_:)` that vary between runs; call it once per run.
+  /// Returns random weights for `weighted(_:)`, for one whole case; call it once per case.
   ///
-  /// Half of the runs get equal weights. In the others (*swarm* runs, Groce et al., ISSTA 2012),
-  /// some alternatives are left out and the rest weigh from 1 to 16, which produces long sequences
-  /// of one command that a uniform choice would not. The weights are not choices: they only bias
-  /// later choices, a replay gets equal weights, and they are not shrunk.
+  /// Half of the cases get equal weights. In the others (*swarm testing*, Groce et al., ISSTA
+  /// 2012), some alternatives get the weight 0 and the rest weights from 1 to 16, which produces
+  /// long sequences of one command that uniform weights would not. The weights are not choices:
+  /// they only bias later choices, a replay gets equal weights, and they are not shrunk.
   public mutating func swarmWeights(_ count: Int) -> [Int] {
     guard !isReplaying, random.next() & 1 == 0 else { return Array(repeating: 1, count: count) }
     let keeps = random.next(through: 3)
@@ -215,7 +215,7 @@ extension ChoiceSource {
     return weights
   }
 
-  /// Returns a number to use for a whole run, as a rate that biases later choices.
+  /// Returns a random number for a whole case, to use as a rate that biases later choices.
   ///
   /// The number is not a choice: a replay gets the lower bound of the range, and shrinking ignores
   /// the number.

@@ -16,17 +16,17 @@ public struct ChoiceSource: Sendable {
   let choiceCountMax: Int
   /// The seed of the random choices.
   private(set) var seed: UInt64
-  /// The requests of the generator, if they are recorded.
+  /// The requests of the generator with their answers; empty if they are not recorded.
   private(set) var events: [SourceEvent] = []
   private var recordsEvents = false
-  /// Receives everything that the source does, if another process repeats it.
+  /// A closure that receives each step of the source; `nil` if no other process repeats the case.
   private var tape: (@Sendable (TapeEvent) -> Void)?
-  /// Whether the requests of the generator are recorded or reported.
+  /// Whether the requests of the generator are recorded in `events`, or reported to `tape`.
   private var isObserved = false
   /// The probability that a number with a label repeats the last number with that label.
   private var reuseRate = 0.0
   private var latestNumbers: [String: Int64] = [:]
-  /// The number of branches that the recursive value being drawn may still use.
+  /// The number of branches that the current recursive value may still use; `nil` outside of one.
   var branchesLeft: Int?
   /// The labels, required classes and scores of the case.
   var notes = CaseNotes()
@@ -63,8 +63,8 @@ public struct ChoiceSource: Sendable {
 
   /// A Boolean value that indicates whether all further choices have their simplest values.
   ///
-  /// A generator that adds one step after another should then stop. During a replay, the value is
-  /// `true` at the end of the recorded choices of the current span.
+  /// A generator that draws one step after another should stop when this value is `true`. During a
+  /// replay, the value is `true` at the end of the recorded choices of the current span.
   public var isExhausted: Bool {
     mutating get {
       let isExhausted = choices.count >= choiceCountMax || replay?.isAtEnd ?? false
@@ -73,7 +73,7 @@ public struct ChoiceSource: Sendable {
     }
   }
 
-  /// Returns the source, which reports everything that it does to a closure.
+  /// Returns a copy of this source that reports each of its steps to a closure.
   func reporting(_ tape: @escaping @Sendable (TapeEvent) -> Void) -> ChoiceSource {
     var source = self
     (source.tape, source.isObserved) = (tape, true)
@@ -121,17 +121,17 @@ public struct ChoiceSource: Sendable {
 // MARK: - Repeated numbers
 
 extension ChoiceSource {
-  /// Makes numbers with a label repeat in some runs; call it once per run.
+  /// Makes numbers with a label repeat in some cases; call it once per case.
   ///
-  /// Failures that require several equal numbers are rare otherwise. Three of four runs are
-  /// unchanged; in the others, half of the numbers with a label repeat the last number with that
-  /// label. This is not a choice, and a replay ignores it.
+  /// Without repetition, failures that require several equal numbers are rare. Three of four cases
+  /// are unchanged; in the others, half of the numbers with a label repeat the last number with
+  /// that label. The decision is not a choice, and a replay ignores it.
   package mutating func reuseNumbers() {
     guard !isReplaying else { return }
     reuseRate = random.next() & 3 == 0 ? 0.5 : 0
   }
 
-  /// Returns the last number with a label, if it is to be repeated and is in the range.
+  /// Returns the last number with a label if it must be repeated and is in the range; else `nil`.
   mutating func numberToReuse(_ label: String?, _ range: ClosedRange<Int64>) -> Int64? {
     guard reuseRate > 0, !isReplaying, let label, let number = latestNumbers[label],
       range.contains(number), random.nextFraction() < reuseRate
@@ -139,7 +139,7 @@ extension ChoiceSource {
     return number
   }
 
-  /// Records a number for runs in which numbers repeat.
+  /// Records the last number with a label, for cases in which numbers repeat.
   mutating func noteNumber(_ number: Int64, _ label: String?) {
     if reuseRate > 0, let label { latestNumbers[label] = number }
   }
@@ -185,7 +185,7 @@ extension ChoiceSource {
     if recordsEvents { events.append(.exhausted(isExhausted)) }
   }
 
-  /// Replaces the value of the last recorded choice, for a draw that must use another value.
+  /// Replaces the value of the last recorded choice, because the draw used another value.
   mutating func amendLast(_ value: Int64) {
     guard let last = choices.popLast() else { return }
     choices.append(last.with(value: value))
@@ -258,12 +258,12 @@ extension ChoiceSource {
   }
 }
 
-/// A request of a generator to its source, with the answer.
+/// A request of a generator to its choice source, with the answer.
 ///
 /// A generator is a deterministic function of the answers. The outcome of a case with known requests
 /// and answers is therefore known without running the property; see `CaseTree`.
 enum SourceEvent: Sendable {
-  /// A choice was drawn: the recorded choice, and the value read before it was replaced, if it was.
+  /// A choice was drawn: `read` is its original value, which may since have been replaced.
   case draw(Choice, read: Int64)
   /// A span was opened.
   case open(String)
@@ -271,24 +271,24 @@ enum SourceEvent: Sendable {
   case close
   /// The innermost span was canceled.
   case cancel
-  /// The generator asked whether the choices have run out.
+  /// The generator asked whether the choices have run out, with the answer.
   case exhausted(Bool)
 }
 
 /// A reader of a recorded sequence that follows its spans.
 ///
-/// If the generator opens a span that the sequence has at that position, the reader stays inside of
-/// it: excess choices at its end are skipped, missing choices are the simplest. An edit in one span
-/// thereby does not shift the choices of others. A sequence without spans is read from first to
-/// last.
+/// If the generator opens a span that the sequence has at that position, the reader stays inside
+/// that span until the generator closes it: choices left over at the span's end are skipped, and
+/// missing choices are the simplest. An edit in one span therefore does not shift the choices of
+/// other spans. A sequence without spans is read from first to last.
 struct ReplayCursor {
   /// An open span of the generator, and the part of the sequence that it may read.
   private struct Frame {
-    /// The index after the last choice that may be read.
+    /// The index after the last choice that the generator may read.
     var end: Int
-    /// The index in `spans` of the next span that may be entered.
+    /// The index of the next span of the replayed sequence that the generator may enter.
     var next: Int
-    /// The depth of the spans that may be entered.
+    /// The depth of the spans that the generator may enter.
     var depth: Int
     /// A Boolean value that indicates whether the frame corresponds to a span of the sequence.
     var isMatched: Bool
@@ -340,7 +340,7 @@ struct ReplayCursor {
     frame = outer
   }
 
-  /// Returns the sequence's span with a label at the position, or after other whole spans.
+  /// Returns the next span of the sequence with a label, if only whole spans precede it here.
   private mutating func matchingSpan(_ label: String) -> Int? {
     let spans = sequence.spans
     while frame.next < spans.count, spans[frame.next].start < position { frame.next += 1 }

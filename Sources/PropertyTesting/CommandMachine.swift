@@ -15,14 +15,14 @@
 ///     }
 ///
 /// This protocol defines a stateful property. Each case creates a machine, draws one possible
-/// command after the other, performs each immediately, and ends with `finish()`. An error thrown by
-/// either method fails the case, labelled with the type of the error. A machine whose methods await
-/// conforms to ``AsyncCommandMachine``.
+/// command after the other, performs each immediately, and ends with `finish()`. An error that
+/// `perform(_:)` or `finish()` throws fails the case, labelled with the type of the error. A
+/// machine whose methods await conforms to ``AsyncCommandMachine``.
 public protocol CommandMachine: RuleBasedMachine {
   /// A command with its arguments; failures show its description.
   associatedtype Command
 
-  /// The kinds of commands, simplest first: shrinking prefers earlier ones.
+  /// The kinds of commands, simplest first: shrinking prefers earlier kinds.
   static var rules: [CommandRule<Self>] { get }
 
   /// Performs a command on the system and on the model, and compares the two.
@@ -38,7 +38,7 @@ public protocol CommandMachine: RuleBasedMachine {
 }
 
 extension CommandMachine {
-  /// Does nothing.
+  /// Does nothing; replace this implementation to check the state after the last command.
   public mutating func finish() {}
 }
 
@@ -58,7 +58,7 @@ public protocol AsyncCommandMachine: RuleBasedMachine {
   /// A command with its arguments; failures show its description.
   associatedtype Command
 
-  /// The kinds of commands, simplest first: shrinking prefers earlier ones.
+  /// The kinds of commands, simplest first: shrinking prefers earlier kinds.
   static var rules: [CommandRule<Self>] { get }
 
   /// Performs a command on the system and on the model, and compares the two.
@@ -74,7 +74,7 @@ public protocol AsyncCommandMachine: RuleBasedMachine {
 }
 
 extension AsyncCommandMachine {
-  /// Does nothing.
+  /// Does nothing; replace this implementation to check the state after the last command.
   public mutating func finish() async {}
 }
 
@@ -86,7 +86,7 @@ public protocol RuleBasedMachine {
   /// A command with its arguments; failures show its description.
   associatedtype Command
 
-  /// The kinds of commands, simplest first: shrinking prefers earlier ones.
+  /// The kinds of commands, simplest first: shrinking prefers earlier kinds.
   static var rules: [CommandRule<Self>] { get }
 }
 
@@ -101,7 +101,8 @@ public struct CommandRule<Machine: RuleBasedMachine>: Sendable {
   let isPossible: (@Sendable (Machine) -> Bool)?
   let draw: @Sendable (Machine, inout ChoiceSource) throws -> Machine.Command
 
-  /// Creates a rule; the precondition is evaluated before every step in the current state.
+  /// Creates a rule; the precondition is evaluated before every step, on the machine's current
+  /// state.
   ///
   /// - Parameters:
   ///   - name: The name of the kind.
@@ -147,9 +148,9 @@ public struct CommandFailure: LabelledFailure, CustomStringConvertible {
 extension ChoiceSource {
   /// Draws commands for a machine and performs each of them, then runs the final check.
   ///
-  /// Most runs use the maximum number of steps, because many failures need long runs. Half of the
-  /// runs use the weights of the rules, the others random weights (see `swarmWeights(_:)`). In some
-  /// runs, numbers with a label are repeated. A run ends early if no rule is possible.
+  /// Most cases have the maximum number of steps, because many failures need long cases. Half of
+  /// the cases use the weights of the rules, the others random weights (see `swarmWeights(_:)`). In
+  /// some cases, numbers with a label are repeated. A case ends early if no rule is possible.
   ///
   /// - Returns: The number of performed commands.
   /// - Throws: ``CommandFailure`` if the machine throws; ``Rejection`` and ``Vacuity`` are passed
@@ -167,9 +168,9 @@ extension ChoiceSource {
     return run.commands.count
   }
 
-  /// Draws commands for a machine and awaits each of them, then the final check.
+  /// Draws commands for a machine, awaits each of them, and then awaits the final check.
   ///
-  /// See the function for a ``CommandMachine``.
+  /// See `perform` for a ``CommandMachine`` for details.
   ///
   /// - Throws: ``CommandFailure`` if the machine throws; ``Rejection`` and ``Vacuity`` are passed
   ///   through.
@@ -192,7 +193,7 @@ private struct CommandRun<Machine: RuleBasedMachine> {
   private(set) var commands: [Machine.Command] = []
   private var repetition: Repetition
   private let rules = Machine.rules
-  /// The weights of the rules in this run, and those of the rules that are currently possible.
+  /// The weights of the rules in this case; `weights` has 0 for rules that are impossible now.
   private let mixture: [Int]
   private var weights: [Int]
 
@@ -204,7 +205,7 @@ private struct CommandRun<Machine: RuleBasedMachine> {
     source.reuseNumbers()
   }
 
-  /// Draws the next command; returns `nil` when the run is finished.
+  /// Draws the next command; returns `nil` when the case is finished.
   mutating func next(
     _ machine: Machine,
     _ source: inout ChoiceSource
@@ -223,7 +224,7 @@ private struct CommandRun<Machine: RuleBasedMachine> {
     }
   }
 
-  /// Ends the run in the middle, and returns the failure for an error of the last command.
+  /// Ends the case after a command has failed, and returns the failure for its error.
   mutating func failure(_ error: any Error, _ source: inout ChoiceSource) -> any Error {
     repetition.stop(&source)
     return failure(error, isAtEnd: false)
@@ -239,8 +240,7 @@ private struct CommandRun<Machine: RuleBasedMachine> {
       isAnyPossible = isAnyPossible || isPossible
     }
     if sum == 0, isAnyPossible {
-      // No rule with a weight in this run is possible: use all possible rules with their own
-      // weights.
+      // No rule with a weight above 0 in this case is possible: use the rules' own weights instead.
       for (index, rule) in rules.enumerated() where rule.isPossible?(machine) ?? true {
         weights[index] = rule.weight
       }

@@ -23,7 +23,7 @@ public struct Generator<Value>: Sendable {
     Generator<Other> { transform(try draw(&$0)) }
   }
 
-  /// Returns a generator that depends on a previously drawn value.
+  /// Returns a generator that draws a value, and then from a generator that depends on this value.
   public func flatMap<Other>(
     _ next: @escaping @Sendable (Value) -> Generator<Other>
   ) -> Generator<Other> {
@@ -35,9 +35,9 @@ public struct Generator<Value>: Sendable {
 
   /// Returns a generator of the values that satisfy a condition.
   ///
-  /// A random case draws up to 100 values, of which only the last is recorded. If none satisfies
-  /// the condition, or a replayed one does not, the case is discarded. A run with too many
-  /// discarded cases reports them instead of passing.
+  /// A random case draws up to 100 values, of which only the last is recorded. If none of them
+  /// satisfies the condition, or a replayed value does not, the case is discarded. A run with too
+  /// many discarded cases does not pass.
   public func filter(
     _ reason: String = "filter",
     _ isIncluded: @escaping @Sendable (Value) -> Bool
@@ -126,7 +126,7 @@ extension Generator {
 }
 
 extension ChoiceSource {
-  /// Runs a body with a number of branches, or with the remaining ones of an enclosing call.
+  /// Runs a body with a number of branches, or with the remaining branches of an enclosing value.
   fileprivate mutating func withBranches<Value>(
     _ count: Int,
     _ body: (inout ChoiceSource) throws -> Value
@@ -137,7 +137,7 @@ extension ChoiceSource {
     return try body(&self)
   }
 
-  /// Draws whether to use one more branch; always `false` once they are used up.
+  /// Draws whether to use one more branch; always `false` once all branches are used up.
   fileprivate mutating func takesBranch() -> Bool {
     let left = branchesLeft ?? 0
     guard bool(probability: left > 0 ? 0.5 : 0) else { return false }
@@ -213,7 +213,7 @@ extension Generator where Value: Hashable & SendableMetatype {
     }
   }
 
-  /// Draws values until one is new; returns `nil` if none is.
+  /// Draws values until one is not known yet; returns `nil` after 20 attempts.
   private func draw(_ source: inout ChoiceSource, unlike isKnown: (Value) -> Bool) throws -> Value?
   {
     let (choiceCount, spanCount) = (source.choiceCount, source.spans.count)

@@ -6,7 +6,7 @@ public struct PropertyResult: Sendable {
     public internal(set) var passed = 0
     /// The number of cases that were not suitable for the property.
     public internal(set) var discarded = 0
-    /// The number of suitable cases that could not have failed.
+    /// The number of suitable cases that tested nothing, because they could not have failed.
     public internal(set) var vacuous = 0
     /// The number of cases that failed before shrinking: 0 or 1, because the first ends the run.
     public internal(set) var failed = 0
@@ -23,7 +23,7 @@ public struct PropertyResult: Sendable {
     case failed
     /// Too many cases were discarded for the run to pass.
     case tooManyDiscarded
-    /// All cases that were not discarded were vacuous, or more than nine in ten.
+    /// Too many cases were vacuous: all that were not discarded, or more than nine in ten.
     case vacuous
     /// A required class of cases was not covered often enough; see `statistics`.
     case notCovered
@@ -73,11 +73,11 @@ public struct PropertyStatistics: Sendable {
     /// The number of cases that reported whether they belong to the class.
     public internal(set) var total = 0
 
-    /// Whether significantly fewer cases than required belong to the class.
+    /// Whether significantly fewer cases than the required share belong to the class.
     ///
-    /// Because the observed share may be low by chance, the upper bound of Wilson's interval at
-    /// three standard deviations is compared. A class without any case is missed if at least five
-    /// were expected.
+    /// Because the observed share may be low by chance, the required share is compared with the
+    /// upper bound of Wilson's interval at three standard deviations. A class without any case is
+    /// missed if at least five cases were expected.
     public var isMissed: Bool {
       guard total > 0, Double(count) < share * Double(total) else { return false }
       let (n, p, z) = (Double(total), Double(count) / Double(total), 3.0)
@@ -159,7 +159,7 @@ extension PropertyStatistics: CustomStringConvertible {
 /// An error with a label that distinguishes different failures of the same error type.
 ///
 /// Shrinking considers only cases that fail with the label of the first failure. The label of an
-/// error that does not conform is its type.
+/// error of another type is the name of its type.
 public protocol LabelledFailure: Error {
   /// The kind of failure, short and without values.
   var failureLabel: String { get }
@@ -167,7 +167,7 @@ public protocol LabelledFailure: Error {
 
 /// An error that marks a case as suitable, but unable to fail the property.
 public struct Vacuity: Error, Hashable, Sendable {
-  /// The event that did not happen.
+  /// The event that a case needs to test anything, and that did not happen.
   public let reason: String
 
   /// Creates an error that marks a case as vacuous.
@@ -176,7 +176,7 @@ public struct Vacuity: Error, Hashable, Sendable {
 
 /// An error that discards a case as unsuitable for the property; it neither passes nor fails.
 public struct Rejection: Error, Hashable, Sendable {
-  /// The condition that was not satisfied.
+  /// The condition that the case did not satisfy.
   public let reason: String
 
   /// Creates a rejection.

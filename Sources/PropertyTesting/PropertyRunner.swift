@@ -11,7 +11,7 @@
 public struct PropertyRunner: Sendable {
   /// A progress report of a run.
   public enum Step: Hashable, Sendable {
-    /// This many cases were run, and none failed.
+    /// The given number of cases were run, and none failed.
     case ran(cases: Int)
     /// A simpler failing case was found: its number of choices, and the evaluations so far.
     case shrank(choiceCount: Int, evaluations: Int)
@@ -47,11 +47,12 @@ public struct PropertyRunner: Sendable {
 
   /// Runs the property, and shrinks the first failing case.
   ///
-  /// The examples run first, then the random cases. Once a case has a score, every second case is a
-  /// variation of the best one. A case whose property throws `Rejection` is discarded, one that
-  /// throws `Vacuity` is vacuous, and any other error fails it. Discarded cases count toward
-  /// `cases`. If all cases are discarded, or at least fifty and more than nine in ten, the outcome
-  /// is `tooManyDiscarded`. If that many cases are vacuous, the outcome is `vacuous`.
+  /// The examples run first, then the random cases. If cases have scores
+  /// (``ChoiceSource/maximize(_:label:)``), every second case is a variation of the one with the
+  /// best score. A case whose property throws `Rejection` is discarded, one that throws `Vacuity`
+  /// is vacuous, and any other error fails it. Discarded cases count toward `cases`. The outcome is
+  /// `tooManyDiscarded` if all cases are discarded, or if at least fifty cases, and more than nine
+  /// in ten, are discarded. The outcome is `vacuous` if that many cases are vacuous.
   ///
   /// - Parameters:
   ///   - progress: A closure that is called after each case, and for each simpler failing case.
@@ -71,7 +72,7 @@ public struct PropertyRunner: Sendable {
   }
 }
 
-/// The cases of a run, one after another, for a caller that runs each of them itself.
+/// The cases of a run, one after another, for a caller that runs each case itself.
 ///
 ///     var loop = CaseLoop(runner)
 ///     while loop.start() { loop.finish(await run(&loop.source)) }
@@ -274,7 +275,7 @@ public enum CaseResult: Hashable, Sendable {
   case failed(label: String, message: String)
   /// The case is not suitable for the property, and does not count.
   case discarded
-  /// The case is suitable, but could not have failed.
+  /// The case is suitable, but tested nothing, because it could not have failed.
   case vacuous
 
   /// Runs a property on a source, and converts a thrown error to a result.
@@ -331,16 +332,16 @@ struct CaseNotes: Sendable {
 }
 
 extension ChoiceSource {
-  /// Labels the case if a condition holds; the statistics show the number of cases with each label.
+  /// Labels the case if a condition holds; the statistics count the cases with each label.
   public mutating func classify(_ label: String, if condition: Bool = true) {
     guard condition, !notes.labels.contains(label) else { return }
     notes.labels.append(label)
   }
 
-  /// Requires that a share of the cases belongs to a class, and records whether this case does.
+  /// Requires that at least a share of all cases is in a class, and records whether this case is.
   ///
-  /// If significantly fewer cases do, the outcome of the run is `notCovered`. Discarded cases do
-  /// not count.
+  /// If significantly fewer cases belong to the class, the outcome of the run is `notCovered`.
+  /// Discarded cases do not count.
   public mutating func cover(_ label: String, atLeast share: Double, if condition: Bool) {
     guard (0...1).contains(share) else {
       fatalError("cover(\(label)): the share \(share) is not between 0 and 1")
@@ -348,7 +349,7 @@ extension ChoiceSource {
     notes.requirements.append((label, share, condition))
   }
 
-  /// Gives the case a score to maximize.
+  /// Gives the case a score, which later cases try to exceed.
   ///
   /// Half of the later cases are changes of the case with the greatest score so far. Several scores
   /// with different labels are maximized in turn.

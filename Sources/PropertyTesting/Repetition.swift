@@ -6,8 +6,8 @@
 ///       ...
 ///     }
 ///
-/// The choices of each iteration form one span. If the loop is left early, `stop(_:)` must close
-/// the open span; `next` closes it when it returns `false`.
+/// The choices of each iteration form one span. If the loop is left early, call `stop(_:)`, which
+/// closes the open span; when `next` returns `false`, it has closed the span already.
 public struct Repetition {
   /// The distribution of the number of elements in random cases.
   public enum Length: Hashable, Sendable {
@@ -29,9 +29,12 @@ public struct Repetition {
 
   /// Creates a loop over elements with a label, in a range of counts.
   ///
-  /// A range of one number means exactly that many elements, and draws no continuations.
+  /// If the range has only one number, exactly that many elements are drawn, without continuation
+  /// choices.
   public init(_ label: String, _ counts: ClosedRange<Int>, length: Length = .uniform) {
-    guard counts.lowerBound >= 0 else { fatalError("Repetition: \(counts) has negative numbers") }
+    guard counts.lowerBound >= 0 else {
+      fatalError("Repetition: the range \(counts) of counts has negative numbers")
+    }
     self.label = label
     self.counts = counts
     self.length = length
@@ -79,7 +82,8 @@ public struct Repetition {
 
   /// Draws the number of elements of a random case.
   ///
-  /// The number is not a choice of its own: whether there is one more element is a choice each time.
+  /// The number itself is not a choice: after each element, a choice decides whether there is
+  /// another element.
   private func drawTarget(_ source: inout ChoiceSource) -> Int {
     guard !source.isReplaying else { return counts.upperBound }
     let width = UInt64(counts.upperBound - counts.lowerBound)

@@ -17,22 +17,22 @@ internal import Foundation
 ///       nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 ///       init(on executor: any SerialExecutor) { self.executor = executor }
 ///
-/// A task that such an actor starts runs here, too: while the command runs that started it, or up
-/// to a dozen commands later. Tasks and actors without an executor run here as well, if they were
-/// started from here.
+/// A task that such an actor starts also runs on this executor: during the command that started the
+/// task, or up to a dozen commands later. Tasks and actors without an executor run on it as well,
+/// if code on this executor started them.
 ///
 /// Work on other threads is not controlled: callbacks of dispatch queues and timers, `Task.sleep`,
-/// the main actor and other executors. A command that needs such work waits for it, for 10 seconds
-/// at most, but no seed repeats its order.
+/// the main actor and other executors. A command that needs such work waits for it, for at most 10
+/// seconds, but a seed does not reproduce the order of such work.
 public final class SeededExecutor: SerialExecutor, TaskExecutor, @unchecked Sendable {
-  /// The time in seconds that a command waits for work on other threads.
+  /// The maximum time in seconds that a command waits for work on other threads.
   package static let waitMax = 10.0
-  /// The number of jobs after which newer jobs no longer come first.
+  /// The number of jobs in one command after which newer jobs no longer run first.
   private static let newestFirstMax = 1_000
-  /// The maximum number of commands that a job is held back.
+  /// The maximum number of commands for which a job is held back.
   private static let delayMax = 12
 
-  /// A job that is delayed until a command count, or until a command needs it.
+  /// A job that is held back until a number of commands were run, or until a command needs it.
   private struct Waiting {
     let job: UnownedJob
     let heldUntil: Int
@@ -44,7 +44,7 @@ public final class SeededExecutor: SerialExecutor, TaskExecutor, @unchecked Send
   private var random: SeededGenerator
   /// The number of commands so far.
   private var commandCount = 0
-  /// Whether new jobs may be held back.
+  /// Whether newly enqueued jobs may be held back.
   private var holdsJobs = false
   /// The number of jobs that other threads enqueued.
   package private(set) var foreignJobCount = 0
@@ -55,7 +55,7 @@ public final class SeededExecutor: SerialExecutor, TaskExecutor, @unchecked Send
   /// Creates an executor; with seed 0, jobs run in the order in which they were enqueued.
   public convenience init(seed: UInt64) { self.init(seed: seed, waitMax: Self.waitMax) }
 
-  /// Creates an executor whose commands wait for other threads for `waitMax` seconds at most.
+  /// Creates an executor whose commands wait at most `waitMax` seconds for other threads.
   package init(seed: UInt64, waitMax: Double) {
     random = SeededGenerator(seed: seed)
     isPlain = seed == 0
@@ -74,9 +74,10 @@ public final class SeededExecutor: SerialExecutor, TaskExecutor, @unchecked Send
     }
   }
 
-  /// Draws the number of commands that a job is held back.
+  /// Draws the number of commands for which a job is held back.
   ///
-  /// Half of the jobs outlive a few commands: most races need more than one.
+  /// Half of the jobs are held back for a few commands, because most races need more than one
+  /// command.
   private func delay() -> Int {
     guard holdsJobs, !isPlain, Bool.random(using: &random) else { return 0 }
     return Int.random(in: 1...Self.delayMax, using: &random)
@@ -84,7 +85,7 @@ public final class SeededExecutor: SerialExecutor, TaskExecutor, @unchecked Send
 }
 
 extension SeededExecutor {
-  /// Runs a closure to its end as one command, then some of the tasks that are left.
+  /// Runs a closure to its end as one command, then some of the jobs that are still queued.
   ///
   /// - Throws: the closure's error, or ``ExecutorStuck`` if it waited for another thread too long.
   public func run<Answer: Sendable>(
@@ -100,7 +101,7 @@ extension SeededExecutor {
 
   /// The order in which jobs are run.
   package enum Order {
-    /// Any order, decided by the seed; some jobs may be left for later.
+    /// A random order from the seed; some jobs may be held back.
     case seeded
     /// The newest first, so that other tasks make as little progress as possible.
     case newestFirst
@@ -127,7 +128,8 @@ extension SeededExecutor {
     }
   }
 
-  /// Ends a command, and runs jobs that are no longer held back, in any order.
+  /// Ends a command, and runs the jobs that are no longer held back, in a random order from the
+  /// seed.
   package func endCommand() {
     let count = condition.withLock {
       commandCount += 1
@@ -140,7 +142,7 @@ extension SeededExecutor {
     }
   }
 
-  /// Runs all jobs until no task can continue, or some continue for ever.
+  /// Runs all jobs until no task can continue; stops at a limit if some tasks never end.
   public func runAll() {
     GlobalJobs.giving(to: self) {
       for _ in 0..<Self.newestFirstMax {
@@ -157,7 +159,7 @@ extension SeededExecutor {
     )
   }
 
-  /// Returns the next job, after a wait for other threads if there is none.
+  /// Returns the next job; if there is none, waits for other threads to enqueue one.
   private func next(_ order: Order) -> UnownedJob? {
     if let job = taken(order) { return job }
     let deadline = Date(timeIntervalSinceNow: waitMax)
@@ -175,7 +177,7 @@ extension SeededExecutor {
       case .seeded:
         let free = jobs.indices.filter { jobs[$0].heldUntil <= commandCount }
         let place = isPlain ? free.first : free.randomElement(using: &random)
-        // The command waits: probably for the job that came last.
+        // The command waits for a job that is held back, probably for the newest one.
         return (place ?? (evenIfHeld ? jobs.indices.last : nil)).map { jobs.remove(at: $0).job }
       }
     }
@@ -186,22 +188,23 @@ extension SeededExecutor {
   }
 }
 
-/// The error of a command that waited too long for work that no thread did.
+/// The error of a command that waited too long for work that no thread performed.
 public struct ExecutorStuck: Error, Hashable, Sendable {}
 
-/// The jobs that Swift's runtime would run on its global pool.
+/// A hook into Swift's runtime for jobs that would otherwise run on the global thread pool.
 ///
-/// A job that a plan's thread enqueues there is passed to the plan's executor instead. Tasks
-/// without an executor therefore stay on the plan's thread; a task that awaits the value of another
+/// A job that the thread of a ``SeededExecutor`` enqueues there is passed to this executor instead.
+/// Tasks without an executor therefore stay on that thread; a task that awaits the value of another
 /// task briefly counts as such a task. Jobs of all other threads are not affected.
 ///
-/// The runtime has a variable for this, `swift_task_enqueueGlobal_hook`; where it is not found, as in
-/// a program that contains the runtime itself, only actors with the plan's executor are controlled.
+/// The hook is the runtime's variable `swift_task_enqueueGlobal_hook`. Where it is not found, as in
+/// a program that is linked statically with the runtime, only actors with the executor are
+/// controlled.
 enum GlobalJobs {
   private typealias Enqueue = @convention(thin) (UnownedJob) -> Void
   private typealias Hook = @convention(thin) (UnownedJob, Enqueue) -> Void
 
-  /// The key of the executor of each thread.
+  /// The key under which each thread stores its executor.
   private static let key: pthread_key_t = {
     var key = pthread_key_t()
     pthread_key_create(&key, nil)
@@ -213,10 +216,10 @@ enum GlobalJobs {
     "swift_task_enqueueGlobal_hook"
   )?.assumingMemoryBound(to: Hook?.self)
 
-  /// The hook that was set before this one; written once, before this hook can be called.
+  /// The runtime hook that was set before this one; written once, before this hook can be called.
   nonisolated(unsafe) private static var earlier: Hook?
 
-  /// Whether the runtime has the variable; the first access sets it.
+  /// Whether the runtime has the hook variable; the first access to this property sets the hook.
   static let areCaught: Bool = {
     guard let variable else { return false }
     _ = key
@@ -233,12 +236,12 @@ enum GlobalJobs {
     return true
   }()
 
-  /// The executor of the plan that runs on this thread, or `nil`.
+  /// The executor whose jobs run on this thread, or `nil`.
   private static var current: SeededExecutor? {
     pthread_getspecific(key).map { Unmanaged.fromOpaque($0).takeUnretainedValue() }
   }
 
-  /// Runs a closure on this thread with an executor that is given the thread's jobs.
+  /// Runs a closure on this thread; jobs that the thread enqueues meanwhile go to an executor.
   static func giving<Answer>(to executor: SeededExecutor, _ body: () -> Answer) -> Answer {
     guard areCaught else { return body() }
     let before = pthread_getspecific(key)
@@ -247,6 +250,6 @@ enum GlobalJobs {
     return withExtendedLifetime(executor, body)
   }
 
-  /// Whether this thread runs a plan of an executor.
+  /// Returns whether this thread runs the jobs of an executor.
   static func isThread(of executor: SeededExecutor) -> Bool { current === executor }
 }

@@ -34,12 +34,12 @@ public struct SeededGenerator: RandomNumberGenerator, Hashable, Sendable {
     return result
   }
 
-  /// Derives the seed of one part of a run, so that the part can be repeated alone.
+  /// Derives the seed of one numbered part of a run, so that the part can be repeated alone.
   package static func seed(_ seed: UInt64, part: UInt64) -> UInt64 {
     SplitMix64.mixed(SplitMix64.mixed(seed) ^ SplitMix64.mixed(part &+ SplitMix64.increment))
   }
 
-  /// Returns a number in `0...bound`; the bias is below one part in 2^64 / bound.
+  /// Returns a random number in `0...bound`; its bias is less than `bound` / 2^64.
   mutating func next(through bound: UInt64) -> UInt64 {
     guard bound < .max else { return next() }
     return next().multipliedFullWidth(by: bound &+ 1).high

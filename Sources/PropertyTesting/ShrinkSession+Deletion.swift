@@ -1,5 +1,5 @@
 extension ShrinkSession {
-  /// Deletes elements of repetitions, outermost first: all with one label, then runs of elements.
+  /// Deletes elements of repetitions, outermost first: all with one label, then series of elements.
   func deleteElements() {
     deleteLabels()
     if isFirstRound { deleteKinds() }
@@ -19,8 +19,8 @@ extension ShrinkSession {
 
   /// Returns whether a group has many elements, none of which can be deleted.
   ///
-  /// In a group of the minimum length, deleting one element only shifts the others. This is tried
-  /// only in short groups.
+  /// In a group of the minimum length, deleting an element only shifts the later ones; this is
+  /// tried only in short groups.
   private func isLongAtMinimum(_ group: SpanTree.Group) -> Bool {
     guard group.members.count > 64, let last = group.members.last else { return false }
     let start = best.spans[last].start
@@ -38,20 +38,20 @@ extension ShrinkSession {
     }
   }
 
-  /// Returns whether the case ends inside a group's last element, such as in a step that failed.
+  /// Returns whether the case ends with a group's last element, as it does if this step has failed.
   private func endsInside(_ group: SpanTree.Group) -> Bool {
     group.members.last.map { best.spans[$0].end == best.count } ?? false
   }
 
-  /// Returns whether a group is most of the case, which is then unlikely to fail without it.
+  /// Returns whether a group makes up most of the case, so that the case probably needs it to fail.
   private func isMost(_ group: SpanTree.Group) -> Bool {
     guard let first = group.members.first, let last = group.members.last else { return false }
     return 2 * (best.spans[last].end - best.spans[first].start) > best.count
   }
 
-  /// Deletes all elements of one kind after another, except a group's last element.
+  /// Kind by kind, deletes all elements of one kind at once, except a group's last element.
   ///
-  /// The deletion stops at the first kind that is needed.
+  /// The function stops at the first kind that the failure needs.
   private func deleteKinds() {
     var ordinal = 0
     while ordinal < tree.groups.count, !isOver {
@@ -68,7 +68,7 @@ extension ShrinkSession {
     return members.isEmpty || attempt(best.removing(members.map { best.spans[$0].range }))
   }
 
-  /// Returns the value of the choice that determines an element's kind: its first, if it is a name.
+  /// Returns the value that determines an element's kind: its first choice, if that is a name.
   private func kind(of span: Int) -> Int64? {
     let first = best.spans[span].start + 1
     guard first < best.spans[span].end, best.choices[first].kind == .name else { return nil }
@@ -79,7 +79,8 @@ extension ShrinkSession {
     ordinal < tree.groups.count ? tree.groups[ordinal].members : []
   }
 
-  /// Tries to delete members of a group; lowers their count if it was drawn in advance.
+  /// Tries to delete members of a group; if their count was drawn in advance, also lowers the
+  /// count.
   func deleteMembers(_ range: Range<Int>, ofGroup ordinal: Int) -> Bool {
     let members = members(ofGroup: ordinal)
     guard range.upperBound <= members.count, let first = members[range].first,
@@ -105,14 +106,14 @@ extension ShrinkSession {
     return (index, choice)
   }
 
-  /// Removes as many of some parts as possible, from the last to the first, in the longest runs.
+  /// Removes as many of a number of parts as possible, from the last to the first, in long series.
   ///
-  /// The length of a run is searched for: it is doubled on success and halved on failure. The
-  /// remaining parts cannot be removed individually, provided that removing fewer parts never fails
-  /// where removing more succeeds.
+  /// The length of a series is doubled after a success and halved after a failure. None of the
+  /// remaining parts can be removed alone, provided that removing fewer parts never fails where
+  /// removing more succeeds.
   ///
-  /// If the last part is probably needed, as in a plan that ends with its failing step, all parts
-  /// before it are tried at once first.
+  /// If the last part is probably needed, as in a plan that ends with its failing step, the
+  /// function first tries to remove all parts before it at once.
   ///
   /// - Complexity: O(log n) attempts for each remaining part.
   func thinOut(
@@ -133,7 +134,7 @@ extension ShrinkSession {
     }
   }
 
-  /// Removes the longest run that ends before a part, and returns its length.
+  /// Removes the longest series of parts that ends at an index, and returns its length.
   private func removeRun(endingAt end: Int, guess: Int, _ remove: (Range<Int>) -> Bool) -> Int {
     var removed = 0
     var failing: Int?
@@ -152,7 +153,7 @@ extension ShrinkSession {
 
   /// Deletes single choices of spans with several choices, so that the later ones move up.
   ///
-  /// For generators that loop or branch without spans. Earlier passes handle elements and
+  /// This pass helps generators that loop or branch without spans. Other passes handle elements and
   /// arguments.
   func deleteChoices() {
     for length in [8, 4, 2, 1] {
@@ -165,7 +166,7 @@ extension ShrinkSession {
     }
   }
 
-  /// Returns whether a range consists of plain choices of a span, followed by another choice of it.
+  /// Returns whether a range and the choice after it belong directly to the same span.
   private func canMoveUp(into stretch: Range<Int>) -> Bool {
     guard stretch.upperBound < best.count else { return false }
     let owner = tree.owners[stretch.lowerBound]
@@ -194,7 +195,8 @@ extension ShrinkSession {
 
   /// Lowers pairs of nearby numbers with ranks above a minimum by the same amount.
   ///
-  /// Equal small numbers are skipped: they were already lowered together with all their equals.
+  /// Pairs of equal small numbers are skipped, because they were already lowered with all equal
+  /// numbers.
   func lowerPairs(above rank: UInt64) {
     var first = 0
     while first < lowerableNumbers(above: rank).count, !isOver {
@@ -210,7 +212,8 @@ extension ShrinkSession {
     }
   }
 
-  /// Lowers values by the same amount, as far as possible, if lowering them by one succeeds.
+  /// Lowers several values by the same amount, as far as possible, if lowering them by one
+  /// succeeds.
   private func lowerTogether(_ indices: [Int], triesZero: Bool = true) {
     guard let start = leastDistance(indices), start > 0 else { return }
     if triesZero, lower(indices, to: 0) { return }
@@ -221,8 +224,9 @@ extension ShrinkSession {
 
   /// Searches for the largest amount by which several values can be lowered together.
   ///
-  /// The least distance is searched from below: among 1, 3, 15, 255 and so on, then among the
-  /// powers of two between two of those, then among the numbers between.
+  /// The search is for the smallest distance that the least value can have: first among 1, 3, 15,
+  /// 255 and so on, then among the powers of two between two of those, then among the numbers
+  /// between.
   func searchTogether(_ indices: [Int]) {
     var failing: UInt64 = 0
     var bits: UInt64 = 1
@@ -244,7 +248,7 @@ extension ShrinkSession {
     return indices.map { best.choices[$0].distance }.min()
   }
 
-  /// Lowers values by the same amount, so that the least distance becomes `target`.
+  /// Lowers values by one amount, so that their least distance from the simplest value is `target`.
   private func lower(_ indices: [Int], to target: UInt64) -> Bool {
     guard let least = leastDistance(indices), target < least else { return false }
     let edits = indices.map { index in
@@ -256,7 +260,7 @@ extension ShrinkSession {
 
   /// Lowers one number and raises a later one with the same range by the same amount.
   ///
-  /// If both are small, only lowering to the simplest value is tried.
+  /// If both numbers are small, only lowering the first one to its simplest value is tried.
   func redistributePairs() {
     var first = 0
     while first < lowerableNumbers().count, !isOver {

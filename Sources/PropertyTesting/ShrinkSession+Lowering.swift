@@ -1,5 +1,5 @@
 extension ShrinkSession {
-  /// Returns whether a choice is a value that can be lowered further.
+  /// Returns whether a choice is a value, not a continuation, that can be lowered further.
   func isLowerable(_ index: Int) -> Bool {
     let choice = best.choices[index]
     return !choice.isContinuation && !choice.isSimplest
@@ -17,7 +17,7 @@ extension ShrinkSession {
     if indices.count > 1 { _ = attempt(best.simplifying(indices)) }
   }
 
-  /// Simplifies, for each role, as many of its choices at once as possible.
+  /// For each role of choices, simplifies as many choices of that role at once as possible.
   func simplifyRoles() {
     var seen: Set<SpanTree.Role> = []
     var index = 0
@@ -28,7 +28,7 @@ extension ShrinkSession {
     }
   }
 
-  /// Returns whether a choice determines the kind of its element, on which later choices depend.
+  /// Returns whether a choice determines its element's kind, on which later choices depend.
   func isKind(_ index: Int) -> Bool {
     let owner = tree.owners[index]
     return best.choices[index].kind == .name && owner >= 0 && best.spans[owner].isElement
@@ -55,7 +55,7 @@ extension ShrinkSession {
     }
   }
 
-  /// Lowers each value separately, first to last.
+  /// Lowers each value separately, from the first to the last.
   func lowerValues() {
     var index = 0
     while index < best.count, !isOver {
@@ -64,7 +64,7 @@ extension ShrinkSession {
     }
   }
 
-  /// Lowers the settings of a case: small numbers outside all elements.
+  /// Lowers the settings of a case, which are small numbers outside all elements.
   func lowerSettings() {
     guard best.spans.contains(where: \.isElement) else { return }
     var index = 0
@@ -74,7 +74,7 @@ extension ShrinkSession {
     }
   }
 
-  /// Lowers one value as far as a search finds; returns whether it became simpler.
+  /// Lowers one value as far as a search succeeds; returns whether it became simpler.
   private func lower(_ index: Int) -> Bool {
     let choice = best.choices[index]
     if attempt(best.simplifying([index])) { return true }
@@ -90,10 +90,10 @@ extension ShrinkSession {
     return lower(index, choice.mirrored) || lower(index, choice.with(rank: choice.rank - 1))
   }
 
-  /// Lowers each value that the search does not lower.
+  /// Lowers values for which the usual search does not succeed.
   ///
-  /// Tries every simpler value if there are few; otherwise steps of two, four and so on, or half
-  /// the distance.
+  /// Tries every simpler value if there are few of them; otherwise steps of two, four and so on,
+  /// and half the distance.
   func lowerStubbornValues() {
     var index = 0
     while index < best.count, !isOver {
@@ -125,7 +125,7 @@ extension ShrinkSession {
     return attempt(best.replacing([(index, choice)]))
   }
 
-  /// Lowers a small value inside a span, such as a kind or a count, and simplifies the rest.
+  /// Lowers a small value in a span, such as a kind or a count, and simplifies later values there.
   func lowerAndSimplifyRest() {
     var index = 0
     while index < best.count, !isOver {

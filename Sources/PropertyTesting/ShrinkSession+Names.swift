@@ -1,8 +1,10 @@
 extension ShrinkSession {
-  /// Removes a member of a cast, and deletes the elements that name it.
+  /// Removes an actor of a generated plan, and deletes the elements that name this actor.
   ///
-  /// The number of members and later names are lowered by one. A cast is a number outside all
-  /// elements, together with a label of single names inside the elements.
+  /// The number of actors, and the names of later actors, are lowered by one. The number of actors
+  /// is recognized as a small number outside all elements, and the names as choices with a common
+  /// label inside elements, whose range fits that number. Here they are called the size of the
+  /// cast, and the names of its members.
   func removeNames() {
     var index = 0
     while index < best.count, !isOver {
@@ -15,21 +17,21 @@ extension ShrinkSession {
     }
   }
 
-  /// Returns whether a choice is a small number outside all elements.
+  /// Returns whether a choice may be a number of actors: a small number outside all elements.
   func isCastSize(_ index: Int) -> Bool {
     let choice = best.choices[index]
     return choice.kind == .number && choice.value > choice.simplest && choice.value <= 64
       && !isInsideElement(tree.owners[index])
   }
 
-  /// Returns whether a span is an element with a continuation of its own, or inside of one.
+  /// Returns whether a span is, or is inside, an element that has its own continuation choice.
   func isInsideElement(_ span: Int) -> Bool {
     var span = span
     while span >= 0, best.spans[span].kind != .element { span = tree.parents[span] }
     return span >= 0
   }
 
-  /// Returns the labels of spans with a single name whose range matches the size of the cast.
+  /// Returns the labels of spans that consist of one name whose range fits a number of actors.
   func nameLabels(of castSize: Int64) -> [String] {
     let spans = best.spans.filter { span in
       guard span.range.count == 1, best.choices[span.start].kind == .name else { return false }
@@ -73,9 +75,10 @@ extension ShrinkSession {
 extension ShrinkSession {
   /// Renumbers the names of each label in the order of their first use.
   ///
-  /// Tries the names 0, 1, 2 and so on, then the used names in ascending order, then exchanges of
-  /// two adjacent names. Only simpler candidates are evaluated, so a case whose names are in order
-  /// needs no evaluation. Small numbers with a label are treated as names, too.
+  /// Tries, in the order of first use, the names 0, 1, 2 and so on, then the used names in
+  /// ascending order, then exchanges of two adjacent names. Only simpler candidates are run, so a
+  /// case whose names are in order costs no run. Small numbers with a label are also treated as
+  /// names.
   func orderNames() {
     for label in labelsOfNames(orNumbers: true) where !isOver {
       var order: [Int64] = []
@@ -94,10 +97,10 @@ extension ShrinkSession {
     }
   }
 
-  /// Deletes an element that adds a member to a cast, and the elements that name that member.
+  /// Deletes an element that adds an actor to a plan, and the elements that name that actor.
   ///
-  /// Later names are lowered by one. If a cast grows between two names, the range of the second
-  /// name is larger than that of the first, and the element that adds the member is between them.
+  /// Later names are lowered by one. An element that adds an actor is found between two names of
+  /// which the second has the larger range.
   func removeNewcomers() {
     for label in labelsOfNames() {
       var growth = 0
@@ -110,7 +113,7 @@ extension ShrinkSession {
     }
   }
 
-  /// Returns the labels of spans that consist of a single name.
+  /// Returns the labels of spans that consist of one name or, if requested, of one small number.
   private func labelsOfNames(orNumbers: Bool = false) -> [String] {
     Set(best.spans.filter { isName($0, orNumber: orNumbers) }.map(\.label)).sorted()
   }
@@ -127,7 +130,7 @@ extension ShrinkSession {
       || orNumber && choice.kind == .number && (0...Self.greatestNumberName).contains(choice.value)
   }
 
-  /// The greatest number that may be a name.
+  /// The greatest value of a number that is treated as a name.
   private static let greatestNumberName: Int64 = 64
 
   private func renaming(_ label: String, _ names: [Int64: Int64]) -> ChoiceSequence {
@@ -144,7 +147,7 @@ extension ShrinkSession {
     return best.replacing(edits)
   }
 
-  /// Returns up to three elements before a cast grows, and the greatest name after it, at most 8.
+  /// Returns up to three elements that may have added an actor, and the greatest name after them.
   private func newcomers(_ label: String, _ growth: Int) -> (elements: [Int], highest: Int64)? {
     let places = placesOfNames(label)
     let grown = zip(places, places.dropFirst()).filter {
@@ -176,9 +179,11 @@ extension ShrinkSession {
 }
 
 extension ShrinkSession {
-  /// Deletes one element, and lowers by one all values that may refer to later elements.
+  /// Deletes one element, and lowers by one all numbers that may refer to later elements by
+  /// position.
   ///
-  /// Numbers from the element's own number up to the number of elements count as such references.
+  /// Numbers from the position of the deleted element to the number of elements count as such
+  /// references.
   func deleteAndRenumber() {
     for ordinal in tree.groups.indices.reversed() where ordinal < tree.groups.count {
       guard tree.groups[ordinal].kind == .element else { continue }
@@ -206,7 +211,7 @@ extension ShrinkSession {
     _ = attempt(best.replacing(edits).removing(removed))
   }
 
-  /// Deletes one element, and lowers a small number outside all elements by one: a count or a size.
+  /// Deletes one element, and lowers by one a count or size: a small number outside all elements.
   func lowerAndDelete() {
     var index = 0
     while index < best.count, !isOver {
@@ -219,7 +224,7 @@ extension ShrinkSession {
     }
   }
 
-  /// Returns whether a choice is a size, but not that of a cast, whose members are removed by name.
+  /// Returns whether a choice is a count or size, but not a number of actors that are named.
   private func isUnnamedSize(_ index: Int) -> Bool {
     isCastSize(index) && nameLabels(of: best.choices[index].value).isEmpty
   }
@@ -231,9 +236,9 @@ extension ShrinkSession {
     _ = attempt(best.replacing([(index, lowered)]).removing(best.spans[element].range))
   }
 
-  /// Merges elements with a single value into their neighbors: one element less, with the same sum.
+  /// Replaces two adjacent elements that have one number each by one element with the sum.
   ///
-  /// A sum outside the range wraps around, as in arithmetic of that width.
+  /// A sum outside the range wraps around, as integer arithmetic with overflow does.
   func foldNeighbours() {
     for ordinal in tree.groups.indices.reversed() where ordinal < tree.groups.count {
       guard tree.groups[ordinal].kind == .element else { continue }

@@ -1,5 +1,6 @@
 extension ShrinkSession {
-  /// Joins adjacent elements that contain repetitions: a whole group, otherwise two at a time.
+  /// Joins the inner lists of adjacent elements: of a whole group at once, otherwise of two at a
+  /// time.
   func joinSiblings() {
     var ordinal = 0
     while ordinal < tree.groups.count, !isOver {
@@ -72,9 +73,10 @@ extension ShrinkSession {
     return false
   }
 
-  /// Lowers a number before a candidate that fails, but is not simpler because it draws more.
+  /// Lowers a number in front of a lifted subtree, if the candidate fails but has more choices.
   ///
-  /// If recursion divides a size, the same tree may draw more at a higher level.
+  /// If a recursive generator divides a size among subtrees, a subtree at a higher level has a
+  /// greater size and draws more.
   private func lowerSize(of candidate: ChoiceSequence, before place: Int) -> Bool {
     let numbers = candidate.choices[..<place].indices.reversed().filter {
       candidate.choices[$0].kind == .number && !candidate.choices[$0].isSimplest
@@ -91,8 +93,8 @@ extension ShrinkSession {
 
   /// Exchanges disjoint spans with the same label, such as a subtree and an empty place.
   ///
-  /// Only labels of nested spans are used, as in trees. Each exchange is tried unchanged, and with
-  /// all parts of that label sorted.
+  /// Only spans whose label also occurs inside of them are exchanged, as in trees. Each exchange is
+  /// tried as it is, and with all parts of that label sorted.
   func exchangeSpans() {
     let labels = tree.nestedLabels(best)
     guard !labels.isEmpty else { return }
@@ -119,7 +121,7 @@ extension ShrinkSession {
       && best.choices[left.range] != best.choices[right.range]
   }
 
-  /// Sorts adjacent siblings: all at once, otherwise by moving single ones.
+  /// Sorts adjacent siblings with the same label: all at once, otherwise by moving single ones.
   func sortSiblings() {
     var ordinal = 0
     while ordinal < tree.groups.count, !isOver {
@@ -138,7 +140,7 @@ extension ShrinkSession {
     }
   }
 
-  /// Moves a member of a group forward, past as many greater members as possible.
+  /// Moves a member of a group toward the front, past as many greater members as possible.
   private func moveForward(_ index: Int, inGroup ordinal: Int) {
     let members = tree.groups[ordinal].members
     guard index < members.count else { return }
@@ -207,7 +209,7 @@ extension ChoiceSequence {
     return result
   }
 
-  /// Returns the pieces that, put together, are the sequence with adjacent spans in another order.
+  /// Returns the pieces from which the sequence is joined with adjacent spans in another order.
   fileprivate func pieces(_ members: [Int], in order: [Int]) -> [Range<Int>] {
     guard let first = members.first, let last = members.last else { return [0..<count] }
     return [0..<spans[first].start] + order.map { spans[$0].range } + [spans[last].end..<count]

@@ -1,8 +1,8 @@
-/// Passes for minimal plans that no single edit reaches.
+/// Passes that make two edits at once, for smaller plans that no single edit reaches.
 ///
-/// The passes cost up to a few hundred evaluations.
+/// These passes run up to a few hundred candidates.
 extension ShrinkSession {
-  /// The maximum number of elements of a plan for these passes.
+  /// The maximum number of elements in a plan for which these passes are run.
   private static let elementCountMax = 12
 
   /// Deletes pairs of elements.
@@ -23,7 +23,7 @@ extension ShrinkSession {
 
   /// Deletes one element, and changes one name to any value, whether simpler or not.
   ///
-  /// The remaining step may then do the work of the deleted one.
+  /// The step with the changed name may then have the effect of the deleted step.
   func deleteAndRename() {
     for element in elements().reversed() {
       let range = best.spans[element].range
@@ -67,7 +67,7 @@ extension ShrinkSession {
     }
   }
 
-  /// Returns the outermost elements, or none if there are too many.
+  /// Returns the outermost elements; an empty array if there are too many.
   private func elements() -> [Int] {
     let elements = best.spans.indices.filter { index in
       best.spans[index].kind == .element && !isInsideElement(tree.parents[index])
@@ -76,7 +76,7 @@ extension ShrinkSession {
   }
 }
 
-/// A hill climber: keeps the cases with the greatest scores and creates new cases by small changes.
+/// A hill climber, which keeps the cases with the greatest scores and creates new cases from them.
 struct Climber {
   private var best: [(label: String, score: Double, choices: [Choice])] = []
   private var turn = 0
@@ -86,8 +86,8 @@ struct Climber {
 
   /// Records the scores of a case.
   ///
-  /// A case with the same score as the best one replaces it, so that the search moves along
-  /// plateaus.
+  /// A case with the same score as the best case replaces that case, so that the search also
+  /// explores cases with equal scores.
   mutating func note(_ notes: CaseNotes, _ sequence: ChoiceSequence) {
     for (label, score) in notes.scores {
       if let index = best.firstIndex(where: { $0.label == label }) {
@@ -100,7 +100,7 @@ struct Climber {
 
   /// Returns the best case of the next score in turn, with one to three changes.
   ///
-  /// The sequence has no spans: it is replayed from the first to the last choice.
+  /// The sequence has no spans, so that it is replayed simply from the first to the last choice.
   mutating func candidate(_ random: inout SeededGenerator) -> ChoiceSequence {
     turn += 1
     var choices = best[turn % best.count].choices
@@ -116,7 +116,7 @@ struct Climber {
     return ChoiceSequence(choices: choices)
   }
 
-  /// Duplicates the choices from one continuation to the next.
+  /// Lengthens a sequence by a copy of the choices between two continuation choices.
   private static func lengthen(
     _ choices: inout [Choice],
     at index: Int,

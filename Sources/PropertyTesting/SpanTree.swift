@@ -7,13 +7,13 @@ package struct ChoiceSpan: Hashable, Sendable {
   package enum Kind: Hashable, Sendable {
     /// A part that is always present.
     case part
-    /// An element of a repetition, with its own continuation.
+    /// An element of a repetition, with its own continuation choice.
     ///
-    /// Deleting it shortens the repetition.
+    /// Deleting the element shortens the repetition.
     case element
-    /// An element of a repetition with a length decided in advance.
+    /// An element of a repetition whose length was drawn in advance.
     ///
-    /// Deleting it requires lowering the length as well.
+    /// Deleting the element requires that the length is lowered as well.
     case countedElement
   }
 
@@ -54,7 +54,8 @@ struct SpanTree {
     var members: [Int]
   }
 
-  /// The role of a choice: its span's label, its place among the span's own choices, and its range.
+  /// The role of a choice: its span's label, its position among the span's own choices, and its
+  /// range.
   struct Role: Hashable {
     let label: String
     let place: Int
@@ -65,11 +66,11 @@ struct SpanTree {
   let parents: [Int]
   /// All groups, outermost first.
   let groups: [Group]
-  /// The labels of elements with several choices, the first of which determines the element's kind.
+  /// The labels of elements whose first choice, of several, determines the element's kind.
   let labelsOfKinds: Set<String>
   /// The innermost span around each choice, or -1.
   let owners: [Int]
-  /// The place of each choice among its span's own choices.
+  /// The position of each choice among its span's own choices.
   let places: [Int]
 
   /// Analyzes the spans of a sequence.

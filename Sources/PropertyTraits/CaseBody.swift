@@ -8,11 +8,11 @@ protocol CaseBody {
   /// Draws the values of a case, and checks them.
   func run(_ source: inout ChoiceSource, on isolation: isolated (any Actor)?) async throws
 
-  /// Draws the values of a case, and returns them as text; empty if the body draws them itself.
+  /// Draws the values of a case, and returns them as text; empty if the body draws its own values.
   func values(_ source: inout ChoiceSource) throws -> String
 }
 
-/// A body that is given the values of any number of generators.
+/// A body that receives the values of any number of generators as arguments.
 ///
 /// Swift 6.3 cannot compile closures that receive parameter packs and inherit the isolation of
 /// their caller, so this body is called without an actor. An isolated body switches to its actor.
@@ -45,10 +45,10 @@ extension CaseBody {
   }
 }
 
-/// A body that draws its values by a closure.
+/// A body in the form of a closure that draws its own values.
 struct DrawingBody: CaseBody {
   let body: (inout ChoiceSource) async throws -> Void
-  /// Draws the values that the body would draw, and returns them.
+  /// A closure that draws and returns the values that the body would draw.
   var drawing: (inout ChoiceSource) throws -> [Any] = { _ in [] }
 
   func run(_ source: inout ChoiceSource, on isolation: isolated (any Actor)?) async throws {
@@ -60,9 +60,9 @@ struct DrawingBody: CaseBody {
   }
 }
 
-/// A body that is sent to the task that collects issues, although it need not be `Sendable`.
+/// A wrapper that passes a body to the task that collects issues, although it is not `Sendable`.
 ///
-/// This is safe because the body only runs on its caller's actor, and the caller waits meanwhile.
+/// This is safe because the body runs only on its caller's actor, and the caller waits for it.
 struct IsolatedBody: @unchecked Sendable {
   private let body: any CaseBody
 
@@ -70,7 +70,7 @@ struct IsolatedBody: @unchecked Sendable {
 
   /// Runs a case; a failed expectation fails it like a thrown error.
   ///
-  /// A known issue fails the case only if the whole property is in `withKnownIssue`.
+  /// A known issue fails the case only if the whole property is inside `withKnownIssue`.
   ///
   /// - Returns: The result, and the first issue if an expectation failed.
   func run(
@@ -90,7 +90,7 @@ struct IsolatedBody: @unchecked Sendable {
     return (.failed(label: label, message: joined(values(source.sequence), message)), nil)
   }
 
-  /// Returns the values of a case as text, drawn again; empty if the body draws them itself.
+  /// Draws the values of a case again, and returns them as text; empty if the body draws its own.
   func values(_ sequence: ChoiceSequence) -> String {
     var source = ChoiceSource(replaying: sequence, choiceCountMax: .max)
     return (try? body.values(&source)) ?? ""
@@ -117,11 +117,11 @@ public func assume(_ condition: Bool, _ reason: String = "assumption") throws(Re
   if !condition { throw Rejection(reason) }
 }
 
-/// Passes cases from the thread that shrinks to the task that runs them, one at a time.
+/// A channel that passes cases, one at a time, from the search's thread to the task that runs them.
 ///
-/// The search is a synchronous loop, but the body of a property may await. The loop therefore has
-/// its own thread, which blocks while the task runs a case. The body runs in the task of its test,
-/// with the task-local values of that test.
+/// The search for simpler cases is a synchronous loop, but the body of a property may await. The
+/// loop therefore has its own thread, which blocks while the task runs a case. The body runs in the
+/// task of its test, with the task-local values of that test.
 final class CaseExchange: @unchecked Sendable {
   typealias Answer = (result: CaseResult, source: ChoiceSource)
 
@@ -129,7 +129,8 @@ final class CaseExchange: @unchecked Sendable {
   let questions: AsyncStream<ChoiceSource>
   private let asked: AsyncStream<ChoiceSource>.Continuation
   private let answered = DispatchSemaphore(value: 0)
-  /// Written before a signal of `answered`, and read after it.
+  /// The result of the last case; it is written before `answered` is signalled, and read
+  /// afterwards.
   private var answer: Answer?
   private let lock = NSLock()
   private var result: PropertyResult?
@@ -137,7 +138,8 @@ final class CaseExchange: @unchecked Sendable {
 
   init() { (questions, asked) = AsyncStream.makeStream() }
 
-  /// Starts a search that runs each case through the closure which it is given.
+  /// Starts a search on a new thread; the search runs its cases by calling the closure that it
+  /// gets.
   ///
   /// The reader of `questions` must run the cases and reply.
   func start(
@@ -148,7 +150,7 @@ final class CaseExchange: @unchecked Sendable {
       lock.withLock { result = found }
       asked.finish()
     }
-    // Generators recurse, and secondary threads have a stack of half a megabyte by default.
+    // Generators recurse deeply; the default stack of a new thread, half a megabyte, is too small.
     thread.stackSize = 16 << 20
     thread.start()
   }
@@ -168,15 +170,15 @@ final class CaseExchange: @unchecked Sendable {
     return answer.result
   }
 
-  /// Replies to the last question with the result of its case.
+  /// Replies to the search with the result of the last case.
   func reply(_ result: CaseResult, _ source: ChoiceSource) {
     lock.withLock { answer = (result, source) }
     answered.signal()
   }
 
-  /// Discards the last question and all further ones, so that the search finishes soon.
+  /// Discards the last case and all later cases, so that the search finishes soon.
   ///
-  /// The reader of `questions` calls it when it stops reading. Calling it after the last question
+  /// The reader of `questions` must call this when it stops reading. After the last case, a call
   /// has no effect.
   func abandon() {
     lock.withLock { isAbandoned = true }

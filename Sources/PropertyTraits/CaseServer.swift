@@ -1,15 +1,15 @@
 import Foundation
 import PropertyTesting
 
-/// The other side of a ``CaseWorker``: runs the cases that another process sends.
+/// The child process's side of a ``CaseWorker``: runs the cases that the parent process sends.
 struct CaseServer {
-  /// The first line, which says that the test has reached the property.
+  /// The first line of output, which reports that the test has reached the call of `property`.
   static let greeting = "ready"
 
-  /// The file that the answers are written to.
+  /// The file descriptor to which the answers are written.
   private static let output: Int32 = 3
 
-  /// The call of `property` that this process runs cases for; `nil` in all other processes.
+  /// The call of `property` for which this child process runs cases; `nil` in all other processes.
   static let place = ProcessInfo.processInfo.environment[PropertyCall.variable]
 
   let body: IsolatedBody
@@ -43,7 +43,7 @@ struct CaseServer {
 
   private func say(_ data: Data) { Self.say(String(decoding: data, as: UTF8.self)) }
 
-  /// Writes a line without buffering: a trap would discard buffered lines.
+  /// Writes a line without buffering, because a trap would discard buffered lines.
   private static func say(_ line: String) {
     var bytes = Array((line + "\n").utf8)[...]
     while !bytes.isEmpty {

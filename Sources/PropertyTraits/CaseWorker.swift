@@ -7,19 +7,19 @@ import Programs
 
 /// The identity of a call of `property`, by which a child process finds it again.
 struct PropertyCall: Hashable, Sendable {
-  /// The name of the environment variable with the identity, in a child process.
+  /// The name of the environment variable that passes this identity to a child process.
   static let variable = "PROPERTY_WORKER"
 
   /// The test's identifier, which filters can match.
   let test: String
   /// The file, line and column of the call, and the arguments of the test if it has any.
   let place: String
-  /// The part of file names that differs between arguments of the test; empty without arguments.
+  /// The part of file names that is specific to the test's arguments; empty without arguments.
   let suffix: String
 
-  /// The command that runs only this test, as a worker for this call.
+  /// The shell command that runs only this test, in a child process that serves this call.
   ///
-  /// Its answers go to file descriptor 3, because tests print on standard output.
+  /// The child's answers go to file descriptor 3, because tests print on standard output.
   var command: String? {
     guard let program = Bundle.main.executablePath else { return nil }
     // Every character that may have a meaning in a pattern matches any character.
@@ -52,17 +52,17 @@ struct PropertyCall: Hashable, Sendable {
 #if os(macOS) || os(Linux)
 /// Runs cases in a child process; after a trap has ended the child, the next case starts another.
 ///
-/// The child runs the same test in the same program, and reports everything that its source does.
+/// The child runs the same test in the same program, and reports every step of its choice source.
 final class CaseWorker {
-  /// The time after which a case that is still running fails.
+  /// The time limit of one case, after which the case fails.
   private static let caseTime = Duration.seconds(60)
 
-  /// The beginning of the labels of failures that ended a child.
+  /// The prefix of the labels of failures in which a case ended its child process.
   static let labelPrefix = "The process "
 
   private let call: PropertyCall
   private var program: PipedProgram?
-  /// The output of the program on standard error.
+  /// The output of the child process on standard error.
   private var errors = StandardErrorText()
   /// The reason why no child process can run cases; `nil` as long as one can.
   private(set) var startFailure: String?
@@ -71,7 +71,7 @@ final class CaseWorker {
 
   deinit { program?.close() }
 
-  /// Runs the case that a source is about to draw; the source repeats what the child's source did.
+  /// Runs the case of a source in the child; the source then repeats the child's draws.
   ///
   /// Discards the case if no child process can run cases (``startFailure``).
   func run(_ source: inout ChoiceSource) -> CaseResult {
@@ -94,7 +94,7 @@ final class CaseWorker {
     }
   }
 
-  /// Returns the values of a case as text; empty if the body draws them itself, or a draw traps.
+  /// Returns the values of a case as text; empty if the body draws its own, or if a draw traps.
   func values(_ sequence: ChoiceSequence) -> String {
     guard let program = try? running(),
       let request = try? Self.text(
@@ -141,7 +141,7 @@ final class CaseWorker {
     return .failed(label: reason, message: message.joined(separator: "\n"))
   }
 
-  /// Returns a clause with the name of the signal that it mentions, if traps raise that signal.
+  /// Returns a clause that ends with a signal's number, with the signal's name appended.
   private static func named(_ clause: String) -> String {
     let names = [
       4: "SIGILL", 5: "SIGTRAP", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE", 9: "SIGKILL",
@@ -168,7 +168,7 @@ extension String {
   }
 }
 #else
-/// The platforms on which a process may not start another one.
+/// The replacement for platforms on which a process may not start another one.
 final class CaseWorker {
   static let labelPrefix = "The process "
   let startFailure: String? = "it may not be started on this platform"

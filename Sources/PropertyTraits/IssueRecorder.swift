@@ -33,9 +33,10 @@ final class IssueRecorder: Sendable {
 
   /// Returns whether an issue of a case, which may be known, fails the case.
   ///
-  /// A known issue belongs to the case if the body calls `withKnownIssue`. If the whole property is
-  /// in such a scope, an issue recorded after the body is known as well; then known issues of the
-  /// body fail the case, too.
+  /// A known issue does not fail the case if the body itself calls `withKnownIssue`. If the whole
+  /// property is inside `withKnownIssue`, known issues fail the case. To distinguish the two, this
+  /// function records another issue outside of the body, which is known only if the whole property
+  /// is inside `withKnownIssue`.
   static func isFailure(_ issue: Issue) async -> Bool {
     if issue.isFailure { return true }
     guard let test = Test.current, let place = issue.sourceLocation else { return false }
@@ -50,7 +51,7 @@ final class IssueRecorder: Sendable {
     return isKnown.withLock { $0 }
   }
 
-  /// Records an intercepted issue, with its own place and values.
+  /// Records an intercepted issue again, with its own source location and values.
   static func record(_ issue: Issue, _ comment: Comment) async throws {
     guard let test = Test.current else { return }
     var issue = issue

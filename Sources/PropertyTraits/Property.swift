@@ -16,10 +16,11 @@ public import Testing
 /// A body that throws `Rejection` discards its case; one that throws `Vacuity` reports that the case
 /// tested nothing. A run with too many such cases fails as well.
 ///
-/// A trap ends the process. The seed is printed before unless it was given; with a corpus, the
-/// case that is running also lies in a file, and the next run shrinks it in child processes: the
-/// issue has the signal and the simplest case that traps. The trait `.property(catchesTraps: true)`
-/// and `PROPERTY_TRAPS=1` run all cases in a child process, so that the first run does the same.
+/// A trap ends the process. To repeat the run, use the seed, which is printed at the start unless
+/// you set it. With a corpus, the running case is also kept in a file: the next run shrinks it in
+/// child processes, and records an issue with the signal and the simplest case that traps. With the
+/// trait `.property(catchesTraps: true)` or `PROPERTY_TRAPS=1`, all cases run in a child process,
+/// so that the first run already reports the trap as an issue.
 ///
 /// - Parameters:
 ///   - generator: The generator of the values.
@@ -196,7 +197,7 @@ public func property<each Value>(
   return try await run.check(IsolatedBody(packed), on: isolation)
 }
 
-/// Checks that a body passes that draws its own values.
+/// Checks that a body, which draws its own values, passes for all random choices.
 ///
 ///     try await property { source in
 ///       var log = SharedLog(actorCount: source.int(in: 2...5))
@@ -221,8 +222,8 @@ public func property(
 
 /// The settings of a property run; `nil` values are taken from an outer scope.
 ///
-/// The environment has the highest precedence, then the trait of the test, then the traits of
-/// enclosing suites, from the inside out.
+/// Environment variables have the highest precedence, then the trait of the test, then the traits
+/// of the enclosing suites, the innermost first.
 struct PropertySettings: Sendable {
   /// The number of cases to run.
   var cases: Int?
@@ -308,7 +309,8 @@ public struct PropertySettingsError: Error, Hashable, Sendable, CustomStringConv
 ///       try await property(Generator<Int>.ints().array()) { numbers in ... }
 ///     }
 ///
-/// Settings that a trait omits are taken from outer traits. The environment overrides all traits.
+/// Settings that a trait omits are taken from outer traits. Environment variables override all
+/// traits.
 public struct PropertyTrait: TestTrait, SuiteTrait, TestScoping {
   let settings: PropertySettings
 
@@ -337,8 +339,8 @@ extension Trait where Self == PropertyTrait {
   ///   - seed: The seed, which each failure shows. The default is random.
   ///   - time: The time limit of a property, including shrinking. The default is no limit.
   ///   - corpus: The folder of failing cases, which are run first. The default is none.
-  ///   - catchesTraps: Whether all cases run in a child process, so that a trap is an issue with
-  ///     the simplest case that traps. The default is `false`.
+  ///   - catchesTraps: Whether all cases run in a child process, so that a trap is recorded as an
+  ///     issue with the simplest case that traps. The default is `false`.
   /// - Returns: The trait.
   public static func property(
     cases: Int? = nil,

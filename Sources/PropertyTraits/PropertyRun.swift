@@ -49,12 +49,12 @@ struct PropertyRun: Sendable {
     return found.result
   }
 
-  /// The result of a call that runs no case.
+  /// A result without any cases, for a call that could run none.
   private var none: PropertyResult {
     CaseLoop(PropertyRunner(seed: seed, cases: 0)).result { _ in .passed }
   }
 
-  /// Runs, in child processes, the cases that ended an earlier process, or all cases if requested.
+  /// Runs in child processes the cases that trapped in earlier runs, or all cases if requested.
   ///
   /// - Returns: The result; `nil` if all cases remain to be run in this process.
   private func catchTraps(
@@ -168,7 +168,7 @@ struct CaseSearch: Sendable {
     return try await shrink(loop, issue, on: isolation)
   }
 
-  /// Shrinks the failing case of a loop, in a thread that waits for each run.
+  /// Shrinks the failing case of a loop, on a thread that blocks while the task runs each case.
   private func shrink(
     _ loop: CaseLoop,
     _ issue: Issue?,
@@ -200,7 +200,7 @@ struct CaseSearch: Sendable {
 }
 
 extension Issue {
-  /// The label of a failure with this issue: its file and line.
+  /// The label of a failure with this issue: the file and line of the issue.
   var label: String { sourceLocation.map { "\($0.fileID):\($0.line)" } ?? "issue" }
 }
 
@@ -222,7 +222,7 @@ extension PropertyCall {
   }
 }
 
-/// The seed of a run, printed so that a run that a trap ends can be repeated.
+/// The seed of a run, in the texts with which a run that a trap has ended can be repeated.
 struct SeedNote: Sendable {
   /// The name of the test.
   let name: String
@@ -230,12 +230,12 @@ struct SeedNote: Sendable {
 
   private var command: String { "PROPERTY_SEED=\(seed) swift test --filter '\(name)'" }
 
-  /// Prints the seed, so that a run which traps can be repeated.
+  /// Prints the seed, so that a run that a trap ends can be repeated.
   func print() { Self.say("\(name): PROPERTY_SEED=\(seed)") }
 
-  /// Creates the file of the running case.
+  /// Creates the file in which the running case is noted; `nil` if this is not possible.
   ///
-  /// A file that cannot be written is reported once: without the file, a trap loses its case.
+  /// If the file cannot be created, a warning is printed, because a trap would then lose its case.
   func file(_ url: URL, warn: (String) -> Void = Self.say) -> RunningCase? {
     let footer = "This case was running. Run all cases again: \(command)\n"
     if let running = RunningCase(url, footer: footer) { return running }
@@ -246,7 +246,8 @@ struct SeedNote: Sendable {
     return nil
   }
 
-  /// Prints a line on standard error without buffering: a trap would discard buffered output.
+  /// Prints a line on standard error without buffering, because a trap would discard buffered
+  /// output.
   private static func say(_ line: String) {
     FileHandle.standardError.write(Data((line + "\n").utf8))
   }

@@ -1,10 +1,10 @@
 import Foundation
 import PropertyTesting
 
-/// A file that contains the case that is running, so that a trap does not lose it.
+/// A file that contains the running case, so that the case is known after a trap.
 ///
-/// The file is mapped into memory: noting a case copies some bytes, and the copied bytes outlive
-/// the process. It is locked while the process lives.
+/// The file is mapped into memory: noting a case only copies bytes, and the bytes stay in the file
+/// when the process ends. The process holds a lock on the file until it ends.
 final class RunningCase: @unchecked Sendable {
   /// The size of the file in bytes; longer texts are cut off.
   private static let capacity = 1 << 20
@@ -12,12 +12,13 @@ final class RunningCase: @unchecked Sendable {
   private let file: URL
   private let handle: Int32
   private let memory: UnsafeMutableRawPointer
-  /// The lines after the case.
+  /// The text after the case in the file, which explains how to repeat the run.
   private let footer: String
   /// Whether the file contains a case with a seed.
   private var isSeed = false
 
-  /// Creates the file; `nil` if it cannot be created, mapped or locked, since no case needs it.
+  /// Creates the file; `nil` if it cannot be created, mapped or locked, which does not stop the
+  /// run.
   init?(_ file: URL, footer: String) {
     try? FileManager.default.createDirectory(
       at: file.deletingLastPathComponent(),
@@ -44,7 +45,7 @@ final class RunningCase: @unchecked Sendable {
     close(handle)
   }
 
-  /// Notes a case by the seed from which it is drawn, in place of the case before.
+  /// Notes a case by the seed from which it is drawn, and replaces the previous case.
   func note(_ seed: UInt64) {
     if !isSeed { note("\(NotedCase.seedPrefix)00000000000000000000\n\(footer)") }
     isSeed = true
@@ -56,7 +57,7 @@ final class RunningCase: @unchecked Sendable {
     }
   }
 
-  /// Notes a case by the choices that it replays, in place of the case before.
+  /// Notes a case by the choices that it replays, and replaces the previous case.
   func note(_ sequence: ChoiceSequence?) {
     isSeed = false
     note("\(sequence ?? ChoiceSequence())\n\(footer)")
@@ -74,7 +75,7 @@ final class RunningCase: @unchecked Sendable {
   /// Removes the file, after the last case.
   func remove() { unlink(file.path) }
 
-  /// Returns the case that ran when the process that wrote the file ended, and removes the file.
+  /// Returns the case during which the process that wrote the file ended, and removes the file.
   ///
   /// - Returns: The case; `nil` if there is none, or if the process is still running.
   static func takeLeft(in file: URL) -> NotedCase? {
@@ -124,21 +125,21 @@ enum NotedCase: LosslessStringConvertible, Hashable, Sendable {
 
 /// The cases that crashed the process that ran them.
 ///
-/// A file next to the corpus holds each of them until it no longer crashes. They are only run in child
-/// processes.
+/// Each of these cases stays in a file next to the corpus until the case no longer traps. They are
+/// run only in child processes.
 struct TrappedCases: Sendable {
   private let corpus: Corpus
-  /// The part of file names that differs between arguments of the test; empty without arguments.
+  /// The part of file names that is specific to the test's arguments; empty without arguments.
   private let suffix: String
 
   init(_ corpus: Corpus, suffix: String) { (self.corpus, self.suffix) = (corpus, suffix) }
 
-  /// The file of the case that is running.
+  /// The file that contains the running case.
   var running: URL { corpus.file.appendingPathExtension("\(suffix)running") }
 
   private var file: URL { corpus.file.appendingPathExtension("\(suffix)traps") }
 
-  /// Returns the cases, including the one that ran when the last process ended.
+  /// Returns the cases, including the one during which the last process ended.
   func take() throws -> [NotedCase] {
     var cases: [NotedCase] = []
     if let text = try? String(contentsOf: file, encoding: .utf8) {
@@ -151,7 +152,7 @@ struct TrappedCases: Sendable {
     return cases
   }
 
-  /// Replaces the cases; without any, the file is removed.
+  /// Replaces the cases in the file; if there are none, removes the file.
   func write(_ cases: [NotedCase]) throws {
     if cases.isEmpty {
       unlink(file.path)

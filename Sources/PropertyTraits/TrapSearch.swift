@@ -3,7 +3,7 @@ import PropertyTesting
 import Synchronization
 import Testing
 
-/// A search for a failing case whose cases run in child processes, so that a trap is a failure.
+/// A search for a failing case that runs all cases in child processes, so that a trap is a failure.
 struct TrapSearch: Sendable {
   /// The reason why no child process can run cases.
   struct Unavailable: Error {
@@ -15,8 +15,7 @@ struct TrapSearch: Sendable {
 
   /// Runs cases until one fails, and shrinks it.
   ///
-  /// - Parameter earlier: The cases that ended an earlier process; those that no longer fail are
-  ///   left out.
+  /// - Parameter earlier: The cases that trapped in earlier runs; those that still fail come first.
   /// - Returns: The result of the run.
   /// - Throws: ``Unavailable``, or `CancellationError` if the task was cancelled.
   func run(_ earlier: [NotedCase]) async throws -> CaseSearch.Found {
@@ -52,7 +51,7 @@ struct TrapSearch: Sendable {
     return .success((found, nil, values))
   }
 
-  /// Returns the choices of a case that still fails, or `nil`.
+  /// Returns the choices of an earlier case if it still fails, otherwise `nil`.
   private func failing(
     _ noted: NotedCase,
     _ result: (inout ChoiceSource) -> CaseResult
@@ -68,7 +67,8 @@ struct TrapSearch: Sendable {
   ) async -> Answer {
     await withCheckedContinuation { continuation in
       let thread = Thread { continuation.resume(returning: body()) }
-      // Generators recurse, and secondary threads have a stack of half a megabyte by default.
+      // Generators recurse deeply; the default stack of a new thread, half a megabyte, is too
+      // small.
       thread.stackSize = 16 << 20
       thread.start()
     }

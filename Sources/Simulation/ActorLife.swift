@@ -57,7 +57,8 @@ struct ActorLife {
     case .resume: return suspended.contains(actor) ? nil : "\(actor) is not suspended"
     case .crash where isRunning: return nil
     case _ where suspended.contains(actor): return "\(actor) is suspended"
-    // A second process of a running actor must be refused by the system under test, so it is allowed here.
+    // The system under test must refuse a second process of a running actor, so the simulator
+    // allows it.
     case .launch: return isRunning && !mayLaunchTwice(actor) ? "\(actor) is running" : nil
     case .commit: return staged.contains(actor) ? nil : "\(actor) has no open write"
     case .begin:
@@ -77,7 +78,7 @@ struct ActorLife {
     capabilities.contains(.twice) && header.actor(actor) != nil
   }
 
-  /// All running actors and consumers, sorted by name.
+  /// All running actors and consumers, including suspended ones, sorted by name.
   var alive: [ActorID] { states.filter { $0.value == .running }.keys.sorted() }
 
   /// Marks every running actor as ended, because a power-off has ended all processes.

@@ -4,21 +4,23 @@ package import Traces
 package struct Exploration: Sendable {
   /// The length up to which every plan was covered.
   package internal(set) var depth = 0
-  /// The number of covered plans: each legal order of commands counts as one plan.
+  /// The number of covered plans, where each legal sequence of commands counts as one plan.
   package internal(set) var planCount = 0.0
-  /// The number of states; equivalent states count as one if they are merged.
+  /// The number of reached states; equivalent states count as one if they are merged.
   package internal(set) var stateCount = 0
-  /// The number of moves from all states, including moves whose outcome was known already.
+  /// The number of moves (commands performed in a state), including moves with known outcomes.
   package internal(set) var moveCount = 0
   /// The reason why the exploration ended.
   ///
   /// The default is ``Ending/complete``.
   package internal(set) var ending = Ending.complete
-  /// The estimated number of states after the next length; `nil` unless it exceeds the limit.
+  /// The estimated number of states with one more command; `nil` unless the estimate exceeds the
+  /// limit.
   package internal(set) var foreseenStateCount: Int?
-  /// The outcomes of the last moves; `nil` unless ``ExplorationBounds/keepsMoves`` is set.
+  /// The outcomes of the moves at the greatest length, if ``ExplorationBounds/keepsMoves`` is
+  /// `true`.
   package internal(set) var moves: KnownMoves?
-  /// A shortest plan that breaks each broken invariant, by the invariant's number.
+  /// For each broken invariant, a shortest plan that breaks it, by the invariant's number.
   package internal(set) var broken: [Int: Plan] = [:]
   /// The invariants that were exercised, broken or not, one bit each.
   package internal(set) var exercised: UInt64 = 0
@@ -38,22 +40,22 @@ package struct Exploration: Sendable {
 package struct ExplorationBounds: Sendable, Hashable {
   /// The greatest number of commands in a plan.
   package var depth: Int
-  /// The greatest number of states.
+  /// The maximum number of states.
   package var stateCountMax: Int
-  /// Whether the system is restored from snapshots.
+  /// Whether the explorer restores states of the system from snapshots.
   ///
   /// The default is `true`. If `false`, all commands that lead to a state are performed again
   /// before each move.
   package var putsStatesBack = true
-  /// The greatest number of states reached by plans of equal length that are kept as snapshots.
+  /// The maximum number of states of one length that are kept as snapshots.
   ///
   /// The default is 50,000. A state without a snapshot is reached by performing its commands again.
   package var keptCountMax = 50_000
-  /// The least number of states of one length from which the number of the next length is estimated.
+  /// The minimum number of states of one length for an estimate of the next length's number.
   ///
   /// The default is 1,000.
   package var foresightCountMin = 1_000
-  /// Whether the outcomes of the last moves are kept for later explorations.
+  /// Whether the outcomes of moves at the greatest length are kept for later explorations.
   ///
   /// The default is `false`.
   package var keepsMoves = false
@@ -61,7 +63,7 @@ package struct ExplorationBounds: Sendable, Hashable {
   ///
   /// The default is `true`. If `false`, every plan is run.
   package var mergesStates = true
-  /// The greatest number of pairs of merged plans that are sampled, to compare their continuations.
+  /// The maximum number of pairs of merged plans that are sampled, to compare their continuations.
   ///
   /// The default is 0.
   package var pairCountMax = 0
@@ -76,15 +78,15 @@ package struct ExplorationBounds: Sendable, Hashable {
 
 /// A set of plans, given by its headers and the commands allowed after each prefix of a plan.
 package protocol PlanSpace {
-  /// The state of a plan prefix, as far as the allowed next commands depend on it.
+  /// The state after a prefix of a plan, as far as the allowed next commands depend on it.
   associatedtype Place
 
   var headers: [PlanHeader] { get }
-  /// Whether the clock never goes back, so that a time more than a week ago never becomes younger.
+  /// Whether the clock never goes back, so that ages of more than a week can be treated alike.
   var clockOnlyRises: Bool { get }
   /// Whether actors with equal configurations have the same moves.
   var treatsActorsAlike: Bool { get }
-  /// Whether power-offs may occur, so that states also differ by the data that a power-off would leave.
+  /// Whether power-offs may occur, so that states include the data that a power-off would leave.
   var losesPower: Bool { get }
   /// Returns the place before the first command of a plan with this header.
   func start(_ header: PlanHeader) -> Place
@@ -92,7 +94,7 @@ package protocol PlanSpace {
   func moves(from place: Place) -> [Command]
   /// Updates a place after a command and the events that the command caused.
   func advance(_ place: inout Place, by action: Action, _ events: [Event])
-  /// Adds everything on which ``moves(from:)`` depends.
+  /// Adds to a sketch everything on which ``moves(from:)`` depends.
   func describe(_ place: Place, _ state: inout StateSketch)
 }
 
@@ -107,17 +109,18 @@ package protocol PlanJudge {
   mutating func append(_ command: Command)
   /// Processes the next event.
   mutating func observe(_ event: Event)
-  /// Adds everything on which later results depend; `tick` is the scheduler's current step.
+  /// Adds to a sketch all state on which later results depend; `tick` is the scheduler's current
+  /// step.
   func describe(_ state: inout StateSketch, tick: Int)
   /// The invariants that are broken so far; later events cannot change that.
   var broken: UInt64 { get }
-  /// The invariants that broke, and those that were exercised and held, with one bit for each.
+  /// The broken invariants, and those that were exercised and not broken, one bit each.
   ///
-  /// Read it after the last event.
+  /// Read this property after the last event.
   var conclusion: (broken: UInt64, held: UInt64) { get }
 }
 
-/// The states that an exploration has reached, a shortest path to each, and all moves between them.
+/// The states that an exploration has reached, the moves between them, and a shortest path to each.
 struct PlanTree {
   private var parents: [Int32] = []
   /// The index in `every` of the last command on the path to each state; -1 for a root.
@@ -187,10 +190,11 @@ struct PlanTree {
   }
 }
 
-/// The outcomes of one exploration's last moves, for later explorations of the same plans.
+/// The outcomes of moves at an exploration's greatest length, for later explorations of these
+/// plans.
 ///
 /// The same commands after the same header give the same run, so a known outcome is not run again.
-/// Only moves at the greatest length are kept, which are about nine in ten of all moves.
+/// Only moves at the greatest length are kept: about nine in ten of all moves.
 package struct KnownMoves: Sendable {
   /// The outcome of a move.
   struct Outcome: Sendable {
@@ -198,7 +202,7 @@ package struct KnownMoves: Sendable {
     let equivalence: UInt64?
     /// The invariants that the move broke.
     let broken: UInt64
-    /// The invariants that were exercised and not broken up to and including the move.
+    /// The invariants that were exercised and not broken in the plan, the move included.
     let held: UInt64
     /// The result of the closing phase.
     let conclusion: Conclusion
@@ -210,7 +214,7 @@ package struct KnownMoves: Sendable {
     var held: UInt64 = 0
   }
 
-  /// The known outcomes of the moves after one plan.
+  /// The known outcomes of the moves that continue one plan.
   struct Moves: Sendable {
     fileprivate let outcomes: [Int32: Outcome]
     fileprivate let places: [Command: Int32]

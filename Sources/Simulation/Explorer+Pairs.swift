@@ -2,16 +2,18 @@ import Faults
 import Systems
 package import Traces
 
-/// Continues the plans of merged states by the same moves, which must have the same outcomes.
+/// A self-test of merging: continuations of merged plans by the same moves must have equal
+/// outcomes.
 extension Explorer {
-  /// Two plans whose last states were merged.
+  /// Two plans whose last states were merged as equivalent.
   struct MergedPair {
     let root: Int
     let first: [Command]
     let second: [Command]
   }
 
-  /// Adds a pair to the sample, in which every pair so far is included with equal probability.
+  /// Adds a pair to the random sample, so that every pair so far has an equal probability to be in
+  /// it.
   func noteMerge(of command: Command, after node: Int, root: Int, with known: Int) {
     guard bounds.pairCountMax > 0 else { return }
     mergeCount += 1
@@ -117,9 +119,9 @@ extension Explorer {
   }
 }
 
-/// Storing the outcomes of last moves, and reusing those of an earlier exploration.
+/// Stores the outcomes of moves at the greatest length, and reuses those of an earlier exploration.
 extension Explorer {
-  /// Stores the outcome of a last move; `end` is `nil` if the system refused the move.
+  /// Stores the outcome of a move at the greatest length; `end` is `nil` if the move was refused.
   func keep(
     _ end: (equivalence: UInt64, judge: Judge, node: Int)?,
     of command: Command,
@@ -135,7 +137,7 @@ extension Explorer {
     result.moves?.keep(outcome, of: command, after: tree.commands(to: open.node))
   }
 
-  /// Applies the outcome that an earlier exploration recorded for a last move.
+  /// Applies the outcome that an earlier exploration stored for a move at the greatest length.
   func take(_ outcome: KnownMoves.Outcome, of command: Command, from open: Open) {
     guard let equivalence = outcome.equivalence else { return }
     let header = roots[open.root].header
@@ -150,11 +152,11 @@ extension Explorer {
   }
 }
 
-/// Adds the data that a power-off would leave to the states of an exploration.
+/// Extends the states of an exploration by the data that a power-off would leave.
 extension Explorer {
   /// Adds the state after a power-off that loses all unsynced writes.
   ///
-  /// This is the state of the store and of the judge after such a power-off.
+  /// The added state is that of the store and of the judge after such a power-off.
   func describeLosses(_ root: Int, _ judge: Judge) throws(SystemFailure) {
     guard let power = simulator.place.powerState, !power.isWhole else { return }
     if roots[root].survivors[power.durable] == nil {
@@ -169,6 +171,6 @@ extension Explorer {
     bereft.describe(&roots[root].state, tick: simulator.tick)
   }
 
-  /// The greatest number of cached entries per root; each entry takes a few kilobytes.
+  /// The maximum number of cached ``Survivors`` per root; each takes a few kilobytes.
   private static var survivorsCountMax: Int { 20_000 }
 }

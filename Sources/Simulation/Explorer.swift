@@ -4,9 +4,9 @@ package import Traces
 
 /// Runs every plan of a plan space on one system, shortest first, and judges each of them.
 ///
-/// Equivalent states are merged: the commands after them are run only once. The closing phase is also
-/// run in each state, and the state is restored afterwards. A plan that breaks an invariant is a
-/// shortest one, because every shorter plan was run before.
+/// Equivalent states are merged: only one of them is continued. In each state, the explorer also
+/// runs the closing phase, and restores the state afterwards. The first plan that breaks an
+/// invariant is a shortest one, because every shorter plan was run before.
 ///
 /// An explorer must not be used from several threads at a time.
 package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
@@ -18,14 +18,14 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
   private var known: UInt64 = 0
   /// The outcomes of an earlier exploration of the same plans; `nil` if there was none.
   private let earlier: KnownMoves?
-  /// A sample of the pairs of plans that were merged because their last states are equivalent.
+  /// A random sample of the pairs of plans whose last states were merged.
   var pairs: [MergedPair] = []
   var mergeCount = 0
   let random: RandomState
   /// The results of the closing phases, by state; empty unless ``ExplorationBounds/keepsMoves``.
   var conclusions: [KnownMoves.Conclusion] = []
 
-  /// A reached state whose next commands have not been run.
+  /// A reached state from which no command has been run yet.
   struct Open {
     let node: Int
     let root: Int
@@ -40,12 +40,12 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
     let snapshot: Simulator.Snapshot
   }
 
-  /// A header of the plan space, with the data that all its plans share.
+  /// A header of the plan space, with the data that all plans of this header share.
   struct Root {
     let header: PlanHeader
     let equivalence: StateEquivalence
     var state: StateSketch
-    /// The data that would survive a power-off, by the number of the disk's last synced state.
+    /// The data that would survive a power-off, by the version of the disk's durable data.
     var survivors: [Int: Survivors] = [:]
   }
 
@@ -54,7 +54,7 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
   private var openRoot = -1
   var visited: [StateKey: Int] = [:]
 
-  /// Creates an explorer of a system whose stores are at a place.
+  /// Creates an explorer that runs plans on a system, with stores at the given place.
   ///
   /// The outcomes in `earlier` are not verified: they must come from an exploration with the same
   /// system, headers, judge, depth and definition of equivalent states.
@@ -114,10 +114,11 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
     return result
   }
 
-  /// Estimates whether the plans with one more command would exceed the greatest number of states.
+  /// Returns whether plans with one more command would probably exceed the maximum number of
+  /// states.
   ///
   /// The estimate assumes that the number of states grows by the same factor as from the previous
-  /// length to this one. Up to 2 % above the limit is tolerated.
+  /// length to this one. An estimate of up to 2 % above the limit is tolerated.
   private func isTooMuch(_ count: Int, after shorter: Int) -> Bool {
     guard count >= bounds.foresightCountMin, shorter > 0 else { return false }
     let foreseen = tree.count + count * count / shorter
@@ -183,7 +184,7 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
     try simulator.open(roots[root].header) { _ in true }
   }
 
-  /// Performs the commands that lead to a state without a snapshot, once for all moves from there.
+  /// Performs the commands that lead to a state, and returns a snapshot for all moves from it.
   private func bringAbout(_ open: Open) throws(SystemFailure) -> Kept {
     let header = roots[open.root].header
     var (judge, place) = (Judge(header), space.start(header))
@@ -203,12 +204,12 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
     }
   }
 
-  /// Returns the simulator's state, with a system snapshot if ``ExplorationBounds/putsStatesBack``.
+  /// Returns the simulator's state; the system is included if ``ExplorationBounds/putsStatesBack``.
   func snapshot() throws(SystemFailure) -> Simulator.Snapshot {
     try simulator.snapshot(withSystem: bounds.putsStatesBack)
   }
 
-  /// Performs a command and returns whether the command was run instead of skipped.
+  /// Performs a command; returns `false` if the command was skipped.
   @discardableResult
   func perform(
     _ command: Command,
@@ -283,8 +284,9 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
     }
     var closing = judge
     let header = roots[root].header
-    // One pass of each actor without changes is enough here, because more passes would have no effect.
-    // A plan that breaks an invariant here is run again with all rounds of the closing phase.
+    // Here the closing phase ends after one pass of each actor that changes nothing, because more
+    // passes would have no effect. A plan that breaks an invariant is run again with all rounds of
+    // the closing phase.
     simulator.conclude(header, after: 0, quietRounds: 0) { event in
       closing.observe(event)
       return true

@@ -3,8 +3,8 @@ import Traces
 
 /// The pending signals of actors, and the time of each actor's next poll.
 ///
-/// Commits that are signalled before the first signal arrives are delivered as one signal, as when a
-/// file is watched. Times are ticks of the scheduler.
+/// All commits that are signalled to an actor before its signal arrives are delivered as one
+/// signal, like changes of a watched file. Times are ticks of the scheduler.
 struct SignalPost {
   private struct Box {
     /// The tick at which the pending signal arrives; `nil` if none is pending.
@@ -29,7 +29,7 @@ struct SignalPost {
     state.enter(nil)
   }
 
-  /// Updates the signals after an event: an actor has started, has ended, or is signalled.
+  /// Updates the signals after an event in which an actor starts, ends, or is signalled.
   mutating func note(_ event: Event) {
     guard let actor = event.actor else { return }
     switch event.kind {
@@ -57,7 +57,8 @@ struct SignalPost {
     return "no signal is on its way to \(actor)"
   }
 
-  /// Applies a delivery or poll of a plan, and returns how many times the system performs the action.
+  /// Applies a plan's delivery or poll; returns how often the system must perform it: 0, 1 or 2
+  /// times.
   mutating func apply(_ action: Action, at tick: Int) -> Int {
     switch action {
     case .deliver(let actor, let fate): deliver(actor, fate, tick)

@@ -22,12 +22,13 @@ extension Simulator {
     if !isStopped { close(header, quietRounds, roundCountMax, observe) }
   }
 
-  /// The greatest number of rounds of passes; a plan with small pages may need more.
+  /// The maximum number of rounds of passes, unless the plan has pages, which may need more rounds.
   private static let closingRoundCountMax = 8
 
   /// Repeats fetch, merge and record for every running actor, then reads views, data and history.
   ///
-  /// The closing phase does not purge, unless the system has only whole passes and purges in them.
+  /// The closing phase does not purge, except in systems that have only whole passes, and whose
+  /// passes purge.
   private func close(
     _ header: PlanHeader,
     _ quietRounds: Int,
@@ -114,7 +115,7 @@ extension Simulator {
     }
   }
 
-  /// Launches an actor again if its process was superseded by a process that then failed to start.
+  /// Launches an actor again if a second process superseded its process and then failed to start.
   private func relaunchIfSuperseded(_ actor: ActorID, since before: Int, _ observe: (Event) -> Bool)
   {
     let isSuperseded = log.events[before...].contains {

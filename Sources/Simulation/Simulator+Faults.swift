@@ -22,7 +22,7 @@ extension Simulator {
   func fire(_ faults: [PlannedFault], _ action: Action, _ outcome: inout Outcome) {
     let fired = place.disarm(faults)
     if place.isOff, case .failed = outcome {
-      outcome = .unknown(SystemFailure(.crashed, "The power went."))
+      outcome = .unknown(SystemFailure(.crashed, "The power failed."))
     }
     if !place.isOff, fired.contains(true) { reconcile(action, &outcome) }
     for (fault, hasFired) in zip(faults, fired) {
@@ -34,7 +34,7 @@ extension Simulator {
     if place.isOff { restart(after: action) }
   }
 
-  /// Marks the outcome of a failed command as unknown if the command took effect.
+  /// Marks the outcome of a failed command as unknown if the command had an effect nevertheless.
   ///
   /// Such an effect is a committed write. Unreported purges of the command are logged as well.
   private func reconcile(_ action: Action, _ outcome: inout Outcome) {
@@ -42,7 +42,7 @@ extension Simulator {
     do throws(SystemFailure) {
       try system.reconcile(after: action, &log)
     } catch {
-      // The events of a successful command are certain even if the store cannot be inspected.
+      // If the store cannot be inspected, only the outcome of a failed command becomes unknown.
       if case .failed = outcome { outcome = .unknown(error) }
       return
     }
@@ -62,7 +62,7 @@ extension Simulator {
     return Array(log.events[before...])
   }
 
-  /// Turns the power on: all actors have crashed, and the store is opened again.
+  /// Turns the power on, logs that all actors have crashed, and opens the store again.
   private func restart(after action: Action) {
     isDown = true
     place.turnOn()

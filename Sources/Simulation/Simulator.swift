@@ -4,7 +4,8 @@ package import Traces
 
 /// A scheduler that runs plans on one system, in one process and in the plan's order.
 ///
-/// A plan may interleave its actors' steps in any order. The same plan always gives the same events.
+/// The plan's commands determine how the actors' steps interleave. The same plan always gives the
+/// same events.
 package final class Simulator {
   let system: any SystemUnderTest
   let place: StorePlace
@@ -28,7 +29,7 @@ package final class Simulator {
   /// The number of actions performed in all plans so far, including those after the last command.
   package private(set) var stepCount = 0
 
-  /// Creates a simulator of a system whose stores are at a place.
+  /// Creates a simulator that runs plans on a system, with stores at the given place.
   package init(_ system: any SystemUnderTest, at place: StorePlace) {
     self.system = system
     self.place = place
@@ -83,7 +84,7 @@ package final class Simulator {
     for member in first where !isStopped { perform(.launch(member), command: nil, observe) }
   }
 
-  /// Performs one command of a plan, then the signal deliveries and polls that are due.
+  /// Performs one command of a plan, and then the signal deliveries and polls that are due.
   func step(
     _ command: Command,
     _ index: Int,
@@ -133,7 +134,7 @@ package final class Simulator {
     life.objection(to: action) ?? post?.objection(to: action)
   }
 
-  /// Advances the clock before a `clock` or `batch`, and before a `write` or `begin` with `ticks`.
+  /// Advances the clock for a `clock` command, and before writes that require it (`ticks`).
   private func advanceClock(for action: Action, _ header: PlanHeader) {
     switch action {
     case .write(let write), .begin(let write): if write.ticks { place.clock.now += header.step }
@@ -185,7 +186,7 @@ package final class Simulator {
     guard let post else { return }
     for action in post.due(at: log.tick + 1, polls: capabilities.contains(.poll))
     where !isStopped {
-      // An earlier delivery in this loop may have ended this actor.
+      // A delivery earlier in this loop may have ended the actor.
       if life.objection(to: action) == nil { perform(action, command: nil, observe) }
     }
   }

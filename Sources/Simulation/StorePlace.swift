@@ -7,18 +7,19 @@ package import Traces
 /// The location of a simulation's stores: on the heap, or in a folder as real files.
 package final class StorePlace {
   private let files: HeapFileSystem?
-  /// The file system that injects faults in a folder; plans without faults use the platform's files.
+  /// For stores in a folder, the file system that injects faults; plans without faults do not use
+  /// it.
   private let realFiles: RealFileSystem?
   private let folder: String
   private let syncs: PowerWatch
   private var stores = 0
   /// Whether the last plan had faults.
   var hadFaults = false
-  /// The patience of requests that wait for another thread, as ``SystemEnvironment/patience``.
+  /// The value of ``SystemEnvironment/patience`` for the systems at this place.
   package var patience = 10_000
   /// The clock of the current plan, which the file system also reads.
   package let clock: PlanClock
-  /// Images of empty stores by model and timestamps, so that the schema is not created for each plan.
+  /// Images of empty stores, by kind of plan, so that the schema is not created for each plan.
   private var templates: [String: FileSystemImage] = [:]
 
   private init(
@@ -37,7 +38,8 @@ package final class StorePlace {
 
   /// Creates a place on the heap, with a real WAL and several connections and without disk access.
   ///
-  /// With `ignoringSyncs`, a power-off damages stores; a test can verify that checkers notice.
+  /// If `ignoringSyncs` is `true`, power-offs damage stores, so that tests can verify that checkers
+  /// notice it.
   package static func heap(ignoringSyncs: Bool = false) -> StorePlace {
     // The allocator is installed first, because it cannot be installed once SQLite is in use.
     _ = FailingAllocator.isInPlace
@@ -50,14 +52,14 @@ package final class StorePlace {
     )
   }
 
-  /// Creates a place for systems without a store of the lab; such a place never initializes SQLite.
+  /// Creates a place for systems that do not use the lab's stores; it never initializes SQLite.
   ///
-  /// Every plan gets a path of its own in the folder, which is not created.
+  /// Every plan gets its own path in the folder; the place creates neither the folder nor files.
   package static func unused(folder: String) -> StorePlace {
     StorePlace(files: nil, folder: folder, clock: PlanClock(), usesSQLite: false)
   }
 
-  /// Returns whether the lab can inject these faults; failing allocations need the lab's allocator.
+  /// Returns whether faults can be injected here; failing allocations require the lab's allocator.
   func canArm(_ faults: [PlannedFault]) -> Bool {
     !faults.contains { $0.kind == .memory } || FailingAllocator.isInPlace
   }
@@ -84,7 +86,7 @@ package final class StorePlace {
 
   /// Prepares the clock and the file system for the store of one plan.
   ///
-  /// All plans of one kind start from the same image.
+  /// All plans of one kind start from the same image of an empty store.
   func prepare(seed: UInt64, kind: String, hasFaults: Bool = false) -> SystemEnvironment {
     clock.now = PlanClock.start
     guard let files else {
@@ -194,14 +196,14 @@ package final class StorePlace {
     }
   }
 
-  /// Deletes the store of the last plan from the disk, if it was stored there.
+  /// Deletes the store of the last plan if the stores are in a folder.
   package func removeStore() {
     guard files == nil, stores > 0 else { return }
     for ending in ["", "-wal", "-shm", "-signal"] { unlink(storePath + ending) }
   }
 }
 
-/// An error which states why stores cannot be kept in a folder.
+/// The error that stores cannot be kept in a folder, with the reason.
 package struct StorePlaceError: Error, CustomStringConvertible {
   package let path: String
   package let reason: String
@@ -239,8 +241,9 @@ extension StorePlace {
     }
     let losesPower = mayLosePower || faults.contains(where: \.kind.isPowerOff)
     let hasFaults = losesPower || !faults.isEmpty
-    // A connection that is still open has a log, pages and statements from another plan, which change its
-    // syncs, reads and allocations. A plan with faults may also have ended inside a transaction.
+    // An open connection still has a log, pages and statements of another plan, so that it would
+    // make other syncs, reads and allocations than a new connection. A plan with faults may also
+    // have ended inside a transaction.
     if hasFaults || hadFaults { system.close() }
     hadFaults = hasFaults
     try system.reset(header, prepare(seed: header.seed, kind: kind, hasFaults: hasFaults))
@@ -260,13 +263,13 @@ struct Survivors {
     self.kinds = kinds
   }
 
-  /// Returns the events after the power-off as a judge observes them, with crashes of the given actors.
+  /// Returns the events of the power-off for a judge, including crashes of the given actors.
   func events(down: [ActorID]) -> [Event] {
     let crashes = down.map { Event(at: 0, tick: 0, actor: $0, .crashed) }
     func plain(_ kind: EventKind) -> Event {
       Event(at: 0, tick: 0, actor: nil, kind)
     }
-    // The command number is one that no plan has, and the word has no meaning.
+    // The call event has a command number that no plan has, and an arbitrary word.
     return [plain(.called(command: .max, word: "clock"))] + kinds.prefix(1).map(plain)
       + crashes
       + kinds.dropFirst().map(plain) + [plain(.ended(command: .max, .ok))]

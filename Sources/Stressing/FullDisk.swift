@@ -10,7 +10,7 @@ import Musl
 import Darwin
 #endif
 
-/// A small in-memory file system under the store of a stress run, filled and cleared repeatedly.
+/// A small in-memory file system for the store of a stress run, which is filled up repeatedly.
 ///
 /// The file system is mounted in a mount namespace of the thread that creates it
 /// (mount_namespaces(7)): only that thread and the processes that it starts see the file system,
@@ -18,7 +18,8 @@ import Darwin
 package final class FullDisk {
   /// The size in bytes: far more than the store of a run needs.
   package static let byteCount = 128 << 20
-  /// The durations of a full period and of a clear period.
+  /// The possible durations of a period with a full disk, in milliseconds; `clearMs` has those
+  /// without.
   private static let fullMs = 40...300
   private static let clearMs = 300...1500
   private static let fillerName = "filler"
@@ -35,7 +36,7 @@ package final class FullDisk {
 
   /// Mounts the file system over a folder.
   ///
-  /// Returns `nil` if the mount is not possible: on other systems than Linux, and without root's
+  /// Returns `nil` if the mount is not possible: on systems other than Linux, and without root's
   /// rights.
   package init?(over folder: String, seed: UInt64) {
     guard Self.mount(over: folder) else { return nil }
@@ -50,7 +51,7 @@ package final class FullDisk {
     if isMounted { Self.unmount(folder) }
   }
 
-  /// Fills or clears the disk when that is due; a full disk is kept full.
+  /// Fills or clears the disk if the current period has ended; during a full period, keeps it full.
   ///
   /// The store's log is emptied before the disk is filled, so that writers cannot use free space in
   /// the log.
@@ -71,7 +72,7 @@ package final class FullDisk {
     changesAt = now + .milliseconds(pause)
   }
 
-  /// Clears the disk.
+  /// Frees the disk's space again by deleting the file that fills it.
   func clear() {
     isFull = false
     ftruncate(filler, 0)
@@ -81,13 +82,13 @@ package final class FullDisk {
     var (system, file) = (statvfs(), stat())
     guard fstatvfs(filler, &system) == 0, fstat(filler, &file) == 0 else { return }
     let free = off_t(system.f_bavail) * off_t(system.f_bsize)
-    // A writer may take space first: the rest is filled at the next call.
+    // A writer may use up some of the space first; the next call fills the rest.
     if free > 0 { take(free, from: file.st_size) }
   }
 
   /// Checkpoints and truncates the store's log, as any program that has the store open may do.
   ///
-  /// The log keeps its length if another process reads or writes at that moment.
+  /// If another process reads or writes at that moment, the log keeps its length.
   private static func emptyLog(of path: String) {
     var options = ConnectionOptions()
     options.access = .readWrite
@@ -138,7 +139,7 @@ package final class FullDisk {
   #endif
 }
 
-/// Decides at random when processes are killed or stopped and when guests join or retire.
+/// Draws the times at which processes are killed, stopped or suspended, and guests join or retire.
 struct StressNemesis {
   private var random: SplitMix64
   private let killsPerSecond: Double
@@ -147,17 +148,18 @@ struct StressNemesis {
   private var nextGuest: ContinuousClock.Instant
 
   enum Disturbance: Hashable, Sendable {
-    /// Kill a process: at a place in its code or, with `nil`, at once.
+    /// Kill a process: at the n-th visit of a place in its code or, if the place is `nil`, at once.
     case kill(StressPlace?, visit: Int)
     /// Stop a process for a while.
     case stop(Duration)
-    /// Let a process suspend its store, and stop it for a while.
+    /// Let a process suspend its store, and then stop the process for a while.
     case suspend(Duration)
-    /// Let a guest join or retire.
+    /// Let a guest, an actor that runs only at times, join or retire.
     case moveGuest
   }
 
-  /// The mean number of kills per stop; `killsPerMove` is that per join or retirement of a guest.
+  /// The mean number of kills per stop; `killsPerMove` is the mean per join or retirement of a
+  /// guest.
   private static let killsPerStop = 3.0
   private static let killsPerMove = 4.0
 
@@ -191,7 +193,7 @@ struct StressNemesis {
     return disturbances
   }
 
-  /// Kills, stops, continues or starts the Python script, as is due.
+  /// Kills, stops, continues or starts the Python script at the times drawn for it.
   mutating func tend(
     _ script: PlainSQLWriter,
     at now: ContinuousClock.Instant
@@ -204,13 +206,14 @@ struct StressNemesis {
     some.randomElement(using: &random)
   }
 
-  /// Returns the time between a process's death and the start of the next one, at most 250 ms.
+  /// Returns the time from the death of a process to the start of the actor's next one: up to 250
+  /// ms.
   mutating func deathTime() -> Duration { .milliseconds(Int.random(in: 0...250, using: &random)) }
 
   /// Returns the seed of a process.
   mutating func seed() -> UInt64 { random.next() }
 
-  /// Returns a kill: half of them at a random place, the others at once.
+  /// Returns a kill: in half of the cases at a random place, otherwise at once.
   private mutating func kill() -> Disturbance {
     guard Bool.random(using: &random), let place = choose(StressPlace.allCases) else {
       return .kill(nil, visit: 0)
@@ -219,7 +222,8 @@ struct StressNemesis {
     return .kill(place, visit: Int.random(in: 1...last, using: &random))
   }
 
-  /// Returns the random time until the next event, of which there is one in `kills` kills on average.
+  /// Returns a random time until the next event of a kind that occurs once in `kills` kills on
+  /// average.
   private mutating func pause(_ kills: Double) -> Duration {
     guard killsPerSecond > 0 else { return .seconds(1_000_000) }
     // The pauses of a Poisson process, without the longest ones.

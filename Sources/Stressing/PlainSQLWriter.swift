@@ -5,12 +5,12 @@ import HistoryTypes
 import Programs
 import Traces
 
-/// A Python script that does not use the library, and writes to the store's file with plain SQL.
+/// A Python script that writes to the store's file with plain SQL, without the library.
 ///
 /// Before each commit it appends the write to a log, as a command of a plan, so that the values of every
 /// captured transaction are known. It is killed and started again while it writes.
 package final class PlainSQLWriter {
-  /// The numbers of events over all launches of the script.
+  /// The numbers of transactions, kills and stops over all launches of the script.
   package struct Counts: Codable, Hashable, Sendable {
     package var lives = 0
     package var kills = 0
@@ -25,13 +25,13 @@ package final class PlainSQLWriter {
     }
   }
 
-  /// The prefix of each transaction's author; the numbers of launch and transaction follow.
+  /// The prefix of each transaction's author, before the numbers of the launch and the transaction.
   static let authorPrefix = "plain-sql."
 
   private(set) var counts = Counts()
   private let store: String
   private let log: String
-  /// The actor of its writes, and the header of a plan that contains them.
+  /// The actor to which the trace attributes the script's writes.
   private let actor: ActorID
   private let header: PlanHeader
   private let errors: FileHandle
@@ -102,9 +102,9 @@ package final class PlainSQLWriter {
     (diesAt, stopsAt, goesOnAt) = (nil, nil, nil)
   }
 
-  /// Kills, stops, continues or starts the script, as is due.
+  /// Kills, stops, continues or starts the script, if the time for that has come.
   ///
-  /// - Returns: A clause about an end that the run did not cause; otherwise `nil`.
+  /// - Returns: A clause if the script ended by itself; otherwise `nil`.
   func tend(
     at now: ContinuousClock.Instant,
     killsPerSecond: Double,
@@ -121,8 +121,8 @@ package final class PlainSQLWriter {
       return "ended by itself with code \(code)"
     }
     if !hasBegun {
-      // The times of kill and stop count from the first write, because the start of Python may take
-      // longer.
+      // The times until a kill and a stop count from the first write, because the start of Python
+      // may take longer than these times.
       hasBegun = Self.size(of: log) > logSize
       guard hasBegun, killsPerSecond > 0 else { return nil }
       diesAt = now + .seconds(Double.random(in: 0...2, using: &random) / killsPerSecond)
@@ -145,7 +145,7 @@ package final class PlainSQLWriter {
     return nil
   }
 
-  /// Continues the script if it is stopped: it may hold the lock for which processes wait.
+  /// Continues the script if it is stopped, because it may hold a lock for which processes wait.
   func resume() {
     guard let process, goesOnAt != nil else { return }
     kill(process.processIdentifier, SIGCONT)
@@ -174,7 +174,7 @@ package final class PlainSQLWriter {
     return write
   }
 
-  /// Reads the whole lines that were added to the log.
+  /// Reads the complete lines that were added to the log since the last call.
   private func readLog() throws {
     guard let file = FileHandle(forReadingAtPath: log) else { return }
     defer { try? file.close() }

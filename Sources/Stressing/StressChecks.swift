@@ -7,7 +7,7 @@ package import Traces
 
 /// Joins the traces of the processes of a stress run, and runs the checkers on the joined trace.
 package struct StressChecks {
-  /// The verdict of one checker.
+  /// The verdict of one checker on the joined trace.
   package struct Answer: Codable, Hashable, Sendable {
     package let checker: String
     /// `valid`, `invalid` or `unknown`.
@@ -15,12 +15,12 @@ package struct StressChecks {
     package let because: String?
   }
 
-  /// The checkers that a run must exercise to be valid.
+  /// The checkers whose invariants a run must exercise to be valid.
   private static let needed: Set<String> = [
     Convergence.name, PurgeSafety.name, NoLostTransaction.name, MergeOrder.name,
     CursorProgress.name, HistoryExplainsData.name,
   ]
-  /// The maximum number of events, up to a violation, in the excerpt of the trace.
+  /// The maximum number of events before a violation in the excerpt of the trace.
   private static let excerptCount = 500
 
   private let header: TraceHeader
@@ -66,7 +66,8 @@ package struct StressChecks {
     result.participants = header.plan.header.actors.compactMap { tally[$0.id] }
       .filter { $0.lives > 0 }
     result.checkers = suite.verdicts.map(Self.answer).map { answer in
-      // A trace without ticks cannot decide this; the run has measured it by its own clock.
+      // A trace without ticks cannot decide this invariant; the run has measured wake-ups by its
+      // own clock.
       answer.checker == WakeUp.name ? Self.wakeUp(result) ?? answer : answer
     }
     guard suite.violation != nil else { return nil }
@@ -74,7 +75,7 @@ package struct StressChecks {
       + recent.suffix(Self.excerptCount).map { TraceCodec.encode($0) + "\n" }.joined()
   }
 
-  /// Returns whether the run is undecided if this checker's verdict is unknown.
+  /// Returns whether an unknown verdict of this checker makes the whole run undecided.
   static func isNeeded(_ checker: String) -> Bool { needed.contains(checker) }
 
   /// Returns the verdict on wake-ups; `nil` if none was measured.
@@ -122,15 +123,15 @@ package struct StressChecks {
   }
 }
 
-/// The objects and the actors of stress runs.
+/// The model and the actors of stress runs.
 enum StressModel {
   static let entity = "Item"
-  /// The entity that only ``noiseAuthor`` writes.
+  /// The entity of the objects that are written under ``noiseAuthor``.
   static let noise = "Noise"
   /// An author that writes in bursts and that one process ignores.
   static let noiseAuthor = "noise"
   static let bucketCount: Int64 = 8
-  /// The member under which the run keeps the history that it has not read yet.
+  /// The member as which the run itself registers, so that unread history is kept for it.
   static let run = MemberID("run")
 
   /// The attribute that the older version of the model lacks, and its default value.
@@ -168,7 +169,7 @@ enum StressModel {
       model: model,
       actors: actors.map { id in
         var actor = PlannedActor(id, author: id.name, launched: false)
-        // A program that was not updated yet runs next to updated ones.
+        // One process has the older version of the model, like a program that was not updated yet.
         if id == (actors.dropFirst(2).first ?? deaf) { actor.modelVersion = 1 }
         if id == deaf {
           actor.ignores = [noiseAuthor]
@@ -209,7 +210,7 @@ enum StressModel {
   }
 }
 
-/// Notes the transactions of a merge before the merge is recorded; it removes no duplicates.
+/// A deduplicator that removes nothing: it traces the transactions of a merge before the record.
 struct StressMergeNotes: TransactionDeduplicator {
   let seams: StressSeams
 

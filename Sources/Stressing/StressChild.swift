@@ -3,7 +3,7 @@ import Programs
 import Synchronization
 import Systems
 
-/// A process of a stress run, as seen by the run; an actor has one process after another.
+/// The handle with which a stress run controls one of its processes.
 final class StressChild {
   private let process = Process()
   private let input = Pipe()
@@ -20,8 +20,8 @@ final class StressChild {
     process.standardError = errors
     process.terminationHandler = { ChildKeeper.forget($0.processIdentifier) }
     try process.run()
-    // It leads its own process group. The keeper kills it, since a stopped process would not notice
-    // that this process has ended.
+    // The child leads its own process group. If this process ends, the keeper process kills the
+    // child, which would not notice the end while it is stopped.
     try ChildKeeper.keep(process.processIdentifier)
     let descriptor = output.fileHandleForReading.fileDescriptor
     _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
@@ -31,7 +31,7 @@ final class StressChild {
 
   var isRunning: Bool { process.isRunning }
 
-  /// The cause of the end: the signal that killed the process, or its exit code.
+  /// The cause of the process's end: the signal that killed it, or its exit code.
   var ending: (isSignal: Bool, code: Int32) {
     (process.terminationReason == .uncaughtSignal, process.terminationStatus)
   }
@@ -108,7 +108,7 @@ final class StressChild {
 /// An order from a stress run to a process, on one line.
 struct StressOrder: Hashable, Sendable {
   let word: StressWord
-  /// The place to die at, and the number of the visit.
+  /// The place at which the process must kill itself, at the visit with the number `visit`.
   var place: StressPlace?
   var visit = 1
 
@@ -139,7 +139,7 @@ enum StressWord: String, Sendable {
   case write
   /// To a process: stop writing until the next `write`.
   case pause
-  /// To a process: write one transaction that all others must merge.
+  /// To a process: write one transaction that all other processes must merge.
   case once
   /// To a process: merge all new transactions.
   case reconcile
@@ -161,7 +161,7 @@ enum StressWord: String, Sendable {
   case suspended
   /// From a process: its store is resumed.
   case resumed
-  /// From a process: it has carried out the newest command that it received.
+  /// From a process: it has executed the newest order that it received.
   case done
 }
 
@@ -173,7 +173,7 @@ package enum StressPlace: String, Codable, Hashable, Sendable, CaseIterable {
   case record
   /// Between two chunks of a purge, or within one.
   case purge
-  /// While the log is copied into the file.
+  /// While a checkpoint copies the write-ahead log into the database file.
   case checkpoint
 
   /// The place in words.
@@ -187,7 +187,7 @@ package enum StressPlace: String, Codable, Hashable, Sendable, CaseIterable {
   }
 }
 
-/// Kills its own process at the n-th visit of a place after it was armed.
+/// A switch by which a process kills itself at the n-th visit of a place.
 final class StressDeath: Sendable {
   /// The place's position and the number of visits left, packed in one word; 0 if not armed.
   private let armed = Atomic<Int>(0)
@@ -199,19 +199,20 @@ final class StressDeath: Sendable {
     armed.store(max(visit, 1) * Self.places + position, ordering: .relaxed)
   }
 
-  /// Counts a visit of a place; it costs one atomic load unless that place is armed.
+  /// Counts a visit of a place, and kills the process if it is the n-th; costs one load if not
+  /// armed.
   func meet(_ place: StressPlace) {
     let word = armed.load(ordering: .relaxed)
     guard word > 0, StressPlace.allCases[word % Self.places - 1] == place else { return }
     let left = armed.subtract(Self.places, ordering: .relaxed).newValue
     guard left < Self.places else { return }
     kill(getpid(), SIGKILL)
-    // Another thread may receive the signal, so this thread waits for its end.
+    // Another thread may receive the signal, so this thread waits until the process has ended.
     while true { pause() }
   }
 }
 
-/// Controls the writer of a process from any thread: it can continue, pause, or write once.
+/// A control with which any thread lets the writer of a process continue, pause, or write once.
 final class StressPen: Sendable {
   private struct State {
     var goesOn = false

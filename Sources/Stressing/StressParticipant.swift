@@ -7,7 +7,7 @@ import Programs
 import Systems
 import Traces
 
-/// One process of a stress run: this command, started under a verb that the help does not list.
+/// The code of a process of a stress run: `history-lab`, started with a verb that its help omits.
 package final class StressParticipant: Sendable {
   static let verb = "_stress"
 
@@ -50,7 +50,7 @@ package final class StressParticipant: Sendable {
     view = ObjectContext(store: store, author: role.name, name: "view", mergePolicy: .objectWins)
     let planned = role.header.actor(role.id)
     var configuration = TrackerConfiguration()
-    // Failures are in the trace; standard error is for the lines of the run itself.
+    // Failures are written to the trace; standard error is reserved for messages to the run.
     configuration.logLevel = nil
     configuration.ignoring = Set(planned?.ignores ?? [])
     configuration.pageTransactionCountMax =
@@ -83,7 +83,7 @@ package final class StressParticipant: Sendable {
     defer { failure?.cancel() }
     Self.say(.ready)
     let pen = StressPen()
-    // On its own thread: the writer blocks while the disk is full.
+    // The writer has its own thread, because it blocks while the disk is full.
     let writing = Task(executorPreference: ThreadPerJob()) { [role, view, seams] in
       await pen.run(StressWriter(role, view: view, seams: seams))
     }
@@ -96,11 +96,11 @@ package final class StressParticipant: Sendable {
     await writing.value
   }
 
-  /// The maximum number of attempts while the disk is at fault, and the pause between them.
+  /// The maximum number of attempts while the disk fails; `attemptPauseMs` is the pause in between.
   private static let attemptCountMax = 400
   private static let attemptPauseMs = 25
 
-  /// Opens the store, and retries while the disk is at fault.
+  /// Opens the store, and retries while the disk fails.
   private static func open(
     _ role: StressRole,
     _ configuration: StoreConfiguration
@@ -121,7 +121,7 @@ package final class StressParticipant: Sendable {
     return try open()
   }
 
-  /// Launches the tracker, and retries while the disk is at fault.
+  /// Launches the tracker, and retries while the disk fails.
   private func launchInTheEnd() async throws {
     for _ in 1..<Self.attemptCountMax {
       do throws(HistoryError) { return try await launch() } catch {
@@ -145,7 +145,8 @@ package final class StressParticipant: Sendable {
       registration.isNew ? .registered(cursor: cursor) : .launched(cursor: cursor)
     seams.tracker.add([.init(kind, start...MonotonicClock.now)])
     do throws(HistoryError) { _ = try await tracker.start() } catch {
-      // The tracker follows the store despite a transient error, and repeats the pass.
+      // After an error of the disk, the tracker still follows the store and repeats the pass
+      // itself.
       guard error.isOfDisk else { throw error }
     }
   }
@@ -186,7 +187,7 @@ package final class StressParticipant: Sendable {
     return true
   }
 
-  /// Resumes the store, and retries while the disk is at fault.
+  /// Resumes the store, and retries while the disk fails.
   private func resume() async throws {
     for _ in 1..<Self.attemptCountMax {
       do throws(HistoryError) { return try tracker.resume() } catch {
@@ -202,7 +203,7 @@ package final class StressParticipant: Sendable {
     do {
       while try await tracker.pass().transactionCount > 0 {}
     } catch {
-      // The report of the pass has noted the error.
+      // The pass has already written its error to the trace.
     }
   }
 

@@ -2,7 +2,7 @@ import Foundation
 import HistoryTypes
 import Traces
 
-/// The settings of a stress run.
+/// The settings of a stress run, as its command line gives them.
 package struct StressSettings: Hashable, Sendable {
   /// The number of processes that write to the store from the start.
   package var processes = 3
@@ -12,7 +12,7 @@ package struct StressSettings: Hashable, Sendable {
   package var killsPerSecond = 1.0
   /// The number of transactions that each process writes per second; 0 writes without pauses.
   package var rate = 25.0
-  /// The seeded bug to run with; `nil` for none.
+  /// The name of the seeded bug that the processes enable; `nil` for none.
   package var mutant: String?
   /// The disk fault; `nil` for a sound disk.
   package var disk: StressDisk?
@@ -62,7 +62,8 @@ package struct StressResult: Codable, Hashable, Sendable {
 
     package init(name: String) { self.name = name }
 
-    /// Counts an error; any other error replaces a refusal by a suspended store as the first error.
+    /// Counts an error; as the first error, a refusal by a suspended store gives way to any other
+    /// error.
     mutating func note(_ failure: SystemFailure) {
       let isFirst = errors.keys.allSatisfy { $0 == StressResult.suspended }
       if firstError == nil || isFirst && failure.code != .suspended { firstError = failure.message }
@@ -76,7 +77,8 @@ package struct StressResult: Codable, Hashable, Sendable {
   package let mutant: String?
   /// The disk fault of the run; `nil` if the disk was sound.
   package let disk: StressDisk?
-  /// The number of times that a real file system was filled; `nil` if the run used none.
+  /// The number of times that a real file system was filled up; `nil` if the run used no such
+  /// system.
   package var filledCount: Int?
   /// The number of processes that wrote from the start.
   package let processes: Int
@@ -84,7 +86,7 @@ package struct StressResult: Codable, Hashable, Sendable {
   package var seconds = 0.0
   package var participants: [Participant] = []
   package var counts = StressCounts()
-  /// The events of the Python script with plain SQL; `nil` if the run had none.
+  /// The counts of the Python script with plain SQL; `nil` if the run had no script.
   package var plainSQL: PlainSQLWriter.Counts?
   /// The total number of committed transactions.
   package var committed: Int64 = 0
@@ -92,14 +94,14 @@ package struct StressResult: Codable, Hashable, Sendable {
   package var objectCount = 0
   /// The number of times that the store was sampled while the processes wrote.
   package var sampleCount = 0
-  /// The most transactions in history at a sample; `lagMax` is the most that a member was behind.
+  /// The most transactions in history at any sample; `lagMax` is the greatest lag of a member.
   package var heldMax = 0
   package var lagMax = 0
   /// The number of transactions in history at the end, after every process has merged everything.
   package var heldAtEnd = 0
   /// The problem that SQLite's integrity check found; `nil` if it found none.
   package var integrityProblem: String?
-  /// Sentences about commits after which a running process made no pass.
+  /// Sentences about commits after which a running process made no pass in time.
   package var sleepers: [String] = []
   /// Sentences about processes that held a lock although their store was suspended.
   package var locksWhileSuspended: [String] = []
@@ -110,19 +112,19 @@ package struct StressResult: Codable, Hashable, Sendable {
 
   /// The number of judged events of the joined trace.
   package var eventCount = 0
-  /// The number of unknown write outcomes resolved from the store; `openCount` counts the others.
+  /// The number of unknown write outcomes that the store decided; `openCount` counts the others.
   package var reconciledCount = 0
   package var openCount = 0
   /// The number of transactions in the store that no process reported.
   package var unreportedCount = 0
-  /// The number of purges that may have come too early; their time intervals do not decide.
+  /// The number of purges that may have come too early, as far as the times of events show.
   package var ambiguousCount = 0
   package var checkers: [StressChecks.Answer] = []
 
-  /// The number of transactions that history may always hold without counting as unbounded.
+  /// The number of transactions up to which the length of history is never a fault.
   ///
-  /// Beyond this number, history may hold a quarter of all committed transactions: a process that
-  /// gets no processor for a second may lag by some thousands.
+  /// If history is longer, its limit is a quarter of all committed transactions: a process that
+  /// gets no processor time for a second may lag by some thousands of transactions.
   private static let heldAlways: Int64 = 10_000
 
   package init(_ settings: StressSettings) {
@@ -132,7 +134,8 @@ package struct StressResult: Codable, Hashable, Sendable {
     processes = settings.processes
   }
 
-  /// `invalid` if there is a fault, else `unknown` if the run is undecided, else `valid`.
+  /// `invalid` if an expectation was violated, else `unknown` if the run is undecided, else
+  /// `valid`.
   package var verdict: String {
     if !faults.isEmpty { return "invalid" }
     return ambiguities.isEmpty ? "valid" : "unknown"
@@ -231,20 +234,20 @@ package struct StressCounts: Codable, Hashable, Sendable {
   package var killedAt: [String: Int] = [:]
   /// The number of processes that were stopped and continued.
   package var stops = 0
-  /// The number of processes that were told to suspend their store; some are killed before they answer.
+  /// The number of orders to suspend a store; some processes are killed before they answer.
   package var suspensionRequests = 0
   /// The number of processes that suspended their store, were stopped, and resumed it.
   package var suspensions = 0
-  /// The number of suspended processes whose locks were read.
+  /// The number of times that the locks of a suspended process were read.
   package var lockReadings = 0
   /// The number of processes started because the actor's previous process had died.
   package var restarts = 0
   /// The number of times that a guest joined; `retires` counts those that retired.
   package var joins = 0
   package var retires = 0
-  /// The number of commits after which a pass of all other processes was awaited.
+  /// The number of commits after which the run waited for a pass of all other processes.
   package var wakeUps = 0
-  /// The longest time from such a commit until all other processes had recorded it, in ms.
+  /// The longest time in milliseconds from such a commit until all other processes had recorded it.
   package var wakeUpMsMax = 0
 
   package var kills: Int { killedAnywhere + killedAt.values.reduce(0, +) }

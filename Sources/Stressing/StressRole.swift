@@ -9,7 +9,7 @@ struct StressRole: Codable, Hashable, Sendable {
   var name: String
   /// The names of all actors that may take part.
   var actors: [String]
-  /// The number of the actor's earlier processes.
+  /// The number of processes that the actor had before this one.
   var life: Int
   var seed: UInt64
   /// The path of the store file.
@@ -18,7 +18,7 @@ struct StressRole: Codable, Hashable, Sendable {
   var traces: String
   /// The number of transactions to write per second; 0 writes without pauses.
   var rate: Double
-  /// The seeded bug to run with; `nil` for none.
+  /// The name of the seeded bug that the process enables; `nil` for none.
   var mutant: String?
   /// The disk fault to expect; `nil` for a sound disk.
   var disk: StressDisk?
@@ -39,7 +39,7 @@ struct StressRole: Codable, Hashable, Sendable {
   /// The path of the file with the transaction number of the write in progress.
   var numberFile: String { "\(traces)/\(name).\(life).number" }
 
-  /// Returns the role as a command-line argument.
+  /// Returns the role, encoded as one command-line argument.
   func argument() throws -> String {
     String(decoding: try JSONEncoder().encode(self), as: UTF8.self)
   }
@@ -75,7 +75,7 @@ package enum StressDisk: String, Codable, Hashable, Sendable, CaseIterable {
   case failing
 }
 
-/// An actor of a stress run, with its processes one after another.
+/// An actor of a stress run, with its current process and the traces of its earlier ones.
 final class StressMember {
   let id: ActorID
   /// Whether the actor joins and retires while others write.
@@ -102,7 +102,7 @@ final class StressMember {
   private(set) var startedAt = ContinuousClock.now
   /// The place where the process was ordered to die.
   var place: StressPlace?
-  /// Whether the last order is done.
+  /// Whether the process has executed the last order.
   var isDone = false
   /// A clause about unexpected behaviour; `nil` if there was none.
   var failure: String?
@@ -150,7 +150,7 @@ final class StressMember {
     child?.kill()
   }
 
-  /// Records the end of the process, with the outcome of its last write.
+  /// Records the end of the process, with the outcome of the write in progress at that time.
   func end(at moment: Int64, _ cutOff: TraceLife.CutOff) {
     guard !trackerLives.isEmpty else { return }
     trackerLives[trackerLives.count - 1].diedAt = moment
@@ -170,8 +170,8 @@ final class StressMember {
 
 /// Determines the outcome of the write that was in progress when a process was killed.
 ///
-/// Before a process can commit, it notes the number that the write's transaction will have. The
-/// transaction with that number in history is that write if the author matches.
+/// Before a process can commit, it notes the number that the write's transaction will have. If
+/// history has a transaction with that number and the actor's author, it is that write.
 struct StressReconciler {
   let store: Store
 
@@ -187,7 +187,8 @@ struct StressReconciler {
     guard FileManager.default.fileExists(atPath: role.writerTrace) else { return (.nothing, last) }
     let tail = try LifeTrace.tail(of: role.writerTrace, role.header)
     let reported = tail.compactMap(\.event.kind.committedNumber).max() ?? last
-    // A write without a number has no effect; a number noted for an earlier write proves nothing.
+    // A write that noted no number had no effect; a number that was noted for an earlier write is
+    // ignored.
     guard let open = tail.last(where: { $0.event.kind.isCallOrEnd }), let given = open.given,
       case .called(let count?, _) = open.event.kind,
       let noted = StressNumberFile.read(role.numberFile), noted.write == Int64(count)

@@ -7,7 +7,7 @@ import Synchronization
 import Systems
 import Traces
 
-/// The hooks of a stress process into its store and tracker, which write the trace and can kill it.
+/// Hooks into the store and tracker of a stress process, which write its trace and can kill it.
 final class StressSeams: Sendable {
   let tracker: StressTrace
   let writer: StressTrace
@@ -22,13 +22,13 @@ final class StressSeams: Sendable {
   private static let soundMs = 300...1500
   /// The number of writes started so far.
   private let writeCount = Atomic<Int64>(0)
-  /// The time at which the write in progress got its number, in nanoseconds; 0 before.
+  /// The time in nanoseconds at which the write in progress got its number; 0 if it has none yet.
   private let numberedAt = Atomic<Int64>(0)
   /// The time of the last fetch, in nanoseconds.
   private let fetchedAt = Atomic<Int64>(0)
   private let group = Mutex(Group())
 
-  /// The state that keeps the trace lines of one transaction of a member together.
+  /// The trace entries of the command in progress, which are written together.
   private struct Group {
     var isOpen = false
     var waiting: [StressTrace.Entry] = []
@@ -57,8 +57,8 @@ final class StressSeams: Sendable {
     configuration.busyTimeout = .seconds(30)
     configuration.purgeChunkCount = 8
     configuration.checkpointFrames = 200
-    // With rare polls a lost signal shows. A faulty disk may make the watcher miss a signal, which
-    // the default polls make up for.
+    // Polls are rare, so that a lost signal shows as a missing pass. A faulty disk may make the
+    // watcher miss a signal, so polls are then as frequent as by default.
     if role.disk == nil { configuration.changePollInterval = .seconds(60) }
     var actionObserver = StoreActionObserver(
       begins: { [unowned self] write in begin(write) },
@@ -164,7 +164,7 @@ final class StressSeams: Sendable {
 
   /// Whether the current thread performs the write in progress.
   ///
-  /// The tracker's thread may turn captured changes into a transaction meanwhile, whose number is not
+  /// The tracker's thread may meanwhile commit a transaction of captured changes; its number is not
   /// that of the write.
   @TaskLocal private static var isInWrite = false
 
@@ -177,7 +177,7 @@ final class StressSeams: Sendable {
     return try Self.$isInWrite.withValue(true, operation: body)
   }
 
-  /// Traces that the edits of a write failed, so that nothing was written.
+  /// Traces a write that failed before its save, because an edit failed.
   func noteFailedEdit(_ failure: SystemFailure) {
     let now = MonotonicClock.now
     writer.add([

@@ -4,11 +4,11 @@ import HistoryStore
 import HistoryTypes
 import Traces
 
-/// The main phase of a run: processes write and are disturbed.
+/// The main phase of a run, in which processes write and are killed, stopped and suspended.
 extension StressSession {
   static let sampleEvery = Duration.milliseconds(50)
 
-  /// Disturbs the writing processes until the time is up or a failure shows.
+  /// Disturbs the writing processes until the run's time is up or a failure occurs.
   func disturb(_ note: (Int, String) -> Void) throws {
     let clock = ContinuousClock()
     let start = clock.now
@@ -97,7 +97,7 @@ extension StressSession {
     }
   }
 
-  /// Lets an absent guest join, or one retire that has run for at least 500 ms.
+  /// Lets an absent guest join, or lets a guest that has run for at least 500 ms retire.
   func moveGuest(at now: ContinuousClock.Instant) throws {
     let movable = members.filter { member in
       guard member.isGuest, member.diesAt == nil, member.stopsUntil == nil,
@@ -120,7 +120,7 @@ extension StressSession {
     try start(guest)
   }
 
-  /// Waits until all processes run: stopped ones continue, and scheduled kills happen at once.
+  /// Waits until all processes run; before, continues stopped ones and performs pending kills.
   func calm() throws {
     plainSQL?.resume()
     for member in members {
@@ -131,12 +131,12 @@ extension StressSession {
   }
 }
 
-/// Single commits after which all other processes must make a pass.
+/// The wake-up phase of a run: single commits, after each of which all other processes must pass.
 extension StressSession {
   /// The time limit for the passes after a commit.
   ///
-  /// With a sound disk it is far shorter than the interval of polls, so that only a signal can meet
-  /// it.
+  /// With a sound disk, the limit is far shorter than the poll interval, so that only a signal can
+  /// cause the passes in time.
   static let wakeUpLimit = Duration.seconds(10)
   static let wakeUpCount = 3
 
@@ -192,10 +192,12 @@ extension StressSession {
 
 /// The closing phase of a run.
 extension StressSession {
-  /// Lets all processes catch up and report their views, reads the store, and ends the processes.
+  /// Lets all processes merge everything and report their views, reads the store, ends the
+  /// processes.
   func close() throws {
     try calm()
-    // A guest joins after the last kill: no later restart repairs what it has missed.
+    // A guest joins after the last kill, so that no later restart hides transactions that it
+    // misses.
     if settings.killsPerSecond > 0, let guest = members.first(where: { $0.state == .away }) {
       try join(guest)
       try calm()
@@ -210,7 +212,7 @@ extension StressSession {
     try ask(.pause, "pause")
     try readHistory()
     for _ in 0..<2 { try ask(.reconcile, "merge all transactions") }
-    // The last write of the script may have become a transaction only when a process merged it.
+    // The script's last write may have become a transaction only during these merges.
     try readHistory()
     try ask(.view, "report the contents of its view")
     try look()
@@ -257,12 +259,13 @@ extension Store {
   }
 }
 
-/// The run as a member of the store, which reads all history.
+/// Reads all history of the store, for which the run itself is a member.
 extension StressSession {
-  /// The least number of read transactions that the run keeps.
+  /// The least number of transactions that the run keeps in memory after it has read them.
   private static let rememberedCount = 20_000
 
-  /// Reads the new transactions, and adds those of the Python script to its trace.
+  /// Reads the new transactions, and adds the transactions of the Python script to the script's
+  /// trace.
   ///
   /// The run is a member of the store, so that no transaction is purged before the run has read it.
   func readHistory() throws {
@@ -293,12 +296,12 @@ extension StressSession {
     result.plainSQL = plainSQL?.counts
     guard let token = readPosition.token else { return }
     do throws(HistoryError) { try store.record(registration, through: token) } catch {
-      // The next reading records a later position.
+      // A busy lock is no failure, because the next reading will record a later position.
       guard error.isBusy else { throw error }
     }
   }
 
-  /// Adds a captured transaction to the trace; it was committed after the last reading began.
+  /// Adds a captured transaction to the trace; it was committed since the previous reading began.
   private func trace(
     _ transaction: HistoryTransaction,
     of script: PlainSQLWriter,

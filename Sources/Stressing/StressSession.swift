@@ -7,15 +7,15 @@ package import Traces
 
 /// A stress run, which starts the processes, disturbs them, and reads their traces and the store.
 ///
-/// The nemesis decides about the disturbances.
+/// The ``StressNemesis`` draws the disturbances.
 package final class StressSession {
   /// The error of a run that ends early.
   package struct Interrupted: Error {}
 
   let settings: StressSettings
-  /// Returns whether the run must end early.
+  /// A closure that returns whether the run must end early.
   private let isInterrupted: () -> Bool
-  /// The executable that is started.
+  /// The path of the executable that every process of the run starts.
   private let command: String
   /// The path of the store file.
   let path: String
@@ -30,9 +30,9 @@ package final class StressSession {
   let plainSQL: PlainSQLWriter?
   /// The trace of the Python script, written by the run; `nil` if the run has no script.
   let plainSQLTrace: StressTrace?
-  /// The run's own membership, which keeps the history that it has not read; `nil` on a faulty disk.
+  /// The run's own registration, for which unread history is kept; `nil` on a faulty disk.
   let registration: Registration?
-  /// The position up to which the run has read history, and the time at which the last reading began.
+  /// The position through which the run has read history, and the time when the last reading began.
   var readPosition: (token: HistoryToken?, readAt: Int64)
   /// The newest transactions that the run has read, by number.
   var readTransactions: [TransactionNumber: HistoryTransaction] = [:]
@@ -139,7 +139,7 @@ package final class StressSession {
     }
   }
 
-  /// Adds the change of the model, which the run itself has made, to the trace.
+  /// Adds the change of the file's model, which the run itself has made, to the trace.
   private func noteUpgrade() throws {
     let now = MonotonicClock.now
     let upgrades = try store.fetch(HistoryRequest(after: nil)).transactions.map {
@@ -249,7 +249,7 @@ package final class StressSession {
     }
   }
 
-  /// Handles the end of a process.
+  /// Handles the end of a process: records it, and plans the start of the next one.
   private func bury(_ member: StressMember, _ child: StressChild) throws {
     for word in child.words() { hear(word, from: member) }
     let moment = MonotonicClock.now
@@ -283,7 +283,7 @@ package final class StressSession {
 
   /// Attends to all processes until a condition holds for each member that is not away.
   ///
-  /// Members for which it does not hold after 60 seconds are marked as failed.
+  /// Members for which the condition does not hold after 60 seconds are marked as failed.
   func wait(
     _ purpose: String,
     _ isDone: (StressMember) -> Bool

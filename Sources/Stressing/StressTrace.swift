@@ -3,9 +3,9 @@ import HistoryTypes
 import Synchronization
 import Traces
 
-/// A trace of one thread of a process, or of the run itself.
+/// The trace file of one thread of a stress process, or of the run itself.
 ///
-/// Each line is passed to the kernel before the call returns, so it survives the process.
+/// Each line is passed to the kernel before the call returns, so that a kill does not lose it.
 final class StressTrace: Sendable {
   private let actor: ActorID?
   private let descriptor: Int32
@@ -40,7 +40,8 @@ final class StressTrace: Sendable {
 
   deinit { close(descriptor) }
 
-  /// Writes entries at once; `other` is the actor they are about, by default the trace's own.
+  /// Writes entries together; `other` is the actor of their events, by default the trace's own
+  /// actor.
   func add(_ entries: [Entry], about other: ActorID? = nil) {
     count.withLock { count in
       var text = ""
@@ -58,7 +59,7 @@ final class StressTrace: Sendable {
       var rest = buffer[...]
       while let start = UnsafeRawBufferPointer(rebasing: rest).baseAddress, !rest.isEmpty {
         let count = Foundation.write(descriptor, start, rest.count)
-        // A process without its trace proves nothing.
+        // A process must not continue without its trace.
         guard count > 0 || errno == EINTR else { fatalError("a trace cannot be written") }
         rest = rest.dropFirst(max(count, 0))
       }
@@ -68,7 +69,7 @@ final class StressTrace: Sendable {
 
 /// A file that contains the transaction number of the write in progress.
 ///
-/// Its 16 bytes are passed to the kernel before the transaction commits.
+/// The file's 16 bytes are passed to the kernel before the transaction commits.
 final class StressNumberFile: Sendable {
   private let descriptor: Int32
 

@@ -6,7 +6,7 @@ import ObjectContexts
 import Systems
 import Traces
 
-/// A writer that inserts, updates and deletes at random, through a view and by batch requests.
+/// The writer of a stress process: random inserts, updates and deletes, in a view and in batches.
 ///
 /// The writer records the start and the outcome of each write in the trace.
 struct StressWriter {
@@ -16,7 +16,7 @@ struct StressWriter {
   var random: SplitMix64
   private var labels = 0
 
-  /// The number of `Item` objects above which buckets are deleted.
+  /// The number of `Item` objects above which the writer deletes whole buckets of objects.
   static let objectCountMax = 240
   static let noiseCountMax = 60
 
@@ -98,7 +98,7 @@ struct StressWriter {
       do {
         for (name, value) in values { try object.set(value, for: name) }
       } catch let error as HistoryError where error.code == .unknownObject {
-        // A delete by another process was merged in the meantime.
+        // The object was deleted by another process, and the delete was merged meanwhile.
         return []
       }
       return [PlannedChange(.update, writer.name(object.id), values)]
@@ -187,7 +187,7 @@ struct StressWriter {
     (error as? HistoryError).map(SystemFailure.init) ?? SystemFailure(.failed, "\(error)")
   }
 
-  /// Returns the transaction with a number; `.some(nil)` if history does not have it.
+  /// Returns the transaction with a number; `.some(nil)` if history does not contain it.
   ///
   /// Retries until history can be read, and returns `nil` after about 5 seconds of failures.
   private func look(for number: Int64) -> HistoryTransaction?? {
@@ -251,7 +251,7 @@ extension StressWriter {
     }
   }
 
-  /// Deletes a bucket if there are many objects; inserts otherwise.
+  /// Deletes all objects of one bucket if there are too many objects; otherwise inserts objects.
   mutating func thinOut() {
     guard objects(StressModel.entity).count > Self.objectCountMax else { return insert() }
     let bucket = Value.int(bucket())

@@ -1,9 +1,9 @@
 import HistoryStore
 import Traces
 
-/// The lab's cached view of a store's content, valid until the next write.
+/// The lab's cached copy of a store's content, valid until the next write to the file.
 struct CachedContent {
-  /// The number of writes to the file when the view was read; `nil` if writes are not counted.
+  /// The number of writes to the file when the copy was made; `nil` if writes are not counted.
   private(set) var writeCount: Int?
   var rows: [NamedRow]?
   var history: [CommittedTransaction]?
@@ -11,7 +11,7 @@ struct CachedContent {
 
   init(writeCount: Int?) { self.writeCount = writeCount }
 
-  /// Returns the same view with a new write count, for files that were restored to the same content.
+  /// Returns the same copy with another write count, after the file was restored to this content.
   func counting(from writeCount: Int?) -> CachedContent {
     var cached = self
     cached.writeCount = writeCount

@@ -11,7 +11,7 @@ final class ConsumerProcess {
   /// The position up to which the consumer has read.
   var token: HistoryToken
 
-  /// Registers the consumer, or continues from the later one of its recorded and its own token.
+  /// Registers the consumer, or continues from its recorded or its own token, whichever is later.
   init(
     _ id: MemberID,
     on store: Store,
@@ -45,7 +45,7 @@ final class ConsumerProcess {
     Snapshot(registration: registration.released, token: token, store: try store.cachedState())
   }
 
-  /// Restores the process from a snapshot, on a store that was restored too.
+  /// Restores the process from a snapshot, after the store was restored to the same time.
   init(_ snapshot: Snapshot, on store: Store) throws(HistoryError) {
     self.store = store
     try store.restore(snapshot.store)
@@ -82,7 +82,8 @@ final class ConsumerProcess {
 extension ConsumerProcess {
   /// Reads history page by page, and logs each page and each recorded position.
   ///
-  /// The recorded positions are read from the registry through the lab's own connection.
+  /// The recorded positions are read from the store's registry of members, through the lab's own
+  /// connection.
   func read(
     _ reading: PlannedReading,
     on bench: StoreBench,
@@ -103,7 +104,7 @@ extension ConsumerProcess {
     try outcome.get()
   }
 
-  /// Passes every page to a closure, which may throw for a page.
+  /// Passes every page of history to a closure, which throws at the page that the plan names.
   private func readAll(
     _ reading: PlannedReading,
     on bench: StoreBench,
@@ -146,7 +147,7 @@ extension ConsumerProcess {
     }
   }
 
-  /// Logs each transaction up to the recorded position that is not yet in the log.
+  /// Logs, up to the recorded position, each transaction that is not in the log yet.
   private func logConfirmed(
     _ id: ActorID,
     on bench: StoreBench,
@@ -161,11 +162,11 @@ extension ConsumerProcess {
   }
 }
 
-/// The error of a closure that fails because the plan says so.
+/// The error that a reading consumer's closure throws at the page that the plan names.
 private struct PlannedStop: Error {}
 
 extension PlannedReading {
-  /// The condition on the transactions that the consumer receives.
+  /// The filter for the transactions that the consumer receives; `nil` if it receives all.
   var filter: HistoryFilter? {
     let filters = [entity.map(HistoryFilter.entity), author.map { .author($0) }].compactMap(\.self)
     return filters.isEmpty ? nil : .all(filters)
@@ -220,7 +221,7 @@ extension ProcessHost {
     return true
   }
 
-  /// Keeps a consumer's token outside the store, if the plan says so.
+  /// Stores a consumer's token also outside the store, if the plan's header requires it.
   private func keep(_ token: HistoryToken, of id: ActorID, _ bench: StoreBench) {
     guard bench.header.tokens == .own else { return }
     ownTokens[id] = token
@@ -234,7 +235,7 @@ extension ProcessHost {
     return consumer
   }
 
-  /// Restores the consumers from snapshots, on a store that was restored too.
+  /// Restores the consumers from snapshots; its store must be restored first.
   func restore(
     consumers kept: [ActorID: ConsumerProcess.Snapshot],
     _ bench: StoreBench
@@ -248,7 +249,7 @@ extension ProcessHost {
   }
 }
 
-/// Runs a closure, and logs the loss of history if the closure throws that error.
+/// Runs a closure, and logs that an actor lost history if the closure throws that error.
 func loggingLoss(
   of actor: ActorID,
   _ log: inout EventLog,

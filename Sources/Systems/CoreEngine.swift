@@ -3,14 +3,14 @@ import HistoryTracking
 import HistoryTypes
 import Traces
 
-/// A tracker's core without its actor: each call runs synchronously on the caller's thread.
+/// A tracker's core without its Swift actor: each call runs synchronously on the caller's thread.
 final class CoreEngine: PassEngine {
   private let core: TrackerCore
   private let notes = HookNotes()
   private var observers: [HookID: PlannedHook.ObserverCall] = [:]
   private var mergeHooks: [HookID: PlannedHook.MergeCall] = [:]
   private(set) var registration: Registration
-  /// Decides what each signal leads to; `nil` until a signal has started the engine.
+  /// The rule for the response to each signal; `nil` until a signal has started the engine.
   private var following: Following?
 
   /// Launches the member, and registers its hooks.
@@ -32,7 +32,7 @@ final class CoreEngine: PassEngine {
     let following: Following?
   }
 
-  /// Restores the engine and its hooks from a snapshot, on a store that was restored too.
+  /// Restores the engine and its hooks from a snapshot; its store must be restored first.
   init(
     _ snapshot: Snapshot,
     _ setup: TrackerSetup,
@@ -139,7 +139,7 @@ final class CoreEngine: PassEngine {
       failure = makePass(launching: false, &report)
       next.passed(failure)
     }
-    // A repetition that fails is retried at the next signal.
+    // A repeated pass that fails is tried again at the next signal.
     if next.next == .wait {
       next.signalled(isNews: core.isNews(newest))
       if next.next == .pass {
@@ -180,7 +180,7 @@ final class CoreEngine: PassEngine {
 }
 
 extension SessionPlace {
-  /// Adds the launch's positions to a sketch of the system's state.
+  /// Adds the engine's positions to a sketch of the system's state.
   func describe(_ state: inout StateSketch) {
     state.add(number: mergedThrough)
     state.add(number: recordedThrough)

@@ -1,7 +1,7 @@
 /// A choice for one decision of a tracking design: its word in files, and one sentence.
 protocol DesignChoice: RawRepresentable, CaseIterable, Hashable, Sendable
 where RawValue == String, AllCases == [Self] {
-  /// The behavior of a process or purge with this choice, as a clause without a subject.
+  /// The behavior of a process or purge with this choice, as a clause that lacks its subject.
   var sentence: String { get }
 }
 
@@ -25,13 +25,13 @@ enum FetchStart: String, DesignChoice {
 
   var sentence: String {
     switch self {
-    case .after: "fetches what is strictly after its position"
-    case .at: "fetches what is at its position again, and what is after it"
+    case .after: "fetches the transactions strictly after its position"
+    case .at: "fetches the transaction at its position again, and those after it"
     }
   }
 }
 
-/// The transactions that a fetch requests.
+/// The transactions that a fetch requests, in terms of the authors that the app lists.
 enum Reading: String, DesignChoice {
   /// Transactions of the listed authors, except the process's own author.
   case others
@@ -48,11 +48,14 @@ enum Reading: String, DesignChoice {
 
   var sentence: String {
     switch self {
-    case .others: "reads the other listed authors"
-    case .othersOrEverything: "reads the other listed authors, or everything if none is listed"
-    case .othersAndOwnBatch: "reads the other listed authors and its own context batchContext"
-    case .allButOwn: "reads every author except its own"
-    case .allButOwnView: "reads everything except what its own author saved in the view"
+    case .others: "reads the transactions of the other listed authors"
+    case .othersOrEverything:
+      "reads the transactions of the other listed authors, or all if no other author is listed"
+    case .othersAndOwnBatch:
+      "reads the transactions of the other listed authors and of its own context batchContext"
+    case .allButOwn: "reads the transactions of every author except its own"
+    case .allButOwnView:
+      "reads every transaction except those that its own author saved in the view"
     case .everything: "reads every transaction, its own included"
     }
   }
@@ -60,7 +63,7 @@ enum Reading: String, DesignChoice {
 
 /// The time when a position is stored.
 enum Recording: String, DesignChoice {
-  /// Before the merge, which waits for the view's queue and may not happen at all.
+  /// Before the merge, which waits for the view's queue; a crash may prevent the merge.
   case beforeMerge
   case afterMerge
 
@@ -91,7 +94,7 @@ enum Waking: String, DesignChoice {
 /// The response when the history after a stored position was purged.
 enum Expiry: String, DesignChoice {
   case readsOn
-  /// Reloads the contexts; has no effect with positions by date, because a store cannot detect the loss.
+  /// Reloads the contexts; needs positions by number, because a fetch by date shows no loss.
   case reloads
 
   var sentence: String {
@@ -104,17 +107,17 @@ enum Expiry: String, DesignChoice {
 
 /// The place where positions are stored.
 enum PositionPlace: String, DesignChoice {
-  /// The app group's defaults, unless a process is configured to use its own defaults.
+  /// The app group's `UserDefaults`, unless a process is configured to use its own.
   case group
-  /// The process's own defaults, unless the process is configured to share the group's defaults.
+  /// The process's own `UserDefaults`, unless the process is configured to share the app group's.
   case own
   /// The store file, whatever place a process is configured to use.
   case store
 
   var sentence: String {
     switch self {
-    case .group: "keeps positions in the app group's defaults"
-    case .own: "keeps positions in its own defaults"
+    case .group: "keeps positions in the app group's user defaults"
+    case .own: "keeps positions in its own user defaults"
     case .store: "keeps positions in the store file"
     }
   }
@@ -136,7 +139,7 @@ enum PositionOwner: String, DesignChoice {
 enum FirstPosition: String, DesignChoice {
   /// No position, so that the first fetch returns all history.
   case beginning
-  /// The newest transaction at the process's first launch.
+  /// The transaction that is the newest at the process's first launch.
   case newest
 
   var sentence: String {
@@ -147,7 +150,7 @@ enum FirstPosition: String, DesignChoice {
   }
 }
 
-/// The authors or processes whose positions a purge waits for.
+/// The authors or processes that must have a position before a purge deletes.
 enum Waiting: String, DesignChoice {
   /// The listed authors.
   case listed
@@ -189,7 +192,7 @@ enum Deleting: String, DesignChoice {
   }
 }
 
-/// The state of the stored positions after a purge.
+/// The effect of a purge on the stored positions.
 enum AfterPurge: String, DesignChoice {
   case keepsPositions
   case forgetsPositions
@@ -202,7 +205,7 @@ enum AfterPurge: String, DesignChoice {
   }
 }
 
-/// The pass that purges in each round of a strategy.
+/// The pass that purges, in each round of `times` passes that a strategy counts.
 enum PurgeTurn: String, DesignChoice {
   case firstPass
   case lastPass

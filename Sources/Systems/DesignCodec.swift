@@ -9,7 +9,7 @@ package enum DesignCodec {
   /// The version of the format.
   package static let version = 1
 
-  /// The keys of settings that the app chooses, whose values are not words of a fixed list.
+  /// The keys of settings that have free values, such as numbers or names.
   private enum Key {
     static let bySignal = "strategy"
     static let bound = "bound"
@@ -85,7 +85,8 @@ package enum DesignCodec {
   package static func encode(_ design: TrackingDesign) -> String {
     var rows = [("name", design.name), ("sentence", design.sentence)]
     rows += design.choices.map { decision, word in
-      // The bound after a pass may differ from the bound by command, which has its own key.
+      // The bound of purges after a pass may differ from that of purges by command, which has its
+      // own key.
       (decision.name, decision.name == Key.bound ? design.bound.rawValue : word)
     }
     rows.append((Key.bySignal, design.strategy.word))

@@ -60,7 +60,8 @@ final class CourseClock: Sendable {
 extension PlanProcess {
   /// Runs a course in its own temporary folder.
   ///
-  /// Planned faults do not affect files on disk, so an error that ends the course is reported too.
+  /// Planned faults do not affect files on disk, so an error that ends the course is also reported
+  /// as an unmet expectation.
   ///
   /// - Returns: the unmet expectations, one line each.
   func faults<Course: DiskCourse>(of course: Course) throws(SystemFailure) -> [String] {
@@ -92,7 +93,7 @@ extension DiskStores {
     if !isRight { faults.append(fault()) }
   }
 
-  /// Adds a line unless a request fails with an expected error code.
+  /// Adds a line to the unmet expectations, unless a request fails with the expected error code.
   func expect(
     _ code: HistoryError.Code,
     of what: String,
@@ -106,16 +107,16 @@ extension DiskStores {
       let text = error.description
       let isWhole = text.hasPrefix(error.message) && text.hasSuffix(error.suggestion ?? "")
       if !isWhole || error.message.isEmpty {
-        faults.append("\(what) is refused without a sentence")
+        faults.append("the error for \(what) has no sentence: \(text)")
       }
-      if !error.hasDetails { faults.append("\(what) is refused without details: \(text)") }
+      if !error.hasDetails { faults.append("the error for \(what) lacks its details: \(text)") }
     }
   }
 
-  /// Adds a line if files of the folder are still open after all stores were closed.
+  /// Adds a line to the unmet expectations if files are still open after all stores were closed.
   func expectClosed(_ folder: borrowing ScratchFolder) {
     let count = folder.openCount
-    expect(count == 0, "\(count) files are still open")
+    expect(count == 0, "\(count) files are open after all stores were closed")
   }
 
   /// Saves an object without values.
@@ -151,7 +152,7 @@ extension DiskStores {
 }
 
 extension HistoryError {
-  /// Whether the properties that the documentation promises for the code are there.
+  /// Whether the error has the properties that the documentation promises for its code.
   fileprivate var hasDetails: Bool {
     switch code {
     case .otherStore, .expired, .rewound: token != nil

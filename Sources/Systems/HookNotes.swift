@@ -2,7 +2,7 @@ import HistoryTracking
 import HistoryTypes
 import Traces
 
-/// The hook calls of one process, their results, and the passes that wait to be repeated.
+/// The hook calls of one process, their results, and the tasks that wait to repeat a failed pass.
 ///
 /// The tasks of one ``InlineExecutor`` and the code that runs this executor access the notes, all on
 /// one thread.
@@ -13,7 +13,7 @@ final class HookNotes: @unchecked Sendable {
   private var finished: [Int64] = []
   /// The number of calls of each hook, by index.
   var callCounts: [Int: Int] = [:]
-  /// Whether the plan's effects on hooks are disabled, so that none fails or finishes a merge.
+  /// Whether the plan's effects on hooks are disabled, so that no hook fails or finishes a merge.
   var hasRecovered = false
   private var sleepers: [CheckedContinuation<Void, any Error>] = []
 
@@ -37,7 +37,7 @@ final class HookNotes: @unchecked Sendable {
     return finished
   }
 
-  /// Counts a call of a hook, and throws if the plan wants this call to fail.
+  /// Counts a call of a hook, and throws ``PlannedError`` if the plan makes this call fail.
   func call(_ hook: PlannedHook, _ index: Int) throws {
     if fails(hook, index) { throw PlannedError() }
   }
@@ -74,9 +74,9 @@ final class HookNotes: @unchecked Sendable {
   }
 }
 
-/// The error that a hook throws because the plan says so.
+/// The error that a hook throws when the plan makes its call fail.
 struct PlannedError: Error, CustomStringConvertible {
-  var description: String { "the plan wants this call to fail" }
+  var description: String { "the plan makes this call of the hook fail" }
 }
 
 extension PlannedHook {

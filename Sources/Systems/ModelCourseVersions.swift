@@ -7,7 +7,7 @@ import Foundation
 #endif
 
 struct ModelCourseVersions {
-  /// An attribute of `Item` under its name in each version; `nil` where the version lacks it.
+  /// An attribute of `Item`, with its name in each version; the name is `nil` where it is missing.
   struct Field: Sendable {
     let names: [String?]
     let initial: Value
@@ -15,7 +15,7 @@ struct ModelCourseVersions {
     /// The first version in which the attribute contains doubles.
     var widened = Int.max
 
-    /// Returns a value that a program with a version can write; 0 gives null.
+    /// Returns a value made from a number, of the attribute's type in a version; 0 gives null.
     func value(_ number: Int, in version: Int) -> Value {
       if number == 0 { return .null }
       return switch initial {
@@ -49,9 +49,9 @@ struct ModelCourseVersions {
   /// The position of `count` in ``fields``.
   static let count = 1
 
-  /// Three versions, each with lightweight differences from the one before.
+  /// Three versions; each can be reached from the previous one without a migration.
   let all: [Model]
-  /// Another model with the number of the third version.
+  /// A model that differs from the third version, but has the same version number.
   let other: Model
   /// A version that only a migration can reach.
   let migrated: Model
@@ -125,7 +125,7 @@ struct ModelCourseVersions {
     ]
   }
 
-  /// Entities of which no model can be made, the version to try, and the error.
+  /// Invalid models: the expected error, the entities and the version number.
   static let refused: [(ModelError, [Entity], Int)] = {
     let text = Attribute("text", .string)
     let many = (0...Model.attributeCountMax).map { Attribute("a\($0)", .int) }

@@ -19,11 +19,11 @@ struct StepReport {
   var lost: [ActorID] = []
 }
 
-/// The implementation of the steps of one launch of a member.
+/// A tracker or its core that performs the steps of a member, from one launch to its end.
 ///
 /// A step fills its report even when it throws.
 protocol PassEngine: AnyObject {
-  /// The launch's entry in the registry.
+  /// The member's entry in the store's registry, for this launch.
   var registration: Registration { get }
 
   /// Performs a single step of a pass.
@@ -43,13 +43,13 @@ protocol PassEngine: AnyObject {
   /// Ends the engine, and discards its memory.
   func end()
 
-  /// A snapshot of the engine's memory; `nil` if the memory cannot be restored in its current state.
+  /// A snapshot of the engine's memory; `nil` if the current memory could not be restored.
   var snapshot: PassEngineSnapshot? { get }
   /// Adds the engine's memory to a sketch of the system's state.
   func describe(_ state: inout StateSketch)
 }
 
-/// A snapshot of the memory of a launch's engine.
+/// A snapshot of the memory of an engine of either kind.
 enum PassEngineSnapshot {
   case core(CoreEngine.Snapshot)
   case tracker(TrackerEngine.Snapshot)

@@ -5,7 +5,8 @@ package import Traces
 
 /// The mapping between a plan's object names and the store's object identifiers.
 ///
-/// Only the lab uses this mapping. No process contains it, so crashes do not affect it.
+/// Only the lab uses this mapping. It is not part of a simulated process's memory, so crashes do
+/// not affect it.
 struct PlanObjects {
   private var ids: [ObjectName: ObjectID] = [:]
   private var names: [ObjectID: ObjectName] = [:]
@@ -33,7 +34,7 @@ struct PlanObjects {
   mutating func reconcile(present: Set<ObjectID>, reported: Set<ObjectID>, inserted: [ObjectID]) {
     names = names.filter { present.contains($0.key) || reported.contains($0.key) }
     ids = ids.filter { names[$0.value] != nil }
-    // Another object may have taken the name of an object that is now in the data again.
+    // After a rollback, an object is in the data again whose name another object may have taken.
     for id in present {
       if let name = names[id] { ids[name] = id }
     }
@@ -133,7 +134,7 @@ extension PlanProcess {
 }
 
 extension ObjectName {
-  /// Returns the name; if other rows have this name, returns a negative key, which no plan uses.
+  /// Returns this name if it is free; otherwise a name with a negative key, which no plan uses.
   fileprivate func free(in held: [NamedRow]) -> ObjectName {
     var name = self
     while held.contains(where: { $0.name == name }) {
@@ -204,7 +205,7 @@ struct NamedRow {
 }
 
 extension Objects {
-  /// Creates a dictionary of rows by the plan's name; each row omits null values.
+  /// Creates objects by the plan's names from rows; null values are left out.
   init(_ rows: [NamedRow]) {
     self.init(minimumCapacity: rows.count)
     for row in rows { self[row.name] = row.entity.values(row.values) }

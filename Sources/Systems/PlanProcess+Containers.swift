@@ -11,7 +11,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A course about containers of several stores, their contexts and trackers, and imported cursors.
+/// A course about containers of stores, their contexts and trackers, and imported cursors.
 struct ContainerCourse: DiskCourse {
   let store: Store
   let faults = CourseFaults()
@@ -41,7 +41,7 @@ struct ContainerCourse: DiskCourse {
     expect(.entityTwice, of: "a container with an entity in two stores") {
       () throws(HistoryError) in _ = try StoreContainer(descriptions + descriptions.prefix(1))
     }
-    expect(folder.names.isEmpty, "a refused container makes files")
+    expect(folder.names.isEmpty, "a container that was refused has created files")
     let container = try StoreContainer(descriptions)
     try write(container)
     try keepEdits(container)
@@ -72,16 +72,31 @@ struct ContainerCourse: DiskCourse {
     }
     for (place, name) in Self.names.enumerated() {
       let store = try container.store(of: name)
-      expect(store === container.stores[place], "\(name) is in another store")
+      expect(
+        store === container.stores[place],
+        "the container returns a wrong store for the entity \(name)"
+      )
       let found = try store.backgroundContext(author: "app").objects(name)
-      expect(found.count == counts[place], "\(name) has \(found.count) objects")
-      expect(contexts[place].store === store, "a context is of another store")
-      expect(container.store(store.id) === store, "a store is not found by its identity")
+      expect(
+        found.count == counts[place],
+        "there are \(found.count) objects of \(name), not \(counts[place])"
+      )
+      expect(contexts[place].store === store, "a context belongs to a wrong store")
+      expect(container.store(store.id) === store, "the container does not find a store by its ID")
     }
-    expect(container.store(self.store.id) == nil, "a store of another container is found")
+    expect(
+      container.store(self.store.id) == nil,
+      "the container finds a store of another container"
+    )
     let tokens = try container.currentTokens()
-    expect(tokens.map(\.number) == counts.prefix(2).map(Int64.init), "the tokens are \(tokens)")
-    expect(tokens.map(\.store) == container.stores.prefix(2).map(\.id), "tokens of other stores")
+    expect(
+      tokens.map(\.number) == counts.prefix(2).map(Int64.init),
+      "the container's tokens have wrong numbers: \(tokens)"
+    )
+    expect(
+      tokens.map(\.store) == container.stores.prefix(2).map(\.id),
+      "the container's tokens belong to wrong stores"
+    )
     expect(.unknownEntity, of: "a context for an unknown entity") { () throws(HistoryError) in
       _ = try container.context(for: "Nowhere")
     }
@@ -98,23 +113,32 @@ struct ContainerCourse: DiskCourse {
     let twin = try second.object(item.id)
     try twin?.set("b", for: "name")
     try second.save(author: "other", contextName: "batch")
-    expect(try item["name"] == "a", "an edit is seen before a merge")
+    expect(try item["name"] == "a", "an edit of another context is visible before a merge")
     try first.refreshAll()
-    expect(try item["name"] == "b", "a refreshed object has another name")
+    expect(
+      try item["name"] == "b",
+      "a refreshed object does not have the name that another context saved"
+    )
     try item.set("c", for: "name")
     try first.refreshAll()
-    expect(try item["name"] == "c", "a refresh loses an edit")
+    expect(try item["name"] == "c", "a refresh discards an unsaved edit")
     first.rollback()
-    expect(try item["name"] == "b", "a rolled back object has another name")
+    expect(try item["name"] == "b", "an object does not have its saved name after a rollback")
     item.delete()
     try first.save()
     try second.refreshAll()
-    expect(try second.object(item.id) == nil, "a deleted object is left")
+    expect(try second.object(item.id) == nil, "a deleted object is still found")
     let page = try first.store.fetch(HistoryRequest(after: nil, transactionCountMax: .max))
     let last = page.transactions.suffix(3).map { "\($0.author ?? "-") \($0.contextName ?? "-")" }
-    expect(last == ["- view", "other batch", "app view"], "the last authors are \(last)")
+    expect(
+      last == ["- view", "other batch", "app view"],
+      "the authors and contexts of the last transactions are \(last)"
+    )
     let set: Set = [first, second, first]
-    expect(set.count == 2 && first == first && first != second, "contexts are not distinguished")
+    expect(
+      set.count == 2 && first == first && first != second,
+      "two contexts count as equal, or one as different from itself"
+    )
   }
 
   /// Finds objects by conditions and sort orders that are created by convenience functions.
@@ -127,21 +151,27 @@ struct ContainerCourse: DiskCourse {
     for case .string(let name) in names {
       let found = try other.objects("Item", where: .like("name", name.escapedForLike))
       let read = try found.map { (object) throws(HistoryError) in try object["name"] }
-      expect(read == [.string(name)], "\(name) finds \(found.count) objects")
+      expect(
+        read == [.string(name)],
+        "a search for \(name) finds \(found.count) objects, or a wrong one"
+      )
     }
     let without = try other.objects("Item", where: .null("name"))
-    expect(without.count == 1, "\(without.count) objects have no name")
+    expect(without.count == 1, "a search finds \(without.count) objects without a name, not 1")
     let sorted = try other.objects("Item", sortedBy: [.descending("name"), .ascending("name")])
-    expect(try sorted.last?["name"] == .null, "the order is another")
+    expect(
+      try sorted.last?["name"] == .null,
+      "the object without a name is not the last in descending order"
+    )
   }
 
-  /// Turns identities into URLs and back.
+  /// Converts object IDs to URLs and back; wrong URLs must be refused.
   private func identify(_ container: StoreContainer) throws(HistoryError) {
     for (place, name) in Self.names.enumerated() {
       let store = container.stores[place]
       for object in try store.backgroundContext().objects(name) {
         let url = try store.url(of: object.id)
-        expect(try store.objectID(for: url) == object.id, "\(url) is another object")
+        expect(try store.objectID(for: url) == object.id, "\(url) leads to another object")
         let other = container.stores[(place + 1) % Self.names.count]
         expect(.otherStoreURL, of: "a URL of another store") { () throws(HistoryError) in
           _ = try other.objectID(for: url)
@@ -172,7 +202,7 @@ struct ContainerCourse: DiskCourse {
     return configuration
   }
 
-  /// Makes trackers of containers; one starts alone, and one cannot start, for its member runs.
+  /// Creates trackers that start by themselves; one cannot start, because its member already runs.
   private func track(_ container: StoreContainer) throws(HistoryError) {
     let contexts = [try container.context(for: "Tag", author: "own", name: "view")]
     let configuration = trackerConfiguration(startsAlone: true)
@@ -189,37 +219,49 @@ struct ContainerCourse: DiskCourse {
         contexts: contexts,
         configuration: configuration
       )
-      expect(tracker.store === container.stores[1], "a tracker follows another store")
+      expect(
+        tracker.store === container.stores[1],
+        "the tracker follows a wrong store of its container"
+      )
       executor.runAll()
       let (isStarted, failure) = try executor.wait {
         await result { () async throws(HistoryError) in
           (await tracker.isStarted, await tracker.failure)
         }
       }
-      expect(isStarted == isFree, "a tracker starts alone: \(isStarted)")
+      expect(
+        isStarted == isFree,
+        "whether a tracker has started by itself is \(isStarted), not \(isFree)"
+      )
       expect(
         failure?.code == (isFree ? nil : .inUse),
-        "a start fails with \(failure?.message ?? "-")"
+        "the start of a tracker fails with: \(failure?.message ?? "-")"
       )
       try executor.wait {
         await result { () async throws(HistoryError) in await tracker.stop() }
       }
       executor.runAll()
     }
-    expect(log.count(of: "alone", "did not start") == 1, "a failed start is not logged once")
+    expect(
+      log.count(of: "alone", "did not start") == 1,
+      "the failed start of a tracker is not logged exactly once"
+    )
     let descriptions = container.stores.map {
       StoreDescription(path: $0.path, model: $0.model, configuration: $0.configuration)
     }
     let two = try StoreContainer(Array(descriptions.dropFirst()))
     let tracker = try HistoryTracker("two", container: two, configuration: trackerConfiguration())
-    expect(tracker.store === two.stores[0], "the store with history is another")
+    expect(
+      tracker.store === two.stores[0],
+      "the tracker does not follow the only store with history"
+    )
     let one = try StoreContainer(Array(descriptions.dropFirst(2)))
     expect(.untracked, of: "a tracker of stores without history") { () throws(HistoryError) in
       _ = try HistoryTracker("none", container: one)
     }
   }
 
-  /// Registers hooks and removes them by kind; then only the others may be called.
+  /// Registers hooks and removes them by kind; removed hooks must not be called again.
   private func removeHooks(_ store: Store) throws(HistoryError) {
     let notes = CallNotes()
     let writer = store.backgroundContext(author: "app")
@@ -274,12 +316,12 @@ struct ContainerCourse: DiskCourse {
       #"all: insert ["it"], update ["it"], merge"#, #"no insert: update ["it"], merge"#,
       #"no merge hook: update ["it"]"#, "none: ", "\(HistoryError.Code.unknownEntity)",
     ]
-    expect(lines == wanted, "hooks are called as \(lines)")
+    expect(lines == wanted, "the calls of hooks are \(lines), not \(wanted)")
   }
 
   // MARK: Imported cursors
 
-  /// Joins with dates of the kit, from a dictionary and from a property list.
+  /// Registers members at dates that PersistentHistoryTrackingKit has stored, in two formats.
   private func importCursors(_ store: Store) throws(HistoryError) {
     let context = store.backgroundContext(author: "app")
     var dates: [Date] = []
@@ -293,11 +335,11 @@ struct ContainerCourse: DiskCourse {
       key: dates[1], KitCursors.standardPrefix + "text": "x", "other": 1,
     ]
     let read = KitCursors(values)
-    expect(read.dates == ["kit": dates[1]], "the dates are \(read.dates)")
+    expect(read.dates == ["kit": dates[1]], "the dates of members are \(read.dates)")
     let listed = try propertyList([key: .date(dates[1]), "other": .text("x")])
     expect(
       try listed.map { bytes throws(HistoryError) in try KitCursors(propertyList: bytes) } == read,
-      "a property list has other dates"
+      "the dates in a property list differ from those in a dictionary"
     )
     let wrong = [Data([1, 2, 3]), try propertyList([key: .text("x")])]
     for bytes in wrong.compactMap(\.self) {
@@ -313,7 +355,10 @@ struct ContainerCourse: DiskCourse {
     let earlier = try store.fetch(HistoryRequest(after: nil, transactionCountMax: .max))
       .transactions
       .prefix { $0.timestamp < dates[1] }
-    expect(token.number == earlier.last?.number.rawValue ?? 0, "\(date) was imported as \(token)")
+    expect(
+      token.number == earlier.last?.number.rawValue ?? 0,
+      "the date \(date) was imported as the position \(token)"
+    )
     try store.retire(first)
     let others: [(MemberID, String?, CursorImport.Reason)] = [
       ("kit", "kit", .alreadyAMember), ("new", "stranger", .noDate(author: "stranger")),
@@ -322,7 +367,10 @@ struct ContainerCourse: DiskCourse {
     for (member, author, reason) in others {
       let joined = try store.join(member, author: author, importing: read).released
       let isIgnored = joined.cursorImport == .ignored(reason)
-      expect(isIgnored, "\(member): \(joined.cursorImport?.description ?? "-")")
+      expect(
+        isIgnored,
+        "the date of the member \(member) is not ignored: \(joined.cursorImport?.description ?? "-")"
+      )
       try store.retire(joined)
     }
   }
@@ -345,13 +393,13 @@ struct ContainerCourse: DiskCourse {
   }
 }
 
-/// The calls of hooks, in order.
+/// The calls of hooks so far, in order.
 private final class CallNotes: Sendable {
   private let lines = Mutex<[String]>([])
 
   func add(_ line: String) { lines.withLock { $0.append(line) } }
 
-  /// Returns the calls since the last time.
+  /// Removes and returns the calls since the last time that this function was called.
   func take() -> [String] {
     lines.withLock { lines in
       defer { lines = [] }

@@ -3,7 +3,7 @@ import HistoryTypes
 import ObjectContexts
 import Traces
 
-/// A course about damaged files, files changed by other programs, and copies with cached state.
+/// A course about damaged files, files changed by other programs, and restored copies of a file.
 struct DamageCourse: DiskCourse {
   let store: Store
   let faults = CourseFaults()
@@ -41,7 +41,8 @@ struct DamageCourse: DiskCourse {
     guard let model = try? Model([Self.item]) else { return nil }
     var configuration = configuration()
     configuration.processID = "process"
-    // Every random number is 42: the marks of transactions must differ nevertheless.
+    // Every random number is 42; the random marks in the transactions' tokens must differ
+    // nevertheless.
     configuration.random = { 42 }
     let file = try Store(path: folder.file(name), model: model, configuration: configuration)
     let context = ObjectContext(store: file, author: "app", name: "view")
@@ -83,14 +84,20 @@ struct DamageCourse: DiskCourse {
     }
     let sql = "SELECT history_update(77), history_delete(78, 'x'), history_row(79, 1, 'x', 1)"
     let rows = try file.query(sql).rows
-    expect(rows.first?.first == .int(0), "functions without a request give \(rows)")
+    expect(
+      rows.first?.first == .int(0),
+      "SQL functions that are called outside of a request return \(rows)"
+    )
     let count = try file.batchUpdate("Item", where: nil, set: ["count": 2], by: by).count
     expect(count == ids.count, "\(count) of \(ids.count) objects were updated")
     let changed = try file.fetch(HistoryRequest(after: nil)).changes.map(\.objectID.key)
-    expect(changed.allSatisfy { $0 < 77 }, "a function without a request was recorded")
+    expect(
+      changed.allSatisfy { $0 < 77 },
+      "a call of an SQL function outside of a request became a change of history"
+    )
   }
 
-  /// Makes a save fail after its author got a number, then repeats the save.
+  /// Makes a save fail after its author's name was stored, then repeats the save.
   private mutating func refuseWrites(_ folder: borrowing ScratchFolder) throws(HistoryError) {
     guard let file = try fill(folder, "refused") else { return }
     let path = folder.file("refused")
@@ -118,7 +125,7 @@ struct DamageCourse: DiskCourse {
     let (left, held) = (try count(file), try file.heldNumbers())
     expect(
       left == 1 && held == [head],
-      "a purge of an author after a failed save leaves \(left) rows, \(held): \(result)"
+      "after a failed save, a purge of its author leaves \(left) rows and \(held): \(result)"
     )
     expect(.expired, of: "to fetch the author's purged history") { () throws(HistoryError) in
       _ = try file.fetch(HistoryRequest(after: token, filter: .author("view")))
@@ -135,7 +142,10 @@ struct DamageCourse: DiskCourse {
   private mutating func restore(_ folder: borrowing ScratchFolder) throws(HistoryError) {
     guard let file = try fill(folder, "kept") else { return }
     let tokens = try file.fetch(HistoryRequest(after: nil)).transactions.map(\.token)
-    expect(Set(tokens.map(\.mark)).count == tokens.count, "marks repeat: \(tokens.map(\.mark))")
+    expect(
+      Set(tokens.map(\.mark)).count == tokens.count,
+      "two tokens have the same random mark: \(tokens.map(\.mark))"
+    )
     let state = try file.cachedState()
     try Store.replace(path: folder.file("restored"), with: folder.file("kept"))
     let copy = try Store(path: folder.file("restored"), configuration: configuration())
@@ -147,12 +157,13 @@ struct DamageCourse: DiskCourse {
       let mark = try context.save()?.token.mark ?? 0
       ends.append([object.id.key, mark])
     }
-    expect(ends[0] == ends[1], "a restored store assigns \(ends[1]), not \(ends[0])")
+    expect(ends[0] == ends[1], "a save in a restored store gives \(ends[1]), not \(ends[0])")
   }
 
   // MARK: Damage
 
-  /// Removes, empties and damages transactions, and compares the results of `verify()` and of fetches.
+  /// Removes, empties and damages transactions, and checks the results of `verify()` and of
+  /// fetches.
   private mutating func damageChanges(_ folder: borrowing ScratchFolder) throws(HistoryError) {
     guard let file = try fill(folder, "damaged", count: 12) else { return }
     let (bad, empty) = (2 + Int64(seed.draw(3)), 6 + Int64(seed.draw(2)))
@@ -175,13 +186,16 @@ struct DamageCourse: DiskCourse {
       )
     }
     let found = try numbers(file)
-    expect(found == wanted, "a history with an empty transaction has \(found)")
+    expect(
+      found == wanted,
+      "a fetch from a history with an empty transaction returns \(found), not \(wanted)"
+    )
     // A filter must not match an empty transaction only because it has no change that fails the filter.
     let others = wanted.filter { $0 != empty }
     for filter in [HistoryFilter.entity("Item"), .not(.entity("Item")), .not(.type(.delete))] {
       let found = try numbers(file, filter)
       let isRight = filter == .not(.entity("Item")) ? found.isEmpty : found == others
-      expect(isRight, "\(filter) finds \(found)")
+      expect(isRight, "the filter \(filter) finds the transactions \(found)")
     }
     try compare(file, [.gaps: (1, 1)])
     try raw.run(
@@ -191,10 +205,16 @@ struct DamageCourse: DiskCourse {
     )
     try compare(file, [.damaged: (2, bad), .gaps: (1, 1)])
     let headers = try numbers(file, nil, .transactionsOnly)
-    expect(headers == wanted, "headers of a damaged history are \(headers)")
+    expect(
+      headers == wanted,
+      "a fetch without changes from a damaged history returns \(headers), not \(wanted)"
+    )
     wanted = wanted.filter { $0 < bad }
     let sound = try file.fetch(HistoryRequest(after: nil, transactionCountMax: Int(bad) - 1))
-    expect(sound.transactions.map(\.number.rawValue) == wanted, "what is sound is not read")
+    expect(
+      sound.transactions.map(\.number.rawValue) == wanted,
+      "a fetch does not return the undamaged transactions"
+    )
     expectDamage(of: file, at: bad)
   }
 
@@ -208,18 +228,18 @@ struct DamageCourse: DiskCourse {
       && findings.allSatisfy { finding in
         wanted[finding.kind].map { $0 == (finding.count, finding.first) } ?? false
       }
-    expect(isRight, "a damaged file has \(findings), not \(wanted)")
+    expect(isRight, "the verification of a damaged file finds \(findings), not \(wanted)")
   }
 
   private mutating func expectDamage(of file: Store, at number: Int64) {
     do throws(HistoryError) {
       let found = try numbers(file)
-      faults.append("damage at #\(number) is read as \(found)")
+      faults.append("a fetch that includes the damaged transaction #\(number) returns \(found)")
     } catch {
       guard case .damagedTransaction(let found) = error.reason else {
-        return faults.append("damage at #\(number): \(error)")
+        return faults.append("damage of transaction #\(number) leads to the wrong error: \(error)")
       }
-      expect(found == number, "damage at #\(number) is reported at #\(found)")
+      expect(found == number, "damage of transaction #\(number) is reported for #\(found)")
     }
   }
 
@@ -255,7 +275,7 @@ struct DamageCourse: DiskCourse {
     expectDamage(of: file, at: readable + 1)
   }
 
-  /// Gives updates column numbers above 63, as files of models with more columns contain them.
+  /// Gives updates column numbers above 63, as in files whose models have more than 64 attributes.
   private mutating func widen(_ folder: borrowing ScratchFolder) throws(HistoryError) {
     guard layout == .coreData else { return }
     do { guard try fill(folder, "wide") != nil else { return } }
@@ -271,11 +291,14 @@ struct DamageCourse: DiskCourse {
     for file in [foreign, narrow] {
       let updates = try file.fetch(HistoryRequest(after: nil)).changes.filter { $0.type == .update }
       let isRight = updates.allSatisfy { $0.columnNumbers == [0, 71, 73] }
-      expect(!updates.isEmpty && isRight, "wide updates are \(updates.map(\.columnNumbers))")
+      expect(
+        !updates.isEmpty && isRight,
+        "updates with columns above 63 are read as \(updates.map(\.columnNumbers))"
+      )
     }
   }
 
-  /// Makes transactions refer to missing strings, and to a string whose number is too great.
+  /// Makes transactions refer to missing names, and to a name whose number is too great.
   private mutating func damageStrings(_ folder: borrowing ScratchFolder) throws(HistoryError) {
     guard let file = try fill(folder, "strings") else { return }
     let raw = try RawFile(folder.file("strings"))
@@ -288,13 +311,13 @@ struct DamageCourse: DiskCourse {
     let processes = try file.fetch(HistoryRequest(after: nil)).transactions.map(\.processID)
     expect(
       processes.enumerated().allSatisfy { ($1 == nil) == ($0 == 2) },
-      "a missing string is \(processes)"
+      "a missing process name is read as \(processes)"
     )
     try compare(file, [.unknownStrings: (1, 3)])
     try raw.run("UPDATE \(strings) SET \(number) = 20000000 WHERE \(number) = \(last)")
     try raw.run("UPDATE \(layout.transactions) SET \(column) = 20000000")
     let other = try Store(path: folder.file("strings"), configuration: configuration())
-    expect(.damaged, of: "a string with a great number") { () throws(HistoryError) in
+    expect(.damaged, of: "a fetch of a name whose number is too great") { () throws(HistoryError) in
       _ = try numbers(other)
     }
   }

@@ -6,7 +6,7 @@ import Traces
 
 /// The requests about stores in the platform's own file system.
 extension PlanProcess {
-  /// Copies the data into a store on disk, and reads the data in copies of that store.
+  /// Copies the actor's data into a store on disk, and reads the data in copies of that store.
   ///
   /// - Returns: the last copy's objects with all their values, and the unmet expectations.
   func fileLines(_ bench: StoreBench, seed: Int) throws(SystemFailure) -> [String] {
@@ -26,7 +26,7 @@ extension PlanProcess {
       try course.track(folder)
       try course.destroy(folder)
     } catch {
-      course.faults.append("the course ends with \(error)")
+      course.faults.append("an error ended the course: \(error)")
     }
     course.expectClosed(folder)
     return course.faults.lines + lines
@@ -93,24 +93,33 @@ struct FileCourse: DiskStores {
     let second = try Store(path: path, configuration: configurations[1])
     var held: Registration? = try first.join("app", author: "app")
     expect(held?.isHeld == true, "a running member holds no lock")
-    expect(held == held?.released, "a lock is a part of a launch")
+    expect(held == held?.released, "a registration differs from itself after its lock was released")
     let file = "original-member-app"
     expect(folder.names.contains(file), "a running member has no lock file")
     let owner = folder.text(of: file) ?? ""
-    expect(Int(owner.dropLast()) != nil && owner.last == "\n", "the lock names \(owner)")
+    expect(
+      Int(owner.dropLast()) != nil && owner.last == "\n",
+      "the lock file contains \(owner), not a process number"
+    )
     do throws(HistoryError) {
       _ = try second.join("app", author: "app")
-      faults.append("a second process of a member runs")
+      faults.append("a second process joined as a running member")
     } catch {
       let names = "\(error)".contains(owner.dropLast())
-      expect(error.code == .inUse && names, "a second process of a member: \(error)")
+      expect(
+        error.code == .inUse && names,
+        "the error of a second process of a member is wrong: \(error)"
+      )
     }
     held = nil
-    expect(!folder.names.contains(file), "a lock file is left")
+    expect(!folder.names.contains(file), "the lock file of a member remains after its end")
     let again = try second.join("app", author: "app")
-    expect(again.isHeld && !again.isNew, "a member cannot run again")
+    expect(again.isHeld && !again.isNew, "a member that runs again holds no lock, or counts as new")
     let difference = try second.members().first { $0.id == "app" }
-    expect(difference?.processID == "process 1", "the member's process is wrong")
+    expect(
+      difference?.processID == "process 1",
+      "the registry has the wrong process ID for the member"
+    )
     for author in ["one", "two"] {
       var declared = MemberConfiguration()
       declared.authors = [author]
@@ -118,16 +127,19 @@ struct FileCourse: DiskStores {
     }
     for author in ["one", "two"] {
       let member = try second.members().first { $0.id == MemberID(author) }
-      expect(member?.configuration.authors == [author], "\(author) has declared something else")
-      expect(try second.forget(MemberID(author)), "\(author) is no member")
+      expect(
+        member?.configuration.authors == [author],
+        "the registry has the wrong authors for the member \(author)"
+      )
+      expect(try second.forget(MemberID(author)), "the member \(author) is not in the registry")
     }
   }
 
-  /// Opens files that must be refused: a text, another program's database, a later version's store.
+  /// Opens files that must be refused: a text, another program's database, a newer library's store.
   mutating func refuseForeignFiles(_ folder: borrowing ScratchFolder) throws(HistoryError) {
     let text = String(repeating: "no store ", count: 200)
     folder.write(text, to: "text")
-    // The offsets of the application ID (68) and the user version in SQLite's file header.
+    // SQLite's file header has the application ID at the offset 68, and the user version at 60.
     folder.copy("original", to: "foreign", setting: 7, at: 68)
     folder.copy("original", to: "newer", setting: 1_000, at: 60)
     let (configuration, model, source) = (configuration(), store.model, folder.file("original"))
@@ -149,9 +161,9 @@ struct FileCourse: DiskStores {
         try Store.replace(path: path, with: source)
       }
       let left = folder.names.filter { $0.hasPrefix(name) }
-      expect(left == [name], "next to a \(name) file there are \(left)")
+      expect(left == [name], "after the refusals of a \(name) file, there are the files \(left)")
     }
-    expect(folder.text(of: "text") == text, "a text has changed")
+    expect(folder.text(of: "text") == text, "the refused text file has changed")
     let missing = folder.file("missing")
     expect(.sqlite, of: "to open a missing file without a model") { () throws(HistoryError) in
       _ = try Store(path: missing, configuration: configuration)
@@ -159,7 +171,7 @@ struct FileCourse: DiskStores {
     expect(.unreadable, of: "to read a missing file") { () throws(HistoryError) in
       _ = try Store(reading: missing)
     }
-    expect(!folder.names.contains("missing"), "a file was made")
+    expect(!folder.names.contains("missing"), "a failed open has created a file")
   }
 
   /// Reads a private copy of the open store, which must not change with the store.
@@ -168,45 +180,56 @@ struct FileCourse: DiskStores {
     let live = try Store(path: path, configuration: configuration())
     var number = try insert(into: live)
     let copied = try Store(reading: path, copyingTo: folder.path)
-    expect(try history(copied) == history(live), "a copy with a log has another history")
-    expect(copied.id == live.id, "a copy that is read has another ID")
-    expect(.openForReading, of: "a write while reading") { () throws(HistoryError) in
+    expect(
+      try history(copied) == history(live),
+      "the history of a private copy differs from that of the open store"
+    )
+    expect(copied.id == live.id, "a private copy has another store ID")
+    expect(.openForReading, of: "a write to a store that is open for reading") {
+      () throws(HistoryError) in
       _ = try copied.join("app")
     }
     number = try insert(into: live)
-    expect(try copied.currentToken().number == number - 1, "a copy has changed")
-    expect(.cannotCopy, of: "a copy that is stopped") { () throws(HistoryError) in
+    expect(
+      try copied.currentToken().number == number - 1,
+      "a private copy has changed together with the store"
+    )
+    expect(.cannotCopy, of: "a private copy whose progress closure throws") {
+      () throws(HistoryError) in
       _ = try Store(reading: path, copyingTo: folder.path, stopCheck: { _ in 1 })
     }
     lines = try history(live)
     token = try live.currentToken()
   }
 
-  /// Opens the closed store, which has no WAL, for reading; requests must fail after a change.
+  /// Opens the closed store, which has no WAL, for reading; requests must fail once the file
+  /// changes.
   mutating func change(_ folder: borrowing ScratchFolder) throws(HistoryError) {
     let path = folder.file("original")
     let stopped = try Store(reading: path, copyingTo: folder.path, stopCheck: { _ in 1 })
-    expect(.sqlite, of: "a request that is stopped") { () throws(HistoryError) in
+    expect(.sqlite, of: "a request whose progress closure throws") { () throws(HistoryError) in
       _ = try stopped.query(
         "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 50000) "
           + "SELECT sum(i) FROM n"
       )
     }
     let reading = try Store(reading: path, copyingTo: folder.path)
-    expect(try history(reading) == lines, "a closed file has another history")
+    expect(try history(reading) == lines, "the history of a closed file has changed")
     let live = try Store(path: path, configuration: configuration())
     try insert(into: live)
-    expect(.unreadable, of: "to read a file that has changed") { () throws(HistoryError) in
+    expect(.unreadable, of: "to query a file that has changed since it was opened for reading") {
+      () throws(HistoryError) in
       _ = try reading.currentToken()
     }
-    expect(.unreadable, of: "to fetch from a file that has changed") { () throws(HistoryError) in
+    expect(.unreadable, of: "to fetch from a file that has changed since it was opened for reading")
+    { () throws(HistoryError) in
       _ = try reading.fetch(HistoryRequest(after: nil))
     }
     lines = try history(live)
     token = try live.currentToken()
   }
 
-  /// Returns the copy's objects with their values, including the unnamed objects that this course added.
+  /// Returns the copy's objects with their values, including objects that only this course added.
   func objects(
     _ folder: borrowing ScratchFolder,
     _ names: [ObjectID: ObjectName]
@@ -224,26 +247,31 @@ struct FileCourse: DiskStores {
     return lines.sorted()
   }
 
-  /// Opens a store without history, then with history.
+  /// Opens a store without history tracking, then with history tracking.
   mutating func track(_ folder: borrowing ScratchFolder) throws(HistoryError) {
     let path = folder.file("untracked")
     var configuration = configuration()
     configuration.tracksHistory = false
     do {
       let store = try Store(path: path, model: store.model, configuration: configuration)
-      expect(.untracked, of: "history that is not kept") { () throws(HistoryError) in
+      expect(.untracked, of: "a fetch from a store without history tracking") {
+        () throws(HistoryError) in
         _ = try store.currentToken()
       }
       try insert(into: store)
     }
     do {
       let tracked = try Store(path: path, configuration: self.configuration())
-      expect(try tracked.currentToken().number == 0, "a write without history is in history")
+      expect(
+        try tracked.currentToken().number == 0,
+        "a write from before history tracking is in history"
+      )
       expect(try insert(into: tracked) == 1, "the first transaction is not #1")
     }
     let untracked = try Store(path: path, configuration: configuration)
     let name = store.model.entities[0].name
-    expect(.readOnly, of: "a write without history") { () throws(HistoryError) in
+    expect(.readOnly, of: "a write without history tracking to a file with history") {
+      () throws(HistoryError) in
       let context = ObjectContext(store: untracked, author: nil, name: "view")
       _ = try context.insert(name)
       try context.save()
@@ -251,7 +279,7 @@ struct FileCourse: DiskStores {
     let other = store.model.entities.count > 1
     if other, let model = try? Model([store.model.entities[1]]) {
       let configuration = self.configuration()
-      expect(.otherModel, of: "another model") { () throws(HistoryError) in
+      expect(.otherModel, of: "to open the file with another model") { () throws(HistoryError) in
         _ = try Store(path: path, model: model, configuration: configuration)
       }
     }
@@ -262,12 +290,13 @@ struct FileCourse: DiskStores {
     try insert(into: try Store(path: folder.file("copy"), configuration: configuration()))
     folder.write("1\n", to: "copy-member-gone")
     folder.write("", to: "copying")
-    expect(folder.names.contains("copy-signal"), "a store has no signal file")
+    expect(folder.names.contains("copy-signal"), "a store that is open has no signal file")
     try Store.destroy(path: folder.file("copy"))
     let left = folder.names.filter { $0.hasPrefix("copy") }
-    expect(left == ["copying"], "after a deletion there are \(left)")
-    expect(folder.names.contains("original"), "the source was deleted")
-    expect(.sqlite, of: "to delete nothing") { [path = folder.path] () throws(HistoryError) in
+    expect(left == ["copying"], "after the deletion of a store, its folder contains \(left)")
+    expect(folder.names.contains("original"), "the deletion of a copy has deleted its source")
+    expect(.sqlite, of: "to delete a store that does not exist") {
+      [path = folder.path] () throws(HistoryError) in
       try Store.destroy(path: path + "/copy")
     }
   }

@@ -13,13 +13,13 @@ struct ForeignWriteCourse: DiskCourse {
   let layout: HistoryLayout
   private let seed: CourseSeed
   private var programs: [Store] = []
-  /// The values of each object at the last comparison.
+  /// The values of each object at the previous comparison.
   private var objects: [ObjectID: [Value]] = [:]
-  /// The position of the last comparison.
+  /// The position in history of the previous comparison.
   private var token: HistoryToken?
-  /// The authors of the transactions since the last comparison, as far as they are known.
+  /// The authors that transactions since the previous comparison may have.
   private var authors: Set<String?> = []
-  /// Whether several changes of one object since the last comparison may be one change of history.
+  /// Whether history may combine several changes of one object since the previous comparison.
   private var isCoalesced = false
 
   init(store: Store, seed: Int) {
@@ -39,7 +39,7 @@ struct ForeignWriteCourse: DiskCourse {
   ])
 
   mutating func run(_ folder: borrowing ScratchFolder) throws(HistoryError) {
-    guard let model = Self.model else { return faults.append("a model is refused") }
+    guard let model = Self.model else { return faults.append("the course's own model is refused") }
     let path = folder.file("foreign")
     var configuration = configuration()
     configuration.foreignWrites = .captured
@@ -159,7 +159,8 @@ struct ForeignWriteCourse: DiskCourse {
     var request = HistoryRequest(after: token, transactionCountMax: 3)
     var changes: [ObjectID: [HistoryChange]] = [:]
     var found: Set<String?> = []
-    // A store that writes captured changes into history again and again would never end.
+    // In a store that writes captured changes into history again and again, this loop would not
+    // end.
     for number in 0...500 {
       expect(number < 500, "the pages of history do not end")
       let page = try program.fetch(request)
@@ -176,10 +177,13 @@ struct ForeignWriteCourse: DiskCourse {
     for id in Set(now.keys).union(objects.keys).union(changes.keys).sorted(by: Self.isBefore) {
       explain(id, from: objects[id], to: now[id], by: changes[id] ?? [])
     }
-    expect(found.isSubset(of: authors), "authors \(found) are not those of the writes")
+    expect(
+      found.isSubset(of: authors),
+      "history has the authors \(found), but the writes had others"
+    )
     expect(
       try program.currentToken().number == token?.number ?? 0,
-      "the newest token is not that of the last page"
+      "the store's newest token differs from the end of the last page"
     )
     objects = now
     authors = []
@@ -203,13 +207,13 @@ struct ForeignWriteCourse: DiskCourse {
     for change in changes {
       switch change.type {
       case .insert:
-        expect(!isThere, "\(id) is inserted twice")
+        expect(!isThere, "history inserts \(id), which already exists")
         (isThere, wasInserted) = (true, true)
       case .update:
-        expect(isThere, "\(id) is updated without being there")
+        expect(isThere, "history updates \(id), which does not exist")
         columns.formUnion(change.columnNumbers)
       case .delete:
-        expect(isThere, "\(id) is deleted without being there")
+        expect(isThere, "history deletes \(id), which does not exist")
         isThere = false
         guard !isCoalesced, !wasInserted, !columns.contains(0), id.entity == 1,
           let text = old?.first
@@ -218,10 +222,16 @@ struct ForeignWriteCourse: DiskCourse {
         expect((kept["text"] ?? .null) == text, "the tombstone of \(id) has \(kept), not \(text)")
       }
     }
-    expect(isThere == (new != nil), "history says that \(id) is \(isThere ? "there" : "gone")")
+    expect(
+      isThere == (new != nil),
+      "according to history \(id) \(isThere ? "exists" : "does not exist")"
+    )
     guard let old, let new, !wasInserted else { return }
     for (index, (before, after)) in zip(old, new).enumerated() where before != after {
-      expect(columns.contains(index), "column \(index) of \(id) changed without a change")
+      expect(
+        columns.contains(index),
+        "the value of column \(index) of \(id) changed, but history has no such change"
+      )
     }
   }
 
@@ -236,7 +246,7 @@ struct ForeignWriteCourse: DiskCourse {
     return values
   }
 
-  /// Inserts two objects under two authors, which must be two transactions.
+  /// Inserts two objects under two authors, which must become two transactions.
   private mutating func insertByTwoAuthors(_ plain: PlainProgram) throws(HistoryError) {
     try compare()
     plain.execute(
@@ -259,7 +269,8 @@ struct ForeignWriteCourse: DiskCourse {
     plain.execute("INSERT INTO Tag(name) VALUES('last')", faults)
   }
 
-  /// Refuses plain SQL, and then ignores it; writes that were captured before are in history.
+  /// Sets the file to refuse plain SQL, then to ignore it; history must keep what was captured
+  /// before.
   private mutating func turnOff(
     _ plain: PlainProgram,
     _ path: String,
@@ -270,14 +281,20 @@ struct ForeignWriteCourse: DiskCourse {
     configuration.foreignWrites = .refused
     let refusing = try Store(path: path, model: model, configuration: configuration)
     let before = try refusing.currentToken()
-    expect(before != token, "what was captured is lost")
+    expect(before != token, "the captured writes are not in history")
     let error = plain.failure("INSERT INTO Tag(name) VALUES('refused')") ?? ""
-    expect(error.contains("PersistentHistory"), "plain SQL is refused with: \(error)")
+    expect(
+      error.contains("PersistentHistory"),
+      "the error for refused plain SQL does not name the library: \(error)"
+    )
     configuration.foreignWrites = .unwatched
     let ignoring = try Store(path: path, model: model, configuration: configuration)
     plain.execute("INSERT INTO Tag(name) VALUES('unwatched')", faults)
-    expect(try ignoring.currentToken() == before, "an unwatched write is in history")
-    expect(try insert(into: ignoring) == before.number + 1, "a save does not follow")
+    expect(try ignoring.currentToken() == before, "a write that must be ignored is in history")
+    expect(
+      try insert(into: ignoring) == before.number + 1,
+      "the save after an ignored write has the wrong number"
+    )
     expect(try ignoring.verify().filter(\.isWrong).isEmpty, "the file is not intact")
   }
 }

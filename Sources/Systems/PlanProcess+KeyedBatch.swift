@@ -2,7 +2,7 @@ import HistoryStore
 import HistoryTypes
 import Traces
 
-/// The changes of one batch request by key: all of one entity and type, updates with equal attributes.
+/// The changes of one batch request by key: of one entity and type, with the same attributes.
 struct KeyedBatch {
   let entity: String
   let type: ChangeType
@@ -20,7 +20,7 @@ struct KeyedBatch {
 }
 
 extension PlanProcess {
-  /// Updates or deletes objects by their keys in one request; missing objects are skipped.
+  /// Updates or deletes objects by their keys in one batch request; missing objects are skipped.
   func changeByKey(
     _ batch: KeyedBatch,
     by author: String?,

@@ -3,7 +3,7 @@ import HistoryTypes
 import ObjectContexts
 import Traces
 
-/// A course that compares large batches by key, and their history, with plain Swift collections.
+/// A course that checks large batches by key, and their history, against plain Swift collections.
 struct LargeCourse: DiskCourse {
   let store: Store
   let faults = CourseFaults()
@@ -129,9 +129,15 @@ struct LargeCourse: DiskCourse {
     }
     let changed = existing(keys)
     expect(!refusals.contains(nil), "a request within a batch is accepted")
-    expect(result.objectIDs.map(\.key) == changed, "others than \(changed.count) were updated")
+    expect(
+      result.objectIDs.map(\.key) == changed,
+      "a batch update returns other objects than the \(changed.count) that it must update"
+    )
     if !changed.isEmpty { note(.update, changed) }
-    expect(.unknownAttribute, of: "to set an attribute that is not named") {
+    expect(
+      .unknownAttribute,
+      of: "a batch that sets an attribute which its list of attributes lacks"
+    ) {
       () throws(HistoryError) in
       var rest = rows.keys.prefix(1)[...]
       _ = try store.batchUpdate("Item", setting: ["count"], by: by) { row in
@@ -148,10 +154,10 @@ struct LargeCourse: DiskCourse {
     return keys.filter { rows[$0] != nil && known.insert($0).inserted }
   }
 
-  /// Makes a delete fail after a few keys; the failed delete must change nothing in the store.
+  /// Makes a batch delete fail after a few keys; it must then change nothing in the store.
   private mutating func failToDelete(_ store: Store) throws(HistoryError) {
     var rest = rows.keys.sorted().prefix(1 + draw(9))
-    expect(.stopped, of: "a batch that is stopped") { () throws(HistoryError) in
+    expect(.stopped, of: "a batch delete whose closure throws") { () throws(HistoryError) in
       try store.batchDelete("Item", by: by) {
         guard let key = rest.popFirst() else { throw Stop() }
         return ObjectID(entity: 1, key: key)
@@ -168,7 +174,10 @@ struct LargeCourse: DiskCourse {
       rest.next().map { ObjectID(entity: 1, key: $0) }
     }
     let gone = existing(keys)
-    expect(result.objectIDs.map(\.key) == gone, "others than \(gone.count) were deleted")
+    expect(
+      result.objectIDs.map(\.key) == gone,
+      "a batch delete returns other objects than the \(gone.count) that it must delete"
+    )
     if !gone.isEmpty { written.append(gone.map(deletion).sorted()) }
     for key in gone { rows[key] = nil }
   }
@@ -215,11 +224,13 @@ struct LargeCourse: DiskCourse {
 
   private mutating func compare(_ objects: [StoredObject], _ what: String) throws(HistoryError) {
     let count = rows.count
-    expect(objects.count == count, "\(what) has \(objects.count) of \(count) objects")
+    expect(objects.count == count, "\(what) returns \(objects.count) of \(count) objects")
     for object in objects {
       let values = try object.values(of: ["name", "count"])
       let key = object.id.key
-      if values != rows[key] { return expect(false, "\(what) has other values of \(key)") }
+      if values != rows[key] {
+        return expect(false, "\(what) returns wrong values for the object \(key)")
+      }
     }
   }
 
@@ -233,11 +244,11 @@ struct LargeCourse: DiskCourse {
   private mutating func compareHistory(_ store: Store) throws(HistoryError) {
     let whole = try transactions(store)
     let found = whole.map { lines($0.changes).sorted() }
-    expect(found == written, "history has other changes than were written")
+    expect(found == written, "the changes in history differ from those that were written")
     let changes = whole.flatMap { $0.changes.map(\.id) }
     let areInOrder = zip(changes, changes.dropFirst()).allSatisfy { $0 < $1 && !($1 < $0) }
     expect(areInOrder, "changes are not in the order of their IDs")
-    expect(!changes.contains { $0 < $0 }, "the ID of a change is less than itself")
+    expect(!changes.contains { $0 < $0 }, "a change's ID compares as less than itself")
   }
 
   private func transactions(_ store: Store) throws(HistoryError) -> [HistoryTransaction] {
@@ -268,7 +279,7 @@ struct LargeCourse: DiskCourse {
         }
         expect(
           parts.map(\.codes) == expected,
-          "a reader of \(request.changeCountMax) changes has others than a fetch"
+          "pages of \(request.changeCountMax) changes differ from a fetch of whole transactions"
         )
       }
     }
@@ -279,7 +290,7 @@ struct LargeCourse: DiskCourse {
     changes.map { $0.objectID.key << 2 | Int64($0.type.rawValue) }
   }
 
-  /// Merges all changes at once; the merge must report each object once.
+  /// Merges all changes in one merge, which must report each object once.
   private mutating func merge(
     from token: HistoryToken,
     into view: ObjectContext
@@ -290,15 +301,18 @@ struct LargeCourse: DiskCourse {
     try compare(try view.registeredObjects("Item"), "a merged context")
     let now = Set(rows.keys)
     let keys = [delta.inserted, delta.updated, delta.deleted].map { $0.map(\.key) }
-    expect(keys.allSatisfy { $0.count == Set($0).count }, "an object is merged twice")
-    expect(Set(keys[0]) == now.subtracting(before), "others are inserted by a merge")
-    expect(before.intersection(now).isSuperset(of: keys[1]), "others are updated by a merge")
-    expect(Set(keys[2]) == before.subtracting(now), "others are deleted by a merge")
+    expect(keys.allSatisfy { $0.count == Set($0).count }, "a merge reports an object twice")
+    expect(Set(keys[0]) == now.subtracting(before), "a merge reports the wrong inserted objects")
+    expect(
+      before.intersection(now).isSuperset(of: keys[1]),
+      "a merge reports the wrong updated objects"
+    )
+    expect(Set(keys[2]) == before.subtracting(now), "a merge reports the wrong deleted objects")
     try view.merge(page.transactions)
     try compare(try view.registeredObjects("Item"), "a context that has merged twice")
   }
 
-  /// Purges while a reader has read only a part of a transaction.
+  /// Purges a transaction of which a reader has read only a part.
   private mutating func expire(_ store: Store, by writer: Store) throws(HistoryError) {
     let whole = try transactions(store)
     var request = HistoryRequest(after: nil)
@@ -306,16 +320,25 @@ struct LargeCourse: DiskCourse {
     var reader = try store.reader(request)
     _ = try reader.next()
     let result = try writer.purge()
-    expect(result.transactionCount == whole.count - 1, "\(result.transactionCount) were purged")
-    expect(.expired, of: "to go on in a purged transaction") { () throws(HistoryError) in
+    expect(
+      result.transactionCount == whole.count - 1,
+      "\(result.transactionCount) transactions were purged, not \(whole.count - 1)"
+    )
+    expect(.expired, of: "to continue reading in a purged transaction") { () throws(HistoryError) in
       _ = try reader.next()
     }
     let left = try transactions(store).map(\.number)
-    expect(left == [whole[whole.count - 1].number], "after a purge there are \(left)")
-    expect(try writer.verify().allSatisfy { !$0.isWrong }, "the file is wrong")
+    expect(
+      left == [whole[whole.count - 1].number],
+      "after a purge, history has the transactions \(left)"
+    )
+    expect(
+      try writer.verify().allSatisfy { !$0.isWrong },
+      "the verification of the file finds errors"
+    )
   }
 
-  /// Deletes every object, and compares the transaction's size with the reported lag of a member.
+  /// Deletes every object, and checks that a member's reported lag is the size of that transaction.
   private mutating func deleteAll(_ store: Store) throws(HistoryError) {
     let member = try store.join("slow")
     let result = try store.batchDelete("Item", by: by, result: .objectIDs)
@@ -329,7 +352,10 @@ struct LargeCourse: DiskCourse {
       [.int(try store.currentToken().number)]
     )
     let lag = try store.members().first { $0.id == member.member }?.lag.byteCount ?? 0
-    expect(sizes.rows == [[.int(Int64(lag))]], "a member lacks \(lag) bytes of \(sizes.rows)")
+    expect(
+      sizes.rows == [[.int(Int64(lag))]],
+      "a member's lag is \(lag) bytes, but the transactions have \(sizes.rows)"
+    )
     try store.retire(member)
   }
 
@@ -344,12 +370,15 @@ struct LargeCourse: DiskCourse {
     let rows = try store.query("SELECT count(*) FROM \(layout.transactions)").rows
     expect(
       result.transactionCount == tokens.count - 3 && rows == [[3]],
-      "a purge of \(tokens.count) leaves \(rows): \(result)"
+      "a purge of \(tokens.count) transactions leaves \(rows): \(result)"
     )
     let (left, wanted) = (
       try transactions(store).map(\.number.rawValue), tokens.suffix(3).map(\.number)
     )
-    expect(left == wanted, "after a purge there are \(left), not \(wanted)")
-    expect(try store.verify().allSatisfy { !$0.isWrong }, "the file is wrong after a purge")
+    expect(left == wanted, "after a purge, history has the transactions \(left), not \(wanted)")
+    expect(
+      try store.verify().allSatisfy { !$0.isWrong },
+      "the verification of the file finds errors after a purge"
+    )
   }
 }

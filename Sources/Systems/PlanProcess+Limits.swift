@@ -10,7 +10,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A course that compares imported dates, sizes, purge times and limits with a simple computation.
+/// A course that checks imported dates, sizes, purge times and limits against simple computations.
 struct LimitCourse: DiskCourse {
   let store: Store
   let faults = CourseFaults()
@@ -29,7 +29,7 @@ struct LimitCourse: DiskCourse {
     layout = self.seed.layout
   }
 
-  /// The effects that a store reports before its commits.
+  /// The effects that a store reports to its observer before each commit.
   private final class Effects: Sendable {
     private let writes = Mutex<[MemberWrite]>([])
 
@@ -65,11 +65,14 @@ struct LimitCourse: DiskCourse {
     }
     try interrupt(file, path)
     try compareTimes(file)
-    expect(.expired, of: "to go on from an empty history that was purged") {
+    expect(.expired, of: "to continue a request from an empty page after a purge") {
       () throws(HistoryError) in
       _ = try file.fetch(next)
     }
-    expect(try file.verify().allSatisfy { !$0.isWrong }, "the file is wrong")
+    expect(
+      try file.verify().allSatisfy { !$0.isWrong },
+      "the verification of the file finds errors"
+    )
   }
 
   private mutating func write(_ count: Int, into file: Store) throws(HistoryError) {
@@ -79,7 +82,7 @@ struct LimitCourse: DiskCourse {
       for _ in 0...seed.draw(3) { _ = try context.insert(store.model.entities[0].name) }
       guard let number = try context.save()?.number,
         let transaction = try file.transaction(number)
-      else { return faults.append("a save has no transaction") }
+      else { return faults.append("a save has added no transaction to history") }
       written.append(transaction)
       sizes.append(try size(transaction, in: file))
     }
@@ -117,7 +120,7 @@ struct LimitCourse: DiskCourse {
     let wanted = merged == 0 ? beginning : written[merged - 1].token
     expect(
       registration.cursor == wanted,
-      "the date \(seconds) starts after #\(registration.cursor.number), not #\(merged)"
+      "a member with the date \(seconds) starts after #\(registration.cursor.number), not #\(merged)"
     )
     expect(.inUse, of: "to forget a running member") { () throws(HistoryError) in
       _ = try file.forget("kit")
@@ -143,10 +146,13 @@ struct LimitCourse: DiskCourse {
     let share = second.share
     expect(
       share == Double(second.historyBytes) / Double(second.storeBytes) && share < 1,
-      "\(second) has a share of \(share)"
+      "\(second) gives the share of history in the file as \(share)"
     )
     let same = try file.purge(when: .whenLargerThan(share: share))
-    expect(!same.isDue, "a purge of history above a share of \(share) is due at that share")
+    expect(
+      !same.isDue,
+      "a purge above the share \(share) is due although history has exactly this share"
+    )
     expect(
       try file.heldNumbers().count == written.count,
       "a purge that is not due deletes transactions"
@@ -155,7 +161,7 @@ struct LimitCourse: DiskCourse {
 
   // MARK: Limits
 
-  /// Purges with retention limits while a member lags, and compares the excluded members.
+  /// Purges with retention limits while a member lags, and checks which members are cut off.
   private mutating func limit(_ file: Store) throws(HistoryError) {
     let slow = try file.join("slow", author: "a")
     let least = slow.cursor.number
@@ -182,23 +188,23 @@ struct LimitCourse: DiskCourse {
     let what = "with a member at #\(least) of #\(head), a purge with \(limits)"
     expect(
       result.lostMembers == lost,
-      "\(what) excludes \(result.lostMembers), not \(lost), which are below #\(cut)"
+      "\(what) cuts off \(result.lostMembers), not \(lost), which are below #\(cut)"
     )
     expect(
       result.timestampJumps == jumps,
       "\(what) ignores the jumps \(result.timestampJumps), not \(jumps)"
     )
-    // Limits never exclude a consumer, so the consumer's cursor is the watermark.
+    // Limits never cut off a consumer, so the consumer's cursor is the watermark.
     expect(result.watermark.rawValue == least, "\(what) has the watermark \(result.watermark)")
     if lost.contains("slow") {
-      expect(.lost, of: "a record by a member that was excluded") { () throws(HistoryError) in
+      expect(.lost, of: "a record by a member that was cut off") { () throws(HistoryError) in
         try file.record(slow, through: slow.cursor)
       }
     }
     for member in [slow, near, index] { try file.retire(member) }
   }
 
-  /// Computes the expected cut-off from the sizes and dates, starting at the newest transaction.
+  /// Returns the number below which limits cut members off, from the transactions' sizes and dates.
   private func expectedCut(
     _ limits: RetentionLimits,
     above least: Int64
@@ -231,7 +237,7 @@ struct LimitCourse: DiskCourse {
 
   // MARK: Purges
 
-  /// Raises the purged position without deleting rows, like a process that ends during a purge.
+  /// Raises the purged position without deleting rows, as if a process had ended during its purge.
   private mutating func interrupt(_ file: Store, _ path: String) throws(HistoryError) {
     try write(4, into: file)
     let held = try file.heldNumbers()
@@ -248,7 +254,10 @@ struct LimitCourse: DiskCourse {
     let rest = held.filter { $0 > bound }
     let found = try file.fetch(HistoryRequest(after: nil)).transactions.map(\.number.rawValue)
     expect(found == rest, "after an interrupted purge a fetch has \(found), not \(rest)")
-    expect(try file.heldNumbers() == rest, "an interrupted purge keeps other transactions")
+    expect(
+      try file.heldNumbers() == rest,
+      "after an interrupted purge, the wrong transactions are visible"
+    )
     let result = try file.purge()
     expect(
       result.transactionCount == held.count - 1,
@@ -258,21 +267,30 @@ struct LimitCourse: DiskCourse {
     expect(try file.heldNumbers() == [head], "the purge after an interrupted one keeps too many")
   }
 
-  /// Purges if an interval has passed; only purges that changed the store count as the last purge.
+  /// Requests purges at intervals; only purges that deleted transactions count as the last purge.
   private mutating func compareTimes(_ file: Store) throws(HistoryError) {
     try write(3, into: file)
     let gone = try file.heldNumbers().dropLast()
     let first = try file.purge()
-    expect(first.transactionCount == gone.count, "a purge of \(gone) returns \(first)")
+    expect(
+      first.transactionCount == gone.count,
+      "a purge that must delete \(gone) returns \(first)"
+    )
     let purged = effects.last?.purged ?? 0..<0
     expect(
       gone.allSatisfy(purged.contains) && purged.upperBound == first.purgedThrough.rawValue + 1,
-      "a purge of \(gone) reports \(purged)"
+      "a purge that must delete \(gone) reports the numbers \(purged) as its effect"
     )
     now.move(by: 100)
     let none = try file.purge()
-    expect(none.transactionCount == 0, "a second purge deletes \(none.transactionCount)")
-    expect(effects.last?.purged.isEmpty == true, "a purge without transactions reports some")
+    expect(
+      none.transactionCount == 0,
+      "a second purge deletes \(none.transactionCount) transactions"
+    )
+    expect(
+      effects.last?.purged.isEmpty == true,
+      "a purge that deletes nothing reports deleted transactions"
+    )
     let member = try file.join("main")
     let token = try file.currentToken()
     try file.purge(by: member, recording: token)

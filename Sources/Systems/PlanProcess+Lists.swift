@@ -3,7 +3,8 @@ import HistoryTypes
 import ObjectContexts
 import Traces
 
-/// A course in which two contexts edit tasks with tags, while lists of one context stay current.
+/// A course in which two contexts edit tasks with tags, and live queries of one context stay
+/// current.
 ///
 /// Whenever all history is merged, each list is compared with a fresh query.
 struct ListCourse: DiskCourse {
@@ -51,7 +52,7 @@ struct ListCourse: DiskCourse {
       Entity("Tagging", linking: ("task", to: "Task"), with: ("tag", to: "Tag")),
     ]
     guard let model = try? Model(entities) else {
-      faults.append("a model of links is refused")
+      faults.append("the course's own model is refused")
       return ObjectContext(store: store, author: author)
     }
     return ObjectContext(
@@ -109,7 +110,7 @@ struct ListCourse: DiskCourse {
     }
   }
 
-  /// Saves, or discards the edits if they need an object that the other context has deleted.
+  /// Saves; discards the edits instead if they need an object that the other context has deleted.
   private func save(_ context: ObjectContext) throws(HistoryError) {
     do throws(HistoryError) {
       try context.save()
@@ -120,7 +121,7 @@ struct ListCourse: DiskCourse {
   }
 
   private mutating func merge(_ view: ObjectContext) throws(HistoryError) {
-    // Objects that are not registered are known to a list only.
+    // After this, only the live query knows its objects, which the context has released.
     if seed.draw(3) == 0 { view.releaseAll() }
     let page = try view.store.fetch(HistoryRequest(after: merged))
     try view.merge(page.transactions)
@@ -134,11 +135,14 @@ struct ListCourse: DiskCourse {
     switch seed.draw(3) {
     case 0:
       let link = try task.link(to: tag, by: "Tagging")
-      expect(try tag.link(to: task, by: "Tagging") == link, "a second link is another one")
-      expect(try task.objects(linkedBy: "Tagging").contains(tag), "a link is missing")
+      expect(
+        try tag.link(to: task, by: "Tagging") == link,
+        "linking two objects again creates a second link"
+      )
+      expect(try task.objects(linkedBy: "Tagging").contains(tag), "a new link is not found")
     case 1:
       try tag.unlink(from: task, by: "Tagging")
-      expect(try !task.objects(linkedBy: "Tagging").contains(tag), "a link is not deleted")
+      expect(try !task.objects(linkedBy: "Tagging").contains(tag), "a deleted link is still found")
     default:
       let tags = try view.objects("Tag").filter { _ in seed.draw(2) == 0 }
       try task.setObjects(tags, linkedBy: "Tagging")
@@ -147,7 +151,7 @@ struct ListCourse: DiskCourse {
     try compareLinks(of: task)
   }
 
-  /// Compares the linked objects with those that the links themselves name.
+  /// Checks the objects that are found as linked against the objects that the links refer to.
   private func compareLinks(of task: StoredObject) throws(HistoryError) {
     var expected: [StoredObject] = []
     for link in try task.objects("Tagging", referringBy: "task") {
@@ -156,15 +160,15 @@ struct ListCourse: DiskCourse {
     let found = try task.objects(linkedBy: "Tagging", sortedBy: ["name"])
     expect(
       Set(found) == Set(expected) && found.count == expected.count,
-      "\(task.id) has links to \(expected.map(\.id)), and \(found.map(\.id)) are found"
+      "\(task.id) has links to \(expected.map(\.id)), but a search finds \(found.map(\.id))"
     )
     let names = try found.map { object throws(HistoryError) in try object["name"]?.string ?? "" }
-    expect(names == names.sorted(), "linked objects are in the order \(names)")
+    expect(names == names.sorted(), "linked objects are not in the order of their names: \(names)")
   }
 
   // MARK: Lists
 
-  /// Reads a list, and compares it with a fresh query if everything is merged.
+  /// Reads the new results of a list; if everything is merged, checks the list against a new query.
   private mutating func read(_ number: Int, _ view: ObjectContext) throws(HistoryError) {
     if let fault = try lists[number].read(view) { faults.append("list \(number): \(fault)") }
     guard try view.store.currentToken() == merged else { return }
@@ -190,7 +194,7 @@ private struct ListQuery {
   ]
 }
 
-/// A list as a screen has it: changed by the differences of a live query alone.
+/// A list like that on a screen: it applies only the differences that a live query reports.
 private struct CopiedList {
   private let query: ListQuery
   private let reader: LiveReader
@@ -212,7 +216,7 @@ private struct CopiedList {
     self.reader = reader
   }
 
-  /// Reads the next result, if there is one; returns what is wrong with it.
+  /// Applies the next result, if there is one; returns a clause if the result is wrong, else `nil`.
   mutating func read(_ view: ObjectContext) throws(HistoryError) -> String? {
     guard case .result(let result) = try reader.evaluate() else { return nil }
     guard let next = ids.applying(result.difference), next == result.objectIDs else {
@@ -227,7 +231,7 @@ private struct CopiedList {
     return nil
   }
 
-  /// Returns the difference from a fresh query, or `nil` if there is none.
+  /// Returns a clause about the difference from a new query, or `nil` if there is none.
   func difference(from view: ObjectContext) throws(HistoryError) -> String? {
     let fresh = try view.objects(
       "Task",
@@ -236,10 +240,14 @@ private struct CopiedList {
       limit: query.limit,
       offset: query.offset
     )
-    guard fresh.map(\.id) == ids else { return "\(ids), and a query finds \(fresh.map(\.id))" }
+    guard fresh.map(\.id) == ids else {
+      return "it has the objects \(ids), but a new query finds \(fresh.map(\.id))"
+    }
     for object in fresh {
       let row = try Self.row(object)
-      guard rows[object.id] == row else { return "\(object.id) is \(row), and a list has another" }
+      guard rows[object.id] == row else {
+        return "\(object.id) has the values \(row), but the list has others"
+      }
     }
     guard let section = query.section else { return nil }
     let listed = sections.flatMap { section in section.range.map { _ in section.value } }

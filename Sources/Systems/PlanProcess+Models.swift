@@ -19,7 +19,7 @@ struct ModelCourse: DiskCourse {
   private var programs: [Store] = []
   /// The expected values of each object by key, in the order of ``ModelCourseVersions/fields``.
   private var objects: [Int64: [Value]] = [:]
-  /// The last transaction that the course compared.
+  /// The last transaction that the course has checked.
   private var token: HistoryToken?
 
   init(store: Store, seed: Int) {
@@ -31,7 +31,9 @@ struct ModelCourse: DiskCourse {
   private var newest: Int { programs.map(\.model.version).max() ?? 1 }
 
   mutating func run(_ folder: borrowing ScratchFolder) throws(HistoryError) {
-    guard let versions = ModelCourseVersions() else { return faults.append("a model is refused") }
+    guard let versions = ModelCourseVersions() else {
+      return faults.append("the course's own models are refused")
+    }
     encode(versions)
     let path = folder.file("models")
     try open(versions.all[0], path)
@@ -49,7 +51,7 @@ struct ModelCourse: DiskCourse {
     programs.append(try Store(path: path, model: model, configuration: configuration()))
   }
 
-  /// Opens the file with the next version, which must be one transaction of history and no other change.
+  /// Opens the file with the next version, which must add one transaction and change no object.
   private mutating func upgrade(
     to model: Model,
     _ versions: ModelCourseVersions,
@@ -60,18 +62,39 @@ struct ModelCourse: DiskCourse {
     try open(model, path)
     let page = try programs[programs.count - 1].fetch(HistoryRequest(after: before))
     let made = page.transactions.map { $0.isModelMigration ? $0.modelVersion : nil }
-    expect(made == [model.version], "the change to version \(model.version) is \(made)")
+    expect(
+      made == [model.version],
+      "the change to version \(model.version) is in history as \(made)"
+    )
     expect(page.changes.isEmpty, "a change of the model changes objects")
     let skew = try old.modelSkew()
-    expect(skew?.fileVersion == model.version, "the file has version \(skew?.fileVersion ?? 0)")
-    expect(skew?.programVersion == 1, "the program has version \(skew?.programVersion ?? 0)")
+    expect(
+      skew?.fileVersion == model.version,
+      "a skew gives the file's version as \(skew?.fileVersion ?? 0)"
+    )
+    expect(
+      skew?.programVersion == 1,
+      "a skew gives the program's version as \(skew?.programVersion ?? 0)"
+    )
     let differences = model.differences(from: versions.all[0])
     let found = Set(skew?.differences ?? [])
-    expect(found == Set(differences), "the differences are \(found), not \(differences)")
-    expect(differences.allSatisfy(\.isLightweight), "\(differences) need a migration")
-    expect("\(skew.map { "\($0)" } ?? "")".contains("\(model.version)"), "a skew names no version")
+    expect(
+      found == Set(differences),
+      "the differences of the models are \(found), not \(differences)"
+    )
+    expect(
+      differences.allSatisfy(\.isLightweight),
+      "one of these differences is said to need a migration: \(differences)"
+    )
+    expect(
+      "\(skew.map { "\($0)" } ?? "")".contains("\(model.version)"),
+      "the description of a model skew does not name the file's version"
+    )
     let newest = programs[programs.count - 1]
-    expect(try newest.modelSkew() == nil, "the newest program is too old")
+    expect(
+      try newest.modelSkew() == nil,
+      "a skew is reported for the program with the newest model"
+    )
     try insertDefaults(newest)
     try noticeSkew(old, model.version)
     token = try old.currentToken()
@@ -88,21 +111,28 @@ struct ModelCourse: DiskCourse {
     for attribute in entity.attributes {
       let value = try found?[attribute.name]
       let isDefault = value == attribute.defaultValue
-      expect(isDefault, "a new note has \(value ?? .null) as \(attribute.name)")
+      expect(
+        isDefault,
+        "a new note has \(value ?? .null) as \(attribute.name), which is not the default"
+      )
     }
   }
 
-  /// Runs two passes of a tracker with the oldest model, the first of which must report the change.
+  /// Runs two passes of a tracker with the oldest model; only the first must report the newer
+  /// model.
   private func noticeSkew(_ old: Store, _ version: Int) throws(HistoryError) {
     var configuration = TrackerConfiguration(currentAuthor: "old", strategy: .none)
     configuration.logger = MessageLog()
     let member = MemberID("old \(version)")
     let core = TrackerCore(member, store: old, contexts: [], configuration: configuration)
     try core.launched()
-    expect(core.pass().modelSkew?.fileVersion == version, "a pass reports no change of the model")
-    expect(core.pass().modelSkew == nil, "a second pass reports the change again")
+    expect(
+      core.pass().modelSkew?.fileVersion == version,
+      "the first pass does not report the newer model"
+    )
+    expect(core.pass().modelSkew == nil, "a second pass reports the newer model again")
     try core.retire()
-    expect(try old.forget(member), "\(member) is no member")
+    expect(try old.forget(member), "\(member) is not in the registry")
   }
 
   // MARK: Random writes
@@ -204,7 +234,8 @@ struct ModelCourse: DiskCourse {
     return keys.isEmpty ? nil : seed.pick(keys)
   }
 
-  /// Compares the only change since the last one, as the newest program reads it.
+  /// Checks the only change since the previous check, as the program with the newest model reads
+  /// it.
   @discardableResult
   private mutating func expectChange(
     _ type: ChangeType,
@@ -214,18 +245,27 @@ struct ModelCourse: DiskCourse {
     guard let reader = programs.last(where: { $0.model.version == newest }) else { return nil }
     let page = try reader.fetch(HistoryRequest(after: token))
     token = page.transactions.last?.token ?? token
-    expect(page.changes.count == 1, "\(page.changes.count) changes follow one write")
+    expect(page.changes.count == 1, "history has \(page.changes.count) changes after one write")
     guard let change = page.changes.last else { return nil }
-    expect(change.type == type && change.objectID.key == key, "\(change) follows \(type) \(key)")
-    expect(change.entityName == "Item", "the entity is \(change.entityName ?? "unknown")")
+    expect(
+      change.type == type && change.objectID.key == key,
+      "history has \(change) after \(type) \(key)"
+    )
+    expect(
+      change.entityName == "Item",
+      "the change is of the entity \(change.entityName ?? "unknown"), not Item"
+    )
     if let columns {
       let changed = change.updatedProperties.sorted()
-      expect(Set(changed).isSubset(of: columns), "\(changed) are updated, not \(columns)")
+      expect(
+        Set(changed).isSubset(of: columns),
+        "the changed columns \(changed) are not all reported: \(columns)"
+      )
     }
     return change
   }
 
-  /// Compares the objects that a program reads with the expected ones.
+  /// Checks the objects that a program reads against the expected objects.
   private func compare(_ program: Store) throws(HistoryError) {
     let version = program.model.version
     let found = try ObjectContext(store: program, author: nil, name: "all").objects("Item")
@@ -252,14 +292,14 @@ struct ModelCourse: DiskCourse {
       (versions.other, .otherModel), (versions.migrated, .migrationNeeded),
     ]
     for (model, code) in models {
-      expect(code, of: "version \(model.version) with other attributes") {
+      expect(code, of: "to open the file with version \(model.version) and other attributes") {
         () throws(HistoryError) in
         _ = try Store(path: path, model: model, configuration: configuration())
       }
     }
   }
 
-  /// Migrates the file: refused for an older member, given up by a closure, and then done.
+  /// Migrates the file in three attempts: refused for an older member, stopped by a closure, done.
   private mutating func migrate(
     to versions: ModelCourseVersions,
     _ path: String
@@ -283,7 +323,8 @@ struct ModelCourse: DiskCourse {
       )
     }
     let before = try old.currentToken()
-    expect(.olderMembers, of: "a migration beside an older member") { () throws(HistoryError) in
+    expect(.olderMembers, of: "a migration while an older member is registered") {
+      () throws(HistoryError) in
       _ = try migrate(retiring: false)
     }
     if !objects.isEmpty {
@@ -294,8 +335,11 @@ struct ModelCourse: DiskCourse {
     expect(try old.currentToken() == before, "a failed migration changes history")
     for program in programs { try compare(program) }
     let result = try migrate(retiring: true)
-    expect(result?.retiredMembers.map(\.id) == ["widget"], "other members are retired")
-    expect(result?.objectCount == objects.count, "\(result?.objectCount ?? 0) objects are migrated")
+    expect(result?.retiredMembers.map(\.id) == ["widget"], "a migration retires the wrong members")
+    expect(
+      result?.objectCount == objects.count,
+      "\(result?.objectCount ?? 0) objects are migrated, not \(objects.count)"
+    )
     expect(try migrate(retiring: false) == nil, "the file is migrated twice")
     for program in programs {
       expect(.modelOutgrown, of: "a write of version \(program.model.version)") {
@@ -322,15 +366,24 @@ struct ModelCourse: DiskCourse {
     for word in try context.objects("Word") {
       if let text = try word["text"] { words.append(text.description) }
     }
-    expect(words.count == counted.count, "\(words.count) words are inserted")
+    expect(
+      words.count == counted.count,
+      "a migration has inserted \(words.count) words, not \(counted.count)"
+    )
     expect(try new.verify().filter(\.isWrong).isEmpty, "a migrated file is not intact")
     let (page, since) = (try new.fetch(HistoryRequest(after: before)), counted.count)
-    expect(page.transactions.allSatisfy(\.isModelMigration), "a migration is not named")
-    expect(page.changes.count == 2 * since, "\(page.changes.count) changes for \(since) counts")
+    expect(
+      page.transactions.allSatisfy(\.isModelMigration),
+      "a transaction of a migration is not marked as such"
+    )
+    expect(
+      page.changes.count == 2 * since,
+      "a migration of \(since) counts has \(page.changes.count) changes, not \(2 * since)"
+    )
     programs.removeAll()
   }
 
-  /// Encodes models and reads them back; then makes models that must be refused, with their errors.
+  /// Encodes and decodes models; then creates invalid models, and checks the errors.
   private func encode(_ versions: ModelCourseVersions) {
     for model in versions.all + [versions.other, versions.migrated, store.model] {
       let bytes = try? JSONEncoder().encode(model)
@@ -340,13 +393,13 @@ struct ModelCourse: DiskCourse {
     for (error, entities, version) in ModelCourseVersions.refused {
       do {
         _ = try Model(entities, version: version)
-        faults.append("a model is accepted in spite of: \(error)")
+        faults.append("a model is accepted that must be refused with: \(error)")
       } catch let found {
-        expect("\(found)" == "\(error)", "a model is refused because of: \(found)")
+        expect("\(found)" == "\(error)", "a model is refused with the wrong error: \(found)")
       }
     }
   }
 }
 
-/// The error of a closure that gives a migration up.
+/// The error with which a closure stops a migration.
 private struct CourseStop: Error {}

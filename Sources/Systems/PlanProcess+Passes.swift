@@ -100,7 +100,10 @@ struct PassCourse: DiskCourse {
     let second = TrackerCore("second", store: writer, contexts: [], configuration: other)
     try second.launched()
     // The second member has a different strategy, so its launch must log the difference.
-    expect(log.count(of: "second", "byDuration") > 0, "a difference of strategies is not logged")
+    expect(
+      log.count(of: "second", "byDuration") > 0,
+      "a tracker does not log that the members' strategies differ"
+    )
     try second.retire()
     var (news, undeclared) = (0, Set<String>())
     for _ in 0..<8 {
@@ -133,26 +136,35 @@ struct PassCourse: DiskCourse {
         default: false
         }
       let left = purges ? Array(held.suffix(1)) : held
-      expect(try writer.heldNumbers() == left, "\(strategy) leaves others than \(left)")
+      expect(
+        try writer.heldNumbers() == left,
+        "a pass with \(strategy) does not leave the transactions \(left)"
+      )
       expect(
         report.purgedCount == held.count - left.count && report.failure == nil,
-        "\(strategy) of \(held.count) reports \(report)"
+        "a pass with \(strategy) over \(held.count) transactions reports \(report)"
       )
       expect(report.numbers == numbers, "a pass merges \(report.numbers), not \(numbers)")
-      expect(report.undeclaredAuthors == strangers, "\(report.undeclaredAuthors) are undeclared")
+      expect(
+        report.undeclaredAuthors == strangers,
+        "a pass reports the undeclared authors \(report.undeclaredAuthors), not \(strangers)"
+      )
       expect(
         try names(context) == names(writer),
-        "after a pass the context has other objects than the writer"
+        "after a pass, the context's objects differ from those of the writer"
       )
     }
     for author in ["app", "own", "batch", "stranger", "guest"] {
       let count = log.count(of: "main", "\"\(author)\" writes")
-      expect(count == (undeclared.contains(author) ? 1 : 0), "\(author) is logged \(count) times")
+      expect(
+        count == (undeclared.contains(author) ? 1 : 0),
+        "the undeclared author \(author) is logged \(count) times"
+      )
     }
     try core.retire()
   }
 
-  /// Excludes a member by a retention limit; the member must then read its data again.
+  /// Cuts off a member by a retention limit; the member must then read its data again.
   private mutating func loseMember(
     _ reader: Store,
     _ writer: Store,
@@ -171,37 +183,49 @@ struct PassCourse: DiskCourse {
     try fast.launched()
     for name in ["a", "b", "c"] { try write("app", name, into: writer) }
     let report = fast.pass()
-    expect(report.lostMembers == ["slow"], "a pass excludes \(report.lostMembers)")
-    expect(log.count(of: "fast", "slow was cut off") == 1, "an exclusion is not logged")
+    expect(report.lostMembers == ["slow"], "a pass cuts off \(report.lostMembers), not only slow")
+    expect(
+      log.count(of: "fast", "slow was cut off") == 1,
+      "the cut-off of a member is not logged exactly once"
+    )
     try fast.retire()
-    // An excluded member must resync before it can launch or make a pass.
+    // A member that was cut off must resync before it can launch or make a pass.
     for core in [slow, late] {
       let code = core.pass().failure?.code
-      expect(code == .lost && core.failure?.code == .lost, "a lost member's pass: \(code as Any)")
+      expect(
+        code == .lost && core.failure?.code == .lost,
+        "a pass of a member that was cut off fails with \(code as Any)"
+      )
     }
-    expect(.lost, of: "to launch a lost member") { () throws(HistoryError) in
+    expect(.lost, of: "to launch a member that was cut off") { () throws(HistoryError) in
       try late.launched()
     }
     do {
       // Without this table, reading the data fails until the table has its name again.
       let raw = try RawFile(path)
       try raw.run("ALTER TABLE Tag RENAME TO Gone")
-      expect(.sqlite, of: "to read data that are gone") { () throws(HistoryError) in
+      expect(.sqlite, of: "a resync without the table of an entity") { () throws(HistoryError) in
         _ = try slow.resync()
       }
       try raw.run("ALTER TABLE Gone RENAME TO Tag")
     }
     let number = try write("app", "d", into: writer)
     let next = slow.pass()
-    expect(next.failure == nil, "a pass after a resync: \(next.failure.map { "\($0)" } ?? "")")
+    expect(
+      next.failure == nil,
+      "a pass after a resync fails: \(next.failure.map { "\($0)" } ?? "")"
+    )
     expect(next.numbers.allSatisfy { $0 == number }, "a pass after a resync merges \(next.numbers)")
     expect(
       try names(context) == names(writer),
-      "after a resync the context has other objects than the writer"
+      "after a resync, the context's objects differ from those of the writer"
     )
     slow.failure = .lost("slow")
-    expect(try slow.resync() == writer.currentToken(), "a resync ends elsewhere")
-    expect(slow.failure == nil, "a failure is left after a resync")
+    expect(
+      try slow.resync() == writer.currentToken(),
+      "a resync does not end at the newest transaction"
+    )
+    expect(slow.failure == nil, "a tracker still has a failure after a resync")
     try slow.retire()
   }
 
@@ -231,9 +255,12 @@ struct PassCourse: DiskCourse {
       return place == failing && calls.count == failing + 1 ? .failed(Refusal()) : .done
     }
     let first = core.pass(answering: answer)
-    expect(first.failure?.code == .hookFailed, "a pass with a failed hook: \(first)")
+    expect(first.failure?.code == .hookFailed, "a pass with a failed hook reports \(first)")
     let second = core.pass(answering: answer)
-    expect(second.failure == nil && second.transactionCount == 2, "a pass repeated: \(second)")
+    expect(
+      second.failure == nil && second.transactionCount == 2,
+      "the pass after a failed hook reports \(second)"
+    )
     // The observers before the failed one are not called again with the first transaction.
     let wanted = Array(0...failing) + Array(failing..<3) + Array(0..<3)
     expect(calls == wanted, "hooks are called in the order \(calls), not \(wanted)")
@@ -242,7 +269,7 @@ struct PassCourse: DiskCourse {
 
   private struct Refusal: Error {}
 
-  /// Removes duplicates, and writes the objects that remain.
+  /// Removes duplicates with a deduplicator, and checks the transactions that it writes.
   private mutating func deduplicate(_ reader: Store, _ writer: Store) throws(HistoryError) {
     let start = try writer.currentToken()
     var keys: [String: [Int64]] = [:]
@@ -264,7 +291,10 @@ struct PassCourse: DiskCourse {
       (["\(ChangeType.update) \(group[0])"] + group.dropFirst().map { "\(ChangeType.delete) \($0)" })
         .sorted()
     }
-    expect(Set(changes) == Set(wanted), "duplicates are removed by \(changes), not \(wanted)")
+    expect(
+      Set(changes) == Set(wanted),
+      "a deduplicator makes the changes \(changes), not \(wanted)"
+    )
   }
 
   // MARK: Tasks
@@ -286,7 +316,10 @@ struct PassCourse: DiskCourse {
       }
     }
     let head = try writer.currentToken().number
-    expect(found == [head - 1, head - 1, head, 0], "a consumer of #\(head) receives \(found)")
+    expect(
+      found == [head - 1, head - 1, head, 0],
+      "with the newest transaction #\(head), a consumer receives \(found)"
+    )
   }
 
   /// Requests several passes while a hook waits; the passes must run one after the other.
@@ -345,7 +378,7 @@ final class MessageLog: TrackerLogger {
   }
 }
 
-/// Counts the passes that are inside a hook, and keeps their transaction numbers.
+/// Counts the passes that are inside a hook at once, and keeps their transaction numbers.
 private final class Turns: Sendable {
   private struct State {
     var (count, countMax) = (0, 0)

@@ -4,9 +4,9 @@ import SQLiteStorage
 import Traces
 
 extension PlanProcess {
-  /// Performs a write of a program without the library, and reads the store for the first time after it.
+  /// Performs a write of a program without the library, then reads the store through the library.
   ///
-  /// The read makes the write a transaction of history.
+  /// At this first read after the write, the library adds the write to history as a transaction.
   func find(
     _ write: PlannedWrite,
     on bench: StoreBench,

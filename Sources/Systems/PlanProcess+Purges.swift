@@ -57,7 +57,10 @@ struct PurgeCourse: DiskCourse {
       if draw(3) == 0 { try write(1 + draw(6), into: file) }
     }
     try refuseForeignMembers(file, path, configuration, member)
-    expect(try file.verify().allSatisfy { !$0.isWrong }, "the file is wrong")
+    expect(
+      try file.verify().allSatisfy { !$0.isWrong },
+      "the verification of the file finds errors"
+    )
   }
 
   private mutating func write(_ count: Int, into file: Store) throws(HistoryError) {
@@ -71,9 +74,9 @@ struct PurgeCourse: DiskCourse {
       for _ in 0...draw(3) { _ = try context.insert(store.model.entities[0].name) }
       guard let number = try context.save()?.number,
         let transaction = try file.transaction(number)
-      else { return faults.append("a save has no transaction") }
+      else { return faults.append("a save has added no transaction to history") }
       let last = head
-      expect(number.rawValue == last + 1, "#\(number) comes after #\(last)")
+      expect(number.rawValue == last + 1, "the transaction after #\(last) has the number \(number)")
       written.append(transaction)
       held.insert(number.rawValue)
     }
@@ -135,23 +138,38 @@ struct PurgeCourse: DiskCourse {
     let gone = wanted.map(\.number.rawValue).filter { $0 <= reach }
     held.subtract(gone)
     reached = max(reached, reach)
-    let what = "\(bound), \(filter), reaching #\(reach) of #\(head)"
-    expect(result.transactionCount == gone.count, "\(what): \(result) for \(gone)")
-    expect(try file.heldNumbers() == held.sorted(), "\(what): other transactions are left")
+    let what = "a purge with \(bound) and \(filter), which may reach #\(reach) of #\(head)"
+    expect(
+      result.transactionCount == gone.count,
+      "\(what): the purge returns \(result), but must delete \(gone)"
+    )
+    expect(
+      try file.heldNumbers() == held.sorted(),
+      "\(what): history does not have the expected transactions afterwards"
+    )
     if !usesCut {
-      expect(result.watermark.rawValue == cursor ?? head, "\(what): \(result)")
-      expect(result.lostMembers.isEmpty, "\(what): \(result)")
+      expect(
+        result.watermark.rawValue == cursor ?? head,
+        "\(what): the watermark is \(result.watermark)"
+      )
+      expect(result.lostMembers.isEmpty, "\(what): the purge cuts off \(result.lostMembers)")
       if isFirst { compareLimit(result, bound, wanted.last?.number.rawValue ?? 0, reach, filter) }
     } else if let cursor, !result.lostMembers.isEmpty {
-      expect(gone.contains { $0 > cursor } || cursor < reach, "\(what): \(result)")
+      expect(
+        gone.contains { $0 > cursor } || cursor < reach,
+        "\(what): a member is cut off needlessly"
+      )
       self.cursor = nil
     } else {
-      expect(!gone.contains { $0 > cursor ?? head }, "\(what): no member was cut off")
+      expect(
+        !gone.contains { $0 > cursor ?? head },
+        "\(what): the purge deletes unmerged transactions, but cuts off no member"
+      )
     }
     try compareTokens(file, gone)
   }
 
-  /// Compares whether the result of a first purge states correctly that a member limited the purge.
+  /// Checks whether the result of a first purge states correctly that a member limited the purge.
   private mutating func compareLimit(
     _ result: PurgeResult,
     _ bound: Bound,
@@ -160,10 +178,21 @@ struct PurgeCourse: DiskCourse {
     _ filter: PurgeFilter
   ) {
     switch bound {
-    case .none where filter.contextNames == nil: expect(!result.isLimited, "\(result) is limited")
+    case .none where filter.contextNames == nil:
+      expect(
+        !result.isLimited,
+        "a purge without a bound is reported as limited by a member: \(result)"
+      )
     case .before(let bound) where filter.contextNames == nil:
-      expect(result.isLimited == (reach < bound - 1), "\(result) before #\(bound), #\(reach)")
-    case .before where last > 0: expect(result.isLimited == (last > reach), "\(result), #\(last)")
+      expect(
+        result.isLimited == (reach < bound - 1),
+        "a purge before #\(bound), which members allow through #\(reach), returns \(result)"
+      )
+    case .before where last > 0:
+      expect(
+        result.isLimited == (last > reach),
+        "a purge through #\(last), which members allow through #\(reach), returns \(result)"
+      )
     default: break
     }
   }
@@ -171,7 +200,7 @@ struct PurgeCourse: DiskCourse {
   /// Fetches after each token: a token must expire exactly when history after the token was purged.
   private mutating func compareTokens(_ file: Store, _ gone: [Int64]) throws(HistoryError) {
     let all = try file.fetch(HistoryRequest(after: nil)).transactions.map(\.number.rawValue)
-    expect(all == held.sorted(), "a fetch from the beginning has \(all)")
+    expect(all == held.sorted(), "a fetch from the beginning returns the transactions \(all)")
     for _ in 0..<4 {
       let token = pick(written).token
       let rest = held.filter { $0 > token.number }.sorted()
@@ -182,18 +211,24 @@ struct PurgeCourse: DiskCourse {
         let found = try file.fetch(HistoryRequest(after: token)).transactions
         expect(
           found.map(\.number.rawValue) == rest,
-          "the transactions after #\(token.number) are not those that were kept"
+          "a fetch after #\(token.number) does not return the transactions in history"
         )
-        expect(!isGap, "what is missing after #\(token.number) is not noticed")
+        expect(
+          !isGap,
+          "a fetch after #\(token.number) succeeds, although history after it was purged"
+        )
       } catch {
-        // Tokens may also expire after a purge of an author without history before the purge's bound.
+        // A token below a purge's bound may expire even if the purge has deleted nothing after it.
         let mayExpire = error.code == .expired && token.number < reached
-        expect(mayExpire, "after #\(token.number), purged through #\(reached): \(error)")
+        expect(
+          mayExpire,
+          "with history purged through #\(reached), a fetch after #\(token.number) fails: \(error)"
+        )
       }
     }
     let gaps = try file.verify().first { $0.kind == .gaps }?.count ?? 0
     let missing = (held.max() ?? 0) - (held.min() ?? 0) + 1 - Int64(held.count)
-    expect(gaps == missing, "\(gaps) gaps are found, not \(missing)")
+    expect(gaps == missing, "the verification finds \(gaps) missing numbers, not \(missing)")
   }
 
   // MARK: Dates and members
@@ -213,11 +248,14 @@ struct PurgeCourse: DiskCourse {
         request = request.next(after: page)
       }
       let expected = written.filter { $0.timestamp > date }.map(\.number.rawValue)
-      expect(found == expected, "after \(date) there are \(found), not \(expected)")
+      expect(
+        found == expected,
+        "a fetch after \(date) returns the transactions \(found), not \(expected)"
+      )
     }
   }
 
-  /// Purges and records with a registration that another process has superseded; both must fail.
+  /// Purges and records with a registration that a later process has superseded; both must fail.
   private mutating func refuseForeignMembers(
     _ file: Store,
     _ path: String,
@@ -237,8 +275,14 @@ struct PurgeCourse: DiskCourse {
     }
     let token = try other.currentToken()
     let result = try other.purge(by: taken, recording: token)
-    expect(result.watermark.rawValue == token.number, "a purge has recorded \(result.watermark)")
-    expect(try other.heldNumbers() == [head], "a purge after the last record leaves more")
+    expect(
+      result.watermark.rawValue == token.number,
+      "a purge that records its member's cursor returns the watermark \(result.watermark)"
+    )
+    expect(
+      try other.heldNumbers() == [head],
+      "a purge after the last record leaves more than the newest transaction"
+    )
     try other.retire(taken)
     expect(.notAMember, of: "a purge by a member that has retired") { () throws(HistoryError) in
       _ = try other.purge(by: taken)

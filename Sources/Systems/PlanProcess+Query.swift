@@ -101,7 +101,7 @@ extension PlanProcess {
     case .count, .changeCount, .objects:
       let request = try request(query)
       guard try advances(request) else {
-        return ["a page of the request ends where the last one did"]
+        return ["a page of the request ends where the page before it ended"]
       }
       return query.form == .objects
         ? try objectLines(request, bench) : [String(try store.count(request))]
@@ -129,7 +129,7 @@ extension PlanProcess {
     return whole
   }
 
-  /// Returns a line about the page if it ends at a wrong place; otherwise an empty array.
+  /// Returns a line about a page that ends at a wrong place; an empty array if the place is right.
   ///
   /// A page of whole transactions must end with the first transaction that reaches the change limit.
   private static func pageFaults(
@@ -144,10 +144,10 @@ extension PlanProcess {
     let isTooSmall =
       !isSplit && page.hasMore && counts.count < query.page && sum < query.changeLimit
     return isTooLarge || isTooSmall
-      ? ["a page of \(counts.count) transactions with \(sum) changes"] : []
+      ? ["a page with \(counts.count) transactions and \(sum) changes ends at the wrong place"] : []
   }
 
-  /// Finds objects in a separate context, so that the actor's contexts stay unchanged.
+  /// Finds objects through a separate context, so that the actor's own contexts stay unchanged.
   private func found(
     _ query: PlannedQuery,
     _ bench: StoreBench
@@ -168,7 +168,7 @@ extension PlanProcess {
     return try store.query("SELECT count(*) FROM \(table)").rows.flatMap { $0.map(\.description) }
   }
 
-  /// Queries the table-valued function, with one of several SQL conditions for "after the position".
+  /// Queries the table-valued function of changes for the rows after the position.
   private func sqlLines(
     _ query: ResolvedQuery,
     _ bench: StoreBench
@@ -190,7 +190,7 @@ extension PlanProcess {
 
   /// Returns the names of changed objects; each object is converted to its URI and back.
   ///
-  /// Over time, one name may have denoted several objects.
+  /// A name that has denoted several objects, one after another, appears once.
   private func objectLines(
     _ request: HistoryRequest,
     _ bench: StoreBench

@@ -72,20 +72,29 @@ struct RecordCourse: DiskCourse {
       let record = full()
       let object = try context.insert(record)
       records[object.id.key] = record
-      expect(try object.record(Full.self) == record, "an unsaved record differs: \(record)")
+      expect(
+        try object.record(Full.self) == record,
+        "the record of an unsaved object differs from the inserted one: \(record)"
+      )
     }
     try context.save()
     for round in 0..<2 {
       let other = ObjectContext(store: saved, author: "other", name: "view")
       let found = try other.objects("Full")
-      expect(found.count == records.count, "\(found.count) records are found")
+      expect(found.count == records.count, "\(found.count) of \(records.count) records are found")
       for object in found {
         guard let record = records[object.id.key] else { continue }
-        expect(try object.record(Full.self) == record, "a record differs: \(record)")
+        expect(
+          try object.record(Full.self) == record,
+          "the record of a saved object differs from the inserted one: \(record)"
+        )
         guard round == 0 else { continue }
         let changed = full()
         try object.update(changed)
-        expect(try object.record(Full.self) == changed, "an updated record differs: \(changed)")
+        expect(
+          try object.record(Full.self) == changed,
+          "the record of an updated object differs from the new one: \(changed)"
+        )
         records[object.id.key] = changed
       }
       try other.save()
@@ -102,7 +111,7 @@ struct RecordCourse: DiskCourse {
     context.rollback()
   }
 
-  /// Reads objects as records whose properties are too narrow or not optional.
+  /// Reads objects as records whose properties cannot represent every stored value.
   private func narrow(_ saved: Store) throws(HistoryError) {
     let context = ObjectContext(store: saved, author: "app", name: "view")
     let values: [(Values, Bool)] = [
@@ -115,9 +124,15 @@ struct RecordCourse: DiskCourse {
       let object = try context.insert("Full", values)
       do throws(HistoryError) {
         let record = try object.record(Narrow.self)
-        expect(fits && record.int == 7 && record.text == "a", "\(values) fit as \(record)")
+        expect(
+          fits && record.int == 7 && record.text == "a",
+          "\(values) are read as the record \(record)"
+        )
       } catch {
-        expect(!fits && error.code == .unfitValue, "\(values): \(error)")
+        expect(
+          !fits && error.code == .unfitValue,
+          "reading \(values) as a record fails with the wrong error: \(error)"
+        )
       }
     }
     let object = try context.insert("Full", ["int": 7, "text": "a"])
@@ -134,7 +149,7 @@ struct RecordCourse: DiskCourse {
     context.rollback()
   }
 
-  /// Inserts records that no attributes can keep.
+  /// Inserts records that the attributes cannot store; all must be refused.
   private func refuse(_ saved: Store) throws(HistoryError) {
     let context = ObjectContext(store: saved, author: "app", name: "view")
     let wrong: [(HistoryError.Code, any ObjectRecord)] = [
@@ -147,12 +162,15 @@ struct RecordCourse: DiskCourse {
         _ = try context.insert(record)
       }
     }
-    expect(!context.hasChanges, "a refused record is inserted")
+    expect(!context.hasChanges, "a record that was refused is in the context")
     let (double, wrapping) = (try context.insert(Whole()), try context.insert(Wrapping()))
     let (real, kind) = (try double["real"], try wrapping["kind"])
-    expect(real == 3.0, "an integer is kept as \(real ?? .null)")
-    expect(kind == "rich", "a wrapped value is \(kind ?? .null)")
-    expect(try wrapping.record(Wrapping.self) == Wrapping(), "a wrapped value differs")
+    expect(real == 3.0, "an integer is stored in a double attribute as \(real ?? .null)")
+    expect(kind == "rich", "a wrapped value is stored as \(kind ?? .null)")
+    expect(
+      try wrapping.record(Wrapping.self) == Wrapping(),
+      "a record with a wrapped value is read as a different record"
+    )
     context.rollback()
   }
 }
@@ -207,7 +225,7 @@ private struct Wide: FullRecord { var int = UInt64.max }
 private struct Whole: FullRecord { var real = 3 }
 private struct Homeless: ObjectRecord { var text = "a" }
 
-/// A property that encodes only the value inside.
+/// A property that is encoded as the single value that it contains.
 private struct Wrapped: Codable, Hashable {
   var kind = Kind.rich
 
@@ -225,7 +243,7 @@ private struct Wrapped: Codable, Hashable {
 
 private struct Wrapping: FullRecord, Hashable { var kind = Wrapped() }
 
-/// A record that is coded as a list.
+/// A record that is encoded and decoded as a list, without keys.
 private struct ListedWhole: FullRecord {
   init() {}
 
@@ -237,7 +255,7 @@ private struct ListedWhole: FullRecord {
   }
 }
 
-/// A record that is coded as one value.
+/// A record that is encoded and decoded as a single value, without keys.
 private struct SingleWhole: FullRecord {
   init() {}
 
@@ -251,7 +269,7 @@ private struct SingleWhole: FullRecord {
 
 private enum Keys: String, CodingKey { case text, int }
 
-/// A record with a list of a key's own making.
+/// A record that encodes a list under one of its keys.
 private struct NestedList: FullRecord {
   init() {}
 
@@ -268,7 +286,7 @@ private struct NestedList: FullRecord {
   }
 }
 
-/// A record with keys below a key.
+/// A record that encodes nested keys under one of its keys.
 private struct NestedKeys: FullRecord {
   init() {}
 

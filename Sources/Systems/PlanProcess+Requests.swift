@@ -82,7 +82,7 @@ extension PlanProcess {
     return ["\(size.historyBytes) of \(size.storeBytes)"]
   }
 
-  /// Returns one line for each `verify()` result that an intact store cannot have, and for number gaps.
+  /// Returns a line for each finding of `verify()` that an intact store cannot have, and for gaps.
   func verificationLines() throws(HistoryError) -> [String] {
     let findings = try store.verify().filter { $0.isWrong || $0.kind == .gaps }
     return findings.map { $0.kind.sentence(of: Int($0.count)) }
@@ -119,7 +119,7 @@ extension PlanProcess {
     return ["purged \(result.transactionCount), watermark \(result.watermark)"]
   }
 
-  /// Returns the settings in which members differ, with the groups of members that agree on each.
+  /// Returns a line for each setting in which members differ, with the groups that agree.
   func differenceLines() throws(HistoryError) -> [String] {
     try store.configurationDifferences().map { difference in
       let groups = Dictionary(grouping: difference.statements.keys) { difference.statements[$0] }
@@ -130,19 +130,22 @@ extension PlanProcess {
     }.sorted()
   }
 
-  /// Returns the errors in the registry: a wrong order, or settings that this process did not declare.
+  /// Returns the errors in the registry: a wrong order, or other settings than this process
+  /// declared.
   func registryFaults() throws(HistoryError) -> [String] {
     let register = try store.register()
     let (members, authors) = (register.members.map(\.id), register.marks.map(\.author))
     var faults: [String] = []
-    if members != members.sorted() { faults.append("members in another order: \(members)") }
+    if members != members.sorted() { faults.append("the members are not in order: \(members)") }
     if authors != authors.sorted(by: { ($0 ?? "") < ($1 ?? "") }) {
-      faults.append("authors in another order: \(authors)")
+      faults.append("the authors are not in order: \(authors)")
     }
     let own = try store.members().first { $0.id == actor.id }
     let ignored = actor.ignores.flatMap { $0.isEmpty ? nil : Set($0) }
     if let own, own.state == .active, own.configuration.ignoredAuthors != ignored {
-      faults.append("\(actor.id) ignores \(own.configuration.ignoredAuthors ?? [])")
+      faults.append(
+        "the registry says that \(actor.id) ignores \(own.configuration.ignoredAuthors ?? [])"
+      )
     }
     return faults
   }
@@ -154,7 +157,11 @@ extension PlanProcess {
     for member in members where store.configuration.layout == .packed {
       let bytes = Int64(member.lag.byteCount)
       let held = try bytesHeld(after: member.cursor.rawValue)
-      if bytes != held { faults.append("\(member.id) has not merged \(bytes) bytes of \(held)") }
+      if bytes != held {
+        faults.append(
+          "\(member.id)'s lag is reported as \(bytes) bytes, but the transactions have \(held)"
+        )
+      }
     }
     return faults
       + members.map { member in
@@ -181,7 +188,8 @@ extension PlanProcess {
     return 0
   }
 
-  /// Runs one member through registration, a second process, retirement and removal.
+  /// Registers a member, starts a second process of it, retires it and removes it; returns the
+  /// results.
   func visit(importing date: Date?) throws(HistoryError) -> [String] {
     let visitor: ActorID = "visitor"
     let cursors = date.map { KitCursors([KitCursors.standardPrefix + "visitor": $0]) }

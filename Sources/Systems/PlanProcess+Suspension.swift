@@ -23,7 +23,7 @@ struct SuspensionCourse: DiskCourse {
     let reported: NewestNumber
   }
 
-  /// The number of pauses of a millisecond that the course waits for another thread.
+  /// The maximum number of one-millisecond pauses in which the course waits for another thread.
   private let patience: Int
 
   init(store: Store, seed: Int, patience: Int) {
@@ -36,7 +36,8 @@ struct SuspensionCourse: DiskCourse {
   mutating func run(_ folder: borrowing ScratchFolder) throws(HistoryError) {
     let path = folder.file("suspended")
     for name in ["first", "second"] { programs.append(try open(path, name)) }
-    // After an unmet expectation the course ends, because each later wait may last its whole patience.
+    // After an unmet expectation the course ends, because each later wait could last for all its
+    // pauses.
     for _ in 0..<20 where faults.lines.isEmpty { try step(folder) }
     if faults.lines.isEmpty { try interrupt() }
     if faults.lines.isEmpty { try launchMeanwhile() }
@@ -77,7 +78,7 @@ struct SuspensionCourse: DiskCourse {
     }
     head += 1
     let number = try insert(into: program.store)
-    expect(number == head, "a write is #\(number), not #\(head)")
+    expect(number == head, "a write has the number \(number), not \(head)")
   }
 
   private func record(_ program: Program) throws(HistoryError) {
@@ -111,7 +112,10 @@ struct SuspensionCourse: DiskCourse {
     expect(!program.store.isSuspended, "a resumed store is suspended")
     expect(program.registration.isHeld, "a member of a resumed store does not count as running")
     guard wasSuspended else { return }
-    expect(program.reported.wait(for: head, patience), "a watch reports nothing after a suspension")
+    expect(
+      program.reported.wait(for: head, patience),
+      "a watch does not report the newest transaction after a suspension"
+    )
   }
 
   // MARK: Fixed steps
@@ -140,17 +144,23 @@ struct SuspensionCourse: DiskCourse {
     begun.wait()
     try store.suspend(within: .zero)
     ended.wait()
-    expect(outcome.text == "suspended", "a write that a suspension interrupts: \(outcome.text)")
+    expect(
+      outcome.text == "suspended",
+      "the outcome of a write that a suspension interrupts is: \(outcome.text)"
+    )
     try resume(programs[0])
     let number = try store.currentToken().number
-    expect(number == head, "an interrupted write is #\(number)")
+    expect(
+      number == head,
+      "the write after an interrupted one has the number \(number), not \(head)"
+    )
     expect(.insideRequest, of: "a suspension inside a write") { () throws(HistoryError) in
       try store.batchInsert(into: store.model.entities[0].name, by: BatchAuthor("app")) { _ in
         try store.suspend()
         return false
       }
     }
-    expect(!store.isSuspended, "a refused suspension suspends")
+    expect(!store.isSuspended, "a store is suspended although its suspension was refused")
   }
 
   /// Launches a member a second time while its store is suspended.
@@ -173,11 +183,11 @@ struct SuspensionCourse: DiskCourse {
     for program in programs { try program.store.suspend() }
     try Store.replace(path: path, with: other)
     for program in programs {
-      expect(.replaced, of: "the end of a suspension with another file") {
+      expect(.replaced, of: "to resume a store whose file was replaced") {
         () throws(HistoryError) in
         try program.store.resume()
       }
-      expect(program.store.isSuspended, "a store with another file is not suspended")
+      expect(program.store.isSuspended, "a store whose file was replaced is no longer suspended")
     }
   }
 }
@@ -190,7 +200,7 @@ private final class NewestNumber: Sendable {
 
   func forget() { number.withLock { $0 = nil } }
 
-  /// Waits until a number is reported; returns `false` after a number of pauses of a millisecond.
+  /// Waits until a number is reported; returns `false` after `pauseCount` pauses of a millisecond.
   func wait(for wanted: Int64, _ pauseCount: Int) -> Bool {
     for _ in 0..<pauseCount {
       if number.withLock({ $0 }) == wanted { return true }

@@ -43,13 +43,15 @@ extension PlanProcess {
       held[transaction.number.rawValue] = transaction
     }
     var lines: [String] = []
-    if answer.columns != Self.tableColumns { lines.append("columns \(answer.columns)") }
+    if answer.columns != Self.tableColumns {
+      lines.append("the table has the columns \(answer.columns)")
+    }
     var transactions: [CommittedTransaction] = []
     var count = 0
     for row in rows {
       guard case .int(let number) = row[0], case .int(let place) = row[1],
         let transaction = held[number], transaction.changes.indices.count > Int(place)
-      else { return lines + ["a row that history lacks: \(row)"] }
+      else { return lines + ["the table has a row that history lacks: \(row)"] }
       count = transactions.last?.name == String(number) ? count + 1 : 0
       if Int64(count) != place { lines.append("#\(number) has place \(place) after \(count) rows") }
       let change = transaction.changes[transaction.changes.startIndex + Int(place)]

@@ -5,9 +5,10 @@ import ObjectContexts
 import Synchronization
 import Traces
 
-/// The request that runs a separate tracker for a member of its own.
+/// The request that runs a short-lived tracker for an additional member.
 extension PlanProcess {
-  /// Launches a tracker, runs passes, stops it, resyncs and retires; returns the tracker's results.
+  /// Launches a tracker, runs passes, stops, resyncs and retires; returns reports, calls and
+  /// messages.
   ///
   /// The tracker merges the transactions after a date, or none if there is no date; it never writes.
   func tour(
@@ -49,7 +50,7 @@ extension PlanProcess {
     }
     continuation.finish()
     executor.runAll()
-    if try !store.forget(Self.tourist) { lines.append("was no member") }
+    if try !store.forget(Self.tourist) { lines.append("the tracker's member was not registered") }
     var held: [String] = []
     for entity in store.model.entities {
       held += try context.objects(entity.name).map {
@@ -116,17 +117,17 @@ extension PlanProcess {
     }
     lines += calls.lines
     calls.reset()
-    if !(await tracker.isStarted) { lines.append("does not follow") }
+    if !(await tracker.isStarted) { lines.append("the tracker does not follow the store") }
     let again = try await tracker.start()
     if again.transactionCount > 0 || again.pageCount > 0 || again.cursor != head {
       lines.append("again \(again)")
     }
     await tracker.stop()
-    if await tracker.isStarted { lines.append("follows after a stop") }
+    if await tracker.isStarted { lines.append("the tracker follows the store after a stop") }
     // A launch after a stop continues from the recorded position.
     let pass = try await tracker.pass()
     if pass.transactionCount > 0 || pass.cursor != head { lines.append("after a stop \(pass)") }
-    if await tracker.isStarted { lines.append("follows after a pass") }
+    if await tracker.isStarted { lines.append("the tracker follows the store after a pass") }
     let position = try await tracker.resync()
     if position != head { lines.append("resynced through #\(position.number)") }
     lines += calls.lines.map { "late: \($0)" }
@@ -140,7 +141,8 @@ private final class TourLog: TrackerLogger {
   private let messages = Mutex<[String]>([])
 
   func log(level: TrackerLogLevel, message: String, metadata: [String: String]) {
-    // Messages about other members' configurations are covered by another request; times are skipped.
+    // Messages about other members' configurations are left out, because another request covers
+    // them; times are left out too.
     let known = ["writes and is not among allAuthors", "follows", "stopped", "read the data again"]
     let subject =
       known.first { message.contains($0) } ?? (message.contains(" in Durations") ? "pass" : nil)

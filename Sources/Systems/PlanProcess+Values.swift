@@ -184,7 +184,7 @@ struct ValueCourse: DiskCourse {
       let right = twice.allSatisfy { holds(condition, copies[$0.id] ?? rows[$0.id.key] ?? []) }
       expect(
         right && twice.count == 2 * expected.count,
-        "\(condition) selects \(twice.count) with unsaved objects, not \(2 * expected.count)"
+        "with unsaved objects, \(condition) selects \(twice.count) objects, not \(2 * expected.count)"
       )
     }
   }
@@ -220,13 +220,14 @@ struct ValueCourse: DiskCourse {
       let (offset, limit) = (draw(8), pick([nil, 0, 1, 5, 100]))
       let found = try context.objects("Text", sortedBy: orders, limit: limit, offset: offset)
       let wanted = expected.dropFirst(offset).prefix(limit ?? .max).map(\.key)
-      expect(found.map(\.id.key) == wanted, "\(orders) gives another order")
+      expect(found.map(\.id.key) == wanted, "the sort orders \(orders) give a wrong order")
     }
   }
 
   // MARK: Contexts
 
-  /// Sets wrong types and NaN for each attribute, and creates invalid models; all must fail.
+  /// Sets values of wrong types and NaN for each attribute, and creates invalid models; all must
+  /// fail.
   private mutating func refuse(in store: Store) throws(HistoryError) {
     let values: [Value] = [
       .int(1), .double(1), .string("1"), .data(Data([1])), .bool(true),
@@ -263,7 +264,7 @@ struct ValueCourse: DiskCourse {
     context.rollback()
     for entity: Int32 in [0, 99] {
       let id = ObjectID(entity: entity, key: 1)
-      expect(try context.object(id) == nil, "there is an object of entity \(entity)")
+      expect(try context.object(id) == nil, "an object of the missing entity \(entity) is found")
       context.delete(id)
     }
     let many = (0...Model.attributeCountMax).map { Attribute("a\($0)", .int) }
@@ -271,7 +272,9 @@ struct ValueCourse: DiskCourse {
       [], [Entity("A", []), Entity("a", [])], [Entity("1", [])], [Entity("history_a", [])],
       [Entity("A", [Attribute("b", .int), Attribute("B", .int)])], [Entity("A", many)],
     ]
-    for model in models where (try? Model(model)) != nil { faults.append("a model of \(model)") }
+    for model in models where (try? Model(model)) != nil {
+      faults.append("an invalid model is accepted: \(model)")
+    }
   }
 
   /// Refreshes an object that another context has changed, with and without unsaved edits.
@@ -280,24 +283,27 @@ struct ValueCourse: DiskCourse {
     let second = ObjectContext(store: store, author: "widget", name: "view")
     let object = try first.insert("Text", ["number": 1, "text": "x"])
     try first.save()
-    guard let other = try second.object(object.id) else { return faults.append("no object") }
+    guard let other = try second.object(object.id) else {
+      return faults.append("an object is missing in a second context")
+    }
     try object.set(2, for: "number")
     try first.save()
-    expect(try other["number"] == 1, "a context shows what it has not merged")
+    expect(try other["number"] == 1, "a context shows a change that it has not merged")
     try other.set("mine", for: "text")
     try second.refresh(object.id)
     var values = try other.values(of: ["number", "text"])
-    expect(values == [2, "mine"], "a refresh with edits is wrong")
+    expect(values == [2, "mine"], "after a refresh that keeps edits, the values are \(values)")
     try second.refresh(object.id, keepingEdits: false)
     values = try other.values(of: ["number", "text"])
-    expect(values == [2, "x"], "a refresh without edits is wrong")
-    expect(.unknownObject, of: "to refresh an object of no entity") { () throws(HistoryError) in
+    expect(values == [2, "x"], "after a refresh that discards edits, the values are \(values)")
+    expect(.unknownObject, of: "to refresh an object of an unknown entity") {
+      () throws(HistoryError) in
       try second.refresh(ObjectID(entity: 99, key: 1))
     }
     object.delete()
     try first.save()
     try second.refresh(object.id)
-    expect(try second.object(object.id) == nil, "a deleted object is left after a refresh")
+    expect(try second.object(object.id) == nil, "a deleted object is still found after a refresh")
   }
 
   // MARK: Identities
@@ -305,16 +311,22 @@ struct ValueCourse: DiskCourse {
   private mutating func orderTokens(of store: Store) throws(HistoryError) {
     let tokens = try store.fetch(HistoryRequest(after: nil)).transactions.map(\.token)
     let areSorted = zip(tokens, tokens.dropFirst()).allSatisfy { $0 < $1 && !($1 < $0) }
-    expect(areSorted, "later tokens are not greater")
-    expect(!tokens.contains { $0 < $0 }, "a token is less than itself")
+    expect(areSorted, "a token of a later transaction is not greater")
+    expect(!tokens.contains { $0 < $0 }, "a token compares as less than itself")
     guard let last = tokens.last else { return }
     let later = HistoryToken(store: last.store, number: last.number, mark: last.mark &+ 1)
-    expect(last.mark == .max || last < later, "marks do not order tokens")
+    expect(
+      last.mark == .max || last < later,
+      "tokens with equal numbers are not ordered by their random marks"
+    )
     let foreign = HistoryToken(store: Self.none, number: last.number + 1, mark: 0)
-    expect(foreign < last && !(last < foreign), "tokens of stores are not ordered by the stores")
+    expect(
+      foreign < last && !(last < foreign),
+      "tokens of two stores are not ordered by the store IDs"
+    )
   }
 
-  /// Saves under process names that look like the encoded writer text in the file.
+  /// Saves under process names that resemble the text in which the file encodes a writer.
   private mutating func label(_ path: String) throws(HistoryError) {
     let zeros = String(repeating: "0", count: 15)
     let names = [
@@ -330,7 +342,7 @@ struct ValueCourse: DiskCourse {
       for store in [store, other] {
         for number in numbers {
           let found = try store.transaction(TransactionNumber(number))?.processID
-          expect(found == name, "the process \(name) is \(found ?? "none")")
+          expect(found == name, "the process name \(name) is read as \(found ?? "none")")
         }
       }
     }
@@ -370,9 +382,9 @@ struct ValueCourse: DiskCourse {
           columns: { _ in },
           row: { rows.append($0) }
         )
-        expect(isHidden == (hides && !shows), "\(sql) says that it hides: \(isHidden)")
+        expect(isHidden == (hides && !shows), "\(sql) is reported to hide tombstones: \(isHidden)")
         let isNull = rows.first?.first == .null
-        expect(!rows.isEmpty && isNull == (hides && !shows), "\(sql) has \(rows)")
+        expect(!rows.isEmpty && isNull == (hides && !shows), "\(sql) returns \(rows)")
       }
     }
   }

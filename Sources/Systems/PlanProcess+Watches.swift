@@ -9,9 +9,9 @@ struct WatchCourse: DiskCourse {
   let store: Store
   var layout: HistoryLayout { store.configuration.layout }
   let faults = CourseFaults()
-  /// Whether the course waits for effects that need time.
+  /// Whether the course pauses, so that wrong reports have time to arrive.
   private let pauses: Bool
-  /// The number of pauses of a millisecond that the course waits for a report.
+  /// The maximum number of one-millisecond pauses in which the course waits for a report.
   private let patience: Int
 
   init(store: Store, pausing: Bool, patience: Int) {
@@ -38,7 +38,8 @@ struct WatchCourse: DiskCourse {
 
     func add(_ token: HistoryToken) { tokens.withLock { $0.append(token) } }
 
-    /// Waits until a position is reported; returns `false` after the patience.
+    /// Waits until a position is reported; returns `false` if the maximum number of pauses is
+    /// reached.
     func wait(for number: Int64) -> Bool {
       for _ in 0..<patience {
         if all.last?.number == number { return true }
@@ -61,14 +62,18 @@ struct WatchCourse: DiskCourse {
     let watch = try reader.watch { first.add($0) }
     let count = folder.openCount
     let other = try reader.watch { second.add($0) }
-    expect(folder.openCount == count, "a second watch opens the store once more")
+    expect(folder.openCount == count, "a second watch opens more files of the store")
     var number = try insert(into: writer)
     guard first.wait(for: number) else { return faults.append("a commit is not reported") }
     expect(second.wait(for: number), "a commit is not reported to a second watch")
     expect(first.all.allSatisfy { $0.number > 1 }, "a commit before the watch is reported")
     number = try insert(into: reader)
-    guard first.wait(for: number) else { return faults.append("an own commit is not reported") }
-    guard second.wait(for: number) else { return faults.append("a watch has stopped") }
+    guard first.wait(for: number) else {
+      return faults.append("a commit of the watching store itself is not reported")
+    }
+    guard second.wait(for: number) else {
+      return faults.append("a second watch no longer reports commits")
+    }
     other.cancel()
     let reported = second.all.count
     if pausing {
@@ -86,12 +91,15 @@ struct WatchCourse: DiskCourse {
       guard first.wait(for: number) else {
         return faults.append("a commit after the loss of the signal file is not reported")
       }
-      expect(folder.names.contains("watched-signal"), "the signal file is not made again")
+      expect(
+        folder.names.contains("watched-signal"),
+        "the deleted signal file is not created again"
+      )
     }
     number = try insert(into: writer)
     guard first.wait(for: number) else { return faults.append("a later commit is not reported") }
     let token = try reader.currentToken()
-    expect(first.all.last == token, "a report has another position than the store")
+    expect(first.all.last == token, "the last report differs from the store's newest position")
     watch.cancel()
     try insert(into: writer)
     if pausing { pause(milliseconds: 20) }
@@ -111,7 +119,7 @@ struct WatchCourse: DiskCourse {
     let reports = Reports(patience: patience)
     let watch = try writer.watch { reports.add($0) }
     let number = try insert(into: writer)
-    expect(reports.wait(for: number), "a commit is not found by polling")
+    expect(reports.wait(for: number), "a commit is not reported by polling")
     expect(!folder.names.contains("polled-signal"), "a store without signals has a signal file")
     watch.cancel()
     guard pauses else { return }
@@ -121,7 +129,7 @@ struct WatchCourse: DiskCourse {
     let slow = try patient.watch { late.add($0) }
     try insert(into: writer)
     pause(milliseconds: 30)
-    expect(late.all.isEmpty, "a store is polled before its time")
+    expect(late.all.isEmpty, "a store is polled before its poll interval has passed")
     slow.cancel()
   }
 

@@ -9,7 +9,7 @@ import Traces
 final class PlanProcess {
   let actor: PlannedActor
   let store: Store
-  /// The contexts that history is merged into; the first is the view.
+  /// The contexts that history is merged into; the first is the actor's view.
   let contexts: [ObjectContext]
   /// The system's name for the context of batch requests.
   let batchContextName: String
@@ -57,7 +57,7 @@ final class PlanProcess {
     )
   }
 
-  /// Restores the process from a snapshot, on a store that was restored too.
+  /// Restores the process from a snapshot; its store must be restored first.
   init(_ snapshot: Snapshot, on store: Store) throws(HistoryError) {
     actor = snapshot.actor
     batchContextName = snapshot.batchContextName
@@ -184,7 +184,7 @@ final class PlanProcess {
     return (Array(edited.values), fresh)
   }
 
-  /// Returns an object of the context if the store contains it or the context has inserted it.
+  /// Returns an object if the store contains it or the context has inserted it; otherwise `nil`.
   private func present(
     _ id: ObjectID,
     in context: ObjectContext
@@ -342,7 +342,7 @@ final class PlanProcess {
     )
   }
 
-  /// Returns a change in the form that traces contain.
+  /// Converts a change of history into the form that traces contain.
   static func change(
     _ type: ChangeType,
     _ name: ObjectName,
@@ -358,7 +358,7 @@ final class PlanProcess {
 }
 
 extension StoredObject {
-  /// Returns the values of attributes, in the given order; null if the object is deleted.
+  /// Returns the object's values of attributes, in the given order; null values if it is deleted.
   func values(of attributes: [String]) throws(HistoryError) -> [Value] {
     try attributes.map { (name) throws(HistoryError) in try self[name] ?? .null }
   }

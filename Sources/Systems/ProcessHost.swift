@@ -14,7 +14,7 @@ protocol HostedProcess: AnyObject {
   /// - Throws: ``SystemFailure`` when the memory cannot be restored.
   func snapshot() throws(SystemFailure) -> Snapshot
 
-  /// Restores a process from a snapshot, on a store that was restored too.
+  /// Restores a process from a snapshot; its store must be restored first.
   init(_ snapshot: Snapshot, on store: Store) throws(HistoryError)
 
   /// Returns whether the process's store was suspended at a snapshot.
@@ -48,7 +48,7 @@ final class ProcessHost<Hosted: HostedProcess> {
   var consumers: [ActorID: ConsumerProcess] = [:]
   /// Tokens that consumers keep outside the store; a power-off does not roll them back.
   var ownTokens: [ActorID: HistoryToken] = [:]
-  /// The consumers whose token points to history that a power-off has rolled back.
+  /// The consumers whose own token is for a transaction that a power-off has rolled back.
   var astray: Set<ActorID> = []
 
   init(_ pools: StorePools, keepsReplaced: Bool = false) {
@@ -114,7 +114,8 @@ final class ProcessHost<Hosted: HostedProcess> {
     return process
   }
 
-  /// Starts an actor's process on its own connection, and logs a change of the model by that launch.
+  /// Starts an actor's process on its own connection, and logs whether the launch changed the
+  /// model.
   func start(
     _ actor: ActorID,
     _ log: inout EventLog,
@@ -209,7 +210,7 @@ final class ProcessHost<Hosted: HostedProcess> {
 
   // MARK: Snapshots
 
-  /// A snapshot of the host's memory, with the system's own part.
+  /// A snapshot of the host's memory, with the memory that only the hosted system has.
   private struct Contents<Own> {
     let bench: StoreBench.Snapshot
     let processes: [ActorID: Hosted.Snapshot]
@@ -219,7 +220,7 @@ final class ProcessHost<Hosted: HostedProcess> {
     let own: Own
   }
 
-  /// Returns a snapshot of the files and the memory.
+  /// Returns a snapshot of the files and the memory, with the hosted system's own part.
   func snapshot<Own>(with own: Own) throws(SystemFailure) -> SystemSnapshot {
     let bench = try bench()
     guard replaced.isEmpty else {
@@ -249,7 +250,7 @@ final class ProcessHost<Hosted: HostedProcess> {
 
   /// Restores a snapshot of the same plan, and returns the system's own part.
   ///
-  /// With `reconnecting`, no connection is used again.
+  /// If `reconnecting` is `true`, all processes get new connections.
   func restore<Own>(
     _ snapshot: SystemSnapshot,
     _ type: Own.Type = Own.self,
@@ -275,7 +276,7 @@ final class ProcessHost<Hosted: HostedProcess> {
     return kept.own
   }
 
-  /// Adds all state that affects the next steps to a sketch, except that of the system's own part.
+  /// Adds all state that affects the next steps to a sketch, except the hosted system's own part.
   func describe(_ state: inout StateSketch) throws(SystemFailure) {
     let bench = try bench()
     try bench.describe(&state)

@@ -3,7 +3,7 @@ package import HistoryTypes
 package import ObjectContexts
 package import Traces
 
-/// The history manager of a published design on any store, without a plan, for measuring its cost.
+/// The history manager of a published design on any store, without a plan, for cost measurements.
 ///
 /// The manager supports fetch, merge, record and purge. Positions are kept in memory, where the
 /// published managers use `UserDefaults`. The manager calls no hooks.
@@ -87,9 +87,10 @@ package final class PublishedManager {
     return fetched.count
   }
 
-  /// Purges at a given time: as by command if the design has a manual cleaner, else as after a pass.
+  /// Purges at a given time: by the manual cleaner if the design has one, otherwise as after a
+  /// pass.
   ///
-  /// - Returns: `true` if the purge had a bound, even if nothing was deleted.
+  /// - Returns: `true` if the positions gave a bound for the purge, even if nothing was deleted.
   /// - Throws: ``SystemFailure`` when the store cannot be written.
   package func clean(at now: Date) throws(SystemFailure) -> Bool {
     let cleaning = setup.cleaningByCommand ?? setup.cleaningAfterPass

@@ -12,14 +12,14 @@ final class PublishedProcess: HostedProcess {
   let setup: PublishedSetup
   /// The fetched transactions that are not merged yet.
   private(set) var fetched: [HistoryTransaction] = []
-  /// The transactions of each pass whose position is stored although they are not merged yet.
+  /// The unmerged transactions of earlier passes, whose positions are stored already.
   private var dispatched: [[HistoryTransaction]] = []
   /// The transactions of the current pass; the position of the last one is stored at the pass's end.
   private(set) var unrecorded: [HistoryTransaction] = []
   var counter = CleanCounter()
-  /// The number of calls of each hook in its current period, which selects the calls that fail.
+  /// The number of calls of each hook in its current period; it determines which calls fail.
   private var callCounts: [Int]
-  /// Whether the plan's effects on hooks are disabled, so that none fails or finishes a merge.
+  /// Whether the plan's effects on hooks are disabled, so that no hook fails or finishes a merge.
   var hasRecovered = false
 
   /// Starts the process, and loads its contexts from the store.
@@ -169,13 +169,14 @@ final class PublishedProcess: HostedProcess {
     return waiting
   }
 
-  /// Treats the fetched transactions as merged.
+  /// Treats the fetched transactions as merged, because a hook has finished their merge.
   func skipMerge() {
     if !fetched.isEmpty { unrecorded = fetched }
     fetched = []
   }
 
-  /// Queues the fetched transactions for a later merge; their position is stored before that merge.
+  /// Queues the fetched transactions for a later merge, and lets their position be stored before
+  /// it.
   func dispatchMerge() {
     guard !fetched.isEmpty else { return }
     dispatched.append(fetched)
@@ -220,7 +221,7 @@ final class PublishedProcess: HostedProcess {
     )
   }
 
-  /// Restores the process from a snapshot, on a store that was restored too.
+  /// Restores the process from a snapshot; its store must be restored first.
   init(_ snapshot: Snapshot, on store: Store) throws(HistoryError) {
     process = try PlanProcess(snapshot.process, on: store)
     setup = snapshot.setup

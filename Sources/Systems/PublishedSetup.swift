@@ -4,7 +4,7 @@ import Traces
 
 /// The configuration of a planned actor's manager.
 struct PublishedSetup {
-  /// The manager's author, which is required; its contexts may write under other authors.
+  /// The manager's author, which is required; the process's contexts may write under other authors.
   let author: String
   /// The filter of a fetch; `nil` fetches all transactions.
   let filter: HistoryFilter?
@@ -14,7 +14,8 @@ struct PublishedSetup {
   let cleaningAfterPass: Cleaning
   /// The purge by command; `nil` if the manager has no manual cleaner.
   let cleaningByCommand: Cleaning?
-  /// The owner of the place where positions are stored; `nil` is the place that all processes share.
+  /// The actor in whose own place positions are stored; `nil` for the place that all processes
+  /// share.
   let owner: ActorID?
   let strategy: CleanStrategy
   let hooks: [PlannedHook]
@@ -24,7 +25,7 @@ struct PublishedSetup {
     let bound: PurgeBound
     /// The authors whose positions are read, unless the purge waits for registered processes.
     let waitsFor: Set<String>
-    /// The listed authors; the purge deletes their transactions unless the design says otherwise.
+    /// The authors that the app lists; by default the purge deletes only their transactions.
     let listed: [String]
   }
 
@@ -55,7 +56,8 @@ struct PublishedSetup {
     hooks = design.hooks == .never ? [] : (actor.hooks ?? []).compactMap(PlannedHook.init)
   }
 
-  /// Returns the owner of the place where an actor's positions are stored; `nil` is the shared place.
+  /// Returns the actor itself if it stores positions in a place of its own; `nil` for the shared
+  /// place.
   static func owner(of actor: PlannedActor, _ design: TrackingDesign) -> ActorID? {
     switch design.positionsIn {
     case .group: actor.cursors == "own" ? actor.id : nil

@@ -11,7 +11,7 @@ package final class PublishedSystem: SystemUnderTest {
   let host = ProcessHost<PublishedProcess>(StorePools(layout: .coreData))
   var shared = SharedState()
 
-  /// The state that remains when processes end.
+  /// The state that remains when processes end: positions and memberships.
   struct SharedState {
     var positions = StoredPositions()
     /// The actors that were launched before; the trace has no registration for their later launches.
@@ -124,7 +124,8 @@ package final class PublishedSystem: SystemUnderTest {
 }
 
 extension PublishedSystem {
-  /// Fetches the requested transactions after the stored position, or from the beginning without one.
+  /// Fetches the transactions that the design reads, after the stored position or from the
+  /// beginning.
   func fetch(_ manager: PublishedProcess, _ log: inout EventLog) throws(SystemFailure) {
     let setup = manager.setup
     let position = shared.positions.position(of: setup.key, in: setup.owner)
@@ -195,7 +196,7 @@ extension PublishedSystem {
     if design.hooks == .afterRecord { observe(done, manager, &log) }
   }
 
-  /// Makes a whole pass; a pass without transactions stores no position and is not counted.
+  /// Makes a whole pass; a pass without transactions stores no position and counts for no strategy.
   func pass(_ manager: PublishedProcess, _ log: inout EventLog) throws(SystemFailure) {
     try fetch(manager, &log)
     guard !manager.fetched.isEmpty else { return }
@@ -215,7 +216,7 @@ extension PublishedSystem {
 
   // MARK: Cleaner
 
-  /// Purges if the strategy allows it; the opportunity counts as used even if there is no bound.
+  /// Purges if the strategy allows it; an allowed purge counts as made even without a bound.
   private func cleanAfterPass(
     _ manager: PublishedProcess,
     _ log: inout EventLog
@@ -275,7 +276,7 @@ extension PublishedSystem {
     }
   }
 
-  /// Returns the positions of the registered processes that store them in an owner's place.
+  /// Returns the positions of the registered processes that use the same place as an owner.
   private func registered(in owner: ActorID?, _ header: PlanHeader) -> [StoredPosition?] {
     header.actors.filter { actor in
       shared.members.contains(actor.id) && PublishedSetup.owner(of: actor, design) == owner

@@ -11,7 +11,7 @@ struct ReadingWalk {
   private var consumer: HistoryConsumer?
   /// The position at which the process started.
   private(set) var started = HistoryToken.beginning(of: StoreID(ReadingWalk.noStore))
-  /// The last page that the process received; `nil` if no page can be confirmed.
+  /// The last page that the process received; `nil` if there is no page to confirm.
   private var page: HistoryPage?
 
   /// Starts the process at its confirmed position.
@@ -86,8 +86,8 @@ struct ReadingWalk {
 
   /// Starts a second process of the consumer.
   ///
-  /// The second process must be refused if the first one holds the lock; otherwise the first one must
-  /// be refused from then on.
+  /// If the first process holds the lock, the second process must be refused; otherwise all later
+  /// requests of the first process must be refused.
   private mutating func overtake(
     on bench: StoreBench,
     _ log: inout EventLog
@@ -132,7 +132,7 @@ struct ReadingWalk {
   /// A store identity that no store has.
   private static let noStore = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
 
-  /// Tries to confirm positions that must be refused: of another store, and of an unknown transaction.
+  /// Tries to confirm positions of another store and beyond history, which must be refused.
   private func misplace() throws(SystemFailure) {
     guard let store = consumer?.store else { return }
     let head = try mappingErrors { () throws(HistoryError) in try store.currentToken() }

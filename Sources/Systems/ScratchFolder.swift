@@ -101,7 +101,8 @@ struct ScratchFolder: ~Copyable {
 
   func remove(_ name: String) { unlink(file(name)) }
 
-  /// Sets a file's existing permissions again, so that watchers of the file receive an event.
+  /// Sets a file's permissions to their current value, so that watchers of the file receive an
+  /// event.
   func touch(_ name: String) { chmod(file(name), 0o600) }
 
   /// Overwrites bytes of a file.

@@ -17,7 +17,7 @@ extension StoreBench {
     let head = try head()
     try reconcileNames(unreported: head > Self.newest(in: log) ? head : nil)
     if let actor = action.actor, isResync(action, log) {
-      // Observers never receive the changes that the resync has skipped.
+      // Observers never receive the changes between the old cursor and the position of the resync.
       try mappingErrors { () throws(HistoryError) in
         try logRecordedCursor(of: actor, resyncing: true, &log)
       }
@@ -99,8 +99,8 @@ extension StoreBench {
 
   /// Returns whether the interrupted purge has marked a member as lost.
   ///
-  /// Marking a member as lost does not change its cursor; a resync does. A member that had resynced
-  /// may be lost again because a power-off has rolled back the resync.
+  /// Marking a member as lost leaves its cursor unchanged; a resync moves it. A power-off may roll
+  /// back a resync, so that a member is lost again without a new mark.
   private func isNewlyLost(_ member: ActorID, _ log: EventLog) throws(HistoryError) -> Bool {
     guard let reported = log.cursor(of: member),
       let row = try registry()?.members.first(where: { $0.id == member })
@@ -188,7 +188,7 @@ extension StoreBench {
 }
 
 extension EventLog {
-  /// A reported position; a `nil` transaction is the start of history.
+  /// A cursor that events reported; a `nil` transaction is the start of history.
   struct ReportedCursor {
     let transaction: TransactionName?
 

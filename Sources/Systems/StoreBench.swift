@@ -19,7 +19,7 @@ final class StoreBench {
   /// The state before the current purge; `nil` if none is in progress.
   private(set) var purging: PurgeStart?
 
-  /// The store's transactions and lost members before a purge.
+  /// The transactions in history and the lost members before a purge.
   struct PurgeStart {
     let held: [Int64]
     /// The members that were lost before the purge.
@@ -47,7 +47,8 @@ final class StoreBench {
     try adoptModel()
   }
 
-  /// Opens the lab's own connection with the plan's model once a newer program has changed the file.
+  /// Reopens the lab's own connection with the plan's newer model, after a program changed the
+  /// file.
   func adoptModel() throws(SystemFailure) {
     if let older = opened, older.model.version < header.model.version {
       let skew = try mappingErrors { () throws(HistoryError) in try older.modelSkew() }
@@ -61,7 +62,7 @@ final class StoreBench {
     signals.visible = { [weak store = opened] in StoreBench.head(of: store) }
   }
 
-  /// Logs the change of the model that an actor's launch has made, if it has made one.
+  /// Logs a change of the file's model, if an actor's launch has made one.
   func tellUpgrade(by actor: ActorID, _ log: inout EventLog) throws(SystemFailure) {
     guard header.hasOlderModel, !header.isOlder(actor) else { return }
     try adoptModel()
@@ -105,7 +106,7 @@ final class StoreBench {
   /// Returns the store's objects, named as in the plan.
   func data() throws(SystemFailure) -> Objects { Objects(try rows()) }
 
-  /// The cached contents; empty if the store was written since, or if writes are not counted.
+  /// The cached content; empty if the file was written since, or if writes are not counted.
   private var cached: CachedContent {
     let count = environment.writeCount()
     if let seen, let count, seen.writeCount == count { return seen }
@@ -236,7 +237,7 @@ final class StoreBench {
     return Set(try opened.members().filter { $0.state == .lost }.map(\.id))
   }
 
-  /// Removes and returns the state before a purge whose outcome was not logged.
+  /// Removes and returns the state before an interrupted purge; `nil` if there was none.
   func takePurging() -> PurgeStart? {
     defer { purging = nil }
     return purging

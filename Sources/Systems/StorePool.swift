@@ -4,7 +4,7 @@ import Traces
 
 /// The reusable connections of one system.
 ///
-/// Opening a connection costs more than a short plan. Connections therefore stay open while their
+/// Opening a connection takes longer than a short plan. Connections therefore stay open while their
 /// files are restored; only the cached state of each connection is discarded. A connection that has
 /// seen two versions of the model is not used again.
 final class StorePool {
@@ -146,9 +146,9 @@ struct StorePools {
 
 /// The record of the commits that the store has signalled.
 ///
-/// A signalled actor polls at once, like a process that a signal wakes. A signal is therefore dropped
-/// if its transaction is not visible yet. Only the thread that performs a plan's commands uses the
-/// board.
+/// An actor that is signalled polls at once, like a process that a signal wakes. A signal is
+/// therefore dropped if its transaction is not visible yet. Only the thread that performs a plan's
+/// commands uses the board.
 final class SignalBoard: @unchecked Sendable {
   private var isRaised = false
   /// The numbers of the transactions that were signalled since the plan started, in order.

@@ -5,7 +5,7 @@ import Traces
 ///
 /// Positions remain when processes end.
 struct StoredPositions {
-  /// The name of a position: its author, and its process if each process has its own.
+  /// The name of a position: an author, and also a process if each process has its own position.
   struct Key: Hashable, Comparable {
     var author: String
     var process: ActorID?
@@ -15,10 +15,10 @@ struct StoredPositions {
     }
   }
 
-  /// The positions in each place, by the place's owner; `nil` is the place that all processes share.
+  /// The positions in each place, by the actor that owns the place; `nil` is the shared place.
   private var all: [ActorID?: [Key: StoredPosition]] = [:]
 
-  /// Returns a position from an owner's place; `nil` if none is stored.
+  /// Returns the position with a key in an owner's place; `nil` if none is stored there.
   func position(of key: Key, in owner: ActorID?) -> StoredPosition? { all[owner]?[key] }
 
   /// Returns the least position of an author's processes; `nil` if none is stored.
@@ -37,7 +37,7 @@ struct StoredPositions {
     all[owner, default: [:]][key] = position
   }
 
-  /// Removes a position.
+  /// Removes the position with a key from an owner's place.
   mutating func remove(_ key: Key, in owner: ActorID?) { all[owner]?[key] = nil }
 
   /// Removes all positions in one place.
@@ -68,9 +68,9 @@ struct StoredPositions {
 
 /// The rule by which a design chooses the bound before which a purge deletes.
 enum PurgeBound: String, DesignChoice {
-  /// The least position, if every author or process that the purge waits for has a position.
+  /// The least position if all authors or processes that the purge waits for have one; else none.
   case everyone
-  /// The least position if all have one; else seven days ago if the oldest position is older.
+  /// The least position if all have one; otherwise seven days ago if the oldest position is older.
   case everyoneOrAge
   /// The least of the stored positions.
   case known

@@ -37,9 +37,11 @@ package protocol SystemUnderTest: AnyObject {
     _ log: inout EventLog
   ) throws(SystemFailure) -> RestartReport
 
-  /// Switches to the system's other driver, if there is one, starting with the next plan.
+  /// Switches to the other way of running the system's code, if there is one, from the next plan
+  /// on.
   ///
-  /// Both drivers must give the same results.
+  /// The tracker, for example, runs with its tasks or through its synchronous core
+  /// (``PlannedDriver``). Both drivers must give the same results.
   func switchDriver()
 
   /// Returns a snapshot of the files and the memory.
@@ -77,7 +79,8 @@ extension SystemUnderTest {
   /// Does nothing by default; called only for systems with ``Capability/faults``.
   package func reconcile(after action: Action, _ log: inout EventLog) throws(SystemFailure) {}
 
-  /// Throws by default: most systems have no statements that a connection keeps prepared.
+  /// Throws by default: only systems that keep connections with prepared statements can replace
+  /// them.
   package func reconnect() throws(SystemFailure) {
     throw SystemFailure(.unsupported, "The system cannot replace its connections.")
   }
@@ -192,7 +195,7 @@ package struct SystemEnvironment: Sendable {
   package var saveFiles: @Sendable () -> @Sendable () -> Void
   /// Returns a number that changes with every write to a file; `nil` if writes are not counted.
   package var writeCount: @Sendable () -> Int? = { nil }
-  /// The number of pauses of a millisecond that a request waits for another thread.
+  /// The maximum number of one-millisecond pauses in which a request waits for another thread.
   ///
   /// The default is 10,000. The limit is a count of pauses instead of a time, because a pause lasts
   /// longer when the machine is busy.
@@ -239,7 +242,7 @@ package struct SystemSnapshot {
   }
 }
 
-/// The reason why a plan has no verdict: the system under test did not complete it.
+/// The reason why the system under test did not complete a plan, which then has no verdict.
 package struct RunFailure: Error, Hashable, Sendable, CustomStringConvertible {
   /// The problem as a clause, such as "it did not answer within a second".
   package var clause: String

@@ -9,7 +9,8 @@ final class TrackedProcess: HostedProcess {
   /// The engine that performs the process's passes.
   let engine: any PassEngine
   private let setup: TrackerSetup
-  /// The last position that a signal or a poll reported; `nil` if the next position counts as new.
+  /// The last position that a signal or a poll reported; `nil` makes any next position count as
+  /// new.
   var reported: HistoryToken?
 
   /// Starts the process: registers or continues from its cursor, and loads its contexts.
@@ -55,7 +56,7 @@ final class TrackedProcess: HostedProcess {
     )
   }
 
-  /// Restores the process from a snapshot, on a store that was restored too.
+  /// Restores the process from a snapshot; its store must be restored first.
   init(_ snapshot: Snapshot, on store: Store) throws(HistoryError) {
     process = try PlanProcess(snapshot.process, on: store)
     setup = snapshot.setup
@@ -79,7 +80,7 @@ struct TrackerSetup {
   let ignoring: Set<String>
   /// The purge strategy of the tracker after a pass.
   let strategy: PurgeStrategy
-  /// The limits beyond which the tracker's purges do not wait for a member.
+  /// The limits on a member's lag, beyond which the tracker's purges no longer wait for the member.
   let retention: RetentionLimits
   /// The maximum number of transactions per fetch.
   let pageTransactionCountMax: Int

@@ -42,7 +42,7 @@ final class TrackerEngine: PassEngine {
     let callCounts: [Int: Int]
   }
 
-  /// Restores the tracker and its hooks from a snapshot, on a store that was restored too.
+  /// Restores the tracker and its hooks from a snapshot; its store must be restored first.
   init(
     _ snapshot: Snapshot,
     _ setup: TrackerSetup,
@@ -165,8 +165,8 @@ final class TrackerEngine: PassEngine {
       notes.wake()
       executor.runAll()
     }
-    // A repetition that fails is retried at the next signal. A repetition that was no longer needed has
-    // not polled.
+    // A repeated pass that fails is tried again at the next signal. If the pass need not be
+    // repeated any more, the tracker has not polled yet.
     if !notes.isAsleep {
       signals.yield(newest)
       executor.runAll()

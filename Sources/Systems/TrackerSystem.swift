@@ -6,7 +6,7 @@ package import Traces
 /// The tracker and store of this project: the real code, in its default configuration.
 package final class TrackerSystem: SystemUnderTest {
   let host: ProcessHost<TrackedProcess>
-  /// Whether trackers use the other driver instead of the driver that the plan names.
+  /// Whether trackers run with the other ``PlannedDriver`` than the one that the plan names.
   private var isSwitched = false
   private var usesActor = false
 
@@ -135,7 +135,7 @@ package final class TrackerSystem: SystemUnderTest {
 }
 
 extension TrackerSystem {
-  /// Polls the newest position like the store's watch, and makes a pass if the position is new.
+  /// Polls the newest position, as the store's watch does, and makes a pass if the position is new.
   ///
   /// If the pass fails, another signal is logged, because the tracker will repeat the pass.
   func look(_ actor: ActorID, _ log: inout EventLog) throws(SystemFailure) {

@@ -1,6 +1,6 @@
 /// A decision in which tracking designs differ: its possible choices, and a design's choice.
 package struct DesignDecision: Sendable {
-  /// A choice for the decision: its word in files, and a clause about a design that made the choice.
+  /// A choice for the decision: its word in files, and a clause about designs with this choice.
   package struct Choice: Hashable, Sendable {
     package let word: String
     package let sentence: String

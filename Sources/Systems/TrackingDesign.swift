@@ -45,9 +45,9 @@ package struct TrackingDesign: Hashable, Sendable {
   var bound = PurgeBound.everyone
   /// The rule for the bound of a purge by command; `nil` if the design has no manual cleaner.
   var boundByCommand: PurgeBound?
-  /// The transactions that a purge deletes before its bound.
+  /// The kinds of transactions before the bound that a purge deletes.
   var deletes = Deleting.listed
-  /// The state of the stored positions after a purge.
+  /// The effect of a purge on the stored positions.
   var afterPurge = AfterPurge.keepsPositions
 
   // MARK: What the app asks for
@@ -105,7 +105,7 @@ enum CleanStrategy: Hashable {
   case none
   /// Purges once in `times` passes.
   case byNotification(times: Int)
-  /// Purges if more than `seconds` have passed since the process's last allowed purge.
+  /// Purges if more than `seconds` have passed since the last purge that the strategy allowed.
   case byDuration(seconds: Double)
 
   /// Parses a plan's strategy; `nil` if no design has such a strategy.
@@ -139,7 +139,7 @@ extension TrackingDesign {
   }
 }
 
-/// The state of a purge strategy in one process, in memory only.
+/// The progress of a process toward its next purge, which is lost when the process ends.
 struct CleanCounter {
   /// The number of passes counted in the current round of `times` passes.
   private var passCount = 0

@@ -1,4 +1,4 @@
-/// The normalized text of a plan: plans that show one bug in the same way have equal texts.
+/// The normalized text of a plan: plans that show the same bug in the same way have equal texts.
 ///
 /// Actors, consumers, contexts and authors get names in the order of their first use in the
 /// commands; those that only the header names come last. Objects, values, the model, protected
@@ -10,7 +10,7 @@ package struct CanonicalPlan: Hashable, Sendable, CustomStringConvertible {
 
   /// Renames the parts of a plan.
   ///
-  /// Plans that insert, update and delete differ only with `showsOperations`.
+  /// If `showsOperations` is `false`, inserts, updates and deletes count as the same operation.
   ///
   /// - Complexity: linear in the plan's text.
   package init(_ plan: Plan, showsOperations: Bool) {
@@ -29,9 +29,9 @@ package struct CanonicalPlan: Hashable, Sendable, CustomStringConvertible {
     "seed", "model", "protectedAuthors", "object", "entity", "values", "set",
   ]
 
-  /// The new names, by the old ones.
+  /// The new names of a plan's actors, contexts and authors, by their old names.
   private struct Names {
-    /// The keys whose values are left out.
+    /// The JSON keys whose values are left out of the text.
     let omitted: Set<String>
     private var actors: [String: String] = [:]
     private var authors: [String: String] = [:]
@@ -60,7 +60,7 @@ package struct CanonicalPlan: Hashable, Sendable, CustomStringConvertible {
       }
     }
 
-    /// Renames elements, and leaves out those that equal the one before.
+    /// Renames the elements of an array, and leaves out an element that equals the one before.
     private mutating func renamed(_ elements: [JSONValue], _ key: String) -> [JSONValue] {
       var renamed: [JSONValue] = []
       for element in elements {

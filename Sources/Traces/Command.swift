@@ -31,9 +31,9 @@ package enum Action: Hashable, Sendable {
   case crash(ActorID)
   /// An actor unregisters as a member.
   case retire(ActorID)
-  /// An actor closes its store before its process is suspended.
+  /// An actor suspends its store, because its process is about to be suspended.
   case suspend(ActorID)
-  /// An actor opens its store again after its process was suspended.
+  /// An actor resumes its store, because its process continues.
   case resume(ActorID)
   /// An actor fetches new transactions.
   case fetch(ActorID)
@@ -55,9 +55,9 @@ package enum Action: Hashable, Sendable {
   case consume(ActorID)
   /// A consumer reads history page by page, and may stop in the middle.
   case read(PlannedReading)
-  /// The outcome of an actor's pending notification: delivered, late, lost or doubled.
+  /// An actor's pending signal has an outcome: it is delivered, late, lost or duplicated.
   case deliver(ActorID, SignalFate)
-  /// An actor polls for new transactions.
+  /// An actor polls for new transactions, with an outcome like that of a signal.
   case poll(ActorID, SignalFate)
   /// An actor reports the contents of one of its contexts.
   case view(ActorID, context: String)
@@ -147,9 +147,9 @@ package enum WriteAuthor: Hashable, Sendable {
 
 /// One object that a write inserts, updates or deletes.
 public struct PlannedChange: Hashable, Sendable {
-  /// The type: insert, update or delete.
+  /// The change type: insert, update or delete.
   public var type: ChangeType
-  /// The object.
+  /// The changed object.
   public var object: ObjectName
   /// The attribute values to set; empty for a delete.
   public var values: Values
@@ -212,7 +212,8 @@ package struct PlannedWrite: Hashable, Sendable {
   /// that the file captures such writes.
   package static let plainSQL = "sql"
 
-  /// The context of a write that is made as one batch request if the write ``isUniform``.
+  /// The context of a write that becomes one batch request if all its changes are alike
+  /// (``isUniform``).
   package static let batch = "batch"
 
   /// Whether one batch request can make all changes of the write.
@@ -266,7 +267,7 @@ package struct PlannedBatch: Hashable, Sendable {
   }
 }
 
-/// The words of commands: the value of the key `do` in plans and wire messages.
+/// The words of commands: the possible values of the key `do` in plans and wire messages.
 enum CommandWord: String, CaseIterable {
   case write
   case batch
@@ -350,11 +351,11 @@ package indirect enum PlannedCondition: Hashable, Sendable {
   ///
   /// `%` matches any number of characters and `_` one; a backslash escapes the next character.
   case like(String, String)
-  /// Conditions that are all true.
+  /// A list of conditions, all of which must be true.
   case all([PlannedCondition])
-  /// Conditions of which at least one is true.
+  /// A list of conditions, at least one of which must be true.
   case any([PlannedCondition])
-  /// A condition that is false.
+  /// The negation of a condition.
   case not(PlannedCondition)
 
   /// The maximum nesting depth of conditions; a store refuses deeper ones.

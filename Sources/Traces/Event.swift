@@ -1,10 +1,10 @@
 public import HistoryTypes
 
-/// One event of a run.
+/// One event in the trace of a run.
 package struct Event: Hashable, Sendable {
   /// The position of the event in the trace, counted from 0.
   package var at: Int
-  /// The scheduler's step, also counted in the closing phase; in a joined trace, milliseconds.
+  /// The scheduler's step at the event; in a trace joined from real processes, milliseconds.
   package var tick: Int
   /// The actor or consumer that the event concerns; `nil` if it concerns none.
   package var actor: ActorID?
@@ -21,7 +21,7 @@ package struct Event: Hashable, Sendable {
 
 /// An event's kind and details; each case is one word of the trace format.
 package enum EventKind: Hashable, Sendable {
-  /// A command was called; its position in the plan is `nil` in the closing phase.
+  /// A command was called; `command` is its position in the plan, or `nil` in the closing phase.
   case called(command: Int?, word: String)
   case ended(command: Int?, Outcome)
   /// A command was skipped because its actor was in the wrong state.
@@ -97,7 +97,7 @@ package enum Outcome: Hashable, Sendable {
   case unknown(SystemFailure)
 }
 
-/// The reason for which a system failed to perform a command.
+/// The reason why a system failed to perform a command.
 package struct SystemFailure: Error, Hashable, Sendable, CustomStringConvertible {
   package enum Code: String, Hashable, Sendable, CaseIterable {
     case expired
@@ -167,9 +167,9 @@ public struct CommittedTransaction: Hashable, Sendable {
 
 /// One change of a transaction.
 public struct CommittedChange: Hashable, Sendable {
-  /// The type: insert, update or delete.
+  /// The change type: insert, update or delete.
   public var type: ChangeType
-  /// The object.
+  /// The changed object.
   public var object: ObjectName
   /// The attributes that an update changed.
   public var columns: [String]
@@ -194,7 +194,7 @@ public struct CommittedChange: Hashable, Sendable {
   }
 }
 
-/// The words of events: the value of the key `event` in traces.
+/// The words of events: the possible values of the key `event` in traces.
 package enum EventWord: String, Hashable, Sendable, CaseIterable {
   case called
   case ended

@@ -34,7 +34,7 @@ struct JSONParser {
     )
   }
 
-  /// Returns the next byte that is not whitespace, without consuming it; 0 at the end.
+  /// Skips whitespace, and returns the next byte without consuming it; 0 at the end.
   private mutating func peek() -> UInt8 {
     while position < bytes.count {
       let byte = bytes[position]
@@ -146,7 +146,7 @@ extension JSONParser {
     throw error()
   }
 
-  /// Parses the rest of a string from its first backslash on.
+  /// Parses the rest of a string, starting at its first backslash.
   private mutating func escapedString(from start: Int) throws(FormatError) -> String {
     var text = Array(bytes[start..<position])
     while position < bytes.count {
@@ -208,7 +208,7 @@ struct JSONSyntax {
     return 1 + syntax.bytes[..<syntax.position].count { $0 == UInt8(ascii: "\n") }
   }
 
-  /// Returns the next byte that is not whitespace, without consuming it.
+  /// Skips whitespace, and returns the next byte without consuming it; `nil` at the end.
   private mutating func peek() -> UInt8? {
     while position < bytes.count, [0x20, 0x09, 0x0a, 0x0d].contains(bytes[position]) {
       position += 1

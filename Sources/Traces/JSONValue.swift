@@ -17,13 +17,13 @@ enum JSONValue: Hashable, Sendable {
   case array([JSONValue])
   case object([String: JSONValue])
 
-  /// The bound up to which a double represents every whole number exactly: 2^53.
+  /// The greatest whole number up to which a double represents all of them exactly: 2^53.
   static let exactMax: Int64 = 1 << 53
 }
 
 extension JSONValue: Decodable {
-  // A decoder does not reveal the kind of the next value, so each kind is tried in turn, the most
-  // frequent first. An error means only that the value is of another kind.
+  // A decoder does not tell the kind of the next value. Each kind is therefore tried in turn, the
+  // most frequent first; a failed attempt means only that the value is of another kind.
   init(from decoder: any Decoder) throws {
     let single = try decoder.singleValueContainer()
     if let text = try? single.decode(String.self) {
@@ -133,7 +133,7 @@ extension JSONValue {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// The value as one line of JSON, truncated to 40 characters for error messages.
+  /// The first 40 characters of the value as one line of JSON, for error messages.
   var excerpt: String {
     let whole = line
     return whole.count > 40 ? whole.prefix(37) + "..." : whole

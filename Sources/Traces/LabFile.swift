@@ -39,7 +39,7 @@ package enum LabFile: Hashable, Sendable {
 /// The first line announces a trace and a verdict, and the verdict at the end proves that the file
 /// is complete: a truncated file is rejected and never replayed, not even as a plan.
 package enum CounterexampleCodec {
-  /// The key in the plan's header which shows that a trace and a verdict follow.
+  /// The key in a plan's header that shows that a trace and a verdict follow the plan.
   ///
   /// Files of older versions lack this key.
   static let key = "counterexample"
@@ -98,7 +98,8 @@ package enum CounterexampleCodec {
     )
   }
 
-  /// Returns the trace's header with the plan's command count in place of the plan.
+  /// Returns the trace's header as JSON, with the number of the plan's commands instead of the
+  /// plan.
   private static func json(of header: TraceHeader) -> JSONValue {
     var members = TraceCodec.json(ofRun: header).members ?? [:]
     members["commands"] = .integer(Int64(header.plan.commands.count))

@@ -6,13 +6,13 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// A position in a file or message, with the treatment of unknown keys there.
+/// A line of a file, or a wire message, as a place that errors name.
 struct Place {
   /// The line in a file; `nil` for a wire message.
   var line: Int?
   /// Whether unknown keys are ignored.
   var lenient = false
-  /// The lines of the keys, if one object spans several lines.
+  /// The line of each key, if one JSON object spans several lines of the file.
   var keyLines: [String: Int] = [:]
 
   /// Returns the place of a key, for an error about that key.
@@ -103,11 +103,11 @@ extension JSONValue {
   }
 }
 
-/// The values of one JSON object, read by key, with an error message for each wrong value.
+/// A JSON object whose values are read by key; a wrong value throws an error that names its place.
 ///
 /// A key with the value `null` counts as absent.
 struct Fields {
-  /// A description of the object, with its article, for error messages.
+  /// A description of the JSON object for error messages, with its article, such as "the header".
   let what: String
   let place: Place
   let members: [String: JSONValue]
@@ -125,7 +125,7 @@ struct Fields {
     self.members = members
   }
 
-  /// Returns the same keys and values under another description.
+  /// Returns the same JSON object with another description.
   func named(_ what: String) -> Fields { Fields(members, as: what, at: place) }
 
   /// Returns whether the key is present and not `null`.
@@ -221,7 +221,7 @@ extension Fields {
     try need(key, "a number of seconds", \.double)
   }
 
-  /// Returns the objects of a list, each with a description; an empty list if the key is absent.
+  /// Returns the JSON objects of a list, each with a description; an empty list without the key.
   func objects(_ key: String, as name: String) throws(FormatError) -> [Fields] {
     let list = try find(key, "a list of objects", \.elements) ?? []
     return try list.enumerated().map { (item) throws(FormatError) in

@@ -125,7 +125,7 @@ extension PlanCodec {
     return header
   }
 
-  /// Throws if a file is of another kind or version.
+  /// Throws an error if the file is of another kind or format version than expected.
   static func checkVersion(
     _ kind: String,
     is known: Int,

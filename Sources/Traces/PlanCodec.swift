@@ -35,7 +35,7 @@ package enum PlanCodec {
     )
   }
 
-  /// Reads a plan's lines up to the end of the file or to the first other line, which is also returned.
+  /// Reads a plan's lines; also returns the first line after the plan, or `nil` at the end.
   ///
   /// - Throws: ``FormatError``, also if the header announces a counterexample and the file ends
   ///   after the plan.
@@ -200,7 +200,7 @@ extension PlanCodec {
     return Command(try action(word, named, names), faults: faults)
   }
 
-  /// Reads the action for a command's word; one source line per word lists the keys that it reads.
+  /// Reads the action of a command; the switch has one case for each word, with the word's keys.
   private static func action(
     _ word: CommandWord,
     _ fields: Fields,

@@ -1,8 +1,8 @@
 package import HistoryTypes
 
-/// The rule by which a store assigns timestamps to transactions.
+/// The rule by which a plan's store assigns timestamps to transactions.
 package enum TimestampPolicy: String, Hashable, Sendable, CaseIterable {
-  /// The timestamp is max(clock, previous + 1 us), so that a date identifies a position.
+  /// The timestamp is max(clock, previous + 1 microsecond), so that a date identifies a position.
   case monotone
   /// The timestamp is the raw clock value, as in Core Data; ties and backward steps are possible.
   case wallClock
@@ -16,7 +16,7 @@ package enum Drive: String, Hashable, Sendable, CaseIterable {
   case signals
 }
 
-/// The durability of commits, as in SQLite's `synchronous` pragma.
+/// The durability of commits, by SQLite's pragma `synchronous`.
 package enum PlannedSynchronous: String, Hashable, Sendable, CaseIterable {
   /// Commits are atomic; a power-off may lose the newest commits.
   case normal
@@ -36,7 +36,8 @@ package enum PlannedLocks: String, Hashable, Sendable, CaseIterable {
 package enum PlannedTokens: String, Hashable, Sendable, CaseIterable {
   /// Consumers keep their tokens in the store.
   case store
-  /// Consumers keep their tokens in the store and outside it, where no power-off reverts them.
+  /// Consumers keep their tokens in the store, and also outside it, where no power-off rolls them
+  /// back.
   case own
 }
 
@@ -48,9 +49,9 @@ package enum PlannedForeignWrites: String, Hashable, Sendable, CaseIterable {
   case captured
 }
 
-/// The retention limits beyond which a member is cut off; absent limits are off.
+/// The retention limits of a plan, beyond which a member is cut off; `nil` limits are off.
 package struct PlannedRetention: Hashable, Sendable {
-  /// The maximum age of unmerged history in seconds, relative to the newest transaction.
+  /// The maximum age of unmerged transactions in seconds, measured from the newest transaction.
   package var age: Double?
   /// The maximum number of transactions that a member may be behind the newest one.
   package var transactions: Int?
@@ -64,7 +65,7 @@ package struct PlannedRetention: Hashable, Sendable {
   }
 }
 
-/// One actor of a plan, with the settings in which it differs from the plan.
+/// One actor of a plan, with settings that override those of the plan for this actor.
 package struct PlannedActor: Hashable, Sendable {
   /// The actor's name in the plan.
   package var id: ActorID
@@ -80,17 +81,17 @@ package struct PlannedActor: Hashable, Sendable {
   package var ignores: [String]?
   /// The number of contexts that the actor merges into; `nil` means one.
   package var contexts: Int?
-  /// The number of transactions fetched, merged and recorded at a time; `nil` means the default.
+  /// The maximum number of transactions in one fetch; `nil` means the default of the system.
   package var page: Int?
-  /// Whether the actor's contexts hold only the objects that it edits; the default is `false`.
+  /// Whether the actor's contexts contain only objects that it edits; the default is `false`.
   ///
-  /// Otherwise a launch reads all objects.
+  /// If `false`, a launch reads all objects into the contexts.
   package var isPartial = false
   /// The purge strategy after a pass, as a word that the system knows.
   package var strategy: String?
-  /// The place of the actor's cursors: `shared` for defaults of all actors, `own` for its own.
+  /// The `UserDefaults` for the actor's cursors: `shared` with all actors, or its `own`.
   package var cursors: String?
-  /// The actor's hooks, as words that the system knows.
+  /// The actor's hooks, as words that the system knows, such as those of ``PlannedHook``.
   package var hooks: [String]?
   /// The version of the model that the actor's program has; `nil` means the plan's model.
   package var modelVersion: Int?
@@ -104,9 +105,9 @@ package struct PlannedActor: Hashable, Sendable {
 
 /// The way in which this project's tracker runs in a plan.
 package enum PlannedDriver: String, Sendable, Hashable, CaseIterable {
-  /// The tracker's core is called directly without tasks, unless the plan is driven by signals.
+  /// The tracker's synchronous core is called directly, unless signals drive the plan.
   case core
-  /// The tracker actor runs with its tasks, as in an app.
+  /// The tracker runs as a Swift actor with its tasks, as in an app.
   case actor
 }
 
@@ -142,7 +143,7 @@ package struct PlanHeader: Hashable, Sendable {
   package var actors: [PlannedActor]
   /// The consumers, which have no view.
   package var consumers: [ActorID] = []
-  /// The authors that only write and never register as members.
+  /// The authors under which batches only write; they never register as members.
   package var batchAuthors: [String] = []
   /// The authors whose transactions are never purged; a trailing `*` matches any suffix.
   package var protectedAuthors: [String] = []
@@ -163,9 +164,10 @@ extension PlanHeader {
   /// Whether the store begins with an older version of the model.
   package var hasOlderModel: Bool { model.version > 1 }
 
-  /// The model with which the store begins, without the attributes that have a default value.
+  /// The model with which the store begins: the plan's model without attributes with default
+  /// values.
   ///
-  /// An entity all of whose attributes have default values is new in the plan's model, too.
+  /// The older model also lacks the entities all of whose attributes have default values.
   package var olderModel: Model {
     guard hasOlderModel else { return model }
     let entities = model.entities.map { Entity($0.name, $0.attributes.filter(\.isOlder)) }
@@ -265,7 +267,7 @@ package enum PlannedHook: String, CaseIterable, Sendable {
 }
 
 extension PlannedActor {
-  /// Returns the name of one of an actor's contexts, counted from 0.
+  /// Returns the name of an actor's context with an index; the view has the index 0.
   package static func contextName(_ index: Int) -> String {
     index == 0 ? "view" : "view-\(index + 1)"
   }
@@ -274,11 +276,11 @@ extension PlannedActor {
   package var contextNames: [String] { (0..<max(contexts ?? 1, 1)).map(Self.contextName) }
 }
 
-/// Delays and limits, in ticks, of signals in plans that are driven by signals.
+/// The delays and limits, in ticks, that apply to plans in which signals trigger the passes.
 ///
-/// A tick is one command of any actor. A signal that the plan does not mention arrives after
-/// ``delivery`` ticks, and actors poll at intervals. The plan is therefore still valid when a command
-/// is removed from it.
+/// A tick is one command of any actor. A signal for which the plan has no `deliver` command arrives
+/// after ``delivery`` ticks, and actors poll at intervals. The plan therefore stays valid when
+/// shrinking removes a command.
 package enum SignalTicks {
   /// The ticks until a signal arrives.
   package static let delivery = 4

@@ -8,7 +8,7 @@ internal import Foundation
 
 /// A user's own configuration, for which plans are generated: actors, consumers and limits.
 package struct PlanSetup: Hashable, Sendable {
-  /// The entities of the store; `nil` if they are to be generated.
+  /// The entities of the store; `nil` if each plan gets a generated model.
   package var model: Model?
   /// The actors, launched in this order.
   package var actors: [PlannedActor]
@@ -16,7 +16,7 @@ package struct PlanSetup: Hashable, Sendable {
   package var backgroundAuthors: [ActorID: String] = [:]
   /// The consumers, which have no view.
   package var consumers: [ActorID] = []
-  /// The authors that only write and never register as members.
+  /// The authors under which batches only write; they never register as members.
   package var batchAuthors: [String] = []
   /// The authors whose transactions are never purged; a trailing `*` matches any suffix.
   package var protectedAuthors: [String] = []
@@ -24,14 +24,14 @@ package struct PlanSetup: Hashable, Sendable {
   package var retention: PlannedRetention?
   /// The trigger of passes; the default is `commands`.
   package var drive = Drive.commands
-  /// The durability of commits; `nil` if it is to be generated.
+  /// The durability of commits; `nil` if it is drawn for each plan.
   package var synchronous: PlannedSynchronous?
 
   package init(actors: [PlannedActor]) {
     self.actors = actors
   }
 
-  /// Returns a plan's header for this configuration; `other` is the model if the configuration has none.
+  /// Returns a plan's header for this configuration; `other` is used if ``model`` is `nil`.
   package func header(model other: Model) -> PlanHeader {
     var header = PlanHeader(model: model ?? other, actors: actors)
     header.consumers = consumers
@@ -48,7 +48,7 @@ package struct PlanSetup: Hashable, Sendable {
 package enum SetupCodec {
   /// The version of the configuration format.
   ///
-  /// The format has the parameter names and defaults of PersistentHistoryTrackingKit ("the kit").
+  /// The parameter names and their defaults are those of PersistentHistoryTrackingKit ("the kit").
   ///
   /// Version 1 is still read, with its own keys and defaults. In version 1, an actor merges a mirror's
   /// imports unless its configuration ignores them.
@@ -95,7 +95,7 @@ package enum SetupCodec {
     return setup
   }
 
-  /// Throws if a configuration of version 1 has the kit's parameter names, whose defaults differ.
+  /// Throws if a version 1 configuration uses the kit's parameter names, which only version 2 has.
   private static func checkOld(_ fields: Fields) throws(FormatError) {
     let new = ["currentAuthor", "includingCloudKitMirroring", "cleanStrategy", "backgroundAuthor"]
     for actor in try fields.objects("actors", as: "actor") {
@@ -166,7 +166,8 @@ enum KitActors {
   ]
   /// The keys of version 1 that have another name in the kit.
   private static let renamed = ["author": "currentAuthor", "strategy": "cleanStrategy"]
-  /// The kit's parameters that the lab does not vary.
+  /// The kit's parameters that a configuration must not set, because the lab tests only their
+  /// defaults.
   private static let fixed = [
     "container", "viewContext", "userDefaults", "maximumDuration", "uniqueString", "logger",
     "logLevel", "autoStart", "merger", "deduplicator",
@@ -182,7 +183,7 @@ enum KitActors {
       let (actor, includesMirror) = try decode(fields)
       setup.actors.append(actor)
       setup.backgroundAuthors[actor.id] = try fields.string(ifAny: "backgroundAuthor")
-      // If an actor includes the mirror, the plan has one, and its imports are protected.
+      // If an actor includes a mirror, the plan has a mirror, whose imports are protected.
       if includesMirror, !matchesMirror(setup.protectedAuthors) {
         setup.protectedAuthors.append("NSCloudKitMirroringDelegate.*")
       }
@@ -266,7 +267,7 @@ enum KitActors {
     return (actor, try fields.bool("includingCloudKitMirroring", default: false))
   }
 
-  /// Returns a strategy in plan syntax; `nil` if a text with a leading period is not a strategy.
+  /// Returns a strategy in plan syntax; `nil` if a text in the kit's syntax is not a strategy.
   private static func strategy(_ value: JSONValue) -> String? {
     guard let text = value.text else { return nil }
     guard text.hasPrefix(".") else { return text }

@@ -53,9 +53,9 @@ package struct PlannedFault: Hashable, Sendable {
   package var call: Call
   /// The number of the call within the command, counted from 1.
   ///
-  /// If the call at which the power is to fail does not occur, the power fails after the command.
+  /// If a power-off's call does not occur during the command, the power fails after the command.
   package var k: Int
-  /// Whether every later call of this kind fails too; the default is `false`.
+  /// Whether every later call of the same kind on the file fails too; the default is `false`.
   package var from: Bool
   /// The seed that selects the sectors that a power-off of the kind `torn` keeps.
   package var seed: Int

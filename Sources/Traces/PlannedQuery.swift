@@ -23,11 +23,11 @@ package struct PlannedQuery: Hashable, Sendable {
     case objects
     /// Whether any transaction matches.
     case exists
-    /// The transaction at the position itself, without a filter.
+    /// The transaction at the position itself; the filter does not apply.
     case transaction
-    /// The changes after the number at the position, by an SQL query and without a filter.
+    /// The changes after the position, read with an SQL query; the filter does not apply.
     case sql
-    /// The number of transactions in the file, purged ones included, by an SQL query.
+    /// The number of transactions in the file, purged ones included, counted with an SQL query.
     case rows
     /// The registered members, and their cursors.
     case members
@@ -43,21 +43,23 @@ package struct PlannedQuery: Hashable, Sendable {
     case tokens
     /// The size of history and of the file.
     case size
-    /// A purge that is made only if some time has passed since the last purge.
+    /// A purge that is made only if the given time has passed since the last purge.
     case due
     /// The settings in which the members differ.
     case differences
     /// The registered members, and the number of transactions that each has not merged.
     case lags
-    /// The results of short-lived processes of one member; the first may start at an imported date.
+    /// The results of two processes of an additional member; the first may start at an imported
+    /// date.
     case visit
-    /// The transactions that were signalled since the start.
+    /// The transactions that the store has signalled since the plan started.
     case signals
     /// The irregularities that a verification of the file finds.
     case verify
-    /// The transactions after the position, by an SQL query of every column and without a filter.
+    /// The transactions after the position, read with an SQL query of every column; no filter
+    /// applies.
     case table
-    /// A test of statements and edits that a store must refuse, and of values of every type.
+    /// A test of SQL statements and edits that a store must refuse, and of values of every type.
     case refusals
     /// The data in copies of the store on disk, each of which is replaced, read and then deleted.
     case files
@@ -83,7 +85,7 @@ package struct PlannedQuery: Hashable, Sendable {
     case foreign
     /// A test of programs that suspend and resume their stores on disk; `page` is the seed.
     case suspension
-    /// A test of lists that stay current and of links of objects on disk; `page` is the seed.
+    /// A test of live queries, and of links between objects, on disk; `page` is the seed.
     case lists
 
     /// Whether the query requests objects of an entity.
@@ -95,7 +97,7 @@ package struct PlannedQuery: Hashable, Sendable {
     }
   }
 
-  /// The position after which history is requested, or before which it is purged.
+  /// The position after which the query requests history, or before which it purges.
   package enum Start: Hashable, Sendable {
     /// The beginning of history; for a purge, no bound.
     case beginning
@@ -110,7 +112,7 @@ package struct PlannedQuery: Hashable, Sendable {
   package var start: Start
   /// The conditions of the filter; an empty list matches everything.
   package var terms: [QueryTerm]
-  /// Whether a transaction matches if one condition holds, instead of all.
+  /// Whether a transaction matches if any condition holds; otherwise all must hold.
   package var matchesAny: Bool
   /// The maximum number of transactions on a page.
   package var page: Int
@@ -188,7 +190,8 @@ package struct QueryTerm: Hashable, Sendable {
   }
 }
 
-/// The answer to a query, with the newest transaction and the clock value at that time.
+/// The answer to a query, with the newest transaction and the clock value at the time of the
+/// answer.
 package struct QueryAnswer: Hashable, Sendable {
   /// The newest transaction; `nil` if history is empty.
   package var head: TransactionName?
@@ -205,7 +208,7 @@ package struct QueryAnswer: Hashable, Sendable {
 }
 
 extension QueryAnswer {
-  /// The answer when history after the position was purged.
+  /// The answer to a query whose position has expired, because later history was purged.
   package static let expired = ["expired"]
 
   /// Returns the line for an object with the values that it is sorted by.
@@ -254,7 +257,8 @@ extension QueryAnswer {
   }
 }
 
-/// A consumer's reading of history page by page, through the product's own consumer.
+/// A command in which a consumer reads history page by page, through the library's
+/// `HistoryConsumer`.
 ///
 /// Without steps, the consumer passes every new page to a closure and records the page afterwards.
 /// With steps, a process of the consumer starts, performs the steps and ends.
@@ -262,9 +266,9 @@ package struct PlannedReading: Hashable, Sendable {
   package var consumer: ActorID
   /// The maximum number of transactions of a page.
   package var page: Int
-  /// The entity of which a matching transaction has a change; `nil` if all transactions match.
+  /// The entity filter: a transaction matches if it changes the entity; `nil` if all match.
   package var entity: String?
-  /// The author of the matching transactions; `nil` if all transactions match.
+  /// The author filter: a transaction matches if it has the author; `nil` if all match.
   package var author: String?
   /// The number of the page at which the closure throws, counted from 1; `nil` if it never throws.
   package var stopsAt: Int?
@@ -300,7 +304,7 @@ package enum ReadingStep: String, Hashable, Sendable, CaseIterable {
   case restart
   /// A second process starts while the first one runs.
   case overtake
-  /// The process tries to confirm positions of other histories, which must be refused.
+  /// The process tries to confirm positions outside of this history, which must be refused.
   case misplace
   /// The process ends its membership, and a second process registers at the newest position.
   case retire

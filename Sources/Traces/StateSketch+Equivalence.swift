@@ -4,18 +4,18 @@ internal import HistoryTypes
 package struct StateEquivalence: Sendable {
   /// The permutations of actors with equal configurations; each lists every member's new position.
   fileprivate let exchanges: [[Int]]
-  /// Whether the distance of a transaction number from the newest one counts, instead of its rank.
+  /// Whether transaction numbers are compared by their distance from the newest, not by their rank.
   fileprivate let keepsDistances: Bool
-  /// Whether all times more than a week ago count as equally old.
+  /// Whether times that are more than a week old are all treated as equally old.
   fileprivate let clipsAges: Bool
 
   /// Creates the equivalence for a plan's header.
   ///
-  /// With retention limits, the distances between transaction numbers count. An actor's setting
-  /// `launched` does not count, because the state contains the running actors. If `exchangesActors`
-  /// is `true`, states count as equivalent when actors with equal configurations exchange their
-  /// states, except actors that share an author: these may also share a position, and then the
-  /// order of their passes in the closing phase matters.
+  /// With retention limits, transaction numbers are compared by distance. An actor's setting
+  /// `launched` is not compared, because the state contains the running actors. If
+  /// `exchangesActors` is `true`, states count as equivalent when actors with equal configurations
+  /// exchange their states, except actors that share an author: these may also share a position,
+  /// and then the order of their passes in the closing phase matters.
   package init(_ header: PlanHeader, clipsAges: Bool, exchangesActors: Bool = true) {
     self.clipsAges = clipsAges
     keepsDistances = header.retention != nil
@@ -66,7 +66,7 @@ extension StateSketch {
     return least
   }
 
-  /// The words of all sections in sequence, each reduced to what counts for equivalence.
+  /// The words of all sections in sequence, each reduced to the part that is compared.
   private struct PlainWords {
     var words: [Word] = []
     /// The end index of each section.
@@ -145,7 +145,8 @@ private struct Ranks {
         }
       }
     }
-    // Values outside the common section are ranked by magnitude, which no permutation changes.
+    // Values outside the common section are ranked by magnitude, because permutations of actors do
+    // not change this order.
     Self.order(&others)
     for number in others where values[number] == nil { values[number] = UInt64(values.count) }
     Self.order(&numbers)

@@ -8,7 +8,7 @@ package import HistoryTypes
 /// keys, on the age of times, and on which values are equal. Actors with equal configurations are
 /// interchangeable.
 package struct StateSketch: Sendable {
-  /// The kind of a word, which determines what equivalent states must have in common.
+  /// The kind of a word, which determines how the words of two states are compared.
   enum Kind: UInt8 {
     /// A word compared by every bit.
     case plain
@@ -37,7 +37,8 @@ package struct StateSketch: Sendable {
   /// The clock value in seconds, from which the ages of times are computed.
   package private(set) var now = 0.0
   private var current = 0
-  /// Whether power-offs may occur, so that the state that a power-off would leave counts too.
+  /// Whether power-offs may occur, so that the sketch includes the state that a power-off would
+  /// leave.
   package var includesLosses = false
   /// The index of the only actor that writes under an author, by author.
   private let owners: [String: Int]
@@ -119,13 +120,13 @@ package struct StateSketch: Sendable {
     sections[current].append(Word(kind: kind, bits: bits))
   }
 
-  /// Adds an integer; equivalent states must have the same one.
+  /// Adds an integer; equivalent states have the same integer here.
   package mutating func add(_ number: Int) { add(.plain, UInt64(bitPattern: Int64(number))) }
 
-  /// Adds a Boolean value; equivalent states must have the same one.
+  /// Adds a Boolean value; equivalent states have the same value here.
   package mutating func add(_ flag: Bool) { add(.plain, flag ? 1 : 0) }
 
-  /// Adds a string; equivalent states must have the same one.
+  /// Adds a string; equivalent states have the same string here.
   package mutating func add(_ text: String) {
     var hash = Self.textSeed
     for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* Self.textFactor }

@@ -34,17 +34,17 @@ package enum Verdict: Hashable, Sendable {
   case valid
   /// The invariant is violated.
   case invalid(Violation)
-  /// The trace does not suffice to decide; the reason is given.
+  /// The trace does not suffice for a verdict, for the given reason.
   case unknown(String)
 }
 
-/// The first event that breaks an invariant.
+/// A broken invariant, with the first event that breaks it.
 package struct Violation: Hashable, Sendable {
   /// The invariant's name.
   package var checker: String
   /// The position in the trace of the event that breaks the invariant.
   package var at: Int
-  /// One sentence that names the actor, its action and the harm.
+  /// One sentence that names the actor, its action and the harm that it causes.
   package var because: String
   /// The transaction that the violation concerns; `nil` if it concerns none.
   package var transaction: TransactionName?

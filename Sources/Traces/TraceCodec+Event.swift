@@ -99,7 +99,7 @@ extension TraceCodec {
     return .object(members)
   }
 
-  /// Reads an event of a run whose plan has the given number of commands.
+  /// Reads an event; `commands` is the number of commands in the run's plan.
   static func event(
     _ fields: Fields,
     _ names: Vocabulary,
@@ -121,7 +121,7 @@ struct EventReader {
   /// The number of commands in the plan.
   let commands: Int
 
-  /// Reads the details for an event's word; one source line per word lists the keys that it reads.
+  /// Reads the details of an event; the switch has one case for each word, with the word's keys.
   func read(_ word: EventWord) throws(FormatError) -> EventKind {
     switch word {
     case .called: .called(command: try command(), word: try fields.string("do"))

@@ -38,7 +38,7 @@ package enum TraceCodec {
 }
 
 extension TraceCodec {
-  /// Returns a description of a line that does not belong to a plan; `nil` for a plan's line.
+  /// Returns a description of a line that cannot be part of a plan; `nil` for a plan's line.
   ///
   /// The header of a trace, an event and a verdict have such descriptions.
   static func kind(of fields: Fields) -> String? {
@@ -48,7 +48,7 @@ extension TraceCodec {
     return fields.has("verdict") ? "a verdict" : nil
   }
 
-  /// Returns the header without its plan, as counterexamples contain it.
+  /// Returns the trace header's JSON without the plan, as counterexamples contain it.
   static func json(ofRun header: TraceHeader) -> JSONValue {
     var members: [String: JSONValue] = [
       "trace": .integer(Int64(TraceHeader.version)), "system": .string(header.system),
@@ -89,7 +89,7 @@ extension TraceCodec {
     return TraceHeader(plan: plan, system: try fields.string("system"), versions: versions ?? [:])
   }
 
-  /// Reads events up to the end of the file or to the first other line, which is also returned.
+  /// Reads events; also returns the verdict's line if one follows the events, otherwise `nil`.
   static func read(
     _ lines: inout LineReader,
     after header: TraceHeader

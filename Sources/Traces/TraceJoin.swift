@@ -2,18 +2,19 @@ internal import HistoryTypes
 
 /// Joins the traces of several real processes into one, ordered by the intervals of their events.
 ///
-/// Commits are ordered by their numbers. Of the events of two processes, the one that certainly ended
-/// before the other started comes first. Where intervals overlap, the join chooses the order that
-/// shows no violation: merges, records and retirements are placed at their earliest time, purges at
-/// their latest, and a transaction before every event that names it. A violation in the joined trace
-/// therefore exists in every order that the intervals allow. ``ambiguousCount`` counts the purges for
-/// which another possible order would have shown a violation.
+/// Commits are ordered by their numbers. Of the events of two processes, the one that certainly
+/// ended before the other started comes first. Where intervals overlap, the join chooses the order
+/// that is least likely to show a violation: merges, records and retirements are placed at their
+/// earliest time, purges at their latest, and a transaction before every event that names it. A
+/// violation in the joined trace therefore exists in every order that the intervals allow.
+/// ``ambiguousCount`` counts the purges for which another possible order would have shown a
+/// violation.
 ///
 /// The traces of all threads are read in parallel, with one group of events of each in memory.
 ///
 /// - Complexity: linear in the events and in the number of threads.
 package struct TraceJoin {
-  /// The number of purges that overlap in time with a recording that had to come first.
+  /// The number of purges that overlap in time with the record of a cursor that had to come first.
   package private(set) var ambiguousCount = 0
   /// The number of transaction numbers that no process logged.
   package private(set) var unreportedCount = 0
@@ -37,7 +38,7 @@ package struct TraceJoin {
     for index in sources.indices { heads.append(try self.sources[index].next()) }
   }
 
-  /// The number of writes whose unknown outcome was resolved from the store's contents.
+  /// The number of writes with unknown outcome that the store's contents have decided.
   package var reconciledCount: Int { sources.reduce(0) { $0 + $1.reconciledCount } }
   /// The number of writes whose outcome remains unknown.
   package var openCount: Int { sources.reduce(0) { $0 + $1.openCount } }
@@ -71,7 +72,7 @@ package struct TraceJoin {
     guard let first = earliest(of: heads.indices, { _ in true }), let waiting = heads[first]
     else { return nil }
     if isReady(waiting) { return first }
-    // The commits that must precede the earliest group started before that group's end. If no such
+    // The earliest group must wait for commits, which started before the group ended. If no such
     // commit is left, the group is placed now.
     let limit = waiting.end
     return earliest(of: heads.indices) { isReady($0) && $0.place <= limit } ?? first
@@ -113,8 +114,8 @@ package struct TraceJoin {
     }
     add(group.actor, .called(command: position, word: word), &step)
     if group.isCut { add(group.actor, .ended(command: position, outcome), &step) }
-    // An interrupted command may have taken effect on disk. Its purge counts as done, because the next
-    // purge repeats it; its recorded cursor appears in the process's next launch.
+    // A killed process's command may have taken effect on disk. Its purge counts as done, because
+    // the next purge repeats it; its recorded cursor appears in the process's next launch.
     for timed in group.events where !group.isCut || timed.event.kind.word == .purged {
       add(timed.event.actor, timed.event.kind, &step)
     }
@@ -154,7 +155,7 @@ extension Command {
   }
 }
 
-/// Finds purges that overlap in time with the recording of a cursor that had to come first.
+/// Finds purges that overlap in time with the record of a cursor that had to come first.
 private struct AmbiguousPurges {
   /// The last recorded cursor of each member, the bounds of its time, and the cursor before it.
   private var records: [ActorID: (cursor: Int64, mono: ClosedRange<Int64>, before: Int64)] = [:]

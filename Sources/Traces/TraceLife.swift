@@ -8,11 +8,11 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// The trace of one thread in one run of a real process, and the way in which the process ended.
+/// The trace file of one thread of a real process, and how the process ended.
 package struct TraceLife: Sendable {
   /// The path of the trace file.
   package var path: String
-  /// The outcome in the store of the write during which the process was killed.
+  /// The outcome of the write during which the process was killed, as the store shows it.
   package var cutOff: CutOff
   /// The latest possible time of the kill, in monotonic nanoseconds; `nil` if it was not killed.
   package var diedAt: Int64?
@@ -23,7 +23,7 @@ package struct TraceLife: Sendable {
     self.diedAt = diedAt
   }
 
-  /// The outcome of an unreported write, according to the store.
+  /// The outcome of a write that its process did not report, as the store shows it.
   package enum CutOff: Hashable, Sendable {
     /// The outcome is unknown, or no such write exists.
     case open
@@ -40,7 +40,7 @@ package struct TraceSource {
   private var rest: ArraySlice<TraceLife>
   private var life: TraceLife?
   private var trace: LifeTrace?
-  /// The counts of writes with unknown outcome: resolved from the store, and still unknown.
+  /// The number of unknown outcomes that the store has decided; `openCount` counts the others.
   package private(set) var reconciledCount = 0
   package private(set) var openCount = 0
 
@@ -64,7 +64,7 @@ package struct TraceSource {
       }
       guard let life = rest.popFirst() else { return nil }
       self.life = life
-      // A process that was killed immediately has no trace.
+      // A process that was killed right after its start has no trace file.
       trace = LifeTrace.isThere(life.path) ? try LifeTrace(life.path, header) : nil
     }
   }
@@ -108,9 +108,9 @@ package struct TraceGroup: Sendable {
   package var actor: ActorID?
   /// The command's name in the plan format; `nil` for an event outside of commands.
   package var word: String?
-  /// The content of the command.
+  /// The command with its arguments; `nil` if the trace's header already lists the commands.
   package var given: Command?
-  /// The events of the group, without the call and its outcome.
+  /// The events between the command's call and its end.
   package var events: [TimedEvent] = []
   /// The outcome of the command; unknown if the process was killed during the command.
   package var outcome: Outcome?
@@ -194,7 +194,7 @@ package struct TimedEvent: Hashable, Sendable {
   package var event: Event
   /// The bounds of the event's time, in nanoseconds of the machine's monotonic clock.
   package var mono: ClosedRange<Int64>
-  /// The content of a called command, if the trace's header does not list the commands.
+  /// The command of a call event, if the trace's header does not list the commands.
   package var given: Command?
 
   package init(_ event: Event, mono: ClosedRange<Int64>, given: Command? = nil) {
@@ -242,7 +242,7 @@ extension TraceCodec {
   }
 }
 
-/// Reads the trace file of one thread and one process run, line by line.
+/// Reads the trace file of one thread of a process, line by line.
 ///
 /// The file may be of any length. A killed process may have left an incomplete last line, which is
 /// ignored.

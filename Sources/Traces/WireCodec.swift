@@ -26,7 +26,7 @@ package enum WireCodec {
     }
   }
 
-  /// Reads a request; the names in a command are those of the current plan.
+  /// Reads a request; a command may contain only names that the current plan declares.
   ///
   /// - Throws: ``WireRefusal`` with an error message for the sender.
   package static func request(
@@ -149,7 +149,8 @@ extension WireCodec {
     case .nothing: return ["transaction": .null, "timestamp": .null, "changes": []]
     case .committed(let transaction):
       var members = TraceCodec.json(of: transaction)
-      // If the key is absent, the lab assumes the actor's own author.
+      // The key is written even if its value is null, because without it the lab assumes the
+      // actor's author.
       members["author"] = transaction.author.map(JSONValue.string) ?? .null
       return members
     }
@@ -157,7 +158,7 @@ extension WireCodec {
 }
 
 extension WireCodec {
-  /// The reply of a program: the effects of a command, or its failure.
+  /// The reply of a program under test: the effects of a command, or its failure.
   package typealias Reply = Result<WireAnswer, WireFailure>
 
   /// Reads the answer to a command; if `id` is `nil`, the answer's id is not checked.
@@ -229,7 +230,7 @@ extension WireCodec {
     return "Every answer to \"\(word)\" has it" + (mayBeNull ? "; it may be null" : "")
   }
 
-  /// An error that a program sent, with the fields from which its effects are read later.
+  /// An error that a program sent; the effects before the failure are read later from its fields.
   private struct ErrorBody: Error {
     let failure: SystemFailure
     let fields: Fields

@@ -44,7 +44,7 @@ package struct WireMessage: Hashable, Sendable {
   }
 }
 
-/// The reason for refusing a request, with the request's id if the id was readable.
+/// The refusal of a request that could not be read, with the request's id if that was readable.
 package struct WireRefusal: Error, Hashable, Sendable {
   package var id: Int?
   package var failure: SystemFailure
@@ -66,7 +66,7 @@ package struct WireAnswer: Hashable, Sendable {
   package var purged: [TransactionName]?
   /// The actor's current position.
   package var cursor: WirePosition?
-  /// The position that a launch recorded when it merged the history since the last process.
+  /// The position that a launch recorded after merging what was new since the actor's last process.
   package var recorded: WirePosition?
   /// The effect of a write; `nil` if the command was no write.
   package var write: WireWrite?
@@ -78,11 +78,11 @@ package struct WireAnswer: Hashable, Sendable {
   package var now: Double?
   /// Whether a launch was the first of its membership; `nil` if the program does not report it.
   package var isRegistered: Bool?
-  /// Whether an actor that was signalled or polled found new transactions.
+  /// Whether an actor found new transactions after a signal or a poll.
   package var hasWoken = false
-  /// Whether the actor received the error that history it needs is gone, and continued.
+  /// Whether the actor got the error that history it needs is gone, and then continued.
   package var isExpired = false
-  /// Whether the actor received the error that history was replaced, and continued.
+  /// Whether the actor got the error that history was replaced, and then continued.
   package var isRewound = false
   /// The members that a retention limit cut off.
   package var lost: [ActorID] = []
@@ -106,7 +106,7 @@ package enum WireWrite: Hashable, Sendable {
   case committed(CommittedTransaction)
 }
 
-/// The reason for which a program failed to perform a command, and its effects before the failure.
+/// The reason why a program failed to perform a command, and the effects before the failure.
 package struct WireFailure: Error, Hashable, Sendable {
   package var failure: SystemFailure
   /// The effects of the command before the failure.

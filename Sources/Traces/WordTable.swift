@@ -6,7 +6,7 @@ package struct WordTable {
   private let place: Place
   private let words: [String: String]
 
-  /// Reads a JSON object whose values are strings, except the number of the format's version.
+  /// Reads a JSON object whose values are strings, except the format's version, which is a number.
   ///
   /// - Throws: ``FormatError`` if the text is not JSON, or a value is not a string.
   package init(_ text: String, as what: String) throws(FormatError) {
@@ -48,12 +48,12 @@ package struct WordTable {
     )
   }
 
-  /// Returns an error about one key; a `nil` key means the whole object.
+  /// Returns an error about one key, or about the whole JSON object if the key is `nil`.
   package func error(_ key: String?, _ problem: String, _ advice: String) -> FormatError {
     (key.map { place.of($0) } ?? place).error(problem, advice)
   }
 
-  /// Returns the text of a JSON object with a version and strings, one on each line.
+  /// Returns the text of a JSON object with a version and string values, one on each line.
   package static func text(version: Int, key: String, _ rows: [(String, String)]) -> String {
     let first = "  \(JSONValue.string(key).line): \(version)"
     let lines = rows.map { row in

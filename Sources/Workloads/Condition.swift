@@ -1,7 +1,7 @@
 import HistoryTypes
 package import Traces
 
-/// A difficult condition that plans may contain; the raw value is its name on the command line.
+/// A difficulty that plans may contain, such as crashes; the raw value is its command-line name.
 ///
 /// A new condition stays out of ``everyday``, because otherwise the plans of every seed change. If
 /// a draw or a move depends on earlier commands, `PlanState` or `PlanPlace` remembers them in
@@ -114,7 +114,8 @@ extension Condition {
     if header.hasRelations || header.actors.contains(where: \.isPartial) {
       found.insert(.relations)
     }
-    // If all actors ignore only a mirror's imports, they are not skewed: that is the kit's default.
+    // Actors that all ignore only a mirror's imports do not count as differently configured,
+    // because this is the default of PersistentHistoryTrackingKit.
     let isMirrorless = header.actors.allSatisfy { $0.ignores == [PlanGenerator.mirrorAuthor] }
     for actor in header.actors {
       if !actor.launched { found.insert(.lateJoin) }

@@ -8,11 +8,12 @@ package struct PastHistory: Sendable {
     package let type: ChangeType
     package let entity: Int
     package let key: Int64
-    /// The object's values after its last change; `nil` for an earlier change, and where they are unknown.
+    /// The object's values, for its last change in the history; `nil` for other changes, or if
+    /// unknown.
     package let values: PastValues?
   }
 
-  /// A transaction with its first changes.
+  /// A transaction of a real history, with at most ``changeCountMax`` of its changes.
   package struct Transaction: Sendable, Hashable {
     /// The author's index in the list of authors; `nil` if the transaction has no author.
     package let author: Int?
@@ -28,8 +29,8 @@ package struct PastHistory: Sendable {
 
   /// The entities that the kept transactions change.
   ///
-  /// Each entity has the two attributes of generated plans, `title` and `count`: an object's text and
-  /// number.
+  /// Each entity gets the two attributes of generated plans: `title` has an object's text, and
+  /// `count` its number.
   package private(set) var model: Model
   /// The authors of the kept transactions, the most active first.
   package let authors: [String]
@@ -90,7 +91,7 @@ package struct PastRecord: Sendable {
     package let type: ChangeType
     package let entity: String
     package let key: Int64
-    /// The values that the object had at the change; `nil` if they are unknown.
+    /// The values that the object had after the change; `nil` if they are unknown.
     package var values: PastValues?
 
     package init(_ type: ChangeType, _ entity: String, _ key: Int64, _ values: PastValues? = nil) {
@@ -111,12 +112,13 @@ package struct PastRecord: Sendable {
   }
 }
 
-/// A few consecutive transactions of a real history, as the commands of an exploration.
+/// A window: a few consecutive transactions of a real history, as commands of explored plans.
 ///
-/// A transaction without a gap to the one before has the same timestamp. A gap of more than a day, or a
-/// step back, is a command of its own; other gaps are one tick, because no design compares them.
+/// Two transactions with equal timestamps in the history have equal timestamps in the plan. A gap
+/// of more than a day, or a step back, becomes a command of the clock; other gaps are one tick,
+/// because no design distinguishes them.
 package struct PastWindow: Sendable {
-  /// The writes, and the steps of the clock between them.
+  /// The writes, and the commands of the clock between them.
   package let commands: [Command]
 
   /// Whether no command moves the clock backwards.
@@ -172,10 +174,11 @@ package struct PastWindow: Sendable {
 }
 
 extension PlanAlphabet {
-  /// Replaces the writes of all plans by windows of a real history, evenly spread over it.
+  /// Replaces the writes of all plans by windows: series of transactions of a real history.
   ///
-  /// Each header occurs once for each window, which the header's seed names. The condition's own
-  /// commands stay.
+  /// The windows are evenly spread over the history. The list of headers then has every header once
+  /// for each window; the seed of a header identifies its window. The commands that the condition
+  /// adds remain.
   package mutating func repeatWindows(of past: PastHistory, count: Int, commands: Int) {
     let spare = max(0, past.transactions.count - commands)
     let starts = (0..<max(1, count)).map { $0 * spare / max(1, count - 1) }
@@ -190,7 +193,8 @@ extension PlanAlphabet {
     }
   }
 
-  /// Returns a header with the history's model and authors; actors that shared an author still do.
+  /// Returns a header with the history's model and authors; actors with the same author keep
+  /// sharing.
   private static func adopting(_ past: PastHistory, _ original: PlanHeader) -> PlanHeader {
     var header = original
     past.adopt(in: &header, namesActors: true)

@@ -1,16 +1,17 @@
 package import HistoryTypes
 import Traces
 
-/// The values of an object in a store file that plans take over: a text and a number.
+/// The values that plans copy from an object in a store file: one text and one number.
 ///
-/// The values of a deleted object come from history, those of any other object from its row.
+/// The values of a deleted object come from its tombstone in history, those of other objects from
+/// their rows.
 package struct PastValues: Sendable, Hashable {
   /// The first text of the object that is not empty; `nil` if it has none.
   package var text: String?
   /// The first whole number of the object; `nil` if it has none.
   package var number: Int64?
 
-  /// Creates values from an object's values in the order of its attributes; `nil` if none can be taken.
+  /// Creates values from an object's values, in attribute order; `nil` without a text and a number.
   package init?(_ values: some Sequence<Value>) {
     for value in values {
       switch value {
@@ -22,7 +23,7 @@ package struct PastValues: Sendable, Hashable {
     if text == nil, number == nil { return nil }
   }
 
-  /// Replaces the values of a change by those that are known.
+  /// Returns a change's values with `title` and `count` replaced, as far as these values are known.
   func replacing(_ values: Values) -> Values {
     var replaced = values
     if let text { replaced["title"] = .string(text) }
@@ -34,19 +35,19 @@ package struct PastValues: Sendable, Hashable {
   package func hashed(by key: SipKey) -> PastValues {
     var hashed = self
     hashed.text = text.map { "h" + String(key.hash($0.utf8), radix: 16) }
-    // A number that JSON keeps exactly.
+    // The hash is shortened to 53 bits, which a JSON number represents exactly.
     hashed.number = number.map { Int64(key.hash(Array("\($0)".utf8)) >> 11) }
     return hashed
   }
 }
 
-/// The choice of the values that plans take from a store file; the raw values are words of options.
+/// The choice of which values plans copy from a store file; the raw values are words of options.
 package enum PastValueChoice: String, CaseIterable, Sendable {
-  /// Values are left out, and numbered ones take their place.
+  /// No values are copied; plans use numbered values instead.
   case none
-  /// Hashes take the place of the file's values.
+  /// Plans use hashes of the file's values.
   case hashed
-  /// The file's values are taken over.
+  /// Plans use the file's values.
   case kept
 }
 
@@ -57,7 +58,7 @@ package struct SipKey: Sendable, Hashable {
   private let first: UInt64
   private let second: UInt64
 
-  /// Creates a key of two halves.
+  /// Creates a key from its two halves.
   package init(_ first: UInt64, _ second: UInt64) { (self.first, self.second) = (first, second) }
 
   /// Creates the key of a store from its identifier: hashes of the same store can be compared.

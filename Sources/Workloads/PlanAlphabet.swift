@@ -1,20 +1,21 @@
 import HistoryTypes
 package import Traces
 
-/// All plans under one condition: their headers, and the possible commands at each place.
+/// All plans under one condition: their headers, and the possible next commands after each prefix.
 ///
 /// Under every condition, actors insert an object, update or delete the newest object through their
 /// view, make a pass, and purge. Each condition adds its own commands. Only legal commands are
-/// offered: a running actor stops, fetched transactions are merged, merged transactions are recorded.
+/// offered: for example, only a running actor can stop, and only an actor that has fetched can
+/// merge.
 package struct PlanAlphabet: Sendable {
   /// The condition that the plans may contain.
   package let condition: Condition
-  /// The headers of the plans: one for each way in which the condition changes a whole plan.
+  /// The headers of the plans: one for each setting of a whole plan that the condition varies.
   package var headers: [PlanHeader]
   private let actors: [ActorID]
   private let actions: Set<PlanAction>
   private let passesBySignal: Bool
-  /// The windows of a real history that replace the writes, by the seed of their header.
+  /// The windows of a real history that replace the plans' writes, by the seed of the header.
   var windows: [UInt64: PastWindow] = [:]
 
   /// The maximum number of actors.
@@ -30,7 +31,7 @@ package struct PlanAlphabet: Sendable {
     passesBySignal = headers[0].drive == .signals
   }
 
-  /// Whether actors with equal configurations have the same moves.
+  /// Whether actors with equal configurations have the same possible commands.
   ///
   /// The value is `false` with a mirror, which imports through the first running actor only, and with
   /// windows of a real history, whose writes have authors.
@@ -57,7 +58,7 @@ package struct PlanAlphabet: Sendable {
     return next(place) + actions.map { Command($0) } + powerOffs(place)
   }
 
-  /// Returns the next command of the window of a real history, if its actor runs.
+  /// Returns the next command of the plan's window; empty if its actor does not run.
   private func next(_ place: PlanPlace) -> [Command] {
     guard let next = place.next, next.action.actor.map(place.running.contains) != false else {
       return []
@@ -65,14 +66,14 @@ package struct PlanAlphabet: Sendable {
     return [next]
   }
 
-  /// Returns an insert of a new object, and an update and a delete of the newest, by each running actor.
+  /// Returns an insert, and an update and a delete of the newest object, by each running actor.
   private func writes(_ place: PlanPlace) -> [Action] {
     [place.insert, place.update, place.delete].compactMap { $0 }.flatMap { change in
       running(place).map { .write(PlannedWrite(actor: $0, changes: [change])) }
     }
   }
 
-  /// Returns writes by each running actor that insert a new object; a closure creates the writes.
+  /// Returns the writes that a closure makes of a new object, for each running actor.
   private func inserts(
     _ place: PlanPlace,
     _ make: (ActorID, [PlannedChange]) -> PlannedWrite
@@ -133,7 +134,7 @@ package struct PlanAlphabet: Sendable {
     }
   }
 
-  /// Returns a suspension of each running actor, and the end of the suspension of each suspended one.
+  /// Returns a suspension of each running actor, and a resumption of each suspended actor.
   private func suspensions(_ place: PlanPlace) -> [Action] {
     running(place).map(Action.suspend)
       + actors.filter(place.suspended.contains).map(Action.resume)
@@ -168,7 +169,8 @@ package struct PlanAlphabet: Sendable {
       }
   }
 
-  /// Returns plain-SQL writes (insert, update, delete), each found first by each running actor.
+  /// Returns plain-SQL writes (insert, update, delete), for each actor that may be the first to
+  /// read.
   private func plainSQL(_ place: PlanPlace) -> [Action] {
     [place.insert, place.update, place.delete].compactMap { $0 }.flatMap { change in
       running(place).map { actor in
@@ -213,7 +215,7 @@ package struct PlanAlphabet: Sendable {
   }
 
   private static let hour = 3_600.0
-  /// The length of a pause in seconds: more than the history limit of any published design.
+  /// The length of a pause in seconds: longer than any published design keeps history.
   private static let pause = 8 * 86_400.0
 }
 
@@ -246,7 +248,7 @@ extension PlanAlphabet {
     return [header]
   }
 
-  /// Returns three headers in which the last actor's configuration differs.
+  /// Returns three headers, in each of which the last actor is configured differently.
   ///
   /// The last actor ignores the first actor's transactions, does not list the first actor's author, or
   /// keeps its own cursors.
@@ -286,7 +288,7 @@ extension PlanAlphabet {
     return headers
   }
 
-  /// Returns one header per kind of hook; the hook throws at every second call of the first actor.
+  /// Returns one header per kind of hook, which fails at every second call in the first actor.
   private static func hooked(_ header: PlanHeader) -> [PlanHeader] {
     PlannedHook.alternating.map { hook in
       var hooked = header

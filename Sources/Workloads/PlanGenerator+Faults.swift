@@ -18,8 +18,8 @@ extension PlanGenerator {
 
   /// Draws the faults of a command; most commands have none.
   ///
-  /// A rare kind of command has faults more often, so that every kind of command is combined with
-  /// every kind of power-off.
+  /// A command of a rare kind is more likely to have faults, so that every kind of command is
+  /// combined with every kind of power-off.
   func faults(
     _ source: inout ChoiceSource,
     during action: PlanAction,
@@ -41,12 +41,12 @@ extension PlanGenerator {
 
   // MARK: Calls that fail
 
-  /// The share of commands with a failing call; commands without one show the effects of a failure.
+  /// The share of commands with a failing call; the other commands show the effects of failures.
   private static let failureShare = 0.12
 
   /// Draws a fault in the k-th call of a kind, or in all calls from the k-th on.
   ///
-  /// The number k is small, so that most commands make that many calls.
+  /// The number k is small, so that most commands reach their k-th call.
   private func failure(_ source: inout ChoiceSource, _ draft: PlanDraft) -> PlannedFault {
     let kinds: [(PlannedFault.Kind, Int)] = [
       (.ioError, 6), (.full, 3), (.busy, 4), (.memory, 4), (.shortRead, 2),
@@ -64,7 +64,7 @@ extension PlanGenerator {
     )
   }
 
-  /// Returns the weight of delayed syncs; 0 if a power-off could lose more than the newest writes.
+  /// Returns the weight of delayed syncs; 0 if a power-off could then damage the database.
   ///
   /// In a plan without power-offs, delayed syncs are harmless. In a plan with power-offs, they are allowed
   /// only if every commit syncs the log and no part of the log is checkpointed. Otherwise a power-off could
@@ -77,7 +77,7 @@ extension PlanGenerator {
     return isHarmless ? 16 : 0
   }
 
-  /// Returns whether a failing call has a certain effect even if the power goes off later.
+  /// Returns whether it is certain if a command with this failing call has an effect.
   ///
   /// A commit whose log could not be synced is reported as failed. Its frames are in the log already, so
   /// a power-off before the next commit may restore the failed commit
@@ -98,9 +98,9 @@ extension PlanGenerator {
     switch kind {
     case .memory:
       [FailurePlace(file: .main, call: .allocate, weight: 1, callCount: 120)]
-    // SQLite reads a truncated page of the database as a page that was never written
-    // (https://sqlite.org/c3ref/io_methods.html). No system can notice such a read, so only reads of the
-    // log are cut short.
+    // SQLite treats a truncated page of the database as a page that was never written
+    // (https://sqlite.org/c3ref/io_methods.html). No system can notice such a read, so only reads
+    // of the log are cut short.
     case .shortRead: [FailurePlace(file: .wal, call: .read, weight: 1, callCount: 6)]
     case .delay: [FailurePlace(file: .wal, call: .sync, weight: 1, callCount: 2)]
     default: failurePlaces.filter { kind.calls.contains($0.call) }

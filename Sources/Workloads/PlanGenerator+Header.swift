@@ -17,7 +17,7 @@ extension PlanGenerator {
   /// Draws the header of a plan, or takes it from the style's setup.
   func header(_ active: Set<Condition>, _ source: inout ChoiceSource) -> PlanHeader {
     var model = source.bool(probability: 0.15, label: "model") ? PlanModels.full : PlanModels.plain
-    // Programs without the library and older programs know no relations.
+    // Programs without the library, and programs with an older model, do not enforce relations.
     if active.contains(.relations), style.past == nil,
       active.isDisjoint(with: [.foreignWriter, .modelSkew])
     {
@@ -50,9 +50,9 @@ extension PlanGenerator {
     return header
   }
 
-  /// Adds a newer version of the model, and draws which actors have it.
+  /// Adds a newer version of the model, and draws which actors have the newer version.
   ///
-  /// Consumers report the columns that their own model has, so such plans have none.
+  /// Such plans have no consumers, because a consumer reports only columns of its own model.
   private func addVersions(to header: inout PlanHeader, _ source: inout ChoiceSource) {
     header.model = PlanModels.newer(header.model)
     header.consumers = []
@@ -79,7 +79,8 @@ extension PlanGenerator {
       header.locks = .none
     }
     guard active.contains(.powerOff) else { return }
-    // A consumer with its own token is needed, so that it has read what a power-off rolls back.
+    // Only a consumer that keeps its own token can have read transactions that a power-off rolls
+    // back.
     if style.setup == nil, header.consumers.isEmpty, source.bool(probability: 0.5, label: "mirror")
     {
       header.consumers = ["mirror"]
@@ -96,7 +97,8 @@ extension PlanGenerator {
     return least + source.weighted((least...most).map { $0 == 1 ? 1 : 12 }, label: "actors")
   }
 
-  /// Draws a mirror: its imports are protected, and it may read the other actors' transactions.
+  /// Draws a mirror: its imports are protected, and it may be a consumer of the actors'
+  /// transactions.
   private func mirror(_ header: inout PlanHeader, _ source: inout ChoiceSource) {
     switch source.weighted([1, 1, 1], label: "mirror") {
     case 0:

@@ -2,7 +2,7 @@ import HistoryTypes
 import PropertyTesting
 import Traces
 
-/// Plans whose writes are the transactions of a real history, in commit order and with their gaps.
+/// Plans whose writes are transactions of a real history, in commit order and with the same gaps.
 ///
 /// Launches, passes, crashes, purges and all other commands are drawn between these writes.
 extension PlanGenerator {
@@ -16,7 +16,7 @@ extension PlanGenerator {
 
   /// Draws a range of consecutive transactions of a history, and the commands between them.
   ///
-  /// If shrinking removes a transaction, the time between the remaining transactions does not change.
+  /// If shrinking removes a transaction, the remaining transactions keep their times.
   func repeated(
     _ past: PastHistory,
     _ source: inout ChoiceSource,
@@ -53,7 +53,8 @@ extension PlanGenerator {
     return prelude(writes.existing, draft.header) + commands
   }
 
-  /// Appends a write by the actor with the transaction's author; the actor is launched if it is stopped.
+  /// Appends a write by the actor with the transaction's author, and first launches the actor if
+  /// needed.
   private func append(
     _ changes: [PlannedChange],
     of transaction: PastHistory.Transaction,
@@ -82,7 +83,7 @@ extension PlanGenerator {
     draft.state.note(.write, by: place)
   }
 
-  /// Returns the write that inserts the objects that existed before the first transaction.
+  /// Returns a write that inserts the objects which existed before the plan's first transaction.
   private func prelude(_ existing: [ObjectName], _ header: PlanHeader) -> [Command] {
     guard !existing.isEmpty else { return [] }
     let inserts = existing.map {
@@ -103,7 +104,7 @@ extension PlanGenerator {
 }
 
 extension PastHistory {
-  /// Sets a plan's model and, with `namesActors`, the names of its actors.
+  /// Sets a plan's model from the history and, if `namesActors` is `true`, the names of its actors.
   ///
   /// The most active authors become actors; the other authors only write. A mirror's imports are
   /// protected, as they are by default in a tracker.
@@ -131,7 +132,7 @@ extension PastHistory {
   }
 }
 
-/// Translates the objects of a history into objects of one plan.
+/// Converts the changes of a history into changes of the objects of one plan.
 ///
 /// Keys are counted from 1 for each entity. An object that existed before the plan's first
 /// transaction is inserted by a write at the beginning of the plan.
@@ -150,7 +151,7 @@ struct PastWrites {
 
   init(_ past: PastHistory) { model = past.model }
 
-  /// Returns the changes of the next transaction; numbered values take the place of unknown ones.
+  /// Returns the changes of the next transaction, with numbered values instead of unknown values.
   ///
   /// An object's changes have different values, so that a lost change is detected.
   mutating func next(_ changes: some Sequence<PastHistory.Change>) -> [PlannedChange] {

@@ -21,7 +21,7 @@ extension PlanGenerator {
 
   private static let queryCountMax = 16
 
-  /// Whether a plan may have queries, whose answers depend on the model of the actor that makes them.
+  /// Whether a plan may have queries; actors with different models would give different answers.
   private func hasQueries(_ draft: PlanDraft) -> Bool {
     style.hasQueries && !draft.header.hasOlderModel && !draft.header.hasRelations
   }
@@ -105,7 +105,8 @@ extension PlanGenerator {
       let position = source.index(below: commands.count + 1)
       let request = request(draft, &source)
       commands.insert(Command(.query(request)), at: position)
-      // The second purge follows at once, because a pass between them would hide the time of the first.
+      // A second purge follows at once, because a pass in between would change the time of the last
+      // purge.
       guard request.form == .due, source.bool(probability: 0.6) else { continue }
       var again = request
       again.start = interval(&source)
@@ -142,11 +143,11 @@ extension PlanGenerator {
     (.models, 3), (.containers, 2), (.foreign, 3), (.suspension, 2), (.lists, 3),
   ]
 
-  /// The forms of requests about stores on disk that belong to a condition.
+  /// The forms of requests about stores on disk that only plans with a certain condition have.
   private static let ownDiskForms: [(condition: Condition, form: PlannedQuery.Form)] = [
     (.foreignWriter, .foreign), (.modelSkew, .models), (.relations, .lists),
   ]
-  /// The share of the plans under such a condition that make the condition's request.
+  /// The share of plans with such a condition that have the condition's request.
   private static let ownDiskShare = 0.03
 
   /// The forms of requests, with their weights.

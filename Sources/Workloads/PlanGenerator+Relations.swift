@@ -41,10 +41,10 @@ extension PlanGenerator {
     )
   }
 
-  /// Draws the merge policy of a save, which also decides about duplicates.
+  /// Draws the merge policy of a save, which also resolves duplicates.
   ///
-  /// After a failure the states that a view has read are unknown, so that such plans save their views
-  /// under the default policy.
+  /// Plans in which calls fail save their views under the default policy, because after a failure
+  /// it is unknown which states a view has read.
   private func relatedPolicy(
     _ source: inout ChoiceSource,
     _ context: String,
@@ -73,7 +73,8 @@ extension PlanGenerator {
     let object =
       draft.state.object(entity.name, from: key, through: Self.relatedKeyMax, isLive: isLive)
       ?? ObjectName(entity.name, key)
-    // An object that the same write has deleted keeps its name: a reference names one object.
+    // A write does not insert an object that it has deleted, because a reference would then have
+    // two meanings.
     let type: ChangeType = wanted == .insert && write.deletes(object) ? .update : wanted
     switch type {
     case .delete: return PlannedChange(.delete, object)
@@ -161,13 +162,14 @@ extension PlanGenerator {
     )
   }
 
-  /// The greatest key of an object in a plan with relations, so that many refer to the same objects.
+  /// The greatest key in a plan with relations; it is small, so that many objects refer to the same
+  /// one.
   private static let relatedKeyMax: Int64 = 6
 }
 
 /// A write with relations that is being generated.
 private struct RelatedDraft {
-  /// Whether one batch request makes the changes.
+  /// Whether the write is one batch request.
   let isRequest: Bool
   /// The entity and type of all changes of a batch request; `nil` if each change has its own.
   var entity: Entity?

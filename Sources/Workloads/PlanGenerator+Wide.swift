@@ -5,7 +5,7 @@ import Traces
 extension PlanGenerator {
   /// Draws rare changes of a finished plan: other purge strategies, a wide model, extreme values.
   ///
-  /// The changes are drawn last: a seed gives the same commands without them.
+  /// They are drawn last, so that a seed gives the same commands with and without them.
   func widen(
     _ header: inout PlanHeader,
     _ commands: inout [Command],
@@ -100,9 +100,10 @@ extension PlanModels {
     return make([Entity(item.name, Array(attributes))] + model.entities.dropFirst())
   }
 
-  /// A model with more entities than a transaction's bitmap of entities has bits.
+  /// A model with more entities than the bitmap in which a transaction records its entities has
+  /// bits.
   ///
-  /// Plans change the entities with the numbers 33 and 97, which share a bit.
+  /// Plans change the entities 33 and 97, which have the same bit in that bitmap.
   static let manyEntities: Model = {
     let fillers = (1...95).map { Entity("E\($0)", [Attribute("number", .int)]) }
     return make(
@@ -146,8 +147,9 @@ extension PlanModels {
 extension PlanGenerator {
   /// Draws whether a plan has writes of many objects, and inserts them between its commands.
   ///
-  /// The other commands are drawn first: a seed gives the same other commands without these writes. All
-  /// values of the writes are copies of a few drawn values, which makes shrinking faster.
+  /// The other commands are drawn first, so that a seed gives the same ones with and without these
+  /// writes. All values of the writes are copies of a few drawn values, which makes shrinking
+  /// faster.
   func addCrowd(
     to commands: inout [Command],
     _ draft: PlanDraft,

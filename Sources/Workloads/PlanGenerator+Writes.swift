@@ -37,7 +37,7 @@ extension PlanGenerator {
     )
   }
 
-  /// Draws a write of a program without the library, and the actor that is the first to find it.
+  /// Draws a write by a program without the library, and the actor that is the first to read it.
   ///
   /// The program knows the attributes with which the store began. The write has no author, an
   /// author of its own, or an actor's author.
@@ -88,7 +88,7 @@ extension PlanGenerator {
 
   /// Returns whether a write deletes an object and inserts it again.
   ///
-  /// Both objects have the same name, so a conflict report could not say which of them it concerns.
+  /// Both objects have the same name, so a report of a conflict would be ambiguous.
   private static func replaces(_ changes: [PlannedChange]) -> Bool {
     let deleted = Set(changes.filter { $0.type == .delete }.map(\.object))
     return changes.contains { $0.type == .insert && deleted.contains($0.object) }
@@ -96,8 +96,8 @@ extension PlanGenerator {
 
   /// Draws the author of a write, mostly the actor's own.
   ///
-  /// Depending on the plan, it may also be another actor's author, a batch author, a mirror's author, or
-  /// none.
+  /// Depending on the plan, the author may also be that of another actor, of a batch or of a
+  /// mirror, or absent.
   func author(
     _ source: inout ChoiceSource,
     _ draft: PlanDraft,
@@ -122,7 +122,7 @@ extension PlanGenerator {
       return other.author.map { .other($0) } ?? .absent
     case 3: return .other(header.batchAuthors[source.index(below: header.batchAuthors.count)])
     default:
-      // For a pattern of authors, any suffix makes an author that matches.
+      // A pattern such as `name.*` becomes an author that matches it.
       let name = header.protectedAuthors[source.index(below: header.protectedAuthors.count)]
       return .other(name.hasSuffix("*") ? name.dropLast() + "import" : name)
     }
@@ -154,7 +154,7 @@ extension PlanGenerator {
     }
   }
 
-  /// Draws the change type of a batch request, mostly insert; updates and deletes share keys with saves.
+  /// Draws the change type of a batch request by key: mostly insert, sometimes update or delete.
   private func batchType(_ source: inout ChoiceSource) -> ChangeType {
     [ChangeType.insert, .update, .delete][source.weighted([5, 3, 2])]
   }

@@ -85,8 +85,8 @@ package struct PlanGenerator: Sendable {
 
   /// Draws the conditions of one plan.
   ///
-  /// Each condition that applies to a whole plan is drawn separately, so that a plan has few of them. If
-  /// the style has only one or two such conditions, their probability is higher.
+  /// Each condition that applies to a whole plan is drawn separately, so that most plans have few
+  /// conditions. If the style has only one or two such conditions, their probability is higher.
   private func activeConditions(_ source: inout ChoiceSource) -> Set<Condition> {
     var active = style.conditions.filter { $0.share == nil }
     let shaping = Condition.allCases.filter { $0.share != nil && style.conditions.contains($0) }
@@ -117,7 +117,7 @@ package struct PlanGenerator: Sendable {
 
   /// Returns the current weight of a kind of command.
   ///
-  /// The weight is 0 if no actor may perform the command, or if the plan lacks its condition.
+  /// The weight is 0 if no actor can perform the command now, or if the plan lacks its condition.
   private func weight(of action: PlanAction, _ draft: PlanDraft, _ turn: Int? = nil) -> Int {
     if let condition = action.condition, !draft.active.contains(condition) { return 0 }
     if action == .relatedBatch, !draft.header.hasRelations { return 0 }
@@ -132,7 +132,7 @@ package struct PlanGenerator: Sendable {
     switch action {
     // A crash in the middle of a pass finds more bugs, so it gets a greater weight.
     case .crash where draft.state.midPass != 0: return 4 * action.weight
-    // The second process preferably starts when the first one has merged and not yet recorded.
+    // A second process is most useful when the first one has merged and not yet recorded.
     case .launchTwice where draft.header.locks == .none && draft.state.unrecorded != 0:
       return 12 * action.weight
     // Reads of a consumer with its own token matter, because a power-off may roll back what it has read.
@@ -143,7 +143,7 @@ package struct PlanGenerator: Sendable {
     }
   }
 
-  /// Returns the index of the most urgent actor that can act; `nil` if the plan has no priorities.
+  /// Returns the index of the actor with the highest priority among those that can act.
   private func turn(_ draft: inout PlanDraft) -> Int? {
     guard draft.priorities != nil else { return nil }
     var able: UInt64 = 0
@@ -153,9 +153,10 @@ package struct PlanGenerator: Sendable {
     return draft.priorities?.next(among: able)
   }
 
-  /// Draws an actor by its index; if that actor may not act, the next one that may is used.
+  /// Draws an actor's index; if that actor cannot act now, the next actor that can is used.
   ///
-  /// If shrinking removes another command, the actor of this command therefore stays the same.
+  /// The recorded choice is the actor that acts, so that it stays the same if shrinking removes
+  /// another command.
   private func place(
     _ source: inout ChoiceSource,
     for action: PlanAction,
@@ -225,7 +226,8 @@ package struct PlanGenerator: Sendable {
     SignalFate.allCases[source.weighted([4, 2, 3, 1])]
   }
 
-  /// Draws a clock advance as between transactions; under their conditions also days and steps back.
+  /// Draws an advance of the clock: a gap between writes or, under a condition, days or a step
+  /// back.
   private func advance(_ source: inout ChoiceSource, _ draft: PlanDraft) -> Double {
     func weight(_ condition: Condition) -> Int { draft.active.contains(condition) ? 1 : 0 }
     let kinds = [12, 2 * weight(.pause), 2 * weight(.clockJump), 2 * weight(.clockBack)]
@@ -246,7 +248,7 @@ struct PlanDraft {
   /// The conditions that this plan may contain.
   let active: Set<Condition>
   var state: PlanState
-  /// The random weight factor of each kind of command in this plan.
+  /// The random factor for the weight of each kind of command in this plan.
   let swarm: [Int]
   /// The actor priorities; `nil` if the schedule has none.
   var priorities: PlanPriorities?

@@ -1,7 +1,7 @@
 import HistoryTypes
 import Traces
 
-/// The references between the objects of a plan that is being generated, as far as its writes set them.
+/// The references between objects that the writes of a plan have set so far.
 struct PlanLinks: Sendable {
   private struct Column: Sendable {
     let attribute: String
@@ -11,9 +11,9 @@ struct PlanLinks: Sendable {
 
   /// The references of each entity.
   private var columns: [String: [Column]] = [:]
-  /// The objects to which each object refers, by attribute.
+  /// The objects to which each object refers, by the attribute of the reference.
   private var links: [ObjectName: [String: ObjectName]] = [:]
-  /// Whether a reference has denied a delete.
+  /// Whether a reference with the delete rule `deny` has forbidden a delete.
   private var isDenied = false
 
   init(_ model: Model) {
@@ -30,7 +30,7 @@ struct PlanLinks: Sendable {
   /// Whether the model has no references.
   var isEmpty: Bool { columns.isEmpty }
 
-  /// Returns whether a reference denied a delete, or refers to an object that does not exist.
+  /// Returns whether a reference forbids a delete, or refers to an object that does not exist.
   func isRefused(_ live: Set<ObjectName>) -> Bool {
     isDenied || links.values.contains { !$0.values.allSatisfy(live.contains) }
   }

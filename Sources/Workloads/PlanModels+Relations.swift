@@ -13,7 +13,7 @@ extension PlanModels {
     var label: DeleteRule
     /// The rule of the optional reference from an item to another one; `nil` if items have none.
     var parent: DeleteRule?
-    /// Whether the notes of one item have different texts.
+    /// Whether the notes of one item must have different texts.
     var hasUniqueNotes = false
   }
 

@@ -87,7 +87,7 @@ enum PlanModels {
 enum PlanPredicates {
   /// The maximum depth of nested conditions.
   private static let depthMax = 3
-  /// The maximum number of conditions in one list.
+  /// The maximum number of conditions that one AND or OR combines.
   private static let widthMax = 3
 
   /// Draws the conditions that a batch request joins with AND: usually one, rarely none or two.
@@ -148,7 +148,8 @@ enum PlanPredicates {
     return .like(attribute.name, pattern)
   }
 
-  /// Draws an attribute that is no reference, whose order in a store is that of the store's keys.
+  /// Draws an attribute that is no reference, because a plan cannot know the order of the store's
+  /// keys.
   private static func attribute(of entity: Entity, _ source: inout ChoiceSource) -> Attribute {
     let attributes = entity.attributes.filter { $0.reference == nil }
     return attributes[source.index(below: attributes.count)]

@@ -1,10 +1,10 @@
 import HistoryTypes
 package import Traces
 
-/// The state after a plan's last command, as far as the next command depends on it.
+/// The state of a plan that is being generated, as far as the next command depends on it.
 ///
-/// A set of actors is a word with one bit per actor, in the order of the header, because the sets are
-/// read for every kind of command before each command.
+/// A set of actors is a word with one bit per actor, in the order of the header: before each
+/// command, the sets are read for every kind of command.
 struct PlanState {
   private let everyone: UInt64
   private let consumers: UInt64
@@ -58,7 +58,8 @@ struct PlanState {
     }
   }
 
-  /// Returns the kind of an action and its actor's index; `nil` if the state does not depend on it.
+  /// Returns an action's kind and its actor's index; `nil` if the action does not change this
+  /// state.
   private func known(_ action: Action, _ header: PlanHeader) -> (PlanAction, Int)? {
     let kind: PlanAction
     switch action {
@@ -115,7 +116,8 @@ struct PlanState {
     }
   }
 
-  /// Returns the first object from a key on that exists (`isLive`) or does not exist (`!isLive`).
+  /// Returns the first object, from a key on, that exists or, if `isLive` is `false`, does not
+  /// exist.
   ///
   /// After the greatest key the search continues at key 1. The result is `nil` if no object is found.
   func object(
@@ -131,7 +133,7 @@ struct PlanState {
     return nil
   }
 
-  /// Whether a store would refuse the changes that were noted, because of a reference.
+  /// Whether a store would refuse the noted changes, because of a delete rule or a missing object.
   var isRefused: Bool { links.isRefused(live) }
 
   mutating func note(_ action: PlanAction, by place: Int) {
@@ -201,7 +203,7 @@ struct PlanState {
   }
 }
 
-/// The state after a plan's last command, as far as the possible next commands depend on it.
+/// The state after a prefix of an explored plan, as far as the possible next commands depend on it.
 package struct PlanPlace: Sendable {
   /// The last completed step of an actor's unfinished pass.
   enum Step: Int {
@@ -220,19 +222,20 @@ package struct PlanPlace: Sendable {
   private var live: [Int64] = []
   private var insertCount: Int64 = 0
   private var writeCount: Int64 = 0
-  /// The commands of the window of a real history; `nil` if the plan repeats none.
+  /// The commands of the plan's window of a real history; `nil` if the plan has no window.
   private let window: [Command]?
   /// The number of the window's commands that were performed.
   private var windowCount = 0
 
-  /// Whether a power-off cannot roll back an acknowledged commit.
+  /// Whether every commit is synced, so that no power-off rolls back an acknowledged commit.
   let isSynced: Bool
   /// The consumers, which read history in addition to the actors.
   let consumers: [ActorID]
 
   init(_ header: PlanHeader, window: [Command]? = nil) {
     self.window = window
-    // Objects of the condition's own writes must not have the keys of the window's objects.
+    // Objects that the condition's own writes insert must not have the keys of the window's
+    // objects.
     insertCount = window == nil ? 0 : Self.ownKeysStart
     isSynced = header.synchronous == .full
     consumers = header.consumers
@@ -348,7 +351,7 @@ package struct PlanPlace: Sendable {
     steps[actor] = nil
   }
 
-  /// Adds the state on which the next moves depend; counters that only make names unique are left out.
+  /// Adds the state on which the possible next commands depend, except counters for unique names.
   package func describe(_ state: inout StateSketch) {
     state.enter(nil)
     for key in live { state.add(ObjectName(Self.entity, key)) }

@@ -1,7 +1,8 @@
 package import PropertyTesting
 package import Traces
 
-/// The parameters of random plans: the number of actors, the lengths, and the mix of writes.
+/// The parameters of random plans, such as the number of actors, the lengths, and the mix of
+/// writes.
 package struct PlanStyle: Sendable {
   /// The number of actors, from one to eight (default: `1...4`).
   package var actorCounts = 1...4
@@ -15,7 +16,7 @@ package struct PlanStyle: Sendable {
   package var operationShares = [19, 78, 3]
   /// The share of writes without an author.
   package var absentAuthorShare = 0.1
-  /// The pauses between transactions in seconds, at equal quantile steps.
+  /// The times between transactions in seconds; each of them is equally likely.
   package var gaps: [Double] = [0.01, 0.1, 1, 5, 10, 60, 600, 3600]
   /// The actions that the system under test supports, in addition to writes and passes.
   package var actions: Set<PlanAction> = Set(PlanAction.allCases)
@@ -50,8 +51,8 @@ package struct PlanStyle: Sendable {
 
   /// Creates the style of plans that resemble real histories.
   ///
-  /// Shares of change types are rounded to whole per cents, at least one: a type that is rare in a store
-  /// must still occur in plans.
+  /// The share of each change type is rounded to a whole per cent, and is at least 1 %, so that a
+  /// type that is rare in a store still occurs in plans.
   package init(_ profile: WorkloadProfile) {
     averageChangeCount = max(1, profile.meanChangesPerTransaction)
     changeCountMax = min(max(profile.mostChangesPerTransaction, 2), Self.changeCountLimit)
@@ -74,7 +75,8 @@ package struct PlanStyle: Sendable {
     actorCounts = count...count
   }
 
-  /// The maximum for ``changeCountMax``: the largest transactions of real stores would fill a plan.
+  /// The upper limit of ``changeCountMax``; the largest transactions of real stores would fill a
+  /// plan.
   private static let changeCountLimit = 32
   /// The maximum number of actors of a profile; `--actors` allows more.
   private static let actorCountLimit = 4
@@ -86,13 +88,14 @@ package struct PlanStyle: Sendable {
 ///
 /// To run every order of steps up to a length, use ``PlanAlphabet`` and the explorer.
 package enum PlanSchedule: Hashable, Sendable {
-  /// Every actor that can act is equally likely to be chosen.
+  /// Each time, every actor that can act is equally likely to be chosen.
   case random
-  /// Actors have priorities that change at a few points: an actor acts until a more urgent one can.
+  /// Actors have priorities: the highest priority acts, until it becomes the lowest at a random
+  /// point.
   ///
-  /// Burckhardt and others, "A randomized scheduler with probabilistic guarantees of finding bugs"
-  /// (2010): a bug that needs `depth` orderings is found with the probability
-  /// ``leastProbability(actors:steps:)``.
+  /// A plan finds a bug that depends on the order of `depth` steps with at least the probability
+  /// ``leastProbability(actors:steps:)``. Source: Burckhardt and others, "A randomized scheduler
+  /// with probabilistic guarantees of finding bugs" (2010).
   case pct(depth: Int)
 
   /// Returns a lower bound for the probability that one plan finds a bug of the schedule's depth.
@@ -109,9 +112,9 @@ package enum PlanSchedule: Hashable, Sendable {
 
 /// Actor priorities that change at a few points.
 struct PlanPriorities {
-  /// The actors by their indices in the header, the most urgent first.
+  /// The actors by their indices in the header, the highest priority first.
   private var order: [Int] = []
-  /// The numbers of the commands before which the most urgent actor becomes the least urgent.
+  /// The numbers of the commands before which the highest priority becomes the lowest one.
   private var changes: Set<Int> = []
   private var step = 0
 
@@ -127,7 +130,8 @@ struct PlanPriorities {
     for _ in 1..<max(depth, 1) { changes.insert(source.index(below: max(steps, 1))) }
   }
 
-  /// Applies a change of priorities that is due, and returns the most urgent of some actors.
+  /// Applies a change of priorities that is due, and returns the actor with the highest one in a
+  /// set.
   ///
   /// The result is `nil` if the set of actors is empty.
   mutating func next(among able: UInt64) -> Int? {

@@ -1,4 +1,4 @@
-/// A distribution of values, as buckets in rising order that do not overlap.
+/// A distribution of values, as a histogram of ascending buckets that do not overlap.
 package struct ProfileDistribution: Sendable, Hashable {
   /// A range of values, and the number of values in that range.
   package struct Bucket: Sendable, Hashable, Codable {
@@ -32,7 +32,7 @@ package struct ProfileDistribution: Sendable, Hashable {
       }
       end = max(bucket.to, 0)
     }
-    return buckets.isEmpty ? "there is no bucket" : nil
+    return buckets.isEmpty ? "the distribution has no bucket" : nil
   }
 
   /// Returns the whole number at a quantile; all whole numbers within a bucket are equally frequent.
@@ -111,7 +111,7 @@ package struct ProfileTally: Sendable, Hashable {
   package init() {}
 }
 
-/// The source of a profile's figures: stores, date, counts and notes.
+/// The provenance of a profile's figures: stores, date, counts and notes.
 package struct ProfileProvenance: Sendable, Hashable, Codable {
   /// A file that was counted.
   package struct File: Sendable, Hashable, Codable {
@@ -161,11 +161,11 @@ package struct ProfileProvenance: Sendable, Hashable, Codable {
 package enum ProfileError: Error, Hashable, Sendable {
   /// No committed profile has the given name.
   case unknownName(String)
-  /// The input is not a valid profile; the reason is given.
+  /// The input is not a valid profile, for the given reason.
   case unreadable(source: String, reason: String)
   /// The profile was made by a newer version.
   case newerVersion(source: String, found: Int, known: Int)
-  /// A history contains too little for a profile; the reason is given.
+  /// A history is too small for a profile, for the given reason.
   case tooLittle(source: String, reason: String)
 }
 

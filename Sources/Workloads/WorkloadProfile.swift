@@ -8,7 +8,7 @@ package import Foundation
 
 /// A statistical profile of real stores' histories, which generated plans resemble.
 ///
-/// A profile has shares and distributions, and no contents of the stores.
+/// A profile contains shares and distributions, but no data of the stores.
 package struct WorkloadProfile: Sendable, Hashable, Codable {
   /// The version of the JSON form.
   package static let formatVersion = 1
@@ -26,7 +26,7 @@ package struct WorkloadProfile: Sendable, Hashable, Codable {
     }
   }
 
-  /// The share of one author or entity, whose real name is replaced.
+  /// The share of one author or entity, under a name that replaces the real one.
   package struct Share: Sendable, Hashable, Codable {
     /// The name: `author-1`, `entity-1`, and so on, in descending order of shares.
     package var name: String
@@ -190,7 +190,7 @@ extension WorkloadProfile {
   /// The greatest number of changes of a transaction.
   package var mostChangesPerTransaction: Int { Int(changesPerTransaction.buckets.last?.to ?? 0) }
 
-  /// Returns times between transactions in seconds, one from the middle of each equal quantile step.
+  /// Returns `count` typical times between transactions in seconds, at evenly spaced quantiles.
   package func gaps(_ count: Int) -> [Double] {
     (0..<count).map { gap(at: (Double($0) + 0.5) / Double(count)) }
   }
@@ -267,12 +267,12 @@ extension WorkloadProfile {
     switch error {
     case DecodingError.keyNotFound(let key, _): "it has no \"\(key.stringValue)\""
     case DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context):
-      "\"\(context.codingPath.map(\.stringValue).joined(separator: "."))\" is of another type"
+      "\"\(context.codingPath.map(\.stringValue).joined(separator: "."))\" has the wrong type"
     default: "it is not JSON"
     }
   }
 
-  /// The version of a profile, decoded before keys that another version may have changed.
+  /// The version of a profile, which is decoded first, because another version may have other keys.
   private struct Version: Decodable {
     let profile: Int
   }

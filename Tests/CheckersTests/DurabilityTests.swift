@@ -31,7 +31,7 @@ import Traces
     _ body: (inout Story) -> Void = { _ in }
   ) {
     let held = story.transactions.prefix(Int(last))
-    story.run(action, .unknown(SystemFailure(.crashed, "The power went."))) { story in
+    story.run(action, .unknown(SystemFailure(.crashed, "The power failed."))) { story in
       story.tell(action.actor, .fault(kind))
       body(&story)
       for actor in ["app", "widget"] as [ActorID] { story.crash(actor) }

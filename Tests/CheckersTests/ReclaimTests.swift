@@ -28,7 +28,7 @@ import Traces
     let found = try #require(story.verdict(Reclaim.self).violation)
     #expect(
       found.because
-        == "app purged when every member had recorded the head, and #1 is still there"
+        == "app purged when every member had recorded all history, and #1 is still there"
     )
   }
 

@@ -37,7 +37,7 @@ import Testing
     let worse = try await exploreHistory(of: MyLog.self, under: [.restart], depth: 3)
     #expect(
       worse.regressions(since: committed)
-        .contains("PurgeSafety under restart held, and now: breaks in 3 commands.")
+        .contains("PurgeSafety under restart held in the earlier card; now: breaks in 3 commands.")
     )
   }
 

@@ -45,7 +45,7 @@ import Testing
   @Test func `An empty distribution gives zero and has a flaw`() {
     #expect(ProfileDistribution().integer(at: 0.5) == 0)
     #expect(ProfileDistribution().value(at: 0.5) == 0)
-    #expect(ProfileDistribution().flaw == "there is no bucket")
+    #expect(ProfileDistribution().flaw == "the distribution has no bucket")
   }
 
   @Test func `An invalid distribution has a flaw`() {

@@ -143,7 +143,7 @@ import Testing
 
   static let broken: [(old: String, new: String, reason: String)] = [
     ("\"ties\":", "\"tied\":", "it has no \"ties\""),
-    ("\"withoutAuthor\": 0.2", "\"withoutAuthor\": \"a\"", "\"withoutAuthor\" is of another type"),
+    ("\"withoutAuthor\": 0.2", "\"withoutAuthor\": \"a\"", "\"withoutAuthor\" has the wrong type"),
     ("\"withoutAuthor\": 0.2", "\"withoutAuthor\": 1.2", "a share is not from 0 to 1"),
     (
       "\"update\":0.6", "\"update\":0.5",

@@ -56,7 +56,8 @@ struct HistoryCheck: Sendable {
     return report
   }
 
-  /// Prints a line on standard error, unbuffered because a trap would discard a buffer's content.
+  /// Prints a line on standard error without buffering, because a trap would discard buffered
+  /// output.
   private static func say(_ line: String) {
     FileHandle.standardError.write(Data((line + "\n").utf8))
   }
@@ -98,7 +99,8 @@ struct HistoryCheck: Sendable {
     }
   }
 
-  /// The number of plans: as set, otherwise 200; practically unlimited if only a time limit is set.
+  /// The number of plans to run: 200 by default, or practically unlimited if only a time limit is
+  /// set.
   private var planCount: Int { settings.plans ?? (settings.time == nil ? 200 : 1_000_000_000) }
 
   // MARK: Reporting
@@ -145,7 +147,7 @@ struct HistoryCheck: Sendable {
     )
   }
 
-  /// Returns sentences about problems other than broken invariants.
+  /// Returns a sentence for each problem of the check other than a broken invariant.
   private func sentences(_ outcome: PlanSearch.Outcome, _ report: HistoryReport) -> [String] {
     var sentences: [String] = []
     if let (plan, because) = outcome.tally.runFailure {

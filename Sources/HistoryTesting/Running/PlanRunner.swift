@@ -26,7 +26,7 @@ final class PlanRunner {
   /// The reason why the system did not complete the last plan; `nil` if it did.
   var runFailure: RunFailure? { system.runFailure }
 
-  /// The number of jobs that other threads have enqueued.
+  /// The number of the system's jobs that threads outside of its executor have enqueued.
   var foreignJobCount: Int { (system as? any JobCounting)?.foreignJobCount ?? 0 }
 
   /// Runs a plan to its end.
@@ -40,7 +40,7 @@ final class PlanRunner {
     return (verdicts, Trace(header: header, events: events))
   }
 
-  /// Runs a plan until it ends or the checker rejects it; returns the violation, or `nil`.
+  /// Runs a plan until it ends or breaks the checker's invariant; returns the violation, or `nil`.
   func violation(of checker: String, by plan: Plan) throws(SystemFailure) -> Violation? {
     var verdicts = RunVerdicts(plan, system: subject.name, checkers)
     var found: Violation?
@@ -67,7 +67,7 @@ final class PlanRunner {
 }
 
 extension Subject {
-  /// Returns the conditions; throws if the system does not support one of them.
+  /// Returns the conditions to use, and throws if the system does not support one of them.
   func checked(
     _ conditions: [HistoryCondition]
   ) throws(HistorySettingsError) -> [HistoryCondition] {
@@ -117,7 +117,8 @@ struct RunVerdicts {
     return nil
   }
 
-  /// Returns the violation of one checker as soon as an event breaks the checker's invariant.
+  /// Returns the violation that one checker has found so far, in the middle of a run; `nil` for
+  /// none.
   func earlyViolation(of checker: String) -> Violation? {
     suite.isInvalid || own.contains { $0.isBroken } ? violation(of: checker) : nil
   }

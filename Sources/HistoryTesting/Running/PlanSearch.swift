@@ -17,14 +17,15 @@ struct PlanSearch: Sendable {
   /// The range of the numbers of the plans to run.
   let plans: ClosedRange<Int>
   let budget: Budget
-  /// Receives the number of each plan before it runs, and returns whether to continue.
+  /// A closure that receives the number of each plan before it runs, and returns whether to
+  /// continue.
   let goesOn: @Sendable (Int) -> Bool
   /// Whether the search ends with the first plan that breaks an invariant.
   var stopsAtFirst = false
 
   /// The maximum number of times that shrinking runs the system, for each broken invariant.
   private static let shrinkEvaluations = 2_000
-  /// On average, one in this many plans runs twice, to check for determinism.
+  /// One plan in this many, on average, is run twice, to check that the system is deterministic.
   private static let repeatedShare: UInt64 = 16
 
   /// The results of a search.
@@ -85,7 +86,8 @@ struct PlanSearch: Sendable {
     SeededGenerator.seed(seed, part: UInt64(number - 1))
   }
 
-  /// Generates a plan with a seed for the order of tasks, and applies the custom conditions to it.
+  /// Generates a plan with a seed for the order of the system's tasks, and applies custom
+  /// conditions.
   private func plan(
     from source: inout ChoiceSource,
     _ generator: PlanGenerator
@@ -149,9 +151,11 @@ extension Trace {
   /// Returns a sentence about the first event at which two traces differ.
   fileprivate func firstDifference(from other: Trace) -> String {
     for (one, two) in zip(events, other.events) where one != two {
-      return "event \(one.at) was \(TraceCodec.encode(one)), and then \(TraceCodec.encode(two))"
+      return
+        "event \(one.at) was \(TraceCodec.encode(one)) in the first run and \(TraceCodec.encode(two)) in the second"
     }
-    return "it had \(events.count.counted("event")), and then \(other.events.count)"
+    return
+      "the first run had \(events.count.counted("event")), and the second run \(other.events.count)"
   }
 }
 
@@ -162,7 +166,7 @@ struct PlanTally: Sendable {
     let checker: String
     var held = 0
     var broken = 0
-    /// The lowest number of a plan that broke the invariant.
+    /// The number of the first plan that broke the invariant.
     var firstBroken: Int?
   }
 
@@ -201,7 +205,8 @@ enum OwnThread {
   static func run<Answer: Sendable>(_ body: @escaping @Sendable () -> Answer) async -> Answer {
     await withCheckedContinuation { continuation in
       let thread = Thread { continuation.resume(returning: body()) }
-      // Plan generators recurse deeply, and secondary threads have a default stack of only 0.5 MB.
+      // Plan generators recurse deeply; the default stack of a new thread, half a megabyte, is too
+      // small.
       thread.stackSize = 16 << 20
       thread.start()
     }

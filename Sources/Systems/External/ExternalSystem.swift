@@ -18,7 +18,7 @@ package final class ExternalSystem: SystemUnderTest {
   /// The reason why the program cannot continue the plan; `nil` if the program can continue.
   package private(set) var runFailure: RunFailure?
   private(set) var clock = PlanClock()
-  /// The plan header that is still to be sent; `nil` if the program has received it.
+  /// The plan header that is not sent yet; `nil` if the program has received it.
   private var awaited: PlanHeader?
   var notes = ExternalNotes()
 
@@ -131,7 +131,8 @@ package final class ExternalSystem: SystemUnderTest {
 
   package func recover() {
     guard capabilities.contains(.hooks), runFailure == nil else { return }
-    // If the program cannot disable faults, its later passes fail, and those failures are reported.
+    // If the program does not disable its faults, its later passes fail; those failures are
+    // reported.
     do throws(SystemFailure) { _ = try ask(.recover) } catch {}
   }
 

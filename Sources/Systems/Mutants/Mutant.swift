@@ -3,7 +3,7 @@
 /// The edits are in `Tests/Mutants`. `scripts/mutants` builds a copy of the sources with all edits,
 /// of which a switch selects one at run time. Names are stable, because runs and plans contain them.
 package struct Mutant: Sendable {
-  /// The name without the prefix `mutant/`; the name begins with the incorrect step.
+  /// The name without the prefix `mutant/`; its first word is the step that the bug affects.
   package let name: String
   /// A sentence that describes the bug.
   package let sentence: String

@@ -26,7 +26,7 @@ public protocol HistoryLog: Hashable, Sendable {
   /// Adds a committed transaction.
   mutating func append(_ transaction: LoggedTransaction)
 
-  /// Returns the transactions that an actor has to merge now, in order.
+  /// Returns the transactions that an actor must merge in its next pass, in order.
   func news(for actor: ActorID) -> [LoggedTransaction]
 
   /// Records that an actor has merged all its transactions up to a number.
@@ -54,7 +54,8 @@ public struct LoggedTransaction: Hashable, Sendable {
 
 /// A design with one deliberate bug, for trying out the lab.
 ///
-/// The purge deletes the transactions that the fastest member has merged, so slower members lose updates.
+/// The purge deletes every transaction that the fastest member has merged, so slower members lose
+/// updates.
 package struct GreatestCursorLog: HistoryLog {
   package private(set) var held: [LoggedTransaction] = []
   private var cursors: [ActorID: Int] = [:]

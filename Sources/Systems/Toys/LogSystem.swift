@@ -11,7 +11,7 @@ package final class LogSystem<Log: HistoryLog>: SystemUnderTest {
   private struct Peer: Hashable {
     var view: Objects
     var fetched: [LoggedTransaction] = []
-    /// The newest transaction number at the last fetch, and at the fetch that was merged last.
+    /// The newest transaction number at the last fetch; `merged` is that of the last merged fetch.
     var scanned: Int
     var merged: Int
   }
