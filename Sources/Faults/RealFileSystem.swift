@@ -10,7 +10,7 @@ internal import Synchronization
 /// power-off the files are replaced by their durable bytes, as in ``HeapFileSystem``. The file
 /// system stays registered as long as it is referenced or any of its files is open. If it is
 /// registered as the default, it also serves every connection that names no VFS, so that the code
-/// that opens connections need not change.
+/// that opens connections need not change; it then stays registered until the process ends.
 package final class RealFileSystem: FaultySystem, @unchecked Sendable {
   package let name: String
 
@@ -60,6 +60,8 @@ package final class RealFileSystem: FaultySystem, @unchecked Sendable {
     fillIn()
     let code = sqlite3_vfs_register(system, isDefault ? 1 : 0)
     guard code == SQLITE_OK else { fatalError("SQLite did not register \(name): code \(code)") }
+    // Copies of the default VFS refer to it, for example the one that seeds the random generator.
+    if isDefault { _ = Unmanaged.passRetained(self) }
   }
 
   deinit {

@@ -34,12 +34,16 @@ final class StressSeams: Sendable {
     var waiting: [StressTrace.Entry] = []
   }
 
-  init(_ role: StressRole) throws {
+  /// Creates the hooks; unless `servesAllFiles` is `false`, the file system with the hooks is SQLite's
+  /// default until the process ends.
+  ///
+  /// - Throws: ``StressError`` if a file of the role cannot be opened.
+  init(_ role: StressRole, servesAllFiles: Bool = true) throws {
     self.role = role
     tracker = try StressTrace(role.trackerTrace, of: role.id)
     writer = try StressTrace(role.writerTrace, of: role.id)
     numbers = try StressNumberFile(role.numberFile)
-    files = RealFileSystem(isDefault: true) { [death] call, kind in
+    files = RealFileSystem(isDefault: servesAllFiles) { [death] call, kind in
       if call == .write, kind == .main { death.meet(.checkpoint) }
     }
   }

@@ -50,4 +50,13 @@ struct DeterminismTests {
       #expect(sqlite3_vfs_find(nil) == before)
     }
   }
+
+  @Test func `A file system that is the default stays it until the process ends`() async {
+    await #expect(processExitsWith: .success) {
+      let name = RealFileSystem(isDefault: true).name
+      HeapFileSystem().reseed(1, withSalts: true)
+      let system = try #require(sqlite3_vfs_find(nil))
+      #expect(String(cString: system.pointee.zName) == name)
+    }
+  }
 }

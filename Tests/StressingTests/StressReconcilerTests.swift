@@ -69,7 +69,7 @@ import Traces
 
   /// The tracker's thread turns captured changes into a transaction after the write has committed.
   @Test func `A number that another thread notes is not that of the write`() throws {
-    let seams = try StressSeams(role)
+    let seams = try StressSeams(role, servesAllFiles: false)
     let observer = try #require(try seams.configuration().actionObserver)
     let command = Command(.write(PlannedWrite(actor: role.id, changes: [])))
     let transaction = try seams.write(command) {
