@@ -11,7 +11,7 @@ package import Traces
 package struct Reclaim: Invariant {
   package static let name = "Reclaim"
   package static let sentence =
-    "Once every member has recorded all history, a purge leaves at most the newest transaction."
+    "Once all members recorded all history, a purge leaves at most the newest transaction."
   package private(set) var violation: Violation?
   private let authors: ProtectedAuthors
   private var isDue = false

@@ -127,7 +127,7 @@ private struct SampleRepository {
       let line = "\"\(folder)/plan file.jsonl\" --good \(repository.commits[0])"
       let result = try await bisect(repository, folder, line)
       #expect(result.code == .undecided, "\(result.errors)")
-      #expect(result.output.contains("one of these 3 commits, since those between"))
+      #expect(result.output.contains("one of these 3 commits, since all but the last"))
       let shorts = repository.commits.map { String($0.prefix(12)) }
       for short in shorts[4...6] { #expect(result.output.contains("  \(short)  ")) }
       #expect(!result.output.contains("  \(shorts[3])  "))
