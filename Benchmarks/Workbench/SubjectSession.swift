@@ -1,4 +1,5 @@
 import HistoryStore
+import HistoryTypes
 import Measuring
 
 /// The measurement of one benchmark, with all contenders at all sizes in the same rounds.
@@ -150,10 +151,13 @@ package struct BenchmarkDisagreement: Error, Hashable, CustomStringConvertible {
 
   /// A message with the difference and where it occurred.
   package var description: String {
-    "\(subject) at \(historySize) transactions: the work of \(contender) has the count "
-      + "\(did.count) and the sum \(did.sum), that of the floor has the count \(floorDid.count) and "
-      + "the sum \(floorDid.sum). Times of different work are not compared; this is an error of the "
-      + "benchmark or of the store."
+    "\(subject) at \(historySize) transactions: \(contender) and the floor (raw C) did different "
+      + "work, so their times are not compared. \(contender): \(Self.words(did)); the floor: "
+      + "\(Self.words(floorDid)). The benchmark or the store has a bug."
+  }
+
+  private static func words(_ work: WorkTally) -> String {
+    "\(Int(work.count).counted("item")) with the sum \(work.sum)"
   }
 }
 

@@ -20,7 +20,7 @@ package struct Durability: Invariant {
     "After a power-off the store is a prefix of what was acknowledged; all of it with FULL."
   package private(set) var violation: Violation?
   private let isFull: Bool
-  /// The number of transactions before the current power-off; `nil` while the power is on.
+  /// The number of transactions acknowledged before the power went off; `nil` while it is on.
   private var acknowledged: Int?
   /// The position of the last transaction that an earlier power-off left; -1 if none.
   private var floor = -1

@@ -57,7 +57,9 @@ package struct WakeUp: Invariant {
 
   package func verdict(on timeline: Timeline) -> Verdict {
     if let violation { return .invalid(violation) }
-    guard isDriven else { return .unknown("The plan's commands make the passes, not signals.") }
+    guard isDriven else {
+      return .unknown("In this plan, commands start the passes; signals do not.")
+    }
     return hasWoken ? .valid : .unknown("No running actor had to merge what another committed.")
   }
 

@@ -260,7 +260,7 @@ extension HistoryError.Reason {
           ? "Two objects of \(entity)"
           : ids.map { "\(entity)/\($0.key)" }.joined(separator: " and ")) + " would have the same "
           + "\(attributes.joined(separator: ", ")), which must be unique; nothing was written.",
-        "Change or delete one of them, or choose a merge policy."
+        "Change or delete one of the objects with equal values, or choose a merge policy."
       )
     case .conflict(let ids):
       (

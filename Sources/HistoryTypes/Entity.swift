@@ -58,7 +58,7 @@ public struct Entity: Hashable, Sendable, Codable {
     )
   }
 
-  /// Creates an entity of an open file.
+  /// Creates an entity of the model that a store file contains, without checking it.
   package init(
     _ name: String,
     _ attributes: [Attribute],

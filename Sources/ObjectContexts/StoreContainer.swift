@@ -101,7 +101,7 @@ public final class StoreContainer: Sendable {
     try forEach { store throws(HistoryError) in try store.resume() }
   }
 
-  /// Runs a closure for all stores, and then throws the first error.
+  /// Runs a closure for all stores, even if it fails for some, and then throws the first error, if any.
   private func forEach(_ body: (Store) throws(HistoryError) -> Void) throws(HistoryError) {
     var first: HistoryError?
     for store in stores {

@@ -58,7 +58,7 @@ package struct RowBlock: ~Copyable {
   /// The number of bytes from one row to the next.
   var stride: Int { cellCount * MemoryLayout<Cell>.stride }
 
-  /// Allocates a block for rows with the given columns, at most 64.
+  /// Allocates a block for rows with the given columns; a row has at most 64 columns.
   package init(_ kinds: [Kind]) {
     columnCount = kinds.count
     cellCount = kinds.count + 1

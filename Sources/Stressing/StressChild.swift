@@ -135,33 +135,33 @@ struct StressOrder: Hashable, Sendable {
 
 /// A message between a stress run and its processes, one per line.
 enum StressWord: String, Sendable {
-  /// To a process: write until paused.
+  /// Orders a process to write until paused.
   case write
-  /// To a process: stop writing until the next `write`.
+  /// Orders a process to stop writing until the next `write`.
   case pause
-  /// To a process: write one transaction that all other processes must merge.
+  /// Orders a process to write one transaction that all other processes must merge.
   case once
-  /// To a process: merge all new transactions.
+  /// Orders a process to merge all new transactions.
   case reconcile
-  /// To a process: write the content of the view to the trace.
+  /// Orders a process to write the content of the view to the trace.
   case view
-  /// To a process: retire the member, and exit.
+  /// Orders a process to retire the member, and exit.
   case retire
-  /// To a process: die at a place; the place and the visit follow the word.
+  /// Orders a process to die at a place; the place and the visit follow the word.
   case die
-  /// To a process: suspend the store until `resume`.
+  /// Orders a process to suspend the store until `resume`.
   case suspend
-  /// To a process: resume the store.
+  /// Orders a process to resume the store.
   case resume
-  /// To a process: exit.
+  /// Orders a process to exit.
   case end
-  /// From a process: its tracker is launched and follows the store's commits.
+  /// Reports that the process's tracker is launched, and follows the store's commits.
   case ready
-  /// From a process: its store is suspended.
+  /// Reports that the process's store is suspended.
   case suspended
-  /// From a process: its store is resumed.
+  /// Reports that the process's store is resumed.
   case resumed
-  /// From a process: it has executed the newest order that it received.
+  /// Reports that the process has executed the newest order that it received.
   case done
 }
 

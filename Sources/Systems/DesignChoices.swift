@@ -238,7 +238,7 @@ enum HookTime: String, DesignChoice {
 /// The handling of transactions that a CloudKit mirror imports.
 enum MirrorImports: String, DesignChoice {
   case ignored
-  /// The processes that do not ignore the imports merge them.
+  /// Every process merges imports, except the processes that ignore the mirror's author.
   case merged
 
   var sentence: String {

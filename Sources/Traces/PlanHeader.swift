@@ -26,7 +26,7 @@ package enum PlannedSynchronous: String, Hashable, Sendable, CaseIterable {
 
 /// Whether the store detects a second process with the name of a running actor of the plan.
 package enum PlannedLocks: String, Hashable, Sendable, CaseIterable {
-  /// The store detects and refuses the second process.
+  /// The store refuses a second process that opens it.
   case held
   /// The store does not detect the running process, so the second process replaces it.
   case none

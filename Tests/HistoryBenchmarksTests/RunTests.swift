@@ -160,8 +160,8 @@ import Testing
     }
     #expect(
       error.description.hasPrefix(
-        "odd at 1000 transactions: the work of Store has the count 1 and the sum 1, that of the floor "
-          + "has the count 0 and the sum 0."
+        "odd at 1000 transactions: Store and the floor (raw C) did different work, so their times are "
+          + "not compared. Store: 1 item with the sum 1; the floor: 0 items with the sum 0."
       )
     )
     #expect(try leftOvers().isEmpty)

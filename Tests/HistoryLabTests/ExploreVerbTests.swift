@@ -312,7 +312,7 @@ import Workloads
       let (one, two) = ("Every plan of 1 actor to depth 2", "Every plan of 2 actors to depth 3")
       #expect(page.contains("<p>\(one) was run.</p>"))
       #expect(page.contains("<p>\(two) was run.</p>"))
-      let cut = "\(two) was to be run; it was cut short under steady (more than 5 states)."
+      let cut = "\(two) was to be run; not all were run under steady (more than 5 states)."
       #expect(page.contains("<p>\(cut)</p>"))
       #expect(page.contains("<dt>article-eager</dt><dd>\(cut)</dd>"))
       #expect(page.contains("The systems were explored to different depths."))
@@ -369,7 +369,7 @@ import Workloads
     )
     let blocks = CardSections(cards: [kept], pageFolder: ".").sections.flatMap(\.blocks)
     let reported = PageBlock.paragraph(
-      "Every plan of 2 actors to depth 3 was to be run; it was cut short under steady (interrupted)."
+      "Every plan of 2 actors to depth 3 was to be run; not all were run under steady (interrupted)."
     )
     #expect(blocks.contains(reported))
   }

@@ -1,6 +1,7 @@
 import Checkers
 import Foundation
 import Simulation
+import Synchronization
 import Testing
 import Traces
 
@@ -45,6 +46,18 @@ import Traces
   private func part(_ key: String, _ text: String) throws -> Data {
     let value = try #require(try json(text)[key])
     return try JSONSerialization.data(withJSONObject: value, options: .sortedKeys)
+  }
+
+  @Test func `The progress counts the continuations that need no run`() async throws {
+    let system = try #require(LabSystem.named(Self.mistaken))
+    let plan = try LabFile(String(contentsOfFile: Self.least, encoding: .utf8)).plan
+    let run = try WhyRun(system: system, plan: plan, checker: "CursorProgress")
+    let count = Mutex(0)
+    let curve = try await run.curve(continuations: 3, jobs: 2) { more in
+      count.withLock { $0 += more }
+    }
+    #expect(curve.broken == 3)
+    #expect(count.withLock { $0 } == 3 * 4)
   }
 
   @Test func `The text has the curve, the parts and the nearest plan in this order`() async {

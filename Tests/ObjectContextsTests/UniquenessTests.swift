@@ -68,7 +68,8 @@ import Testing
     #expect(
       error?.description
         == "Tag/\(tag.id.key) and Tag/1 would have the same name, which must be unique; "
-        + "nothing was written. Change or delete one of them, or choose a merge policy."
+        + "nothing was written. Change or delete one of the objects with "
+        + "equal values, or choose a merge policy."
     )
     #expect(try mine.hasChanges && stored() == [#""a" 1 "old""#])
     try tag.set("c", for: "name")

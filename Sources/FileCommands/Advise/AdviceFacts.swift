@@ -50,7 +50,7 @@ enum AdviceFacts {
 
   private static func size(_ bytes: Double) -> String { InspectUnits.size(Int64(bytes)) }
 
-  /// Returns the bytes that a purge frees, as text.
+  /// Returns the number of bytes that a purge frees, as text.
   static func bytes(_ forecast: PurgeForecast, _ storage: CensusStorage) -> String {
     storage.historyBytes == nil ? "not measured" : size(forecast.bytes)
   }

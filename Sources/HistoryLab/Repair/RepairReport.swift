@@ -80,7 +80,7 @@ struct RepairReport: Sendable {
     return larger.map { "\(none); one with \($0.changes.count) does." } ?? "\(none)."
   }
 
-  /// A sentence about the numbers of rejected and verified sets, and the extent of verification.
+  /// A sentence with the numbers of sets of changes that were rejected and verified, and by which plans.
   var extent: String {
     "\(rejectedCount.counted("set")) of changes rejected by \(planCount.counted("plan")), "
       + "\(verifiedCount.counted("set")) verified: by all plans of \(limits.scope.sentence), one "
@@ -176,7 +176,7 @@ struct RepairReport: Sendable {
 }
 
 extension RepairReport {
-  /// The report as Markdown under headings of the third level.
+  /// The report as Markdown with third-level headings.
   var markdown: String {
     var parts = [sentence.capitalised, extent]
     if let unrepaired {

@@ -128,7 +128,7 @@ extension RunCollection.Card {
       cutShort(row).map { "\(row.condition) (\($0))" }
     }
     if cut.isEmpty { return "\(plans) was run." }
-    return "\(plans) was to be run; it was cut short under \(cut.joinedWithAnd)."
+    return "\(plans) was to be run; not all were run under \(cut.joinedWithAnd)."
   }
 
   /// Returns the reason why some plans of a condition were not run.

@@ -146,13 +146,16 @@ struct WhyRun: Sendable {
   ) throws(LabError) -> Tally {
     let trials = VariationRunner(system, checker)
     defer { trials.close() }
+    let count = recipe.plan.commands.count
+    // The continuations that are known to break without a run count with the last one before them.
+    let known = (places ?? Array(0...count)).count { $0 >= broken ?? .max }
     let curve = try ViolationCurve.measured(
-      commands: recipe.plan.commands.count,
+      commands: count,
       at: places,
       broken: broken,
       numbers: numbers
     ) { kept, number throws(LabError) in
-      defer { progress(1) }
+      defer { progress(kept + 1 == broken ? 1 + known : 1) }
       return try trials.breaks(recipe.plan(keeping: kept, number: number))
     }
     return Tally(curve: curve, steps: trials.stepCount)

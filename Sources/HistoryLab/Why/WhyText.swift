@@ -122,7 +122,7 @@ extension WhyReport {
   /// Returns a sentence about a plan that also holds, but is not the nearest one.
   func alsoHolds(_ nearest: Nearest) -> String { "The plan also holds with \(sentence(nearest))." }
 
-  /// Returns a table of the plan's commands next to the commands of a plan that holds.
+  /// Returns a table of the plan's commands beside those of a similar plan that breaks no invariant.
   func table(beside nearest: Nearest) -> ReportTable {
     var table = ReportTable(columns: [.text("breaks"), .text("holds")])
     for row in nearest.edit.rows(of: commands.count) {

@@ -1,10 +1,10 @@
 public import HistoryTypes
 
-/// Reads the history that a request selects page by page, with bounded memory.
+/// Reads the history that a request selects, one page at a time and with bounded memory.
 ///
 /// Each page is one short read transaction on the reader's own connection, whose cache is small. A
 /// long read therefore does not delay other connections' checkpoints, and memory does not grow with
-/// the number of transactions read. A transaction with more changes than fit on a page is split
+/// the amount of history read. A history transaction with more changes than fit on a page is split
 /// over several pages.
 ///
 /// ```swift

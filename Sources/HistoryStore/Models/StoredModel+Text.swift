@@ -199,9 +199,9 @@ extension StoredModel {
   /// The metadata name of the model's version; a file without one has version 1.
   static let versionName = "modelVersion"
 
-  /// The metadata name of the oldest model version with which a program can use the file.
+  /// The metadata key under which a file stores the oldest model version that may open it.
   ///
-  /// A migration sets it; a file without one was never migrated.
+  /// A migration writes this entry; a file without the entry was never migrated.
   static let oldestName = "modelOldest"
 
   /// Reads the model of an open file.

@@ -120,7 +120,7 @@ public struct PurgeResult: Sendable, Hashable {
   public let lostMembers: [MemberID]
   /// The gaps of more than a day between the timestamps of successive transactions, newest first.
   ///
-  /// The limit on age does not count them, because the clock may have been wrong.
+  /// The age limit does not count the time of these gaps, because the clock may have been wrong.
   public let timestampJumps: [TimestampJump]
 }
 

@@ -211,7 +211,7 @@ extension Store {
 }
 
 extension StoreCore {
-  /// Returns the committed rows of those saved objects that differ from the context's state.
+  /// Returns the committed row of each saved object whose row differs from the context's state.
   fileprivate func changedRows(
     of edits: [ObjectEdit],
     _ outcomes: [EditOutcome]
