@@ -266,10 +266,32 @@ let package = Package(
       ["HistoryTypes", "Traces", "PropertyTesting", "Systems", "HistorySystems", "FirstBug"]
     ),
     tests("HistoryBenchmarks", system + ["BenchmarkFloor", "Measuring"]),
+    .target(
+      name: "LabFixtures",
+      dependencies: ["Commands", "HistoryLab", "Programs", "Systems", "TestSupport"],
+      path: "Tests/LabFixtures",
+      swiftSettings: settings
+    ),
+    tests("Commands", ["LabFixtures", "Basics", "HistoryLab", "Reporting"]),
+    tests(
+      "FileCommands",
+      [
+        "LabFixtures", "HistoryTypes", "SQLiteStorage", "HistoryStore", "HistoryInspection",
+        "Measuring", "Commands", "HistoryLab",
+      ]
+    ),
+    tests(
+      "BenchCommands",
+      [
+        "LabFixtures", "Basics", "SQLiteStorage", "Measuring", "Reporting", "HistoryBenchmarks",
+        "Commands", "HistoryLab",
+      ]
+    ),
     tests(
       "HistoryLab",
       [
-        "Basics", "HistoryTypes", "SQLiteStorage", "HistoryStore", "HistoryInspection", "Traces",
+        "LabFixtures", "Basics", "HistoryTypes", "SQLiteStorage", "HistoryStore",
+        "HistoryInspection", "Traces",
         "Workloads", "Checkers", "Systems", "ProtocolChecks", "Stressing", "Simulation",
         "Campaigns", "Measuring", "Reporting", "PropertyTesting", "PropertyTraits",
         "HistoryBenchmarks", "Programs", "Commands", "FileCommands", "BenchCommands",

@@ -52,7 +52,7 @@ package enum LabMain {
 
 extension ToolSpec {
   /// The specification of the command `history-lab`.
-  static let historyLab = ToolSpec(
+  package static let historyLab = ToolSpec(
     name: commandName,
     sentence: "tests persistent history tracking, and measures what it costs.",
     verbs: [
@@ -71,7 +71,7 @@ extension ToolSpec {
 }
 
 /// The settings of a mutation run: the seeded bugs and the systems that contain them.
-struct MutantTrials: CompositionPart {
+package struct MutantTrials: CompositionPart {
   /// The available seeded bugs.
   var mutants = Mutant.all
   /// Creates the system under test for a seeded bug.

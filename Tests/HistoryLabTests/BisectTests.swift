@@ -1,4 +1,5 @@
 import Foundation
+import LabFixtures
 import Measuring
 import Reporting
 import Synchronization

@@ -1,4 +1,5 @@
 import Checkers
+import LabFixtures
 import Simulation
 import Synchronization
 import Systems

@@ -1,5 +1,6 @@
 import Foundation
 import HistoryTypes
+import LabFixtures
 import Testing
 import Traces
 

@@ -1,5 +1,6 @@
 import Foundation
 import HistoryTypes
+import LabFixtures
 import Simulation
 import Systems
 import Testing

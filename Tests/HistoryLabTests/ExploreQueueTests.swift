@@ -1,3 +1,4 @@
+import LabFixtures
 import Simulation
 import Systems
 import Testing

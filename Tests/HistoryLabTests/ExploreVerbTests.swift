@@ -1,5 +1,6 @@
 import Checkers
 import Foundation
+import LabFixtures
 import Reporting
 import Simulation
 import Testing

@@ -2,6 +2,7 @@ import Checkers
 import Foundation
 import HistoryStore
 import HistoryTypes
+import LabFixtures
 import Simulation
 import Systems
 import Testing

@@ -1,5 +1,6 @@
 import Foundation
 import HistoryStore
+import LabFixtures
 import Systems
 import Testing
 

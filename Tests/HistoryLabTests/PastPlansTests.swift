@@ -1,6 +1,7 @@
 import Foundation
 import HistoryStore
 import HistoryTypes
+import LabFixtures
 import PropertyTesting
 import SQLiteStorage
 import Testing

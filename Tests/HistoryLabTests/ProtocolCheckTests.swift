@@ -1,4 +1,5 @@
 import Foundation
+import LabFixtures
 import ProtocolChecks
 import Systems
 import Testing

@@ -1,3 +1,4 @@
+import LabFixtures
 import Systems
 import Testing
 import Traces

@@ -1,4 +1,5 @@
 import Foundation
+import LabFixtures
 import Synchronization
 import Testing
 import Traces
@@ -166,7 +167,7 @@ import Traces
       for page in pages {
         let stem = page.dropLast(".html".count)
         let checker = try #require(stem.split(separator: "-").last)
-        let kept = await HistoryLabTests.run(
+        let kept = await LabFixtures.run(
           ["replay", "\(run)/\(stem).jsonl"],
           composition: .current
         )

@@ -1,5 +1,6 @@
 import Checkers
 import Foundation
+import LabFixtures
 import Measuring
 import Reporting
 import Stressing

@@ -1,4 +1,5 @@
 import Foundation
+import LabFixtures
 import Simulation
 import Systems
 import Testing

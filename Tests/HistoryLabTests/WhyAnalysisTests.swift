@@ -1,4 +1,5 @@
 import HistoryTypes
+import LabFixtures
 import Testing
 import Traces
 import Workloads

@@ -2,6 +2,7 @@ import Foundation
 import HistoryInspection
 import HistoryStore
 import HistoryTypes
+import LabFixtures
 import Synchronization
 import TestSupport
 import Testing

@@ -1,21 +1,20 @@
+import Commands
 import Foundation
+import HistoryLab
 import Synchronization
 import Systems
 import TestSupport
 
-@testable import Commands
-@testable import HistoryLab
-
 /// Collects written text, and may refuse it.
-final class Recorder: Sendable {
+package final class Recorder: Sendable {
   private let written = Mutex("")
-  let refusal: String?
+  package let refusal: String?
 
-  init(refusing refusal: String? = nil) { self.refusal = refusal }
+  package init(refusing refusal: String? = nil) { self.refusal = refusal }
 
-  var text: String { written.withLock { $0 } }
+  package var text: String { written.withLock { $0 } }
 
-  func take(_ text: String) -> String? {
+  package func take(_ text: String) -> String? {
     guard refusal == nil else { return refusal }
     written.withLock { $0 += text }
     return nil
@@ -23,23 +22,23 @@ final class Recorder: Sendable {
 }
 
 /// A clock that a test moves.
-final class TestClock: Sendable {
+package final class TestClock: Sendable {
   private let time = Mutex(Duration.zero)
 
-  var now: Duration { time.withLock { $0 } }
+  package var now: Duration { time.withLock { $0 } }
 
-  func move(by duration: Duration) { time.withLock { $0 += duration } }
+  package func move(by duration: Duration) { time.withLock { $0 += duration } }
 }
 
 /// A terminal whose outputs are kept.
-struct TestTerminal {
-  let output: Recorder
-  let errors = Recorder()
-  let clock = TestClock()
-  let terminal: Terminal
+package struct TestTerminal {
+  package let output: Recorder
+  package let errors = Recorder()
+  package let clock = TestClock()
+  package let terminal: Terminal
 
   /// With keys, they are pressed one after another.
-  init(
+  package init(
     _ traits: Terminal.Traits = Terminal.Traits(),
     output: Recorder = Recorder(),
     keys: [UInt8]? = nil,
@@ -62,14 +61,14 @@ struct TestTerminal {
 private final class Pressed: Sendable {
   private let keys: Mutex<[UInt8]>
 
-  init(_ keys: [UInt8]) { self.keys = Mutex(keys.reversed()) }
+  package init(_ keys: [UInt8]) { self.keys = Mutex(keys.reversed()) }
 
   @Sendable func press() -> UInt8? { keys.withLock { $0.popLast() } }
 }
 
 extension Composition {
   /// A composition with systems and benchmarks, whose seed is always 42.
-  static var sample: Composition {
+  package static var sample: Composition {
     var composition = Composition()
     composition.processors = 3
     composition.drawSeed = { 42 }
@@ -94,9 +93,9 @@ extension Composition {
 }
 
 /// Parses a command line without the tool's path; double quotes make one word.
-func parse(_ line: String) throws -> ParsedArguments {
-  let parts = line.split(separator: "\"", omittingEmptySubsequences: false)
-  let words = parts.enumerated().flatMap { index, part in
+package func parse(_ line: String) throws -> ParsedArguments {
+  package let parts = line.split(separator: "\"", omittingEmptySubsequences: false)
+  package let words = parts.enumerated().flatMap { index, part in
     index % 2 == 1 ? [String(part)] : part.split(separator: " ").map(String.init)
   }
   guard case .run(_, let arguments) = try Invocation.read(words, tool: .historyLab) else {
@@ -106,20 +105,20 @@ func parse(_ line: String) throws -> ParsedArguments {
 }
 
 /// Runs a command line on a recorded terminal, on a separate thread as the command does.
-func run(
+package func run(
   _ words: [String],
   composition: Composition = .sample,
   on kept: TestTerminal = TestTerminal()
 ) async -> (code: ExitCode, output: String, errors: String) {
-  let lab = Lab(tool: .historyLab, composition: composition, terminal: kept.terminal)
-  let code = await onOwnThread { await lab.run(words) }
+  package let lab = Lab(tool: .historyLab, composition: composition, terminal: kept.terminal)
+  package let code = await onOwnThread { await lab.run(words) }
   return (code, kept.output.text, kept.errors.text)
 }
 
 /// The command that was built with the tests.
-enum BuiltCommand {
+package enum BuiltCommand {
   /// Its path; `nil` if only the tests were built.
-  static var path: String? {
+  package static var path: String? {
     guard let tests = Bundle.main.executablePath else { return nil }
     let places =
       [URL(fileURLWithPath: tests).deletingLastPathComponent()]
@@ -130,17 +129,17 @@ enum BuiltCommand {
 }
 
 /// Passes a new folder to a closure, and removes it afterwards.
-func withFolder<Answer>(_ body: (String) async throws -> Answer) async throws -> Answer {
-  let folder = FileManager.default.temporaryDirectory
+package func withFolder<Answer>(_ body: (String) async throws -> Answer) async throws -> Answer {
+  package let folder = FileManager.default.temporaryDirectory
     .appendingPathComponent("history-lab-\(UUID().uuidString)")
   try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-  let answer: Result<Answer, any Error>
+  package let answer: Result<Answer, any Error>
   do { answer = .success(try await body(folder.path)) } catch { answer = .failure(error) }
   try FileManager.default.removeItem(at: folder)
   return try answer.get()
 }
 
 /// Creates a file with a text.
-func makeFile(_ path: String, _ text: String = "text") throws {
+package func makeFile(_ path: String, _ text: String = "text") throws {
   try Data(text.utf8).write(to: URL(fileURLWithPath: path))
 }

@@ -1,4 +1,5 @@
 import Foundation
+import LabFixtures
 import TestSupport
 import Testing
 
@@ -79,7 +80,7 @@ struct `Interrupted commands` {
       let scratch = try FileManager.default.destinationOfSymbolicLink(atPath: folder + "/latest")
       let path = "\(folder)/\(scratch)/scratch"
       #expect(FileManager.default.fileExists(atPath: path))
-      _ = await HistoryLabTests.run(
+      _ = await LabFixtures.run(
         ["check", "--plans", "1", "--seed", "1", "--output", folder],
         composition: .current
       )

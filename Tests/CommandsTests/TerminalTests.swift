@@ -1,4 +1,5 @@
 import Basics
+import LabFixtures
 import Reporting
 import Testing
 

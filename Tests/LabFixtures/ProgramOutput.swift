@@ -1,9 +1,9 @@
 import Foundation
 
 /// A program that a test runs, without blocking a thread of the pool.
-enum ProgramOutput {
+package enum ProgramOutput {
   /// What a program wrote to both outputs, and its exit code.
-  static func text(
+  package static func text(
     of program: String,
     _ words: [String],
     environment: [String: String]? = nil,

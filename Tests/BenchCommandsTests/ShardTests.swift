@@ -1,5 +1,6 @@
 import Foundation
 import HistoryBenchmarks
+import LabFixtures
 import Measuring
 import Reporting
 import Testing

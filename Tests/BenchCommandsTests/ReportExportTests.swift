@@ -1,4 +1,5 @@
 import Foundation
+import LabFixtures
 import Reporting
 import Testing
 
@@ -9,7 +10,7 @@ import Testing
   @Test func `Every format is written next to the newest run`() async throws {
     try await withFolder { folder in
       let run = try Night(folder + "/runs").bench("one", ours: 1_000)
-      let result = await HistoryLabTests.run(["report", "export", "--output", folder + "/runs"])
+      let result = await LabFixtures.run(["report", "export", "--output", folder + "/runs"])
       #expect(result.code == .good, "\(result.errors)")
       let files = try FileManager.default.contentsOfDirectory(atPath: run)
       for file in [

@@ -1,17 +1,16 @@
 import Foundation
+import HistoryLab
 import Programs
 import Systems
 import Testing
 
-@testable import HistoryLab
-
 /// The command as a process, with its runs in a folder of the test; waiting for it blocks.
-final class RealRun {
+package final class RealRun {
   private let process = Process()
   private let folder: String
 
   /// Starts the command with its results in a folder; its output is discarded.
-  init(_ command: String, _ words: [String], in folder: String) throws {
+  package init(_ command: String, _ words: [String], in folder: String) throws {
     self.folder = folder
     process.executableURL = URL(fileURLWithPath: command)
     process.arguments = words + ["--output", folder]
@@ -25,7 +24,7 @@ final class RealRun {
   }
 
   /// Waits until a condition holds or the process ends; returns whether it held.
-  func waits(until isSo: () throws -> Bool) rethrows -> Bool {
+  package func waits(until isSo: () throws -> Bool) rethrows -> Bool {
     while process.isRunning {
       if try isSo() { return true }
       sched_yield()
@@ -34,14 +33,14 @@ final class RealRun {
   }
 
   /// Returns whether a file of the newest run exists.
-  func has(_ file: String) -> Bool {
+  package func has(_ file: String) -> Bool {
     FileManager.default.fileExists(atPath: "\(folder)/latest/\(file)")
   }
 
   /// Sends a signal, and waits for the end.
   ///
   /// - Returns: Its exit code, or `nil` if the signal killed it.
-  func end(by signal: Int32) -> Int32? {
+  package func end(by signal: Int32) -> Int32? {
     send(signal)
     // Foundation waits until all children of the process have ended too.
     process.waitUntilExit()
@@ -49,22 +48,22 @@ final class RealRun {
   }
 
   /// Sends a signal.
-  func send(_ signal: Int32) { kill(process.processIdentifier, signal) }
+  package func send(_ signal: Int32) { kill(process.processIdentifier, signal) }
 
   /// The running child processes, by process id.
-  func children() throws -> [pid_t] {
+  package func children() throws -> [pid_t] {
     try #require(RunningProcess.all()).filter { $0.parent == process.processIdentifier }.map(\.id)
   }
 
   /// Returns those of some processes that are running.
-  static func living(of children: [pid_t]) throws -> [pid_t] {
+  package static func living(of children: [pid_t]) throws -> [pid_t] {
     try #require(RunningProcess.all()).map(\.id).filter(children.contains)
   }
 
   /// Stops a process, and waits until `/proc` shows all its threads as stopped.
   ///
   /// Only then does it resume when its parent ends.
-  static func stop(_ child: pid_t) throws {
+  package static func stop(_ child: pid_t) throws {
     kill(child, SIGSTOP)
     let threads = "/proc/\(child)/task"
     while let ids = try? FileManager.default.contentsOfDirectory(atPath: threads) {
@@ -75,7 +74,7 @@ final class RealRun {
   }
 
   /// Returns those of some processes that have not ended in time; they are killed.
-  static func livingInTheEnd(of children: [pid_t]) throws -> [pid_t] {
+  package static func livingInTheEnd(of children: [pid_t]) throws -> [pid_t] {
     let deadline = ContinuousClock.now + .seconds(20)
     var living = children
     while !living.isEmpty, ContinuousClock.now < deadline { living = try Self.living(of: children) }

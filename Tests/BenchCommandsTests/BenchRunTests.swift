@@ -1,4 +1,5 @@
 import Foundation
+import LabFixtures
 import Measuring
 import Reporting
 import TestSupport
@@ -159,7 +160,7 @@ import Darwin
       try FileManager.default.removeItem(atPath: run + "/results.json")
       try setCommandLine(["history-lab"] + words + ["--output", folder], of: run)
 
-      let again = await HistoryLabTests.run(
+      let again = await LabFixtures.run(
         ["bench", "run", "--resume", folder + "/latest"],
         composition: .small
       )

@@ -1,4 +1,5 @@
 import Foundation
+import LabFixtures
 import Measuring
 import Reporting
 import TestSupport
@@ -91,14 +92,14 @@ import Testing
     try makeFile(run + "/results.json", ResultsFile.json(results))
     var composition = Composition.sample
     composition.catalogue = Composition.current.catalogue
-    _ = await HistoryLabTests.run(
+    _ = await LabFixtures.run(
       [
         "check", "--system", "tracker", "--system", "article", "--plans", "40", "--seed", "1",
         "--output", folder + "/runs",
       ],
       composition: composition
     )
-    let result = await HistoryLabTests.run(
+    let result = await LabFixtures.run(
       ["report", "export", "--output", folder + "/runs", "--to", folder + "/export"]
     )
     #expect(result.code == .good, "\(result.errors)")

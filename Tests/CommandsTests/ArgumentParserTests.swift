@@ -1,3 +1,4 @@
+import LabFixtures
 import Testing
 
 @testable import Commands

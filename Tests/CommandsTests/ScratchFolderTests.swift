@@ -1,4 +1,5 @@
 import Foundation
+import LabFixtures
 import Testing
 
 @testable import Commands

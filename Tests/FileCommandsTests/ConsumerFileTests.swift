@@ -1,6 +1,7 @@
 import Foundation
 import HistoryInspection
 import HistoryStore
+import LabFixtures
 import Testing
 
 @testable import Commands

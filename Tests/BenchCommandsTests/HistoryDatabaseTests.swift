@@ -1,5 +1,6 @@
 import Basics
 import Foundation
+import LabFixtures
 import Measuring
 import Reporting
 import SQLiteStorage
