@@ -268,7 +268,10 @@ let package = Package(
     tests("HistoryBenchmarks", system + ["BenchmarkFloor", "Measuring"]),
     .target(
       name: "LabFixtures",
-      dependencies: ["Commands", "HistoryLab", "Programs", "Systems", "TestSupport"],
+      dependencies: [
+        "SQLiteStorage", "Programs", "Systems", "Measuring", "Reporting", "Commands", "HistoryLab",
+        "TestSupport",
+      ],
       path: "Tests/LabFixtures",
       swiftSettings: settings
     ),
@@ -277,7 +280,7 @@ let package = Package(
       "FileCommands",
       [
         "LabFixtures", "HistoryTypes", "SQLiteStorage", "HistoryStore", "HistoryInspection",
-        "Measuring", "Commands", "HistoryLab",
+        "Measuring", "Commands", "HistoryLab", "PropertyTesting", "PropertyTraits",
       ]
     ),
     tests(

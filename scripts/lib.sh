@@ -141,3 +141,16 @@ slowest_tests() {
     END { for (id in seconds) printf "  %6.2f s  %s\n", seconds[id], id }
   ' "$1" | sort -rn | awk 'NR <= 10'
 }
+
+# The tests that took more than so many seconds even when they were fastest, in a run of one test after the
+# other: `tests_above SECONDS FILE`.
+tests_above() {
+  awk -v budget="$1" "$events_awk"'
+    /"kind":"test(Started|Ended)"/ && (id = test_of($0)) != "" && match($0, /"absolute":[0-9.]+/) {
+      time = substr($0, RSTART + 11, RLENGTH - 11)
+      if (/testStarted/) started[id] = time
+      else if (!(id in least) || time - started[id] < least[id]) least[id] = time - started[id]
+    }
+    END { for (id in least) if (least[id] > budget) printf "%6.1f s  %s\n", least[id], id }
+  ' "$2" | sort -rn
+}

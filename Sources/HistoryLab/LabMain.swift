@@ -1,14 +1,14 @@
 import Basics
 import BenchCommands
 import Checkers
-import Commands
+package import Commands
 import FileCommands
 import HistoryBenchmarks
 import HistorySystems
 import Measuring
 import Programs
 import Stressing
-import Systems
+package import Systems
 
 #if canImport(Glibc)
 import Glibc
@@ -73,13 +73,15 @@ extension ToolSpec {
 /// The settings of a mutation run: the seeded bugs and the systems that contain them.
 package struct MutantTrials: CompositionPart {
   /// The available seeded bugs.
-  var mutants = Mutant.all
+  package var mutants = Mutant.all
   /// Creates the system under test for a seeded bug.
   var system: @Sendable (Mutant) -> LabSystem = { LabSystem($0) }
   /// The system without a bug, of which every mutant is an edited copy.
   var unedited = LabSystem.named("tracker") ?? LabSystem.all[0]
   /// The number of plans per random seed after which an undetected mutant counts as a survivor.
   var caseCountMax = 2_000
+
+  package init() {}
 }
 
 extension Composition {

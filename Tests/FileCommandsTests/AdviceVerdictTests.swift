@@ -1,5 +1,6 @@
 import HistoryInspection
 import HistoryStore
+import LabFixtures
 import Testing
 
 @testable import Commands

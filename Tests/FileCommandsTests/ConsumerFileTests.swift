@@ -135,7 +135,7 @@ import Testing
   /// Returns an archive whose class has a name of as many characters as that of Core Data's token.
   private static func otherArchive(_ numbers: [String: Int]) -> Data {
     let archiver = NSKeyedArchiver(requiringSecureCoding: false)
-    archiver.encode(TokenCopy(numbers), forKey: NSKeyedArchiveRootObjectKey)
+    archiver.encode(Numbers(numbers), forKey: NSKeyedArchiveRootObjectKey)
     archiver.finishEncoding()
     return archiver.encodedData
   }
@@ -146,7 +146,7 @@ import Testing
   private static func archive(_ numbers: [String: Int]) -> Data {
     var data = otherArchive(numbers)
     let (own, name) = (
-      Data("HistoryLabTests.TokenCopy".utf8), Data("_NSPersistentHistoryToken".utf8)
+      Data("FileCommandsTests.Numbers".utf8), Data("_NSPersistentHistoryToken".utf8)
     )
     while let place = data.range(of: own) { data.replaceSubrange(place, with: name) }
     return data
@@ -295,7 +295,7 @@ import Testing
 /// An object that is archived as Core Data archives a token: a dictionary from a store to a number.
 ///
 /// Only classes at the top level can be archived under another name.
-final class TokenCopy: NSObject, NSCoding {
+final class Numbers: NSObject, NSCoding {
   private let numbers: [String: Int]
 
   init(_ numbers: [String: Int]) { self.numbers = numbers }

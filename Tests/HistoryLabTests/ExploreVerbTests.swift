@@ -345,7 +345,7 @@ import Workloads
         )
       )
       #expect(lines.contains("### kit-1.0 under same-author-twice"))
-      #expect(text.contains("- holds: ") && text.contains("- Reclaim: Once every member"))
+      #expect(text.contains("- holds: ") && text.contains("- Reclaim: Once all members"))
       // Each link target of a cell is a heading, as GitHub names headings.
       let headings = Set(
         lines.filter { $0.hasPrefix("##") }.map { line in

@@ -1,3 +1,4 @@
+import LabFixtures
 import Testing
 
 @testable import Commands
@@ -29,15 +30,4 @@ import Darwin
       exit(0)
     }
   }
-}
-
-/// Sends a signal to this thread, which receives it before the call returns.
-///
-/// The threads of a pool block signals, which the process otherwise handles on its main thread.
-func raiseHere(_ number: Int32) {
-  var signals = sigset_t()
-  sigemptyset(&signals)
-  sigaddset(&signals, number)
-  pthread_sigmask(SIG_UNBLOCK, &signals, nil)
-  raise(number)
 }

@@ -1,4 +1,4 @@
-import Commands
+package import Commands
 import Foundation
 import HistoryLab
 import Synchronization
@@ -24,6 +24,8 @@ package final class Recorder: Sendable {
 /// A clock that a test moves.
 package final class TestClock: Sendable {
   private let time = Mutex(Duration.zero)
+
+  package init() {}
 
   package var now: Duration { time.withLock { $0 } }
 
@@ -94,8 +96,8 @@ extension Composition {
 
 /// Parses a command line without the tool's path; double quotes make one word.
 package func parse(_ line: String) throws -> ParsedArguments {
-  package let parts = line.split(separator: "\"", omittingEmptySubsequences: false)
-  package let words = parts.enumerated().flatMap { index, part in
+  let parts = line.split(separator: "\"", omittingEmptySubsequences: false)
+  let words = parts.enumerated().flatMap { index, part in
     index % 2 == 1 ? [String(part)] : part.split(separator: " ").map(String.init)
   }
   guard case .run(_, let arguments) = try Invocation.read(words, tool: .historyLab) else {
@@ -110,8 +112,8 @@ package func run(
   composition: Composition = .sample,
   on kept: TestTerminal = TestTerminal()
 ) async -> (code: ExitCode, output: String, errors: String) {
-  package let lab = Lab(tool: .historyLab, composition: composition, terminal: kept.terminal)
-  package let code = await onOwnThread { await lab.run(words) }
+  let lab = Lab(tool: .historyLab, composition: composition, terminal: kept.terminal)
+  let code = await onOwnThread { await lab.run(words) }
   return (code, kept.output.text, kept.errors.text)
 }
 
@@ -130,10 +132,10 @@ package enum BuiltCommand {
 
 /// Passes a new folder to a closure, and removes it afterwards.
 package func withFolder<Answer>(_ body: (String) async throws -> Answer) async throws -> Answer {
-  package let folder = FileManager.default.temporaryDirectory
+  let folder = FileManager.default.temporaryDirectory
     .appendingPathComponent("history-lab-\(UUID().uuidString)")
   try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-  package let answer: Result<Answer, any Error>
+  let answer: Result<Answer, any Error>
   do { answer = .success(try await body(folder.path)) } catch { answer = .failure(error) }
   try FileManager.default.removeItem(at: folder)
   return try answer.get()

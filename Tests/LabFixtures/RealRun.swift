@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 import HistoryLab
 import Programs
 import Systems
@@ -81,4 +81,15 @@ package final class RealRun {
     for child in living { kill(child, SIGKILL) }
     return living
   }
+}
+
+/// Sends a signal to this thread, which receives it before the call returns.
+///
+/// The threads of a pool block signals, which the process otherwise handles on its main thread.
+package func raiseHere(_ number: Int32) {
+  var signals = sigset_t()
+  sigemptyset(&signals)
+  sigaddset(&signals, number)
+  pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+  raise(number)
 }

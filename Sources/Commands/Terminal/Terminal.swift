@@ -23,6 +23,12 @@ package final class Terminal: Sendable {
     package var columns: Int?
     /// The width of the status line on standard error, in columns.
     package var statusWidth = 80
+
+    package init(showsStatus: Bool = false, columns: Int? = nil, statusWidth: Int = 80) {
+      self.showsStatus = showsStatus
+      self.columns = columns
+      self.statusWidth = statusWidth
+    }
   }
 
   private struct State {

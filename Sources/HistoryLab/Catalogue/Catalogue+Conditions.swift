@@ -1,4 +1,4 @@
-import Commands
+package import Commands
 import Traces
 
 extension Catalogue {
@@ -6,7 +6,8 @@ extension Catalogue {
   ///
   /// The evidence from real stores is from 42 stores (one of Apple Notes, 40 of Photos, one of
   /// SwiftData) with 18,464 transactions in total.
-  static let conditions = clockConditions + lifeConditions + writingConditions + limitConditions
+  package static let conditions =
+    clockConditions + lifeConditions + writingConditions + limitConditions
 
   private static let clockConditions = [
     Entry(

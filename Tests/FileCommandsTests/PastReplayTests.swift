@@ -1,5 +1,6 @@
 import HistoryInspection
 import HistoryStore
+import LabFixtures
 import PropertyTesting
 import PropertyTraits
 import TestSupport
