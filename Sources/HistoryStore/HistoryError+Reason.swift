@@ -219,7 +219,7 @@ extension HistoryError.Reason {
     case .unfitValue(let entity, let attribute, let type):
       (
         "\(entity).\(attribute) accepts values of type \(type.rawValue)\(type.limits).",
-        "Convert the value to that type, or use null."
+        "Use a value of that type within its limits, or null."
       )
     case .unfitDestination(let entity, let attribute, let wanted, let found):
       (

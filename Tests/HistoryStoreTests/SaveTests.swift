@@ -227,7 +227,7 @@ import Testing
     let many = HistoryError.unknownAttribute("x", of: "Item", known: (1...20).map { "a\($0)" })
     #expect(many.suggestion?.contains("a11, a12, ...)") == true)
     let value = HistoryError.unfitValue(entity: "Item", attribute: "title", type: .string)
-    #expect(value.suggestion == "Convert the value to that type, or use null.")
+    #expect(value.suggestion == "Use a value of that type within its limits, or null.")
   }
 
   @Test func `Objects of unknown entities and attributes are refused`() throws {
