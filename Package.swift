@@ -269,8 +269,9 @@ let package = Package(
     .target(
       name: "LabFixtures",
       dependencies: [
-        "SQLiteStorage", "Programs", "Systems", "Measuring", "Reporting", "Commands", "HistoryLab",
-        "TestSupport",
+        "SQLiteStorage", "Programs", "Systems", "Measuring", "Reporting", "Commands",
+        "BenchCommands",
+        "HistoryLab", "TestSupport",
       ],
       path: "Tests/LabFixtures",
       swiftSettings: settings
@@ -286,19 +287,17 @@ let package = Package(
     tests(
       "BenchCommands",
       [
-        "LabFixtures", "Basics", "SQLiteStorage", "Measuring", "Reporting", "HistoryBenchmarks",
-        "Commands", "HistoryLab",
+        "LabFixtures", "Measuring", "Reporting", "HistoryBenchmarks", "Commands", "HistoryLab",
       ]
     ),
     tests(
       "HistoryLab",
       [
         "LabFixtures", "Basics", "HistoryTypes", "SQLiteStorage", "HistoryStore",
-        "HistoryInspection", "Traces",
-        "Workloads", "Checkers", "Systems", "ProtocolChecks", "Stressing", "Simulation",
-        "Campaigns", "Measuring", "Reporting", "PropertyTesting", "PropertyTraits",
-        "HistoryBenchmarks", "Programs", "Commands", "FileCommands", "BenchCommands",
-        "HistorySystems",
+        "HistoryInspection", "Traces", "Workloads", "Checkers", "Systems", "ProtocolChecks",
+        "Stressing", "Simulation", "Campaigns", "Measuring", "Reporting", "PropertyTesting",
+        "PropertyTraits", "HistoryBenchmarks", "Programs", "Commands", "FileCommands",
+        "BenchCommands", "HistorySystems",
       ],
       exclude: ["Counterexamples", "LeastPlans", "Reached"]
     ),

@@ -14,14 +14,15 @@ test_build=(--scratch-path .build/tests -debug-info-format none -Xswiftc -whole-
   -Xswiftc -no-emit-module-separately-wmo -Xswiftc -num-threads -Xswiftc 2
   --explicit-target-dependency-import-check error)
 
-# Lets the builds of tests that follow optimize the rooms whose code takes two thirds of the time
-# of all tests, and no others: an optimized module takes three times as long to compile. No manifest
-# that other packages can depend on can say that, so a compiler that adds -O stands in for swiftc. SwiftPM
-# looks for libraries beside it. Not on macOS, where xcrun chooses the compiler.
+# Lets the builds of tests that follow optimize the rooms whose code takes two thirds of the time of all
+# tests, and no others: an optimized module takes three times as long to compile. No manifest that other
+# packages can depend on can say that, so a compiler that adds -O stands in for swiftc. SwiftPM looks for
+# libraries beside it. Not on macOS, where xcrun chooses the compiler, and not where SWIFT_EXEC names one.
 optimize_rooms_of_tests() {
   local folder=$root/.build/compiler resources
-  [ "$(uname)" = Linux ] || return 0
+  [ "$(uname)" = Linux ] && [ -z "${SWIFT_EXEC-}" ] || return 0
   resources=$(swiftc -print-target-info | sed -n 's/.*"runtimeResourcePath": "\(.*\)".*/\1/p')
+  [ -d "$resources" ] || return 0
   mkdir -p "$folder/bin"
   ln -sfn "$(dirname "$resources")" "$folder/lib"
   cat >"$folder/swiftc.new" <<'END'

@@ -86,7 +86,7 @@ package struct MutantTrials: CompositionPart {
 
 extension Composition {
   /// The composition of this executable.
-  static var current: Composition {
+  package static var current: Composition {
     var composition = Composition()
     composition.catalogue[.conditions] =
       Catalogue.conditions

@@ -283,15 +283,3 @@ private func interruptedRun() async throws -> Bool {
       && FileManager.default.fileExists(atPath: BenchJournal(in: latest).path)
   }
 }
-
-extension Composition {
-  /// This build with histories so small that they are built at once.
-  static var small: Composition {
-    var composition = Composition.current
-    composition[BenchmarkSizes.self].quick = [100]
-    composition[BenchmarkSizes.self].all = [100, 200]
-    // The noise of the machine during tests does not matter for the command.
-    composition[BenchmarkSizes.self].checksNoise = false
-    return composition
-  }
-}

@@ -2,7 +2,6 @@ import LabFixtures
 import Testing
 
 @testable import Commands
-@testable import HistoryLab
 
 @Suite struct `Argument parser` {
   /// One declaration of each kind.

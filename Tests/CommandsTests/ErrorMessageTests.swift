@@ -3,7 +3,6 @@ import TestSupport
 import Testing
 
 @testable import Commands
-@testable import HistoryLab
 
 #if canImport(Glibc)
 import Glibc

@@ -2,7 +2,6 @@ import TestSupport
 import Testing
 
 @testable import Commands
-@testable import HistoryLab
 
 #if canImport(Glibc)
 import Glibc

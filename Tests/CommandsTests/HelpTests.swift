@@ -1,8 +1,8 @@
+import HistoryLab
 import LabFixtures
 import Testing
 
 @testable import Commands
-@testable import HistoryLab
 
 @Suite struct Help {
   static let tool = ToolSpec.historyLab

@@ -3,7 +3,6 @@ import LabFixtures
 import Testing
 
 @testable import Commands
-@testable import HistoryLab
 
 @Suite struct `Scratch folders` {
   @Test func `Folders of dead runs are removed by the next run`() async throws {

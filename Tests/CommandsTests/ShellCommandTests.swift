@@ -1,9 +1,9 @@
 import Foundation
+import HistoryLab
 import LabFixtures
 import Testing
 
 @testable import Commands
-@testable import HistoryLab
 
 @Suite struct `The typed command` {
   /// Files by their paths, each with its resolved path.

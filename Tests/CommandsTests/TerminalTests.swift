@@ -4,7 +4,6 @@ import Reporting
 import Testing
 
 @testable import Commands
-@testable import HistoryLab
 
 @Suite struct `Terminal output` {
   static let erase = "\r\u{1B}[K"

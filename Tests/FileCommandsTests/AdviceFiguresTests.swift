@@ -1,5 +1,6 @@
 import Foundation
 import HistoryInspection
+import HistoryLab
 import HistoryStore
 import LabFixtures
 import Measuring
@@ -8,7 +9,6 @@ import Testing
 
 @testable import Commands
 @testable import FileCommands
-@testable import HistoryLab
 
 /// Compares the figures of advice with plain SQL over a file that the tests make, and over a copy of
 /// a file of Core Data if the checkout has some.

@@ -4,7 +4,6 @@ import HistoryStore
 import LabFixtures
 
 @testable import FileCommands
-@testable import HistoryLab
 
 extension HistoryOutline {
   /// Creates an outline of stated transactions with 100 bytes for each change, from a number on.

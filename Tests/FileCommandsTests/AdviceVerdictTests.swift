@@ -5,7 +5,6 @@ import Testing
 
 @testable import Commands
 @testable import FileCommands
-@testable import HistoryLab
 
 @Suite struct `Verdicts of advice` {
   private static let both = [

@@ -6,7 +6,6 @@ import Testing
 
 @testable import Commands
 @testable import FileCommands
-@testable import HistoryLab
 
 @Suite struct `Files of cursors` {
   private static let kit = KitCursors.standardPrefix

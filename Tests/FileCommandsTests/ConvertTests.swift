@@ -8,7 +8,6 @@ import Testing
 
 @testable import Commands
 @testable import FileCommands
-@testable import HistoryLab
 
 #if canImport(Glibc)
 import Glibc

@@ -5,7 +5,6 @@ import Testing
 
 @testable import Commands
 @testable import FileCommands
-@testable import HistoryLab
 
 @Suite struct InspectRenderingTests {
   private static var census: HistoryCensus {

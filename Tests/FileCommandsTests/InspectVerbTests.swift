@@ -7,7 +7,6 @@ import Testing
 
 @testable import Commands
 @testable import FileCommands
-@testable import HistoryLab
 
 /// The questions of `inspect`, from the command line to the printed result.
 @Suite struct `The verb inspect` {

@@ -7,7 +7,6 @@ import TestSupport
 import Testing
 
 @testable import FileCommands
-@testable import HistoryLab
 
 @Suite struct `The replay of purges over the past` {
   private static let plans = PurgePlan.ages.map { PurgePlan.olderThan(days: $0) } + [.newest(5)]

@@ -8,7 +8,6 @@ import TestSupport
 import Testing
 
 @testable import FileCommands
-@testable import HistoryLab
 
 /// Forecasts of losses, compared with purges that are done and consumers that go on afterwards.
 @Suite struct `Losses that a purge causes` {

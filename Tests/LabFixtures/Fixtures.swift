@@ -1,3 +1,4 @@
+import BenchCommands
 package import Commands
 import Foundation
 import HistoryLab
@@ -90,6 +91,16 @@ extension Composition {
     ]
     composition.catalogue[.axes] = [Catalogue.Entry("cold", "Nothing is in memory.")]
     composition.catalogue[.conditions] = Catalogue.conditions
+    return composition
+  }
+
+  /// This build with histories so small that they are built at once.
+  package static var small: Composition {
+    var composition = Composition.current
+    composition[BenchmarkSizes.self].quick = [100]
+    composition[BenchmarkSizes.self].all = [100, 200]
+    // The noise of the machine during tests does not matter for the command.
+    composition[BenchmarkSizes.self].checksNoise = false
     return composition
   }
 }

@@ -80,7 +80,9 @@ extension Catalogue {
     Entry(
       "late-join",
       "An actor launches for the first time after history was written.",
-      .documented("PersistentHistoryTrackingKit 1.0.4 to 1.3 purges before new members record")
+      .documented(
+        "PersistentHistoryTrackingKit 1.0.4 to 1.3 does not wait for members that never recorded"
+      )
     ),
   ]
 
