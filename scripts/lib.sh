@@ -97,6 +97,13 @@ events_awk='
     if (!match(line, /"testID":"([^"\\]|\\.)*\.swift:[0-9]+:[0-9]+"/)) return ""
     return plain(substr(line, RSTART + 10, RLENGTH - 11))
   }
+  # A test without arguments has no events of a case: its own start and end are those of its one case.
+  /"isParameterized":false/ && match($0, /"id":"([^"\\]|\\.)*\.swift:[0-9]+:[0-9]+"/) {
+    is_single[plain(substr($0, RSTART + 6, RLENGTH - 7))] = 1
+  }
+  function is_case(line, id) {
+    return line ~ /"kind":"testCase(Started|Ended)"/ || line ~ /"kind":"test(Started|Ended)"/ && id in is_single
+  }
   function said(line, all) {
     while (match(line, /"text":"([^"\\]|\\.)*"/)) {
       all = all (all == "" ? "" : " | ") plain(substr(line, RSTART + 8, RLENGTH - 9))
@@ -131,26 +138,27 @@ failed_tests() {
 # each other and wait for processors; the time in which several were under way is divided among them.
 slowest_tests() {
   awk "$events_awk"'
-    /"kind":"testCase(Started|Ended)"/ && (id = test_of($0)) != "" {
-      if (!match($0, /"absolute":[0-9.]+/)) next
+    (id = test_of($0)) != "" && is_case($0, id) && match($0, /"absolute":[0-9.]+/) {
       time = substr($0, RSTART + 11, RLENGTH - 11)
       # What one case under way has taken since the run began.
       if (count > 0) share += (time - last) / count
       last = time
-      if (/testCaseStarted/) { seconds[id] -= share; count++ } else { seconds[id] += share; count-- }
+      if (/"kind":"test(Case)?Started"/) { seconds[id] -= share; count++ } else { seconds[id] += share; count-- }
     }
     END { for (id in seconds) printf "  %6.2f s  %s\n", seconds[id], id }
   ' "$1" | sort -rn | awk 'NR <= 10'
 }
 
-# The tests that took more than so many seconds even when they were fastest, in a run of one test after the
-# other: `tests_above SECONDS FILE`.
+# The tests of which one case took more than so many seconds even when it was fastest, in a run of one test
+# after the other: `tests_above SECONDS FILE`.
 tests_above() {
   awk -v budget="$1" "$events_awk"'
-    /"kind":"test(Started|Ended)"/ && (id = test_of($0)) != "" && match($0, /"absolute":[0-9.]+/) {
+    (id = test_of($0)) != "" && match($0, /"absolute":[0-9.]+/) {
       time = substr($0, RSTART + 11, RLENGTH - 11)
-      if (/testStarted/) started[id] = time
-      else if (!(id in least) || time - started[id] < least[id]) least[id] = time - started[id]
+      if (/"kind":"testStarted"/) longest = 0
+      if (is_case($0, id) && /Started"/) started = time
+      if (is_case($0, id) && /Ended"/ && time - started > longest) longest = time - started
+      if (/"kind":"testEnded"/ && (!(id in least) || longest < least[id])) least[id] = longest
     }
     END { for (id in least) if (least[id] > budget) printf "%6.1f s  %s\n", least[id], id }
   ' "$2" | sort -rn

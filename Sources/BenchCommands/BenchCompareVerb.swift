@@ -68,7 +68,8 @@ struct BenchCompareOptions: VerbOptions {
     for path in [baseFile, headFile].compactMap({ $0 }) { try FilePath.checkReadable(path) }
     guard let base = try Self.build(baseFile, baseCommit, "BASE and --base") else {
       throw .usage(
-        "bench compare has nothing to compare with: give the executable BASE or --base COMMIT."
+        "bench compare has nothing to compare with: pass the path of an executable as BASE, or "
+          + "--base COMMIT."
       )
     }
     self.base = base

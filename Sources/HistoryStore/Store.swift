@@ -207,7 +207,7 @@ public final class Store: Sendable {
   public func currentToken() throws(HistoryError) -> HistoryToken {
     try lockedHistory { core in
       // A file that is open for reading is checked for changes after each read transaction.
-      try core.reading == nil && !core.capturesForeignWrites
+      try core.reading == nil && !core.schema.capturesForeignWrites
         ? core.headToken() : core.read { try core.headToken() }
     }
   }

@@ -17,14 +17,8 @@ final class StoreCore {
   private var depth = 0
   /// The program's model, with the numbers that the file gives to entities and attributes.
   let model: Model
-  /// The model that the file records, as far as this connection has noticed.
-  private(set) var stored: StoredModel
-  /// The schema version that belongs to ``stored``, or `nil` if the file may have been replaced.
-  private var schemaVersion: Int64?
-  /// Whether triggers of the file capture what other programs write.
-  @exclusivity(unchecked) private(set) var capturesForeignWrites: Bool
-  /// Whether the next write checks whether the model has changed.
-  @exclusivity(unchecked) private(set) var mustCheckModel = true
+  /// What is known of the file's schema, valid until a program changes it.
+  @exclusivity(unchecked) private(set) var schema: KnownSchema
   let id: StoreID
   let timestamps: StoreConfiguration.Timestamps
   /// Whether writes fail because the store was opened without tracking but its file has tracking.
@@ -38,12 +32,6 @@ final class StoreCore {
   let tables: [EntityStatements]
   /// The mappings of column bitmaps by entity; empty if no entity needs one.
   let mappings: [ColumnMapping?]
-  /// The columns of the file that refer to objects.
-  private(set) var references: [ReferenceColumn]
-  /// The statements on the table of changes, used by the layout `coreData`.
-  private(set) var coreData: CoreDataStatements
-  /// For each entity, the attributes that have a tombstone column, or `nil` if they are unknown.
-  private(set) var tombstonePlaces: [UInt64?]
   /// The prepared statements, valid while the connection is open.
   @exclusivity(unchecked) var statements: StatementCache
   /// Cached contents of the file that change only with this connection's own committed writes.
@@ -70,17 +58,12 @@ final class StoreCore {
     self.path = path
     self.configuration = configuration
     model = file.model
-    stored = file.stored
-    schemaVersion = file.schemaVersion
+    schema = KnownSchema(file)
     id = file.id
     timestamps = file.timestamps
     isReadOnly = file.isTracked && !configuration.tracksHistory
     layout = file.layout
     reading = opened.reading
-    capturesForeignWrites = file.foreignWrites == .captured
-    references = file.stored.references
-    coreData = CoreDataStatements(tombstoneCount: file.tombstoneCount)
-    tombstonePlaces = file.stored.tombstonePlaces
     tables = file.model.entities.enumerated().map {
       EntityStatements($1, file.stored.entities[$0], number: Int32($0) + 1)
     }
@@ -114,7 +97,7 @@ final class StoreCore {
   /// Reads the file's handling of writes by other programs again.
   func noticeForeignWrites() throws {
     let handling = try FileHeader.foreignWrites(connection)
-    capturesForeignWrites = handling == .captured
+    schema.capturesForeignWrites = handling == .captured
     connection.setRunsTriggers(handling == .unwatched)
   }
 
@@ -135,8 +118,7 @@ final class StoreCore {
   func discardCache() {
     cache = cache.emptied
     positions = CachedPositions()
-    schemaVersion = nil
-    mustCheckModel = true
+    schema.expire()
   }
 
   /// Runs a request, which may be nested in another one.
@@ -190,7 +172,7 @@ final class StoreCore {
         try checkPin()
         return try body()
       }
-      guard capturesForeignWrites else { return try transactions.read(connection, body) }
+      guard schema.capturesForeignWrites else { return try transactions.read(connection, body) }
       if try hasForeignChanges() { try takeForeignChangesBeforeRead() }
       return try transactions.read(connection, body)
     }
@@ -260,20 +242,20 @@ extension StoreCore {
   /// - Throws: ``HistoryError/Code/modelOutgrown`` if the program's model no longer fits.
   @inline(__always)
   func checkModel(after prepared: PreparedStatement) throws {
-    if prepared.statement.takePreparations() > 0 || mustCheckModel { try noticeModel() }
+    if prepared.statement.takePreparations() > 0 || schema.mustBeChecked { try noticeModel() }
   }
 
   private func noticeModel() throws {
-    mustCheckModel = true
+    schema.mustBeChecked = true
     let version = try connection.integer("PRAGMA schema_version") ?? 0
-    if version != schemaVersion {
+    if version != schema.version {
       guard reading == nil, let found = try StoredModel(connection, path: path) else { return }
-      if found != stored { try adopt(found) }
+      if found != schema.model { try adopt(found) }
       try noticeForeignWrites()
       try checkForeignSchema()
-      schemaVersion = version
+      schema.version = version
     }
-    mustCheckModel = false
+    schema.mustBeChecked = false
   }
 
   /// Throws if a migration removed a part of the program's model, or retired the program's member.
@@ -305,13 +287,10 @@ extension StoreCore {
   /// Continues with the model that a newer program has written.
   private func adopt(_ found: StoredModel) throws {
     try found.checkFits(model, path: path)
-    stored = found
+    schema.adopt(found)
     for (table, entity) in zip(tables, found.entities) where table.entity.isDeclared {
       table.adopt(entity)
     }
-    coreData = CoreDataStatements(tombstoneCount: HistoryLayout.tombstoneCount(of: found))
-    tombstonePlaces = found.tombstonePlaces
-    references = found.references
   }
 
   /// Returns a number from the file's metadata, or 0 when the name is missing.

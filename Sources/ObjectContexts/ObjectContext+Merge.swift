@@ -5,7 +5,7 @@ public import HistoryTypes
 ///
 /// Core Data: the keys of `NSManagedObjectContext.mergeChanges(fromRemoteContextSave:into:)`.
 public struct MergeDelta: Sendable, Hashable {
-  /// The new objects that the merge registered; empty unless the context holds all objects.
+  /// The new objects that the merge registered; empty unless ``ObjectContext/loadAll()`` was called.
   public internal(set) var inserted: [ObjectID] = []
   /// The objects whose rows the merge read again.
   public internal(set) var updated: [ObjectID] = []

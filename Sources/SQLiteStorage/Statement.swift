@@ -86,7 +86,7 @@ package struct Statement: ~Copyable {
     )
   }
 
-  /// Returns a copy of bytes in memory that ``freed`` deallocates.
+  /// Copies bytes into newly allocated memory, and returns the copy, which ``freed`` deallocates.
   private static func copy(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
     let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: max(1, bytes.count), alignment: 16)
     copy.copyMemory(from: bytes)

@@ -23,7 +23,7 @@ struct PublishedSetup {
   /// The extent of a purge, and the authors that it waits for.
   struct Cleaning {
     let bound: PurgeBound
-    /// The authors whose positions are read, unless the purge waits for registered processes.
+    /// The authors that the purge waits for; not used if it waits for registered processes.
     let waitsFor: Set<String>
     /// The authors that the app lists; by default the purge deletes only their transactions.
     let listed: [String]

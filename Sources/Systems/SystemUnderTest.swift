@@ -53,7 +53,7 @@ package protocol SystemUnderTest: AnyObject {
   /// Replaces all connections by new ones; the files and the memory of all processes stay.
   func reconnect() throws(SystemFailure)
 
-  /// Adds all state that affects the next steps to a sketch: data, history, cursors and views.
+  /// Adds to a sketch all that can affect later steps: data, history, cursors and views.
   func describe(_ state: inout StateSketch) throws(SystemFailure)
 }
 

@@ -253,7 +253,8 @@ package enum PlannedHook: String, CaseIterable, Sendable {
   /// Whether the hook is called before each merge.
   package var merges: Bool { !observes }
 
-  /// Returns whether a call, counted from 1, throws or replaces the default merge.
+  /// Returns whether the hook, at a call counted from 1, throws an error or merges in place of the default
+  /// merge.
   package func fails(at call: Int) -> Bool {
     switch self {
     case .observer: false

@@ -127,7 +127,7 @@ package struct ProfileProvenance: Sendable, Hashable, Codable {
     }
   }
 
-  /// A sentence that describes the source.
+  /// A sentence that says which history the profile was made from, for display.
   package var source: String
   /// The day on which the profile was made, in the form `2001-12-31`.
   package var date: String

@@ -150,7 +150,10 @@ import Testing
   }
 
   @Test(arguments: [
-    ("bench compare", "bench compare has nothing to compare with: give the executable BASE"),
+    (
+      "bench compare",
+      "bench compare has nothing to compare with: pass the path of an executable as BASE"
+    ),
     ("bench compare nowhere", #"there is no file "nowhere"."#),
     ("bench compare Package.swift --base main", "BASE and --base name two builds: leave out one."),
     ("bench compare --base main --only fetsh", #"unknown benchmark "fetsh"."#),

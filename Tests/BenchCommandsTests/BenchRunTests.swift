@@ -143,7 +143,8 @@ import Darwin
   @Test func `An interrupted run resumes where it stopped`() async throws {
     try await withFolder { folder in
       let words = [
-        "bench", "run", "--only", "member", "--axis", "base", "--rounds", "1", "--seed", "5",
+        "bench", "run", "--only", "member record", "--only", "member join", "--axis", "base",
+        "--rounds", "1", "--seed", "5",
       ]
       #expect(await run(words + ["--output", folder], composition: .small).code == .good)
       let path = try FileManager.default.destinationOfSymbolicLink(atPath: folder + "/latest")

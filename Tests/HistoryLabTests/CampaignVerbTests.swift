@@ -27,7 +27,7 @@ import Testing
   func `Two workers of which one is killed find what one check finds`() async throws {
     let command = try #require(BuiltCommand.path)
     try await withFolder { folder in
-      let check = ["check", "--system", "article", "--plans", "24", "--seed", "1"]
+      let check = ["check", "--system", "article", "--plans", "8", "--seed", "1"]
       let campaign = "\(folder)/campaign"
       let add = try Self.start(
         command,
@@ -47,7 +47,7 @@ import Testing
       worker.waitUntilExit()
       #expect(worker.terminationStatus == 1)
       let status = try await self.status(campaign, by: command)
-      #expect(status.done == 4 && status.plans == 24 && status.claimed.isEmpty)
+      #expect(status.done == 4 && status.plans == 8 && status.claimed.isEmpty)
       #expect(status.failures.allSatisfy { $0.isConfirmed == true })
       // The parts join to what one check finds.
       _ = await lab(["report", "merge", campaign + "/done/1", "--output", folder + "/joined"])
@@ -71,7 +71,7 @@ import Testing
       let script = """
         lab=$1 campaign=$2/campaign
         mount -t tmpfs -o size=16m tmpfs "$2" || exit 99
-        "$lab" campaign add "$campaign" --parts 2 -- check --system article --plans 4 --seed 1
+        "$lab" campaign add "$campaign" --parts 2 -- check --system article --plans 2 --seed 1
         cat /dev/zero >"$2/filler"
         "$lab" campaign work "$campaign" --jobs 1; echo "full: $?"
         rm "$2/filler"; mount -o remount,ro "$2"
@@ -87,7 +87,7 @@ import Testing
       )
       #expect(said.contains("Read-only file system. Make it writable"), "\(said)")
       #expect(said.contains("read-only: 70") && said.contains("0 of 2 tasks done; 0 plans"))
-      #expect(said.contains("status: 2") && said.contains("2 of 2 tasks done; 4 plans"))
+      #expect(said.contains("status: 2") && said.contains("2 of 2 tasks done; 2 plans"))
       #expect(said.contains("free: 1"), "\(said)")
     }
   }
@@ -125,6 +125,22 @@ import Testing
     let found = check.systems.flatMap(\.counterexamples).map { "\($0.checker) \($0.foundInPlan)" }
     #expect(!found.isEmpty)
     return found.sorted()
+  }
+
+  @Test func `The hash of an executable shows every changed byte and its length`() {
+    let bytes = (0..<37).map { UInt8($0) }
+    func hash(_ bytes: some Sequence<UInt8>) -> UInt64 {
+      Array(bytes).withUnsafeBytes { CampaignProgram.hash(of: $0) }
+    }
+    var hashes: Set = [hash(bytes)]
+    for place in bytes.indices {
+      var changed = bytes
+      changed[place] ^= 0x80
+      hashes.insert(hash(changed))
+      hashes.insert(hash(bytes.prefix(place)))
+    }
+    #expect(hashes.count == 1 + 2 * bytes.count)
+    #expect(hash("foobar".utf8) == 0x8594_4171_f739_67e8, "the test vector of draft-eastlake-fnv")
   }
 
   @Test(arguments: [

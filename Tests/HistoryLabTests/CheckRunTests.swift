@@ -73,7 +73,7 @@ extension CheckRun {
   @Test func `The tracker holds under every condition, and every invariant is exercised`()
     async throws
   {
-    let tally = try await checkRun("tracker", .all).tally(500)
+    let tally = try await checkRun("tracker", .all).tally(200)
     #expect(tally.broken.map(\.checker) == [])
     #expect(tally.notExercised == [])
     // A plan in which no condition happens to occur is not drawn on purpose.

@@ -87,7 +87,8 @@ import Workloads
     let command = try #require(Self.command)
     try await withFolder { folder in
       let system = "external:'\(command)' serve --system greatest-cursor"
-      let found = try await check(system, "--plans", "12", "--jobs", "1", in: folder)
+      // The second plan of this seed breaks this invariant and no other.
+      let found = try await check(system, "--plans", "2", "--jobs", "1", in: folder)
       #expect(found.code == .violation)
       let first = try #require(
         found.document.systems[0].counterexamples.first { $0.checker == "PurgeSafety" }

@@ -1,8 +1,11 @@
 import Foundation
 import LabFixtures
+import Reporting
+import Simulation
 import TestSupport
 import Testing
 import Traces
+import Workloads
 
 @testable import Commands
 @testable import HistoryLab
@@ -21,11 +24,6 @@ import Traces
     return try String(contentsOfFile: path, encoding: .utf8)
   }
 
-  private func counterexample(in folder: String) throws -> (file: String, Counterexample) {
-    let file = "\(folder)/latest/counterexample-external-PurgeSafety.jsonl"
-    return (file, try CounterexampleCodec.decode(String(contentsOfFile: file, encoding: .utf8)))
-  }
-
   @Test(arguments: ["", " --bug"])
   func `The page's first system responds correctly, with its bug and without`(_ words: String) async
   {
@@ -37,25 +35,33 @@ import Traces
 
   @Test func `The bug is found, shrunk and replayed as the page says`() async throws {
     try await withFolder { folder in
-      // Fewer plans than on the page find the same one first.
-      let check = await run([
-        "check", "--system", Self.system(" --bug"), "--seed", "1", "--plans", "9", "--output",
-        folder,
-      ])
-      #expect(check.code == .violation && check.errors == "")
-      let (file, found) = try counterexample(in: folder)
+      // As `check --system ... --seed 1` on the page, but only the first failing plan of one invariant.
+      let system = try LabSystem.find(Self.system(" --bug"), ProgramShelf())
+      let style = try PlanOptions(parse("check")).style(for: system)
+      let recipe = PlanRecipe(
+        generator: PlanGenerator(style),
+        seed: 1,
+        timestamps: system.timestamps
+      )
+      let search = CheckRun(system: system, recipe: recipe, versions: [:]) { _ in .heap() }
+      let tally = try await search.tally(plans: 8, jobs: 1, progress: { _ in }, goesOn: { true })
+      let first = try #require(tally.broken.first { $0.checker == "PurgeSafety" })
+      let shrunk = try search.shrink(first.checker, plan: first.plan) { _ in }
+
+      let found = shrunk.counterexample
       #expect(found.trace.header.plan.commands.count == 3)
       let page = try Self.page()
       #expect(page.contains(found.violation.because), "\(found.violation.because)")
-      let first = check.output.split(separator: "\n").first {
-        $0.hasPrefix("PurgeSafety broke first")
-      }
-      #expect(first.map { page.contains($0) } == true, "\(first as Any)")
-      let picture = check.output.split(separator: "\n").filter {
-        $0.contains("│") || $0.contains("─┼")
-      }
+      let sentence =
+        "PurgeSafety broke first in plan \(shrunk.plan), \(shrunk.originalCommandCount) commands; shrunk "
+        + "to \(found.trace.header.plan.commands.count) in \(shrunk.evaluations) tries"
+      #expect(page.contains(sentence), "\(sentence)")
+      let text = CounterexampleText(width: 80, colour: false).render(found, replay: "")
+      let picture = text.split(separator: "\n").filter { $0.contains("│") || $0.contains("─┼") }
       #expect(picture.count == 5 && picture.allSatisfy { page.contains($0) }, "\(picture)")
 
+      let file = folder + "/counterexample.jsonl"
+      try makeFile(file, CounterexampleCodec.encode(found))
       let replay = await run(["replay", file, "--system", Self.system(" --bug")])
       #expect(replay.code == .violation)
       #expect(replay.output.contains("PurgeSafety: broken. \(found.violation.because)"))
@@ -68,7 +74,7 @@ import Traces
   @Test func `Without the bug every exercised invariant holds`() async throws {
     try await withFolder { folder in
       let kept = await run([
-        "check", "--system", Self.system(), "--seed", "1", "--output", folder,
+        "check", "--system", Self.system(), "--seed", "1", "--plans", "100", "--output", folder,
       ])
       #expect(kept.code == .good && kept.errors == "", "\(kept)")
       let sentence = kept.output.split(separator: "\n").first { $0.contains("exercised held") }

@@ -61,16 +61,34 @@ import Testing
       + #""testID":"RoomTests.A\/`Test \#(test)`()\/A.swift:\#(test):1"}}"# + "\n"
   }
 
+  /// The line that declares a test without arguments.
+  private static func declaration(_ test: Int) -> String {
+    #"{"kind":"test","payload":{"id":"RoomTests.A\/`Test \#(test)`()\/A.swift:\#(test):1","#
+      + #""isParameterized":false,"kind":"function"},"version":0}"# + "\n"
+  }
+
+  /// The events of one run of a test with arguments, whose cases take so many seconds.
+  private static func events(_ test: Int, cases: [Double], from start: Double) -> String {
+    var (text, now) = (event("testStarted", test, at: start), start)
+    for seconds in cases {
+      text += event("testCaseStarted", test, at: now)
+      now += seconds
+      text += event("testCaseEnded", test, at: now)
+    }
+    return text + event("testEnded", test, at: now)
+  }
+
   @Test func `Of three thousand tests the slowest ten are named, and shared time is divided`()
     async throws
   {
-    // Sequential tests, each a millisecond longer, except two at the end that run at the same time.
+    // Sequential tests with arguments, each a millisecond longer, and at the end two without arguments
+    // that run at the same time.
     var events = ""
     for test in 1...3000 {
-      events += Self.event("testCaseStarted", test, at: Double(test) * 10)
-      events += Self.event("testCaseEnded", test, at: Double(test) * 10 + Double(test) / 1000)
+      events += Self.events(test, cases: [Double(test) / 1000], from: Double(test) * 10)
     }
-    for (kind, second) in [("testCaseStarted", 40_000.0), ("testCaseEnded", 40_008.0)] {
+    for test in 3001...3002 { events += Self.declaration(test) }
+    for (kind, second) in [("testStarted", 40_000.0), ("testEnded", 40_008.0)] {
       for test in 3001...3002 { events += Self.event(kind, test, at: second) }
     }
     let answer = try await Self.results(of: Self.skipped("needs jemalloc: x"), events: events)
@@ -81,6 +99,29 @@ import Testing
       #expect(lines[place].contains(start), "\(lines)")
     }
     #expect(lines[2].contains("Test 3000"))
+  }
+
+  @Test func `A test is above its budget if one case is each time, and has its least time`()
+    async throws
+  {
+    var events = Self.declaration(4)
+    events += Self.events(1, cases: [2, 6, 1], from: 0) + Self.events(1, cases: [7, 2], from: 100)
+    events += Self.events(2, cases: [4, 4, 4], from: 200)
+    events += Self.events(3, cases: [6], from: 300) + Self.events(3, cases: [3], from: 400)
+    events += Self.event("testStarted", 4, at: 500) + Self.event("testEnded", 4, at: 508)
+    let folder = try TemporaryFolder()
+    let file = folder.path("events.jsonl")
+    try events.write(toFile: file, atomically: true, encoding: .utf8)
+    let script = ". '\(Repository.path("scripts/lib.sh"))'; tests_above 5 '\(file)'"
+    let answer = try await ProcessAnswer(of: "/usr/bin/env", ["bash", "-c", script])
+    let lines = answer.said.split(separator: "\n").map {
+      $0.trimmingCharacters(in: .whitespaces)
+    }
+    #expect(
+      lines == [
+        "8.0 s  RoomTests.A/`Test 4`()/A.swift:4:1", "6.0 s  RoomTests.A/`Test 1`()/A.swift:1:1",
+      ]
+    )
   }
 
   private static func skipped(_ reason: String) -> String {

@@ -76,7 +76,7 @@ import Testing
     let command = try #require(BuiltCommand.path)
     composition.command = command
     try await withFolder { folder in
-      let only = "--only member_record --only open_store --only history_bytes --axis base"
+      let only = "--only member_record --only history_bytes --axis base"
       let words = "bench run \(only) --rounds 1 --seed 7 --output \(folder)"
       for (place, shard) in [("whole", ""), ("part-1", " --shard 1/2"), ("part-2", " --shard 2/2")]
       {

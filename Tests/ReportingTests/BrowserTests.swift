@@ -121,6 +121,12 @@ import Traces
     let html = page.html(images: .drawn([:]))
     let answer = try await Browser.check(html, in: folder)
     #expect(answer.code == 0, "\(answer.said)")
+  }
+
+  @Test func `A curve whose points are unmarked or beside other steps is reported`() async throws {
+    let folder = try TemporaryFolder()
+    let page = try Self.walk(CounterexampleSamples.purge(), count: 9)
+    let html = page.html(images: .drawn([:]))
     let unmarked = html.replacing("marks.forEach(", with: "[].forEach(")
     let slipped = html.replacing("data-walk=\"1\" cx", with: "data-walk=\"3\" cx")
     #expect(unmarked != html && slipped != html)

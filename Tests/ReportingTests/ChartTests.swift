@@ -192,7 +192,7 @@ import Testing
       sizes: [1_024_000],
       operations: (1...12).map { "peers \($0)" },
       contenders: ["raw SQLite", "ours", "triggers", "session extension"],
-      rounds: 60
+      rounds: 12
     ).rows + [latency]
   }
 

@@ -67,7 +67,23 @@ extension CampaignProgram {
   /// Returns a hash of an executable; `nil` if the file cannot be read.
   private static func hash(ofFile path: String) -> String? {
     guard let data = FileManager.default.contents(atPath: path) else { return nil }
-    return "executable " + String(data.withUnsafeBytes(\.stableHash), radix: 16)
+    return "executable " + String(data.withUnsafeBytes(hash), radix: 16)
+  }
+
+  /// Returns a hash of bytes: FNV-1a over words of eight bytes, each mixed, and over the bytes that remain.
+  ///
+  /// An executable of 60 MB takes a few hundredths of a second, where one byte at a time takes a second.
+  static func hash(of bytes: UnsafeRawBufferPointer) -> UInt64 {
+    var (hash, place): (UInt64, Int) = (0xcbf2_9ce4_8422_2325, 0)
+    while place + 8 <= bytes.count {
+      let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self))
+      hash = (hash ^ word) &* 0x100_0000_01b3
+      // Without this, the high bits of a word would change the high bits of the hash alone.
+      hash ^= hash >> 32
+      place += 8
+    }
+    for byte in bytes[place...] { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+    return hash
   }
 
   /// Returns a name that no other worker has: the machine, the process, and a random number.

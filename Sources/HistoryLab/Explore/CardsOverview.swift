@@ -10,8 +10,8 @@ struct CardsOverview {
   /// The meaning of the phrases in the overview.
   static let legend: [ReportPage.Fact] = [
     .init("holds", "Every invariant that a plan exercised holds."),
-    .init("2 broken", "This many of the \(invariantCount) invariants are broken."),
-    .init("2 broken*", "This many are broken, under a condition outside the authors' stated use."),
+    .init("2 broken", "The number of broken invariants, of \(invariantCount)."),
+    .init("2 broken*", "The same, under a condition outside the authors' stated use."),
     .init("unknown", "Some plans were not run, and no plan that ran broke an invariant."),
     .init("-", "Not exercised by any plan, or the system does not support the condition."),
   ]

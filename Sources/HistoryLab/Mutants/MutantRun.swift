@@ -173,8 +173,8 @@ struct MutantWorker {
 
   /// Runs plans until one kills the mutant, searches for more killing plans, and shrinks them all.
   ///
-  /// A plan that breaks any invariant kills the mutant, because shrinking may end with a different
-  /// invariant than it started with.
+  /// A plan kills the mutant if it breaks any invariant, expected or not: a shrunk plan may break another
+  /// invariant than the plan that was drawn.
   ///
   /// After each plan that kills the mutant, `onKill` is called with the results so far.
   func trial(

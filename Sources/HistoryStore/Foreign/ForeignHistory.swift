@@ -50,7 +50,8 @@ package struct FileTables {
   }
 }
 
-/// The parts of a store that a Core Data file lacks: a model, an ID, and tables in memory.
+/// Substitutes for what a store of this library has and a Core Data file lacks: a model in this library's
+/// format, a store ID, and tables of its own, which are created in memory.
 package enum ForeignHistory {
   /// The lowest number of the entities that Core Data uses internally.
   private static let ownEntityMin: Int64 = 16000

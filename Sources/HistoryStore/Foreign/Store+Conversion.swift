@@ -50,7 +50,7 @@ extension Store {
     configuration.timestamps = self.configuration.timestamps
     configuration.layout = layout
     configuration.signalsChanges = false
-    let stored = try locked { core in core.stored }
+    let stored = try locked { core in core.schema.model }
     do {
       _ = try Model(stored.live.entities)
     } catch {

@@ -21,7 +21,7 @@ extension StoreCore {
   ///
   /// - Complexity: one query of at most one row.
   func hasForeignChanges() throws -> Bool {
-    guard capturesForeignWrites else { return false }
+    guard schema.capturesForeignWrites else { return false }
     let probe = try query("SELECT 1 FROM history_foreign LIMIT 1")
     defer { probe.statement.reset() }
     return try probe.statement.step()
@@ -223,8 +223,8 @@ extension StoreCore {
     packed.begin()
     for effect in group.effects {
       let offset = Int(effect.entity) - 1
-      guard stored.entities.indices.contains(offset) else { continue }
-      let entity = stored.entities[offset]
+      guard schema.model.entities.indices.contains(offset) else { continue }
+      let entity = schema.model.entities[offset]
       switch effect.type {
       case nil: continue
       case .insert: packed.insert(effect.entity, effect.key)

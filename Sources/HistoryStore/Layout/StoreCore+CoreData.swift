@@ -16,7 +16,7 @@ extension StoreCore {
     try raise(CoreDataEntity.transaction, to: record.number)
     guard packed.count > 0 else { return }
     var key = try reserve(packed.count, of: Int32(CoreDataEntity.change))
-    let insert = try query(coreData.insertChange)
+    let insert = try query(schema.coreData.insertChange)
     insert.statement.bind(record.number, at: 5)
     for index in 0..<packed.chunkCount {
       let unpacker = ChangeUnpacker()
@@ -68,7 +68,7 @@ extension StoreCore {
     _ bytes: UnsafeRawBufferPointer,
     to insert: PreparedStatement
   ) throws {
-    for column in 0..<coreData.tombstoneCount {
+    for column in 0..<schema.coreData.tombstoneCount {
       insert.statement.bindNull(at: CoreDataStatements.firstTombstonePlace + Int32(column))
     }
     guard change.type == .delete, !bytes.isEmpty else { return }
@@ -91,10 +91,11 @@ extension StoreCore {
   /// If the attributes of the entity are unknown, each tombstone column counts as one attribute.
   private func tombstoneBits(of entity: Int32) -> UInt64 {
     let offset = Int(entity) - 1
-    if tombstonePlaces.indices.contains(offset), let known = tombstonePlaces[offset] {
+    if schema.tombstonePlaces.indices.contains(offset), let known = schema.tombstonePlaces[offset] {
       return known
     }
-    return coreData.tombstoneCount == 64 ? .max : 1 << UInt64(coreData.tombstoneCount) - 1
+    return schema.coreData.tombstoneCount == 64
+      ? .max : 1 << UInt64(schema.coreData.tombstoneCount) - 1
   }
 
   /// Raises the greatest key of an entity in `Z_PRIMARYKEY`.
@@ -107,7 +108,7 @@ extension StoreCore {
 
   /// Reads the rows of a scan's current transaction in batches.
   func readRows(into scan: inout HistoryScan) throws {
-    let rows = try query(coreData.changes)
+    let rows = try query(schema.coreData.changes)
     rows.statement.bind(scan.record.number, at: 1)
     rows.statement.bind(scan.batch * CoreDataStatements.batchCount, at: 2)
     defer { rows.statement.reset() }

@@ -34,7 +34,7 @@ extension Store {
       return try core.read {
         let version = try core.knownMetadata(StoredModel.versionName) ?? 1
         guard version != Int64(model.version) else { return nil }
-        let found = try StoredModel(core.connection, path: path) ?? core.stored
+        let found = try StoredModel(core.connection, path: path) ?? core.schema.model
         try found.checkFits(model, path: path)
         return found.skew(of: model)
       }

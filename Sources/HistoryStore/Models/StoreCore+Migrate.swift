@@ -17,7 +17,7 @@ extension StoreCore {
       guard let found = try StoredModel(connection, path: path), found.version < newer.version
       else { return nil }
       // The statements of this connection belong to the model that it has read.
-      guard found == stored else { throw HistoryError.storeInUse(path: path) }
+      guard found == schema.model else { throw HistoryError.storeInUse(path: path) }
       let older = try olderMembers(than: newer, except: members)
       guard older.isEmpty || retiring else { throw HistoryError.olderMembers(path: path, older) }
       for member in older { try setState(.retired, of: member.id) }
@@ -114,7 +114,7 @@ private struct DataMigration {
   init(_ core: StoreCore, to made: StoredModel, _ newer: Model) throws {
     self.core = core
     authorship = Authorship(
-      author: MigrationAuthor.name(from: core.stored.version, to: made.version)
+      author: MigrationAuthor.name(from: core.schema.model.version, to: made.version)
     )
     writer = MigrationWriter(core, made, made.view(of: newer))
   }

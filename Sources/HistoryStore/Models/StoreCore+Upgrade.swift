@@ -24,7 +24,7 @@ extension StoreCore {
   }
 
   private func authorship(of newer: Model) -> Authorship {
-    Authorship(author: MigrationAuthor.name(from: stored.version, to: newer.version))
+    Authorship(author: MigrationAuthor.name(from: schema.model.version, to: newer.version))
   }
 
   /// Changes the schema and the recorded model within the current write.

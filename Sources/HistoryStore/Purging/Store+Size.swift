@@ -192,7 +192,7 @@ extension StoreCore {
   /// - Complexity: one visit to each row of these transactions, without reading the blobs.
   func bytes(after first: Int64, through last: Int64) throws -> Int64 {
     guard first < last else { return 0 }
-    let sum = try query(layout.bytes(tombstoneCount: coreData.tombstoneCount))
+    let sum = try query(layout.bytes(tombstoneCount: schema.coreData.tombstoneCount))
     sum.statement.bind(first, at: 1)
     sum.statement.bind(last, at: 2)
     defer { sum.statement.reset() }

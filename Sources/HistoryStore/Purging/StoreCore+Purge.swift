@@ -92,10 +92,12 @@ extension StoreCore {
     return true
   }
 
-  /// Moves the start of the deletion back to the first remaining row of some authors.
+  /// Makes the next deletion start at the first transaction that still exists of the given authors.
   ///
-  /// - Complexity: one row for each transaction that remains below the start; all of these are
-  ///   protected.
+  /// Earlier purges kept the transactions of these authors, which are no longer protected.
+  ///
+  /// - Complexity: one row for each transaction below the position at which deletion would continue. Only
+  ///   transactions that earlier purges kept are left there.
   private func deleteAgain(from authors: String) throws {
     try connection.execute(
       """

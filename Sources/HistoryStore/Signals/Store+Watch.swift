@@ -133,10 +133,10 @@ final class ChangeWatcher: Sendable {
   /// Continues after ``pause()``, and reports the newest position.
   func resume() { loop.resume() }
 
-  /// Ends the thread, and waits for its end unless the thread is calling a listener.
+  /// Stops the thread, and waits until it has ended, unless it is calling a listener at the moment.
   ///
-  /// The listener might itself wait for the code that ends the watch. The connection is closed in both
-  /// cases, so that the watch no longer has the file open.
+  /// That listener may be waiting for this call: to wait for it would be a deadlock. Whether this waits or
+  /// not, it closes the connection, so that the watch no longer has the file open.
   deinit {
     let isQuiet = listeners.end()
     files.interrupt()

@@ -102,7 +102,7 @@ extension StoreCore {
     while next < deleted.count + effects.deleted.count {
       let id = next < deleted.count ? deleted[next] : effects.deleted[next - deleted.count]
       next += 1
-      for reference in references where reference.destination == id.entity {
+      for reference in schema.references where reference.destination == id.entity {
         for row in try rows(with: reference, to: id.key) where !effects.gone.contains(row.id) {
           switch reference.rule {
           case .deny: denied.append((id, row.id))
@@ -187,8 +187,8 @@ extension StoreCore {
     if tables.indices.contains(index) { return tables[index] }
     let unknown = Model(unchecked: [], version: model.version)
     return EntityStatements(
-      stored.view(of: unknown).entities[index],
-      stored.entities[index],
+      schema.model.view(of: unknown).entities[index],
+      schema.model.entities[index],
       number: number
     )
   }
@@ -202,7 +202,7 @@ extension StoreCore {
   ) throws -> ChangeOutcome {
     var outcome = try writeChanges(by: authorship, result) { version, packer in
       // Within the write, because a newer program may have added a reference meanwhile.
-      guard references.contains(where: { $0.destination == table.number }) else {
+      guard schema.references.contains(where: { $0.destination == table.number }) else {
         return try body(&packer)
       }
       packer.begin(keepingObjects: true)
@@ -217,8 +217,8 @@ extension StoreCore {
   ///
   /// - Complexity: no query; if it throws, a scan of the tables with references.
   func checkReferences() throws {
-    guard !references.isEmpty, connection.violatesForeignKey else { return }
-    throw HistoryError.danglingReference(try danglingReferences(in: stored))
+    guard !schema.references.isEmpty, connection.violatesForeignKey else { return }
+    throw HistoryError.danglingReference(try danglingReferences(in: schema.model))
   }
 
   /// Returns at most 100 objects that refer to objects which do not exist.

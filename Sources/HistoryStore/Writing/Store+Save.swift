@@ -156,7 +156,8 @@ extension Store {
       let outcome = try core.writeChanges(by: authorship) { number, packer in
         var conflicts: [ObjectID] = []
         var duplicates = DuplicateResolution(request, number)
-        if !core.references.isEmpty && request.edits.contains(where: { $0.type == .delete }) {
+        if !core.schema.references.isEmpty && request.edits.contains(where: { $0.type == .delete })
+        {
           (outcomes, effects) = try core.applyWithRules(request, number, &packer, &conflicts) {
             duplicates.postpone($0)
           }

@@ -247,7 +247,7 @@ extension StoreCore {
   /// - Returns: The objects with the references.
   fileprivate func follow(from id: ObjectID, to other: ObjectID) throws -> [ObjectID] {
     var found: [ObjectID] = []
-    for reference in references where reference.destination == id.entity {
+    for reference in schema.references where reference.destination == id.entity {
       let rows = try rows(with: reference, to: id.key)
       guard !rows.isEmpty else { continue }
       let update = try query(
