@@ -84,7 +84,7 @@ extension HistoryError {
     case inUse(MemberID, processID: Int32?)
     /// The process is not a member: it never registered, or it retired.
     case notAMember(MemberID)
-    /// A retention limit excluded the member; the member must resync.
+    /// A retention limit has cut the member off; the member must resync.
     case lost(MemberID)
     /// The store's changes cannot be watched, for the associated reason.
     case unwatchable(path: String, why: String)

@@ -127,7 +127,7 @@ extension HistoryError.Code {
   public static let inUse = Self("inUse")
   /// The process is not a member: it never registered, or it retired.
   public static let notAMember = Self("notAMember")
-  /// A retention limit excluded the member; the member must resync.
+  /// A retention limit has cut the member off; the member must resync.
   public static let lost = Self("lost")
   /// The store's changes cannot be watched.
   public static let unwatchable = Self("unwatchable")

@@ -127,7 +127,7 @@ import Testing
     outline.members?.append(CensusMember(name: "cut", state: .lost, cursor: 3, seen: 0))
     #expect(
       Self.verdict(outline, []).reasons == [
-        #""cut" has lost history already: a retention limit excluded it."#
+        #""cut" has lost history already: a retention limit has cut it off."#
       ]
     )
     outline.members = []

@@ -70,7 +70,7 @@ extension AdviceVerdict {
       let name = status.consumer.name.visible.quoted
       return status.consumer.isActive
         ? "\(name) has lost history already: transactions after its position are purged."
-        : "\(name) has lost history already: a retention limit excluded it."
+        : "\(name) has lost history already: a retention limit has cut it off."
     }
   }
 

@@ -10,7 +10,7 @@ internal import Foundation
 public enum MemberKind: Sendable, Hashable, CaseIterable {
   /// A process with contexts, into which its tracker merges history.
   case tracker
-  /// A reader without contexts that keeps a token; retention limits never exclude a consumer.
+  /// A reader without contexts that keeps a token; retention limits never cut a consumer off.
   case consumer
 }
 
@@ -20,7 +20,7 @@ public enum MemberState: Sendable, Hashable, CaseIterable {
   case active
   /// The member has ended its membership.
   case retired
-  /// A retention limit excluded the member, which must resync.
+  /// A retention limit has cut the member off; the member must resync.
   case lost
 }
 
@@ -170,7 +170,7 @@ public struct ConfigurationDifference: Sendable, Hashable {
     case batchAuthors
     /// The strategies that determine when members purge.
     case strategy
-    /// The retention limits beyond which members are excluded.
+    /// The retention limits beyond which members are cut off.
     case retention
     /// The authors whose transactions members never purge.
     case protectedAuthors

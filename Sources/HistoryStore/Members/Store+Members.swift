@@ -8,7 +8,7 @@ extension Store {
   /// on. Read the data after this call: a transaction that is committed between an earlier read and
   /// the call would be missed.
   ///
-  /// A member that a retention limit excluded can join only with `resyncingIfLost`. The caller must
+  /// A member that a retention limit has cut off can join only with `resyncingIfLost`. The caller must
   /// then read its data again, and the member starts at the newest transaction, as at its first
   /// launch. A new member may import the date that PersistentHistoryTrackingKit stored for its
   /// author (`cursors`): it then starts after the history that it has certainly merged according to
@@ -19,7 +19,7 @@ extension Store {
   ///
   /// - Throws: ``HistoryError/Code/inUse`` while the member runs in another process, or in this
   ///   process under a registration that is not taken over; ``HistoryError/Code/lost`` if the
-  ///   member was excluded and `resyncingIfLost` is `false`. In these cases the registry is not
+  ///   member was cut off and `resyncingIfLost` is `false`. In these cases the registry is not
   ///   changed.
   /// - Complexity: one write of one row, and two system calls for the lock.
   public func join(
@@ -83,7 +83,7 @@ extension Store {
 
   /// Ends a membership: history is no longer kept for the member.
   ///
-  /// A member that a retention limit excluded may retire too.
+  /// A member that a retention limit has cut off may retire too.
   ///
   /// - Throws: ``HistoryError/Code/superseded`` or ``HistoryError/Code/notAMember``; the registry is not
   ///   changed then.
@@ -222,7 +222,7 @@ extension RetentionLimits: CustomStringConvertible {
 extension Store {
   /// Fetches one page of history for a member as ``fetch(_:)`` does, if its registration is valid.
   ///
-  /// A member that a retention limit excluded gets an error, even if the history that it needs
+  /// A member that a retention limit has cut off gets an error, even if the history that it needs
   /// still exists.
   ///
   /// - Throws: ``HistoryError/Code/lost``, ``HistoryError/Code/superseded`` or
@@ -244,7 +244,7 @@ extension Store {
   ///
   /// For a page without transactions, the closure is not called, but the scanned position is
   /// recorded. If the process terminates before the cursor is recorded, the consumer gets the same
-  /// page again: delivery is at least once. Retention limits never exclude a consumer: history that
+  /// page again: delivery is at least once. Retention limits never cut a consumer off: history that
   /// it has not consumed is kept as long as it is a member. End the membership of an unused
   /// consumer with ``retire(_:)`` or ``forget(_:)``.
   ///

@@ -36,7 +36,7 @@ public struct PurgeFilter: Sendable, Hashable {
 /// The limits on the unmerged history that a purge keeps for a member; the default is no limits.
 ///
 /// A member with more unmerged history than a limit allows is marked as lost: its next fetch or
-/// record fails with an error, and the member must resync. Consumers are never excluded.
+/// record fails with an error, and the member must resync. Consumers are never cut off.
 public struct RetentionLimits: Sendable, Hashable, Codable {
   /// The maximum age of an unmerged transaction, compared with the newest one.
   ///

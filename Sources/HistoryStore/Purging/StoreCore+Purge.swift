@@ -2,7 +2,7 @@ import HistoryTypes
 import SQLiteStorage
 
 extension StoreCore {
-  /// Records a cursor, excludes members beyond retention limits, and raises the purged position.
+  /// Records a cursor, cuts off members beyond retention limits, and raises the purged position.
   ///
   /// The caller runs the method inside one write transaction, so that the registry cannot change
   /// meanwhile.

@@ -1,7 +1,7 @@
 import HistoryTypes
 import SQLiteStorage
 
-/// The position below which retention limits exclude members, and gaps that do not count as age.
+/// The position below which retention limits cut members off, and gaps that do not count as age.
 struct RetentionCut {
   /// The number up to which members with contexts must have merged in order to remain active.
   var number: Int64 = 0
@@ -10,7 +10,7 @@ struct RetentionCut {
 }
 
 extension StoreCore {
-  /// Returns the position below which a purge excludes members with contexts.
+  /// Returns the position below which a purge cuts off members with contexts.
   func cut(_ order: PurgeOrder) throws -> RetentionCut {
     var cut = try retentionCut(order.limits)
     if order.isCuttingOff {
@@ -34,9 +34,9 @@ extension StoreCore {
     return lost.sorted()
   }
 
-  /// Returns the position at which the loosest of all members' limits exclude members.
+  /// Returns the position at which the loosest of all members' limits cut members off.
   ///
-  /// A member is thus never excluded by the configuration of another member alone.
+  /// A member is thus never cut off by the configuration of another member alone.
   private func retentionCut(_ limits: RetentionLimits) throws -> RetentionCut {
     guard !limits.isOff else { return RetentionCut() }
     let agreed = try activeConfigurations(.tracker).compactMap(\.retention)

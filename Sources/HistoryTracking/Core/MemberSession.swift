@@ -37,10 +37,10 @@ package final class MemberSession {
   /// context then reads its objects from a snapshot at or after the cursor: all objects, or only
   /// registered ones if `loadsAllObjects` is `false` and the context does not hold all objects.
   ///
-  /// If `resyncingIfLost` is `true`, a member that a retention limit excluded starts at the newest
+  /// If `resyncingIfLost` is `true`, a member that a retention limit has cut off starts at the newest
   /// transaction, like a new member.
   ///
-  /// - Throws: ``HistoryError/Code/lost`` if a retention limit excluded the member,
+  /// - Throws: ``HistoryError/Code/lost`` if a retention limit has cut the member off,
   ///   ``HistoryError/Code/inUse`` while another session or process runs the member.
   /// - Complexity: one small write, then a scan of the data for each context without the write
   ///   lock, or one statement for each entity with registered objects.

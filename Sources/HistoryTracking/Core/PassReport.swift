@@ -35,7 +35,7 @@ public struct PassReport: Sendable, Hashable {
   public internal(set) var durations = Durations()
   /// The hook calls that threw.
   public internal(set) var hookFailures: [HookFailure] = []
-  /// The members that the purge of this pass excluded because of a retention limit.
+  /// The members that the purge of this pass cut off because of a retention limit.
   ///
   /// The next fetch of each of them throws ``HistoryError/Code/lost``.
   public internal(set) var lostMembers: [MemberID] = []

@@ -60,7 +60,7 @@ package final class TrackerCore {
 
   /// Returns the current session, or launches a new one.
   ///
-  /// - Throws: ``HistoryError/Code/lost`` if a retention limit excluded the member,
+  /// - Throws: ``HistoryError/Code/lost`` if a retention limit has cut the member off,
   ///   ``HistoryError/Code/inUse`` while another process runs the member.
   @discardableResult
   package func launched(resyncingIfLost: Bool = false) throws(HistoryError) -> MemberSession {

@@ -157,7 +157,7 @@ extension HistoryTracker {
   /// ``HistoryStore/Store/purge(when:retaining:)``. PersistentHistoryTrackingKit: `cleanerBuilder()`.
   ///
   /// - Throws: ``HistoryError/Code/superseded`` if another launch has replaced this tracker's,
-  ///   ``HistoryError/Code/lost`` if a retention limit excluded the member, or
+  ///   ``HistoryError/Code/lost`` if a retention limit has cut the member off, or
   ///   ``HistoryError/Code/sqlite``. The purge has no effect then.
   /// - Complexity: linear in the purged history.
   @discardableResult
