@@ -119,7 +119,7 @@ extension FloorPage {
 }
 
 extension WorkTally {
-  /// Tallies the changes of a page, and the sum of all their numbers.
+  /// Counts the changes of a page, and sums their keys, columns, types and tombstones.
   init(_ page: HistoryPage) {
     self.init(
       count: page.changes.count,
@@ -129,7 +129,7 @@ extension WorkTally {
     )
   }
 
-  /// Tallies the same values of a page that was read in C.
+  /// Counts and sums the same values of a page that was read in C.
   init(_ page: borrowing FloorPage) {
     let changes = UnsafeBufferPointer(start: page.changes, count: Int(page.change_count))
     let tombstones = UnsafeBufferPointer(start: page.tombstones, count: Int(page.tombstone_count))
@@ -156,7 +156,7 @@ enum Filters {
   // MARK: By author
 
   private static let writer = "app"
-  /// Enough new transactions for each of up to sixteen authors to have written `count` of them.
+  /// The number of new transactions: enough for each of up to sixteen authors to have written `count`.
   private static let newCount = Int64(16 * count)
 
   private static let author = BenchmarkSubject(
@@ -212,7 +212,7 @@ enum Filters {
     operation: "of one entity",
     condition: "\(count) of \(count * (itemCount + 1)) new",
     "Of the new transactions the \(count) that changed one entity are read and unpacked; the floor "
-      + "asks for the same bit of their entities and unpacks the same bytes in C."
+      + "selects the same transactions by the entity's bit and unpacks the same bytes in C."
   ) { setting in
     let file = try setting.store()
     let start = try file.store.currentToken()

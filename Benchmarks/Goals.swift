@@ -23,7 +23,7 @@ package enum Goals {
       }
     }
 
-  /// Goals for the same, compared with the same work in C.
+  /// Goals for the store without its signal, compared with C code that writes the same data and history.
   private static let inSwift =
     Subjects.batchSizes.flatMap { size in
       ["insert", "update", "delete"].map { verb in

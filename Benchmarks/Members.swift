@@ -106,7 +106,7 @@ extension BenchmarkSetting {
 }
 
 extension SideConnection {
-  /// Tallies the sums of the members' cursors and of their epochs.
+  /// Returns the sum of the members' cursors and the sum of their epochs.
   fileprivate func tallyOfMembers() throws -> WorkTally {
     WorkTally(
       count: try integer("SELECT sum(cursor) FROM history_member"),
@@ -140,7 +140,7 @@ enum Resyncs {
     }
   }
 
-  /// Tallies the items that a context holds, and the sum of their quantities.
+  /// Returns the number of items in a context, and the sum of their quantities.
   private static func tally(of context: ObjectContext) throws -> WorkTally {
     var tally = WorkTally(count: 0 as Int64, sum: 0)
     context.forEachRegistered { _, values in
@@ -177,7 +177,7 @@ enum Registrations {
       "Members register while a thread commits without a pause; the first member reads all rows "
         + "of the store. The samples of the write lock are the times for which the registrations "
         + "held it; the samples of the writer are the times of the thread's commits, compared "
-        + "with those without registrations instead of with the floor."
+        + "with those of commits without registrations; the floor is not measured."
     ) { setting in
       let path = try setting.copy()
       try fill(path, rows: setting.historySize)

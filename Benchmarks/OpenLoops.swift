@@ -28,7 +28,7 @@ enum OpenLoops {
   /// A rate, and the contender's name in results.
   private struct RatePlan {
     let contender: String
-    /// In writes per second.
+    /// The rate in writes per second.
     let rate: Double
   }
 

@@ -79,7 +79,7 @@ enum Merges {
       operation: "into four contexts",
       condition: "1000 transactions",
       "A page of 1000 transactions of ten changes is merged into four contexts of 10,000 objects "
-        + "one after the other; the merge into one context replaces the floor.",
+        + "one after the other; the floor (cost 1) is the merge into one context.",
       floor: oneContext
     ) { setting in
       let data = try MergeData(setting)
@@ -179,7 +179,7 @@ enum Rereads {
     }
   }
 
-  /// Finds the differences from the rows of the unchanged copy.
+  /// Reads all rows in C, and compares them with the rows from before the new transactions.
   private static func compare(_ data: MergeData) throws -> MeasuredWork {
     let empty = [FloorRow](repeating: FloorRow(), count: 2 * SampleData.itemCount)
     var known = empty

@@ -141,7 +141,9 @@ enum Peers {
 }
 
 extension BenchmarkFloorFile {
-  /// Replays the changes of a page in this file, one transaction each, so that a peer records them.
+  /// Makes the changes of a history page in this file, one SQL transaction per history transaction.
+  ///
+  /// A peer that is attached to the file records the changes.
   func replay(_ page: HistoryPage) throws {
     for record in page.records {
       let changes = page.changeRecords[record.firstChange..<record.firstChange + record.count]
@@ -163,7 +165,7 @@ extension BenchmarkFloorFile {
 }
 
 extension WorkTally {
-  /// Tallies the changes of a page, and the sum of their numbers except those of tombstones.
+  /// Counts the changes of a page, and sums their keys, columns and types, but not their tombstones.
   ///
   /// Tombstones are excluded because each history format stores them differently.
   fileprivate init(changesOf page: HistoryPage) {
@@ -175,7 +177,7 @@ extension WorkTally {
     )
   }
 
-  /// Tallies the same values of a page that was read in C.
+  /// Counts and sums the same values of a page that was read in C.
   fileprivate init(changesOf page: borrowing FloorPage) {
     let changes = UnsafeBufferPointer(start: page.changes, count: Int(page.change_count))
     self.init(
@@ -195,7 +197,7 @@ enum Published {
 
   private static let systems: [TrackingDesign] = [.article, .kit13, .kit2, .sevenDayPurge]
 
-  /// The contender that is our store on the same tables.
+  /// The name of the contender that is our store on Core Data's tables.
   private static let coreData = "Store, coreData layout"
 
   /// All authors of the history, and the author of the reading member.
@@ -213,7 +215,7 @@ enum Published {
     condition: "\(newCount) new",
     "The newest \(newCount) transactions of ten changes are fetched, merged into a context of "
       + "10,000 objects and recorded: after a token by our store, in both layouts, and after a "
-      + "date by the published managers, each by its own rules; our store replaces the floor.",
+      + "date by the published managers, each by its own rules; the floor (cost 1) is our store.",
     floor: MeasuredWork.store,
     at: .moderate
   ) { setting in
@@ -247,7 +249,7 @@ enum Published {
     condition: "\(mergedCount) merged",
     "The oldest \(mergedCount) transactions, which everyone has merged, are deleted: before a "
       + "token by our store, in both layouts, and before a date by the published cleaners, each "
-      + "by its own rules; our store replaces the floor.",
+      + "by its own rules; the floor (cost 1) is our store.",
     floor: MeasuredWork.store,
     at: .moderate
   ) { setting in

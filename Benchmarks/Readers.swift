@@ -11,7 +11,7 @@ enum Readers {
       operation: "of one row",
       condition: "a reader pinned",
       "Batch requests of one row while another connection keeps its read transaction open, so that "
-        + "the log cannot be restarted; the floor is the same without a reader.",
+        + "the log cannot be restarted; the floor (cost 1) is a request without a reader.",
       floor: free,
       at: .three
     ) { setting in

@@ -81,7 +81,7 @@ enum Saves {
     }
   }
 
-  /// Returns the index of an object to change: ten consecutive ones, different for each save.
+  /// Returns the index of an object to change; each save changes consecutive objects, at another place.
   private static func place(_ turn: Int, _ offset: Int, of count: Int) -> Int {
     (turn * 1009 + offset) % count
   }

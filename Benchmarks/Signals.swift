@@ -24,7 +24,7 @@ enum Signals {
       part: "Store.batchInsert",
       operation: "of one row with a signal",
       "A batch request of one row commits and signals other processes, without a watcher and with "
-        + "another store of this process watching; the floor is the same without a signal.",
+        + "another store of this process watching; the floor (cost 1) is a commit without a signal.",
       floor: withoutSignal,
       at: .three
     ) { setting in

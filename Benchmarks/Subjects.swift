@@ -31,7 +31,7 @@ package enum Subjects {
   /// The numbers of rows written by one batch request.
   static let batchSizes = [1, 10, 100, 1000]
 
-  /// Returns the benchmarks in the given conditions, where `nil` is the base point.
+  /// Returns the benchmarks in the given conditions; `nil` stands for the usual conditions.
   ///
   /// Each benchmark is next to its variants in the other conditions.
   package static func measured(

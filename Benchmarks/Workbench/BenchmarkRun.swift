@@ -28,7 +28,7 @@ package struct BenchmarkRun: Sendable {
   /// `nil` if this process is a different program, such as a test runner. It then counts in this
   /// process, and the counts include other work of the program.
   package var command = HelperProcess.command
-  /// Whether the run first compares equal work, to find the precision of its times.
+  /// Whether the run first times the same work twice, to find how precise its times are.
   ///
   /// The default is `true`.
   package var checksNoise = true
@@ -133,7 +133,8 @@ package struct BenchmarkRun: Sendable {
 
   /// Counts the benchmark's work, in a separate process if this program can be started again.
   ///
-  /// Returns no rows for a condition that needs a disk, because it changes times, not counts.
+  /// Returns no rows for a condition that needs a disk, because such a condition changes times, not
+  /// counts.
   private func counted(_ session: SubjectSession, _ shelf: BenchmarkShelf) throws -> [BenchmarkRow]
   {
     let subject = session.subject
@@ -167,7 +168,7 @@ package struct BenchmarkRun: Sendable {
     }
   }
 
-  /// The greatest history size of a moderate benchmark.
+  /// The greatest history size of a benchmark whose work takes too long with more history.
   private static let moderateSize = 100_000
   /// The greatest history size of a store that must be built within a second.
   private static let smallSize = 10_000
@@ -224,9 +225,9 @@ struct SampledRow {
   let contender: String
   /// The metric of the samples.
   let metric: Metric
-  /// The samples, each a separate event, or the reason why there are none.
+  /// The samples, or the reason why there are none.
   let outcome: Outcome
-  /// The size of history, or `nil` if it is that of the run.
+  /// The size of history; `nil` for the size that the run measures.
   var historySize: Int?
 
   /// The samples, or a sentence with the reason why there are none.

@@ -10,18 +10,18 @@ struct BenchmarkSetting {
   let scratch: ScratchFolder
   /// The number by which the repetitions of a measurement are divided; 1 for precise results.
   let haste: Int
-  /// The condition in which the benchmark differs from the base point, or `nil` at the base point.
+  /// The one condition that differs from the usual conditions; `nil` if none differs.
   var axis: BenchmarkAxis?
-  /// The store of the same size at the base point, or `nil` if there is none.
+  /// The store of the same size under the usual conditions, or `nil` if there is none.
   var baseTemplate: StoreTemplate?
   /// The store of the same size in the Core Data layout, for benchmarks that compare layouts.
   var otherLayout: StoreTemplate?
-  /// Whether commits wait for the disk in this setting, or in the one that is compared with it.
+  /// Whether commits wait for the disk in this setting, or in the setting that is compared with this one.
   var waitsForDisk = false
   /// The planned writes per second, or `nil` if no rate was specified.
   var plannedRate: Double?
 
-  /// The setting of the same size at the base point.
+  /// The setting of the same size under the usual conditions.
   var base: BenchmarkSetting {
     var base = BenchmarkSetting(
       historySize: historySize,
@@ -180,7 +180,7 @@ final class ScratchFolder {
   static let disk = "disk"
   private static let memory = "/dev/shm"
   private static let prefix = "history-lab-bench-"
-  /// The lock that marks the folder as in use, or `nil` if another process has it.
+  /// The lock that marks the folder as in use; `nil` if another process created the folder.
   private let owner: FolderOwner?
 
   /// Creates this process's folder, and deletes folders left behind by killed processes.

@@ -14,7 +14,7 @@ package struct BenchmarkSubject: Sendable {
   package let sentence: String
   /// The history sizes of a run at which the benchmark is measured.
   package private(set) var sizes: Sizes
-  /// The condition in which the benchmark differs from the base point, or `nil` at the base point.
+  /// The one condition that differs from the usual conditions; `nil` if none differs.
   package private(set) var axis: BenchmarkAxis?
   /// Whether one measurement takes time proportional to the history, so that fewer are made.
   package private(set) var isLong = false
@@ -121,7 +121,7 @@ package struct BenchmarkSubject: Sendable {
 
   /// Returns the benchmark with additional conditions in which the store is measured.
   ///
-  /// In each of these conditions, the store is compared with itself at the base point.
+  /// In each of these conditions, the store is compared with itself under the usual conditions.
   func varying(
     _ axes: [BenchmarkAxis],
     work: @escaping @Sendable (BenchmarkSetting) throws -> MeasuredWork
@@ -131,21 +131,21 @@ package struct BenchmarkSubject: Sendable {
     return varied
   }
 
-  /// The benchmark, marked as taking time proportional to the history.
+  /// A copy of the benchmark with the mark that a measurement takes time proportional to the history.
   var long: BenchmarkSubject {
     var long = self
     long.isLong = true
     return long
   }
 
-  /// The benchmark, marked as one whose own samples are counts.
+  /// A copy of the benchmark with the mark that its samples are counts, not times.
   var counting: BenchmarkSubject {
     var counting = self
     counting.isCount = true
     return counting
   }
 
-  /// The benchmark, marked as one that also uses stores in the layout of Core Data.
+  /// A copy of the benchmark that also uses stores in the layout of Core Data.
   var comparingLayouts: BenchmarkSubject {
     var comparing = self
     comparing.comparesLayouts = true
@@ -159,10 +159,10 @@ package struct BenchmarkSubject: Sendable {
     return needing
   }
 
-  /// The conditions in which the benchmark is measured in addition to the base point.
+  /// The conditions in which the benchmark is measured in addition to the usual ones.
   package var axes: [BenchmarkAxis] { variation?.axes ?? [] }
 
-  /// Returns the benchmark in an additional condition, or `nil` if it is not measured there.
+  /// Returns the benchmark in an additional condition; `nil` if the benchmark lacks that condition.
   package func measured(at axis: BenchmarkAxis) -> BenchmarkSubject? {
     guard let variation, axes.contains(axis) else { return nil }
     var varied = self
@@ -214,7 +214,7 @@ package enum BenchmarkAxis: String, CaseIterable, Sendable {
   /// The name on command lines.
   package var name: String { rawValue }
 
-  /// A sentence that describes the difference from the base point.
+  /// A sentence that describes how the condition differs from the usual conditions.
   package var sentence: String {
     switch self {
     case .oneAuthor: "One author instead of four has written the history."
@@ -238,7 +238,7 @@ package enum BenchmarkAxis: String, CaseIterable, Sendable {
     }
   }
 
-  /// The name of the contender that does the same work at the base point, in the same rounds.
+  /// The name of the contender that does the same work under the usual conditions, in the same rounds.
   var base: String {
     switch self {
     case .oneAuthor, .manyAuthors: "Store, 4 authors"
@@ -262,7 +262,7 @@ package enum BenchmarkAxis: String, CaseIterable, Sendable {
   /// Whether the condition only matters for stores on a disk.
   var needsDisk: Bool { self == .cold || self == .full }
 
-  /// Returns why the condition cannot be measured on a medium, or `nil` if it can.
+  /// Returns the reason why the condition cannot be measured on `tmpfs` or `disk`; `nil` if it can be.
   func absence(on medium: String) -> String? {
     if needsDisk && medium != ScratchFolder.disk {
       return "the folder for temporary files lies in memory; name one on a disk in TMPDIR"

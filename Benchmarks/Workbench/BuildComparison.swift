@@ -48,8 +48,8 @@ package struct BuildComparison: Sendable {
 
   /// Counts the work once, times both builds in turn, and times benchmarks again that seem slower.
   ///
-  /// The `progress` closure receives, before each pair, the number of its stage and of the pairs in
-  /// that stage; an error that it throws ends the comparison.
+  /// Before each pair of launches, `progress` receives the number of the stage and the number of pairs in
+  /// that stage. An error that `progress` throws ends the comparison.
   ///
   /// - Throws: The error of a launch or of `progress`.
   package func run(progress: (_ look: Int, _ pairs: Int) throws -> Void) throws -> Outcome {
@@ -260,7 +260,7 @@ package struct LaunchProbe: Sendable {
     try data.write(to: URL(fileURLWithPath: request.folder + file))
   }
 
-  /// The number by which a launch divides repetitions; many short launches beat a few long ones.
+  /// The number by which a launch divides repetitions, because many short launches beat a few long ones.
   private static let haste = 4
 
   private static func template(_ request: Request) throws -> StoreTemplate {

@@ -132,7 +132,7 @@ struct SeededRegressions {
     )
   }
 
-  /// Compares a store with one from whose table of changes the index was dropped.
+  /// Compares a store with a store whose table of changes has no index.
   func droppedIndex() throws -> SelfTestOutcome {
     let findings = ExactComparison(base: try rows(.asItIs), head: try rows(.withoutIndex)).changes
     let steps = findings.first { $0.head.metric == .vmSteps && $0.isDearer }

@@ -39,7 +39,7 @@ struct SampleItem {
   var price: Double
   var changed: Date
 
-  /// Creates the row for a number; the name has sixteen letters, so that it lies on the heap.
+  /// Creates the row for a number; the name has sixteen letters, too many for an inline `String`.
   init(_ number: Int) {
     let mixed = UInt64(truncatingIfNeeded: number) &* 0x9E37_79B9_7F4A_7C15
     let digits = String(mixed, radix: 16)

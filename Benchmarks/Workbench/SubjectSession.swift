@@ -93,7 +93,7 @@ struct SubjectSession {
 }
 
 extension InterleavedResult {
-  /// Returns the samples of some contenders alone, under other names.
+  /// Returns the samples of the contenders in a range, under new names.
   fileprivate func part(_ range: Range<Int>, names: [String]) -> InterleavedResult {
     let rounds = rounds.map { round in
       Round(

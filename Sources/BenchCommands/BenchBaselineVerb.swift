@@ -186,7 +186,9 @@ struct BaselineCompareVerb: Verb {
     let code = CountText(terminal: terminal).print(counts)
     let suspects = TimeSuspects(base: base.rows, head: head.rows)
     guard !suspects.suspects.isEmpty else { return code }
-    terminal.print("Ratios to the floor that differ; two launches are too few to decide:")
+    terminal.print(
+      "Times, relative to raw SQLite in C, that differ; two launches are too few to decide:"
+    )
     terminal.print(suspects.table)
     guard options.decides else {
       let words = "bench baseline compare \(options.name) --decide"
@@ -196,8 +198,8 @@ struct BaselineCompareVerb: Verb {
     return try await decide(suspects, since: base.environment.commit, after: code)
   }
 
-  /// Launches the baseline's build and the current build in turn, for benchmarks whose times
-  /// differ.
+  /// Launches the baseline's build and the current build in turn, to decide whether differing times
+  /// are regressions.
   private func decide(
     _ suspects: TimeSuspects,
     since commit: String?,

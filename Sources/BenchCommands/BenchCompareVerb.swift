@@ -142,7 +142,7 @@ struct BenchCompareVerb: Verb {
   func run() async throws(LabError) -> ExitCode {
     if !options.leftOut.isEmpty {
       terminal.log(
-        "history-lab: left out, for they need a longer history than \(options.historySize.grouped) "
+        "history-lab: left out, because they need a longer history than \(options.historySize.grouped) "
           + "transactions: \(options.leftOut.joinedWithAnd)"
       )
     }

@@ -62,7 +62,7 @@ package struct BenchOutput {
 struct BenchText {
   let terminal: Terminal
 
-  /// The number of contenders above which the table shows only this library and the floor.
+  /// The number of contenders above which the table shows only this library and raw SQLite in C (the floor).
   private static let contendersMax = 4
 
   func print(_ outcome: BenchSession.Outcome, _ report: BenchmarkReport, seed: UInt64) {
@@ -135,7 +135,7 @@ struct BenchText {
     return table
   }
 
-  /// Returns the rows to show; with many contenders only those of this library and the floor.
+  /// Returns the rows to show; with many contenders only those of this library and of raw SQLite in C.
   private func summarized(_ rows: [BenchmarkRow]) -> [BenchmarkRow] {
     let rows = rows.filter { $0.metric.kind != .cpu && !$0.isCountedBeside }
     guard Set(rows.map(\.contender)).count > Self.contendersMax,

@@ -6,7 +6,7 @@ import Reporting
 
 struct BenchRunOptions: VerbOptions {
   @Flag("quick", "Measures three history sizes in under a minute.") var quick
-  @Flag("exact-only", "Counts only what is equal in every run, and measures no time.")
+  @Flag("exact-only", "Takes only counts that are equal in every run, and measures no time.")
   var exactOnly
   @Option(
     "repeat",
@@ -38,7 +38,7 @@ struct BenchRunOptions: VerbOptions {
   @Option(
     "planned-rate",
     .integer("N", 1...10_000_000),
-    shown: "half and nine tenths of what a calibration finds",
+    shown: "half and nine tenths of the rate that a calibration finds",
     "Plans N writes per second in the benchmark `open loop`."
   )
   var rate: Int?
@@ -93,7 +93,7 @@ struct BenchRunOptions: VerbOptions {
     }
   }
 
-  /// Returns whether to run a benchmark; one that is `isNamedOnly` needs an explicit selection.
+  /// Returns whether the options select a benchmark; if `isNamedOnly` is `true`, only its name selects it.
   func selects(_ benchmark: String, isNamedOnly: Bool = false) -> Bool {
     if (only + also).contains(where: { benchmark.begins(with: $0) }) { return true }
     return only.isEmpty && !isNamedOnly
@@ -101,7 +101,7 @@ struct BenchRunOptions: VerbOptions {
 }
 
 extension BenchRunVerb {
-  /// The parent of the verbs that measure.
+  /// The parent of the `bench` verbs.
   static let group = VerbSpec(
     name: "bench",
     sentence: "Measures what fetch, merge and purge cost as history grows.",
@@ -157,7 +157,7 @@ struct BenchRunVerb: Verb {
         "--resume: \(folder.path.quoted) is not a run of the benchmarks. Name the folder of one."
       )
     }
-    // The scheduler that named the part may be gone, or name another one here.
+    // The shard comes from the interrupted run, because the environment that set it may differ now.
     arguments.texts["shard"] = folder.shard.map { [$0.description] }
     guard !folder.hasVerdict || BenchJournal(in: folder.path).isThere else {
       throw .usage(
@@ -237,7 +237,7 @@ struct BenchRunVerb: Verb {
     return run
   }
 
-  /// The conditions to measure in: those named, else all; in a quick run only the base condition.
+  /// The conditions to measure in: those named; by default all, or only the base condition in a quick run.
   private var axes: [BenchmarkAxis?] {
     let all = [nil] + BenchmarkAxis.allCases.map(Optional.some)
     if options.axes.isEmpty { return options.quick ? [nil] : all }

@@ -68,7 +68,7 @@ struct BenchSelftestVerb: Verb {
     terminal.print(table(outcomes))
     let reached = outcomes.filter(\.isReached).count
     terminal.print("")
-    let early = isWhole ? "" : " It ended early: the others were not tried."
+    let early = isWhole ? "" : " The self-test ended early: the others were not tried."
     terminal.print("\(reached) of \(outcomes.count.counted("goal")) reached.\(early)")
     terminal.print(
       "Simulated: laws with 3 % noise and 3 % outliers; launches that vary by "

@@ -19,15 +19,14 @@ struct BenchSession {
     var measured: [(subject: BenchmarkSubject, rows: [BenchmarkRow])] = []
     /// The number of benchmarks in the run.
     var subjectCount = 0
-    /// The rows of two contenders that do equal work, from which the noise is estimated.
+    /// The rows of two contenders that do equal work; the difference of their times shows the noise.
     var noise: [BenchmarkRow] = []
 
     var rows: [BenchmarkRow] { noise + measured.flatMap(\.rows) }
     var isWhole: Bool { measured.count == subjectCount }
 
-    /// The reason why the times are inconclusive, or `nil`.
-    ///
-    /// It is `nil` if the times are conclusive or the noise was not measured.
+    /// The reason why the noise makes the times inconclusive; `nil` if they are conclusive or the
+    /// noise was not measured.
     var uncertainty: String? { NoiseFloor(noise)?.uncertainty }
 
     /// The verb in ``sentence``: `measured` or `counted`.
@@ -189,7 +188,7 @@ struct ExactRepeats {
   let wanted: Int
   /// The number of completed runs, including the first.
   private(set) var done = 1
-  /// The rows that differed from the first run, by name, with the number of runs in which they did.
+  /// The rows that differed from the first run, by name, each with the number of runs in which it differed.
   private(set) var differences: [(sentence: String, count: Int)] = []
 
   /// The maximum number of differences printed; the others are only counted.
@@ -221,7 +220,7 @@ struct ExactRepeats {
     }
   }
 
-  /// Compares the rows of one more run with the first.
+  /// Compares the rows of one more run with the rows of the first run.
   mutating func note(_ rows: [BenchmarkRow]) {
     done += 1
     let comparison = ExactComparison(base: first, head: rows)

@@ -37,7 +37,7 @@ package struct CommitBuild {
     let short = String(name.prefix(12))
     terminal.log("Building \(commit == name ? short : "\(commit) (\(short))") in \(folder)")
     let source = folder + "/source"
-    // The worktree of an earlier build that was killed.
+    // An earlier build that was killed may have left its worktree.
     if FilePath.state(of: source) == .folder { try remove(source) }
     try OuterCommand.run(
       ["git", "-C", root, "worktree", "add", "--force", "--force", "--detach", source, name]
@@ -61,7 +61,7 @@ package struct CommitBuild {
   }
 }
 
-/// The benchmarks whose ratio of CPU time to the floor differs between two runs.
+/// The benchmarks whose CPU time, relative to raw SQLite in C, differs between two runs.
 ///
 /// A row of this library is a suspect if the intervals of the ratio are more than 5 % apart. Two
 /// runs are only two launches, too few to judge times; the suspects are the benchmarks to launch
@@ -76,7 +76,7 @@ struct TimeSuspects {
 
   let suspects: [Suspect]
 
-  /// The least relative distance between the intervals of a suspect.
+  /// The least relative distance between the intervals of the two runs that makes a row a suspect.
   ///
   /// Two launches of one build differ by about as much.
   private static let margin = 0.05
@@ -92,7 +92,7 @@ struct TimeSuspects {
     }
   }
 
-  /// The suspects that launches can compare, grouped by the size of history, the smallest first.
+  /// The suspects that further launches can compare, grouped by the size of history, smallest first.
   var comparisons: [(historySize: Int, subjects: [String])] {
     let sizes = Dictionary(grouping: suspects, by: \.row.historySize)
     return sizes.sorted { $0.key < $1.key }.compactMap { size, suspects in
@@ -101,8 +101,7 @@ struct TimeSuspects {
     }
   }
 
-  /// The suspects that launches cannot compare: not measured in rounds, or not in the base
-  /// condition.
+  /// The suspects that further launches cannot compare: not measured in rounds, or not in the base condition.
   var undecidable: [Suspect] { suspects.filter { Self.comparable($0.row) == nil } }
 
   private static func comparable(_ row: BenchmarkRow) -> BenchmarkSubject? {

@@ -2,14 +2,14 @@ import Basics
 import Foundation
 import Traces
 
-/// A counterexample that a task found, with a key; those with equal keys count as one failure.
+/// A counterexample that a task found; counterexamples with equal keys count as one failure.
 struct CampaignFailure {
-  /// The system, the invariant and a hash of the canonical plan.
+  /// The name of the system, the invariant, and a hash of the plan in canonical form.
   let key: String
   let counterexample: Counterexample
-  /// The number of the plan that was shrunk; `nil` if the run's document lacks the counterexample.
+  /// The number of the shrunk plan; `nil` if the run's `check.json` does not list the counterexample.
   let plan: Int?
-  /// The number of the run's plans that broke the invariant; 1 if the run's document has no count.
+  /// The number of plans of the run that broke the invariant; 1 if the run's `check.json` has no count.
   let planCount: Int
   private let text: String
 
@@ -70,7 +70,7 @@ package struct KnownFailure: Codable, Hashable, Sendable {
   package let because: String
   /// The number of commands of the shortest plan.
   package let commandCount: Int
-  /// Whether the counterexample also failed in another process; `nil` until that is tried.
+  /// Whether a replay of the counterexample in another process failed too; `nil` before a replay.
   package var isConfirmed: Bool?
   /// The names of the tasks that found the failure, sorted.
   package var tasks: [String] = []
@@ -78,10 +78,10 @@ package struct KnownFailure: Codable, Hashable, Sendable {
   package var workers: [String] = []
   /// The plans that were shrunk to the failure, as a check's seed and the plan's number, sorted.
   package var plans: [Place] = []
-  /// The number of plans in these tasks that broke the invariant, because of this bug or another.
+  /// The number of plans of `tasks` that broke the invariant, because of this bug or another.
   package var planCount = 0
 
-  /// A plan of a check.
+  /// A plan of a check, by the check's seed and the plan's number.
   package struct Place: Codable, Hashable, Sendable {
     package let seed: UInt64
     package let plan: Int
@@ -109,7 +109,7 @@ extension CampaignFolder {
 
   private func place(of key: String) -> String { "\(path)/failures/\(key)" }
 
-  /// Returns whether no worker has tried to confirm a failure.
+  /// Returns whether no worker has replayed a failure's counterexample in another process yet.
   func isUntried(_ failure: CampaignFailure) throws(CampaignError) -> Bool {
     try seen(of: failure.key).allSatisfy { $0.failure.isConfirmed == nil }
   }

@@ -57,7 +57,7 @@ package struct CampaignFolder: Sendable {
     guard record.campaign <= Record.version else {
       throw .usage(
         "\"\(path)\" has version \(record.campaign) of the format of campaigns, and this program reads "
-          + "up to version \(Record.version). Use the program that created it."
+          + "up to version \(Record.version). Use the program that created the campaign."
       )
     }
     let differences = program.differences(from: record.program)
@@ -89,7 +89,7 @@ package struct CampaignFolder: Sendable {
   /// - Throws: ``CampaignError`` if a file cannot be written.
   package func add(_ words: [[String]]) throws(CampaignError) -> Int {
     var group = (try tasks().map(\.group).max() ?? 0) + 1
-    // The first file decides which of two processes that add at the same time gets the number.
+    // If two processes add groups at the same time, the one that creates the first file gets the number.
     while try !Files.create(file(of: task(group, 1, of: words)), task(group, 1, of: words)) {
       group += 1
     }
@@ -177,7 +177,7 @@ package struct CampaignFolder: Sendable {
 
 /// One part of a campaign's work: a command line that writes a run into a folder.
 package struct CampaignTask: Codable, Hashable, Sendable {
-  /// The number of the call that added the task, from 1.
+  /// The number of the call of ``CampaignFolder/add(_:)`` that added the task, from 1.
   package let group: Int
   /// The position in the group, from 1.
   package let number: Int
@@ -219,9 +219,9 @@ package struct CampaignProgram: Codable, Hashable, Sendable {
 
 /// An error of a campaign's folder.
 package enum CampaignError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The folder is not a valid campaign, or the request is invalid.
+  /// The folder is not a valid campaign, or the caller's request is invalid.
   case usage(String)
-  /// The file system refused something, such as a full disk.
+  /// A file could not be read or written, for example because the disk is full.
   case failed(String)
 
   package var description: String {

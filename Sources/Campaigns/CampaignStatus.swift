@@ -1,11 +1,10 @@
 /// The progress, the failures and the verdict of a campaign.
 package struct CampaignStatus: Codable, Hashable, Sendable {
-  /// A worker that has claimed a task.
+  /// The newest claim on a task: the worker and the claim's number.
   package struct Claimed: Codable, Hashable, Sendable {
     package let task: String
     package let worker: String
-    /// The number of the claim, from 1; each further claim replaces one of a worker that was lost
-    /// or failed.
+    /// The number of the claim on this task, from 1; a new claim follows when a worker was lost or failed.
     package let claim: Int
     /// The reason why the worker gave the task up; `nil` if the worker still works, or is lost.
     package let failure: String?
@@ -15,9 +14,9 @@ package struct CampaignStatus: Codable, Hashable, Sendable {
   package let done: Int
   /// The tasks that were given up, which count as done.
   package let givenUp: [TaskResult]
-  /// The results whose exit code reports a finding.
+  /// The results whose exit code is 1: the command found a violation or a regression.
   package let found: [TaskResult]
-  /// The results whose exit code reports that the command could not decide.
+  /// The results whose exit code is 2: the command could not decide.
   package let undecided: [TaskResult]
   /// The newest claims on tasks without a result.
   package let claimed: [Claimed]
@@ -63,15 +62,15 @@ package struct CampaignStatus: Codable, Hashable, Sendable {
     isDrained = folder.isDrained
   }
 
-  /// The results that report a finding without a counterexample in ``failures``.
+  /// The results with exit code 1 for which ``failures`` has no counterexample.
   package var foundWithoutPlan: [TaskResult] {
     let explained = Set(failures.flatMap(\.tasks))
     return found.filter { !explained.contains($0.task) }
   }
 
-  /// The verdict: `invalid` if a command reported a finding, with or without a counterexample.
+  /// The verdict: `invalid` if a command ended with exit code 1, with or without a counterexample.
   ///
-  /// Otherwise it is `unknown` if tasks are left, were given up, or could not decide, else `valid`.
+  /// Otherwise `unknown` if tasks are left, were given up or ended with exit code 2; else `valid`.
   package var verdict: String {
     if !failures.isEmpty || !found.isEmpty { return "invalid" }
     return left == 0 && givenUp.isEmpty && undecided.isEmpty && tasks > 0 ? "valid" : "unknown"

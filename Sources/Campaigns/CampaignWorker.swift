@@ -5,7 +5,7 @@ import Foundation
 package enum CommandExit: Hashable, Sendable {
   /// The command ended with a code.
   case code(Int32)
-  /// The command was ended because its result was no longer wanted.
+  /// The command was stopped because its result was no longer wanted.
   case unwanted
 }
 
@@ -32,22 +32,24 @@ package struct TaskResult: Codable, Hashable, Sendable {
 ///
 /// If a worker is lost, another worker repeats its task; only the first complete result of a task
 /// counts. A task is given up after its command has failed three times, or after twenty claims. The
-/// second limit is higher because machines may disappear often, but it is needed because a task may
-/// crash every worker.
+/// limit on claims ends a task that crashes every worker. It is the higher one, because workers
+/// also vanish with their machines.
 package struct CampaignWorker {
-  /// Runs a command and passes its output folder; the closure returns whether the result is still wanted.
+  /// Runs a command that writes into the folder `output`, and stops the command when `isWanted`
+  /// returns `false`.
   package typealias Run = (_ words: [String], _ output: String, _ isWanted: () -> Bool)
     throws(CampaignError) -> CommandExit
 
   let folder: CampaignFolder
   /// The unique name of the worker.
   let name: String
-  /// The time without a beat after which a worker counts as lost.
+  /// The time after which a worker counts as lost if its claim shows no new beat.
   let patience: Duration
   /// Whether the worker must end.
   let isInterrupted: () -> Bool
   let run: Run
-  /// Called with `true` when a result was added, and with `false` at other signs of progress.
+  /// Called with `true` when a result was added, and with `false` at other signs of progress, such
+  /// as beats.
   let onProgress: (_ isResult: Bool) -> Void
 
   /// The number of failed commands after which a task is given up.
@@ -95,7 +97,7 @@ package struct CampaignWorker {
     return count
   }
 
-  /// Waits briefly, in case another worker turns out to be lost.
+  /// Waits briefly before the next search for a task to claim.
   private func pause() {
     let end = ContinuousClock.now + min(patience / 4, .seconds(1))
     while ContinuousClock.now < end, !isInterrupted() { usleep(10_000) }
@@ -108,7 +110,7 @@ package struct CampaignWorker {
   ) throws(CampaignError) -> TaskClaim? {
     let newest = try TaskClaim.newest(in: folder)
     let now = ContinuousClock.now
-    // Workers begin at different places, so that they rarely want the same task.
+    // Workers start at different tasks, so that they rarely claim the same one.
     let start = open.isEmpty ? 0 : Int(name.utf8.stableHash % UInt64(open.count))
     for task in open[start...] + open[..<start] {
       let held = newest[task.name]
@@ -189,7 +191,7 @@ package struct CampaignWorker {
     return try folder.publish(place, as: claim.task)
   }
 
-  /// Adds the counterexamples of a result to the campaign's failures, each once for each task.
+  /// Adds the counterexamples of a task's result to the campaign's failures, and confirms the new ones.
   private func keepFailures(of task: CampaignTask, in place: String) throws(CampaignError) {
     for file in Self.counterexamples(in: place) {
       let failure = try CampaignFailure(file: file)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The part of a check's document that campaigns count.
+/// The results in a run's `check.json` that a campaign adds up.
 struct CheckDocument: Decodable {
   /// One system of the check.
   struct System: Decodable {

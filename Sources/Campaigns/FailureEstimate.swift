@@ -9,8 +9,8 @@ import Darwin
 /// Estimates of the failures that a campaign has not found.
 ///
 /// The estimates hold for plans that are drawn independently from one distribution, as the plans of
-/// one check are. A campaign over several systems, conditions or versions mixes distributions, so that
-/// its estimate is about the mixture.
+/// one check are. A campaign over several systems, conditions or versions mixes distributions; its
+/// estimates are about the mixture.
 package struct FailureEstimate: Codable, Hashable, Sendable {
   /// The probability that the next counterexample is a new failure; `nil` without counterexamples.
   ///
@@ -49,7 +49,8 @@ package struct FailureEstimate: Codable, Hashable, Sendable {
     failingShareMax = nil
   }
 
-  /// Returns the share of holding plans for which n plans all hold with a probability of 1/20.
+  /// Returns p for which `planCount` plans, each holding with probability p, all hold with
+  /// probability 1/20.
   private static func rootOfTwentieth(_ planCount: Int) -> Double {
     pow(0.05, 1 / Double(planCount))
   }
@@ -58,8 +59,8 @@ package struct FailureEstimate: Codable, Hashable, Sendable {
 extension CampaignStatus {
   /// The estimates of the failures that the campaign has not found.
   ///
-  /// A failure that was found in several plans counts once for each plan that was shrunk to it. If a
-  /// command found something without a counterexample, the plans do not bound the share that fails.
+  /// A failure counts once for each plan that was shrunk to it. If a command reported a violation
+  /// without a counterexample, ``FailureEstimate/failingShareMax`` is `nil`.
   package var estimate: FailureEstimate {
     FailureEstimate(counts: failures.map(\.plans.count), planCount: found.isEmpty ? plans : 0)
   }

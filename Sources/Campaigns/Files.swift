@@ -71,7 +71,7 @@ enum Files {
       throw .failed("\"\(path)\" cannot be read. Check its permissions.")
     }
     do { return try JSONDecoder().decode(Value.self, from: data) } catch {
-      throw .usage("\"\(path)\" is damaged: it is not what a campaign writes. Remove it.")
+      throw .usage("\"\(path)\" is damaged: it is not in the format of a campaign. Remove it.")
     }
   }
 
@@ -108,7 +108,7 @@ enum Files {
   private static func failure(_ what: String, _ code: Int32) -> CampaignError {
     let remedy =
       switch code {
-      case ENOSPC, EDQUOT: " Free some space; what was written stays."
+      case ENOSPC, EDQUOT: " Free some space; the files already written are kept."
       case EROFS, EACCES, EPERM: " Make it writable for this user, or name another folder."
       default: ""
       }

@@ -13,7 +13,7 @@ struct TaskClaim: Sendable {
     var beat = 0
     /// The reason why the worker gave the task up; `nil` while the worker works.
     var failure: String?
-    /// The number of former claims whose command failed; `nil` for none.
+    /// The number of earlier claims on the task whose command failed; `nil` for none.
     var formerFailures: Int?
   }
 
@@ -32,7 +32,7 @@ struct TaskClaim: Sendable {
   private let folder: String
   private var content: Content
 
-  /// Makes the claim after the newest one, or returns `nil` if another worker was faster.
+  /// Claims a task with the next number after the newest claim; `nil` if another worker was faster.
   init?(
     _ task: CampaignTask,
     after newest: Newest?,
@@ -55,7 +55,7 @@ struct TaskClaim: Sendable {
     return true
   }
 
-  /// Gives the task up, so that another worker can claim it at once.
+  /// Ends the claim after a failed command, so that another worker can claim the task at once.
   mutating func fail(because sentence: String) throws(CampaignError) {
     content.failure = sentence
     try Files.replace(Self.file(task, number, folder), content)
@@ -91,7 +91,7 @@ struct TaskClaim: Sendable {
   }
 }
 
-/// The last beats of other workers, with the times at which this worker read them, by its own clock.
+/// The last beats of other workers, each with the time on this worker's clock when it read the beat.
 struct BeatWatch {
   private var seen: [String: (newest: TaskClaim.Newest, since: ContinuousClock.Instant)] = [:]
   private let patience: Duration

@@ -1,7 +1,7 @@
 internal import Synchronization
 package import Traces
 
-/// A checker from another package, which every suite in this process runs.
+/// A checker from another package; every suite of the scope `all` in this process also runs it.
 package struct AddedChecker: Sendable {
   let name: String
   let sentence: String
@@ -24,7 +24,7 @@ package struct AddedChecker: Sendable {
 }
 
 extension CheckerSuite {
-  /// Adds checkers to all suites of the scope `all`; call this before the first suite is created.
+  /// Adds checkers to all suites of the scope `all` in this process; call before creating a suite.
   package static func add(_ checkers: [AddedChecker]) { AddedChecker.add(checkers) }
 }
 
@@ -32,7 +32,7 @@ extension CheckerSuite {
 struct AddedCheckers: Sendable {
   private var checkers: [any Checker]
   private(set) var brokenBits: UInt64 = 0
-  /// A hash of all events, because it is unknown which events these checkers depend on.
+  /// A hash of all events: the lab does not know which events the added checkers depend on.
   private var eventHash: UInt64 = 0xcbf2_9ce4_8422_2325
 
   /// Creates the added checkers for a trace; `nil` if no checkers were added.
@@ -56,6 +56,6 @@ struct AddedCheckers: Sendable {
     for checker in checkers { body(checker.verdict) }
   }
 
-  /// Adds the hash of all events, so that states after different events are never merged.
+  /// Adds the hash of all events, so that an exploration never merges states after different events.
   func describe(_ state: inout StateSketch) { state.add(number: Int64(bitPattern: eventHash)) }
 }

@@ -1,13 +1,14 @@
 import HistoryTypes
 import Traces
 
-/// The expected answers about objects, tokens, members and the file.
+/// The expected answers to requests about objects, tokens, members and the file.
 extension AskedQuery {
   // MARK: Objects
 
-  /// Returns why the lines do not list the objects in the requested order; `nil` if they do.
+  /// Returns why the answer does not list the objects in the requested order; `nil` if it does.
   ///
-  /// Objects with equal values may come in any order, because names do not show the keys.
+  /// Objects with equal values may come in any order: the store orders them by keys, which names do
+  /// not show.
   func sortFault(_ lines: [String]) -> String? {
     guard timeline.ledger.undecided == nil, timeline.ledger.possibilities.count == 1 else {
       return nil
@@ -43,7 +44,7 @@ extension AskedQuery {
     return nil
   }
 
-  /// Returns whether the left values precede the right ones in the query's order; null is least.
+  /// Returns whether the left values come before the right ones in the requested order; null is least.
   private func precedes(_ left: [Value], _ right: [Value]) -> Bool {
     for (order, (left, right)) in zip(query.orders, zip(left, right)) {
       let isLess = left == .null ? right != .null : left.satisfies(.less, right)
@@ -53,7 +54,7 @@ extension AskedQuery {
     return false
   }
 
-  /// The expected lines: the entity's objects, then the errors; `nil` if the data are uncertain.
+  /// The expected answer to a URI request: the objects, then the errors; `nil` if the data are uncertain.
   var uriLines: [String]? {
     guard timeline.ledger.undecided == nil, let objects = timeline.ledger.objects else {
       return nil
@@ -86,7 +87,7 @@ extension AskedQuery {
       ? "reports a file size that is smaller than the history or than one page" : nil
   }
 
-  /// The least size of a transaction, without its changes.
+  /// The size in bytes of the smallest possible transaction, one without changes.
   private static let transactionBytesMin: Int64 = 16
   private static let pageBytes: Int64 = 4096
 
@@ -99,7 +100,7 @@ extension AskedQuery {
     return timeline.everyone.filter(\.status.isMember)
   }
 
-  /// The number of unmerged transactions of each member; `nil` if the events do not show the number.
+  /// Each member's count of unmerged transactions, as a line; `nil` if the events do not show it.
   var lagLines: [String]? {
     activeMembers?.map { member in
       let cursor = member.cursor.map(number) ?? 0
@@ -117,7 +118,7 @@ extension AskedQuery {
     }.sorted()
   }
 
-  /// The settings in which the members differ; `nil` if the events do not show the members.
+  /// The expected settings in which members differ; `nil` if the events do not show all members.
   var differenceLines: [String]? {
     let actors = activeMembers?.compactMap { timeline.plan.header.actor($0.id) }
     guard let actors else { return nil }
@@ -152,7 +153,7 @@ extension AskedQuery {
 
   // MARK: A visit
 
-  /// Returns the expected results if a second process of a member starts a tracker at a position.
+  /// Returns the expected results of a request that registers an additional member at a position.
   private func visitLines(from start: Int64) -> [String] {
     let isLocked = timeline.plan.header.locks == .held
     guard isLocked else {
@@ -169,13 +170,13 @@ extension AskedQuery {
     ]
   }
 
-  /// Returns why the results of a second process are wrong, or `nil` if they are right.
+  /// Returns why the results for an additional member are wrong, or `nil` if they are right.
   func visitFault(_ lines: [String]) -> String? {
     let courses = visitStarts.map { ["at \($0), new"] + visitLines(from: $0) }
     return courses.contains(lines) ? nil : difference(lines, courses[0])
   }
 
-  /// The positions at which a tracker with a new registration may start.
+  /// The positions at which an additional member may start.
   ///
   /// For a query with a date this is the last number before the first transaction at or after that
   /// date, or the newest number if earlier history may have been purged.
@@ -189,7 +190,7 @@ extension AskedQuery {
 
 /// The expected answers about copies of a store, tables and trackers.
 extension AskedQuery {
-  /// The expected lines: the transactions after a number, even if the number is not in history.
+  /// The transactions after the queried number, which need not be in history, one line each.
   var tableLines: [String] {
     var first: Int64 = 0
     if case .behind(let count) = query.start { first = head - Int64(count) }
@@ -197,7 +198,7 @@ extension AskedQuery {
       .map { QueryAnswer.line(commit($0), with: commit($0).changes) }
   }
 
-  /// The count of numbers that are missing between the transactions in history.
+  /// The expected count of missing numbers between the transactions in history, as a line.
   var gapLines: [String] {
     let numbers = statuses.indices.filter { !statuses[$0].isPurged }.map(number)
     guard let least = numbers.min(), let greatest = numbers.max() else { return [] }
@@ -219,7 +220,7 @@ extension AskedQuery {
 
   // MARK: A tour
 
-  /// Returns why the reports of a tracker differ from the expected ones, or `nil` if they agree.
+  /// Returns how the reports of a tracker differ from the expected ones; `nil` if they agree.
   func tourFault(_ lines: [String]) -> String? {
     guard timeline.ledger.undecided == nil, let objects = timeline.ledger.objects else {
       return nil
@@ -229,7 +230,7 @@ extension AskedQuery {
     return courses.contains(lines) ? nil : difference(lines, courses[0])
   }
 
-  /// Returns the expected reports, calls and messages of a tracker that starts at a position.
+  /// Returns the expected reports, hook calls and messages of a tracker that starts at a position.
   private func tourLines(from start: Int64) -> [String] {
     let positions = statuses.indices.filter { !statuses[$0].isPurged && number($0) > start }
     let numbers = positions.map(number)
@@ -259,7 +260,7 @@ extension AskedQuery {
       ]
   }
 
-  /// Returns the expected calls of observers for a transaction: one for each change type.
+  /// Returns the expected observer calls for a transaction: one call for each change type in it.
   private func observed(_ position: Int) -> [String] {
     var groups: [String: [String]] = [:]
     for change in commit(position).changes {

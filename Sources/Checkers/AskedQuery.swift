@@ -1,7 +1,7 @@
 import HistoryTypes
 import Traces
 
-/// A query of history, its answer, and the timeline from which the expected answer is computed.
+/// A plan's query with its answer, and the timeline from which the right answer is computed.
 struct AskedQuery {
   let query: PlannedQuery
   let answer: QueryAnswer
@@ -31,7 +31,7 @@ struct AskedQuery {
 
   func number(_ position: Int) -> Int64 { Int64(commit(position).name) ?? 0 }
 
-  /// Whether a transaction has no number or no changes, so that the order or a filter is undefined.
+  /// Whether a transaction has no number or no changes: then the order or a filter has no defined result.
   var isAmbiguous: Bool {
     timeline.log.transactions.contains { transaction in
       transaction.commit.changes.isEmpty || Int64(transaction.commit.name) == nil
@@ -40,7 +40,7 @@ struct AskedQuery {
 
   // MARK: The position
 
-  /// The number after which the query starts; `nil` if history lacks it, or for other starts.
+  /// The number after which the query starts; `nil` if that number is unknown, or for other starts.
   var bound: Int64? {
     guard case .behind(let count) = query.start else { return nil }
     let wanted = head - Int64(count)
@@ -59,7 +59,7 @@ struct AskedQuery {
 
   // MARK: Requests
 
-  /// Returns why the lines are not the right answer to the query, or `nil` if they are.
+  /// Returns why the lines are not the right answer to the query; `nil` if they are.
   func fault(_ lines: [String]) -> String? {
     switch query.form {
     case .transaction: return difference(lines, transactionLines)
@@ -127,7 +127,7 @@ struct AskedQuery {
       }.sorted()
   }
 
-  /// The expected lines: the objects that match; `nil` if several states of the data are possible.
+  /// The objects that the query must find; `nil` if several states of the data are possible.
   private var foundLines: [String]? {
     guard timeline.ledger.undecided == nil, let objects = timeline.ledger.objects else {
       return nil
@@ -137,7 +137,7 @@ struct AskedQuery {
     }.map(\.key.description).sorted()
   }
 
-  /// The expected lines: members with cursors; `nil` if the events do not show the members.
+  /// The members and cursors that the query must return; `nil` if the events do not show them.
   private var memberLines: [String]? {
     guard timeline.plan.header.retention == nil else { return nil }
     var lines: [String] = []
@@ -202,7 +202,7 @@ struct AskedQuery {
 }
 
 extension AskedQuery {
-  /// Returns why the reported result of a purge differs from the purged transactions, or `nil`.
+  /// Returns how the reported result of a purge differs from the purged transactions; `nil` if it agrees.
   func fault(of lines: [String], having purged: Set<Int>) -> String? {
     guard timeline.plan.header.retention == nil, let watermark else { return nil }
     let least = watermark >= 0 ? number(watermark) : 0
@@ -227,7 +227,7 @@ extension AskedQuery {
     return nil
   }
 
-  /// The position of the least cursor, -1 if a member has no cursor; `nil` if a cursor is uncertain.
+  /// The position of the least cursor of all members; -1 without a cursor, `nil` if one is uncertain.
   private var watermark: Int? {
     var least = statuses.count - 1
     for member in timeline.everyone {

@@ -6,9 +6,9 @@ package import Traces
 package struct CheckerSuite: Sendable {
   /// The set of enabled checkers.
   package enum Scope: Hashable, Sendable, CaseIterable {
-    /// The checkers that every plan with writes, passes and purges exercises.
+    /// The checkers that need no special feature: plans with writes, passes and purges exercise them.
     case core
-    /// The core checkers, and those that need observers, retention, protected authors or history.
+    /// All checkers, including those for observers, retention, protected authors and history.
     case all
   }
   /// The names of the core checkers, in the order of their verdicts.
@@ -40,7 +40,7 @@ package struct CheckerSuite: Sendable {
     sentences(in: scope).map(\.checker)
   }
 
-  /// Returns the checkers of a scope with their rules, in the order of their verdicts.
+  /// Returns the names of the checkers in a scope and the rules that they check, in order.
   package static func sentences(in scope: Scope) -> [(checker: String, sentence: String)] {
     guard scope == .all else { return CoreCheckers.all }
     return CoreCheckers.all + FurtherCheckers.all + AddedChecker.all.map { ($0.name, $0.sentence) }
@@ -61,7 +61,7 @@ package struct CheckerSuite: Sendable {
     if added?.observe(event) == true { hasViolation = true }
   }
 
-  /// Whether an invariant is already broken; later events cannot change that.
+  /// Whether a checker has found a violation; later events cannot change that.
   package var isInvalid: Bool {
     hasViolation && timeline.undecided == nil
   }
@@ -74,7 +74,7 @@ package struct CheckerSuite: Sendable {
     return zip(names, verdicts).map { ($0, timeline.undecided ?? $1) }
   }
 
-  /// The broken invariants, and those exercised and not broken, as sets with one bit each.
+  /// The broken invariants, and those that were exercised and not broken, one bit each.
   ///
   /// The bits are in the order of ``names(in:)``. Read the property after the last event.
   package var conclusion: (broken: UInt64, held: UInt64) {
@@ -99,8 +99,8 @@ package struct CheckerSuite: Sendable {
 
   /// Appends the next command of a plan that is created one command at a time.
   ///
-  /// If no earlier command has a merge policy other than the default, this command must not have one
-  /// either: the suite tracks what views have read only if the plan started with such a policy.
+  /// A merge policy other than the default is allowed only if an earlier command has one. Otherwise
+  /// the suite has not tracked what views have read, on which the results of such policies depend.
   package mutating func append(_ command: Command) { timeline.append(command) }
 
   /// The invariants that are broken so far, one bit each in the order of ``names(in:)``.
@@ -113,8 +113,8 @@ package struct CheckerSuite: Sendable {
 
   /// Adds all state that later verdicts depend on; call this only between two commands.
   ///
-  /// `tick` is the current step of the scheduler. The state does not show whether an invariant was
-  /// exercised; ``verdicts`` shows that.
+  /// `tick` is the current step of the scheduler. The added state leaves out whether an invariant
+  /// was exercised; ``verdicts`` shows that.
   package func describe(_ state: inout StateSketch, tick: Int) {
     timeline.describe(&state)
     further?.describe(&state, on: timeline, tick: tick)
@@ -142,27 +142,27 @@ package protocol Checker: Sendable {
   var verdict: Verdict { get }
 }
 
-/// A fold over a trace that reads the state shared by all invariants from a timeline.
+/// A check of one invariant, which reads the state of the trace from a timeline.
 ///
-/// An invariant observes each event before the timeline applies the event; names in the event are
-/// looked up already. All invariants share one timeline, so its cost is paid once.
+/// The check observes each event before the timeline applies it; the names in the event are already
+/// looked up. All checks share one timeline, so each event is applied only once.
 package protocol Invariant: Sendable {
-  /// The name, as reports print it.
+  /// The name of the invariant, as reports print it.
   static var name: String { get }
-  /// The rule, in one sentence.
+  /// The rule that the invariant states, as one sentence.
   static var sentence: String { get }
   /// Creates the invariant for a trace with this header, before the first event.
   init(_ header: TraceHeader)
-  /// The first violation in the part of the trace that was read; `nil` if there is none.
+  /// The first violation that was found so far; `nil` if there is none.
   var violation: Violation? { get }
-  /// Checks the next event, with the timeline in the state before it.
+  /// Checks the next event; the timeline does not yet include the event's effects.
   mutating func observe(_ event: Event, on timeline: Timeline)
   /// Returns the verdict, after the last event.
   func verdict(on timeline: Timeline) -> Verdict
 }
 
 extension Invariant {
-  /// Returns a violation that an event causes.
+  /// Creates a violation at an event.
   static func violation(
     at event: Event,
     because: String,
@@ -191,9 +191,9 @@ package struct InvariantChecker<Checked: Invariant>: Checker {
   package var verdict: Verdict { timeline.undecided ?? invariant.verdict(on: timeline) }
 }
 
-/// The checkers that every plan with writes, passes and purges exercises.
+/// The checkers that need no special feature: plans with writes, passes and purges exercise them.
 struct CoreCheckers: Sendable {
-  /// The names and the rules, in the order of the verdicts.
+  /// The names of the checkers and the rules that they check, in the order of the verdicts.
   static let all: [(checker: String, sentence: String)] = [
     (Convergence.name, Convergence.sentence),
     (PurgeSafety.name, PurgeSafety.sentence),
@@ -254,7 +254,7 @@ struct CoreCheckers: Sendable {
   }
 }
 
-/// The checkers that need special features of a plan or of a system.
+/// The checkers that need a special feature of the plan or of the system.
 ///
 /// The features are observers, retention, protected authors, signals, power-offs, suspensions, and
 /// answers about history.
@@ -267,7 +267,7 @@ struct CoreCheckers: Sendable {
 /// them describes them itself. If the violation is a missing event, also extend `omission` in
 /// `Reporting/CounterexampleStory.swift`.
 struct FurtherCheckers: Sendable {
-  /// The names and the rules, in the order of the verdicts.
+  /// The names of the checkers and the rules that they check, in the order of the verdicts.
   static let all: [(checker: String, sentence: String)] = [
     (ObserverDelivery.name, ObserverDelivery.sentence),
     (LoudExpiry.name, LoudExpiry.sentence),
@@ -359,14 +359,14 @@ struct FurtherCheckers: Sendable {
   }
 }
 
-/// The order in which several broken invariants are shown.
+/// The order in which reports show several broken invariants.
 package enum ViolationOrder {
-  /// The invariants to show first, most harmful violation first: unsafe purges, then lost updates.
+  /// The invariants in the order of harm, most harmful first: unsafe purges, then lost updates.
   private static let names = [
     "PurgeSafety", "NoLostTransaction", "Convergence", "MergeOrder", "CursorProgress",
   ]
 
-  /// Returns the items sorted with the most harmful invariants first; other items keep their order.
+  /// Returns the items in the order of harm of their invariants; items with other names keep their order.
   package static func mostSpecificFirst<Item>(
     _ items: [Item],
     by checker: (Item) -> String

@@ -1,12 +1,12 @@
 package import Traces
 
-/// The transactions in commit order, with the members' progress on each.
+/// The transactions of a trace in commit order, with each member's progress.
 ///
 /// For each transaction the log keeps three sets of members: those that must merge the transaction,
 /// those that have merged it, and those that have recorded the merge.
 ///
-/// - Complexity: a merge costs the transactions that it names; a record costs the transactions after
-///   the first one that its member has not recorded.
+/// - Complexity: a merge costs the transactions that it names; a record costs the transactions
+///   after the first one that its member has not recorded.
 package struct CommitLog: Sendable {
   /// The transactions in commit order.
   package private(set) var transactions: [TimelineTransaction] = []
@@ -20,9 +20,9 @@ package struct CommitLog: Sendable {
   /// Returns the position of the transaction with a name, or `nil`.
   package func position(of name: TransactionName) -> Int? { positions[name] }
 
-  /// Returns the position of the last transaction whose name is a lower number than the given name.
+  /// Returns the position of the last transaction whose number is less than the number in `name`.
   ///
-  /// The result is -1 if no such transaction exists, or if the name is not a number.
+  /// The result is -1 if no such transaction exists, or if `name` is not a number.
   ///
   /// - Complexity: linear in the transactions after the result.
   func lastPosition(before name: TransactionName) -> Int {
@@ -36,7 +36,7 @@ package struct CommitLog: Sendable {
     statuses.append(TransactionStatus(required: required))
   }
 
-  /// Removes the transactions after a position, which a power-off rolled back.
+  /// Removes the transactions after a position, because a power-off has rolled them back.
   mutating func removeAll(after last: Int) {
     for transaction in transactions[(last + 1)...] { positions[transaction.commit.name] = nil }
     transactions.removeSubrange((last + 1)...)
@@ -47,7 +47,7 @@ package struct CommitLog: Sendable {
 // MARK: Members
 
 extension CommitLog {
-  /// Applies a merge by a member; positions up to the stored cursor count as recorded at once.
+  /// Marks transactions as merged by a member, and as recorded if the member's cursor covers them.
   mutating func merge(_ named: [Int], by member: Member) {
     let cursor = member.cursor ?? -1
     for position in named where position >= 0 {
@@ -56,7 +56,7 @@ extension CommitLog {
     }
   }
 
-  /// Sets whether a member's merge hook replaced the default merge of some transactions.
+  /// Sets whether a member's merge hook replaced the default merge of the given transactions.
   mutating func setFinished(_ isFinished: Bool, _ named: [Int], by bit: MemberSet) {
     for position in named where position >= 0 {
       if isFinished {
@@ -67,7 +67,7 @@ extension CommitLog {
     }
   }
 
-  /// Applies a reload of a member's contexts, which then contain also what merge hooks had handled.
+  /// Applies a reload of a member's contexts: they now also contain changes that hooks did not merge.
   mutating func forgetFinished(by bit: MemberSet) {
     for position in statuses.indices where !statuses[position].finished.isEmpty {
       statuses[position].finished.subtract(bit)
@@ -80,7 +80,7 @@ extension CommitLog {
     for position in from..<max(from, cursor + 1) { statuses[position].merge(member.bit) }
   }
 
-  /// Counts the transactions that a member has merged, up to a position, as recorded.
+  /// Marks the transactions that a member has merged, up to a position, as recorded.
   ///
   /// - Returns: The position below which the member has merged and recorded all required transactions.
   mutating func record(_ member: Member, through last: Int) -> Int {
@@ -96,7 +96,7 @@ extension CommitLog {
     return recordedBelow
   }
 
-  /// Marks the transactions that a member has merged but not recorded as not merged.
+  /// Marks a member's merges that were not recorded as undone, because the member has crashed.
   mutating func takeBackMerges(of member: Member) {
     for position in member.recordedBelow..<statuses.count
     where !statuses[position].recorded.contains(member.bit) {
@@ -104,14 +104,14 @@ extension CommitLog {
     }
   }
 
-  /// Removes a member from all transactions, because its next registration starts from scratch.
+  /// Removes a member from all sets, because its next registration requires no earlier transaction.
   mutating func forget(_ bit: MemberSet) {
     for position in statuses.indices { statuses[position].forget(bit) }
   }
 
-  /// Restores a member's records at its first launch after a power-off.
+  /// Resets a member's progress to its cursor in the store, at its first launch after a power-off.
   ///
-  /// The member must merge the transactions after its restored cursor again. If the member may have
+  /// The member must merge the transactions after that cursor again. If the member may have
   /// registered again, it need no longer merge the transactions up to that cursor.
   mutating func restoreRecords(of member: Member, through cursor: Int) {
     let mayBeAhead = member.status.alternatives.contains(.ahead)
@@ -136,7 +136,7 @@ extension CommitLog {
     for position in named where position >= 0 { statuses[position].isPurged = true }
   }
 
-  /// Applies a power-off, after which every purge may be rolled back.
+  /// Applies a power-off: it may have rolled back every purge.
   mutating func losePower() {
     for position in statuses.indices where statuses[position].isPurged {
       statuses[position].isPurged = false
@@ -144,7 +144,7 @@ extension CommitLog {
     }
   }
 
-  /// Determines which purges a power-off rolled back, from the history that it has left.
+  /// Decides from the history that a power-off left which purges it has rolled back.
   mutating func reconcilePurges(with held: [CommittedTransaction]) {
     let names = Set(held.map(\.name))
     for position in statuses.indices where statuses[position].mayBePurged {
@@ -158,9 +158,9 @@ extension CommitLog {
 package struct TimelineTransaction: Sendable {
   /// The transaction as its commit reported it.
   package let commit: CommittedTransaction
-  /// The position of the actor that wrote the transaction; `nil` if the trace names none.
+  /// The position of the actor that wrote the transaction, in the timeline; `nil` if none is named.
   package let writer: Int?
-  /// The position in the trace of the event that reported the transaction.
+  /// The number of the event that reported the transaction.
   package let at: Int
 }
 
@@ -168,11 +168,11 @@ package struct TimelineTransaction: Sendable {
 package struct TransactionStatus: Sendable {
   /// The members that must merge the transaction.
   package internal(set) var required: MemberSet
-  /// The members that have merged the transaction; a crash before the record removes the member.
+  /// The members that have merged the transaction; a crash before the record undoes the merge.
   package internal(set) var merged: MemberSet = []
   /// The members that have ever merged the transaction, including merges that a crash has undone.
   package internal(set) var everMerged: MemberSet = []
-  /// The members whose merge hook replaced the default merge; their contexts may lack the changes.
+  /// The members whose merge hook replaced the default merge, so that contexts may lack the changes.
   package internal(set) var finished: MemberSet = []
   /// The members that have merged the transaction and recorded the merge.
   package internal(set) var recorded: MemberSet = []
@@ -187,7 +187,7 @@ package struct TransactionStatus: Sendable {
   package var unmerged: MemberSet { required.subtracting(merged) }
   /// The members that must merge the transaction and have not recorded it.
   package var unrecorded: MemberSet { required.subtracting(recorded) }
-  /// Whether the transaction is purged, and recorded by all members that must merge it.
+  /// Whether the transaction is purged, and all members that must merge it have recorded it.
   var isComplete: Bool { isPurged && unrecorded.isEmpty }
 
   mutating func merge(_ bit: MemberSet) {
@@ -195,7 +195,7 @@ package struct TransactionStatus: Sendable {
     everMerged.formUnion(bit)
   }
 
-  /// Removes a member from all sets, because its next registration starts from scratch.
+  /// Removes a member from all sets, because its next registration requires no earlier transaction.
   mutating func forget(_ bit: MemberSet) {
     required.subtract(bit)
     merged.subtract(bit)

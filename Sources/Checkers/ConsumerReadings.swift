@@ -8,10 +8,10 @@ import Traces
 /// A consumer confirms only transactions that it received, and history without a matching
 /// transaction. Pages are not checked while the outcome of a write or a purge is uncertain.
 struct ConsumerReadings: Sendable {
-  /// The progress of the current `read` command; `nil` for other commands, or if it is not checked.
+  /// The state of the `read` command in progress; `nil` for other commands, or if pages are not checked.
   private var current: CurrentReading?
 
-  /// Applies the next event, and returns why it is wrong in its reading; `nil` if it is right.
+  /// Applies the next event; returns why the event is wrong in this reading, or `nil` if it is right.
   mutating func fault(of event: Event, on timeline: Timeline) -> String? {
     if case .called(let command, _) = event.kind {
       current = CurrentReading(command, on: timeline)
@@ -33,20 +33,20 @@ extension Timeline {
   }
 }
 
-/// The progress of a consumer's reading command.
+/// The state of one `read` command of a consumer.
 private struct CurrentReading: Sendable {
   private let reading: PlannedReading
   /// The planned steps whose events have not occurred yet.
   private var steps: ArraySlice<ReadingStep>
   /// The position through which the current process has received history.
   private var received: Int
-  /// The number of pages that the current process received.
+  /// The number of pages that the consumer's current process has received.
   private var pageCount = 0
-  /// Whether the last received page can be confirmed.
+  /// Whether the consumer has received a page that `confirm` can confirm.
   private var hasPage = false
-  /// Whether the first process has started.
+  /// Whether the first process of this command has started.
   private var hasStarted = false
-  /// The position through which the consumer must have confirmed after the steps so far.
+  /// The position through which the steps so far must have confirmed history; -1 if nowhere.
   private var required = -1
 
   init?(_ command: Int?, on timeline: Timeline) {
@@ -62,7 +62,7 @@ private struct CurrentReading: Sendable {
   }
 
   private var hasSteps: Bool { !reading.steps.isEmpty }
-  /// Whether the consumer's closure has thrown; after that no page may be received or confirmed.
+  /// Whether the consumer's closure has thrown: then no further page may be received or confirmed.
   private var hasStopped: Bool { !hasSteps && pageCount == reading.stopsAt }
 
   mutating func fault(of event: Event, by member: Member, on timeline: Timeline) -> String? {
@@ -121,9 +121,9 @@ private struct CurrentReading: Sendable {
     return nil
   }
 
-  /// Applies the planned steps through the one that caused the current event: the first of `those`.
+  /// Applies the planned steps up to the one that caused the current event: the first one in `those`.
   ///
-  /// - Returns: The step that caused the event; `nil` if no step of `those` is left.
+  /// - Returns: the step that caused the event; `nil` if no remaining step is in `those`.
   @discardableResult
   private mutating func walk(through those: Set<ReadingStep>, _ member: Member) -> ReadingStep? {
     while let step = steps.popFirst() {
@@ -157,7 +157,7 @@ private struct CurrentReading: Sendable {
       ? "received #\(page[expected.count].name), which is not on the page" : nil
   }
 
-  /// Returns the positions after the given one whose transactions the consumer must receive.
+  /// Returns the positions after `position` of the transactions that the consumer must receive.
   private func matching(after position: Int, on timeline: Timeline) -> [Int] {
     timeline.log.statuses.indices.dropFirst(position + 1).filter { position in
       guard !timeline.log.statuses[position].isPurged else { return false }
@@ -179,7 +179,7 @@ private struct CurrentReading: Sendable {
     return nil
   }
 
-  /// Returns a clause if the consumer confirmed less than its steps so far require; else `nil`.
+  /// Returns what the consumer failed to confirm, as a clause; `nil` if it confirmed all that it must.
   private func unconfirmed(_ member: Member, on timeline: Timeline) -> String? {
     guard member.cursor ?? -1 < required else { return nil }
     return "did not confirm \(timeline.label(required))"

@@ -108,7 +108,7 @@ private struct FinalView: Sendable {
     )
   }
 
-  /// Returns the objects and attributes that an actor's program knows.
+  /// Returns the part of the data that an actor's model version contains.
   private static func data(_ data: Objects, knownTo id: ActorID, _ header: PlanHeader) -> Objects {
     guard header.isOlder(id) else { return data }
     var known: Objects = [:]
@@ -121,18 +121,18 @@ private struct FinalView: Sendable {
     return known
   }
 
-  /// Returns the names, with negative keys, that a view may give to outdated objects of a name.
+  /// Returns the names with negative keys under which a view may contain outdated objects.
   ///
-  /// After a missed delete and a new insert, a view contains the outdated object next to the current
-  /// object of the same name.
+  /// A view that missed a delete and merged a new insert contains two objects of one name. The
+  /// outdated one gets such a name.
   private static func aliases(of object: ObjectName) -> [ObjectName] {
     (0..<aliasCountMax).map { ObjectName(object.entity, -object.key - 1000 * Int64($0)) }
   }
 
-  /// The maximum number of outdated objects per name; a plan rarely replaces an object more often.
+  /// The maximum number of outdated objects under one name; plans rarely replace an object more often.
   private static let aliasCountMax = 32
 
-  /// Returns the objects changed by transactions that the member ignores or its merge hooks handled.
+  /// Returns the objects in transactions that the member ignores or that its merge hooks handled.
   private func objectsLeftOut(on timeline: Timeline) -> Set<ObjectName> {
     let (id, bit) = (timeline.everyone[member].id, timeline.everyone[member].bit)
     let authors = timeline.plan.header.actor(id)?.ignores ?? []

@@ -18,7 +18,7 @@ package struct CursorProgress: Invariant {
   package static let sentence =
     "A cursor never falls, and never passes what is not merged."
   package private(set) var violation: Violation?
-  /// The commands that move a cursor, or read the history before a cursor moves.
+  /// The commands that move a cursor, or read the history through which it is then moved.
   private static let words: Set<String> = [
     "launch", "suspend", "resume", "fetch", "merge", "record", "pass", "deliver", "poll", "consume",
     "resync", "retire",

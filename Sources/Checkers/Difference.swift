@@ -69,12 +69,13 @@ package enum Disagreement: Hashable, Sendable {
   case missing(ChangeType, ObjectName)
   /// The system reports a change that the write does not make.
   case invented(ChangeType, ObjectName)
-  /// The system reports a different kind of change of the object, or several changes.
+  /// The system reports another type of change than the write makes, or several changes.
   case other(ChangeType, reported: [ChangeType], ObjectName)
 
-  /// Compares the changes of a write in any order; `nil` if the report agrees with the net effect.
+  /// Compares the changes of a write with the reported ones; `nil` if they agree, in any order.
   ///
-  /// A replaced object may be reported as an update or as a delete and an insert. An update that
+  /// A replaced object may be reported as an update, or as a delete and an insert. An update that
+  /// changed no value may be reported or left out.
   /// changed no value may be reported or left out.
   ///
   /// - Complexity: linear in the changes.
@@ -126,7 +127,7 @@ extension ChangeType {
 }
 
 extension Event {
-  /// The name of the event's actor, for a sentence.
+  /// The name of the event's actor for use in a sentence, or "the store".
   var who: String { actor?.name ?? "the store" }
 
   /// Whether the event shows that a member got the error that history it needs is gone.

@@ -20,9 +20,9 @@ package struct Durability: Invariant {
     "After a power-off the store is a prefix of what was acknowledged; all of it with FULL."
   package private(set) var violation: Violation?
   private let isFull: Bool
-  /// The number of transactions acknowledged before the power went off; `nil` while it is on.
+  /// The number of transactions acknowledged before the power-off; `nil` while the power is on.
   private var acknowledged: Int?
-  /// The position of the last transaction that an earlier power-off left; -1 if none.
+  /// The position of the last transaction that survived an earlier power-off; -1 if there is none.
   private var floor = -1
   private var isRecovering = false
   private var hasDelays = false
@@ -50,7 +50,7 @@ package struct Durability: Invariant {
     return hasRecovered ? .valid : .unknown("No power-off occurred.")
   }
 
-  /// Adds the position of the last transaction that an earlier power-off left.
+  /// Adds the position of the last transaction that survived an earlier power-off.
   func describe(_ state: inout StateSketch, on timeline: Timeline) {
     state.add(hasRecovered)
     state.add(hasDelays)

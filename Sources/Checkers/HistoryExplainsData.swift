@@ -21,7 +21,7 @@ package struct HistoryExplainsData: Invariant {
   package static let sentence =
     "Every change of the data is in history, and history has no other change."
   package private(set) var violation: Violation?
-  /// The first update reported without columns; a violation if another report has columns.
+  /// The first update that was reported without columns; a violation if others are reported with columns.
   private var bare: Violation?
   private var hasColumns = false
   private var hasHistory = false
@@ -72,12 +72,12 @@ package struct HistoryExplainsData: Invariant {
     if let violation { return .invalid(violation) }
     if hasColumns, let bare { return .invalid(bare) }
     guard hasHistory || hasColumns else {
-      return .unknown("The trace has neither columns nor the content of history.")
+      return .unknown("No event of the trace reports changed columns or the content of history.")
     }
     return .valid
   }
 
-  /// Adds whether the system has reported columns.
+  /// Adds whether the system has reported columns so far.
   func describe(_ state: inout StateSketch) {
     state.add(bare != nil)
     state.add(hasColumns)
@@ -172,8 +172,8 @@ package struct HistoryExplainsData: Invariant {
 
   /// Returns the first fault in a report of the whole history, and its transaction.
   ///
-  /// The result is `nil` if history contains the committed and unpurged transactions, with the same
-  /// content as at their commits.
+  /// The result is `nil` if history contains exactly the transactions that were committed and not
+  /// purged, with the content that was reported at their commits.
   static func fault(
     of held: [CommittedTransaction],
     on timeline: Timeline
@@ -228,7 +228,7 @@ package struct HistoryExplainsData: Invariant {
     return nil
   }
 
-  /// Returns whether two reports of a transaction's changes agree in the details that both contain.
+  /// Returns whether two reports of one transaction agree; details in only one of them are ignored.
   private static func same(_ first: [CommittedChange], _ second: [CommittedChange]) -> Bool {
     guard first.count == second.count else { return false }
     func sorted(_ changes: [CommittedChange]) -> [CommittedChange] {

@@ -1,20 +1,21 @@
 import HistoryTypes
 import Traces
 
-/// The state of each object that each actor's view has read, from which conflicts are computed.
+/// The state of each object as each actor's view has last read it; conflicts are computed from it.
 ///
 /// A view reads all objects when it is launched and when it resyncs. Between these, a view reads an
 /// object before its first save of that object, the changes of each transaction that it merges, and
-/// its own saves. The states are kept only for plans with a write whose policy depends on conflicts.
+/// its own saves. The states are kept only for plans with a write whose policy depends on
+/// conflicts.
 struct KnownViews: Sendable {
-  /// An object's state when a view last read it.
+  /// The state of an object when a view last read the object.
   private struct ReadState: Sendable {
-    /// The position of the write that inserted the object: one name may denote several objects in turn.
+    /// The position of the insert of the object: one name may denote several objects in turn.
     let life: Int
     /// The position of the object's last write before the view read the object.
     let position: Int
     let values: Values
-    /// For each reference, by name, the write that inserted the referenced object.
+    /// For each reference, by attribute, the position of the insert of the referenced object.
     let destinations: [String: Int]
   }
 
@@ -25,13 +26,13 @@ struct KnownViews: Sendable {
   }
 
   private var views: [ActorID: View] = [:]
-  /// For each existing object, the positions of the write that inserted it and of its last write.
+  /// For each existing object, the positions of its insert and of its last write.
   private var lives: [ObjectName: (life: Int, position: Int)] = [:]
   private var writes: [Int: (net: [NetChange], view: ActorID?)] = [:]
-  /// The entities to which the attributes of each entity refer; empty without references.
+  /// The references of each entity: the attributes and the entities to which they refer.
   private let references: [String: [(attribute: String, entity: String)]]
 
-  /// The actors whose views contain only the objects that they have read for a save.
+  /// The actors whose launch does not read all objects: their views read objects only to save them.
   private let partial: Set<ActorID>
 
   init(_ model: Model, partial: Set<ActorID>) {
@@ -46,13 +47,13 @@ struct KnownViews: Sendable {
     self.references = references
   }
 
-  /// Returns whether the states that an actor's view has read are unknown.
+  /// Returns whether a failure has made it unknown which states an actor's view has read.
   func isUnsure(_ actor: ActorID) -> Bool { views[actor]?.isUnsure ?? true }
 
-  /// Applies a committed write; the view that saved it has read its result.
+  /// Applies a committed write to the states that the saving view has read.
   ///
-  /// With the write, the view reads the objects in `registered`, and objects that it has read
-  /// before. If `registered` is `nil`, the view reads all objects of the write.
+  /// The view reads the objects in `registered` again, and other objects of the write only if it
+  /// has read them before. If `registered` is `nil`, the view reads all objects of the write.
   mutating func note(
     _ net: [NetChange],
     at position: Int,
@@ -72,15 +73,16 @@ struct KnownViews: Sendable {
     }
   }
 
-  /// Returns whether a view has read the object that now has a name, or a deleted one of that name.
+  /// Returns whether a view has read the object with a name, or the deleted one if the name is free.
   private func has(_ object: ObjectName, _ view: ActorID) -> Bool {
     guard let state = views[view]?.readStates[object] else { return false }
     return lives[object].map { $0.life == state.life } ?? true
   }
 
-  /// Applies a launch or resync, in which a view reads all objects.
+  /// Applies a launch or a resync, in which a view reads all objects.
   ///
-  /// A partial view starts empty; a resync reads again only the objects that it holds.
+  /// A partial view is empty after a launch; in a resync it reads only the objects that it
+  /// contains.
   mutating func load(_ actor: ActorID, isLaunch: Bool, _ objects: Objects) {
     guard !partial.contains(actor) else {
       if isLaunch {
@@ -102,7 +104,7 @@ struct KnownViews: Sendable {
     for object in objects.keys { see(object, by: actor, objects) }
   }
 
-  /// Applies a merge of other actors' writes; newer states that the view has read are kept.
+  /// Applies a merge of other actors' writes: the view reads objects that it has not read since then.
   mutating func merge(_ positions: [Int], by actor: ActorID, _ objects: Objects) {
     for position in positions {
       guard let write = writes[position], write.view != actor else { continue }
@@ -126,7 +128,7 @@ struct KnownViews: Sendable {
     writes.removeAll()
   }
 
-  /// Applies a view's access to an object: the view reads only objects that it has not read before.
+  /// Applies an access of a view to an object: the view reads the object if it has not read it before.
   mutating func touch(_ object: ObjectName, by actor: ActorID, _ objects: Objects) {
     guard let life = lives[object], views[actor]?.readStates[object]?.life != life.life else {
       return
@@ -134,7 +136,7 @@ struct KnownViews: Sendable {
     see(object, by: actor, objects)
   }
 
-  /// Returns the values that a view has read of an object, if a write changed it later; else `nil`.
+  /// Returns the values of an object that a view has read, if a later write changed them; else `nil`.
   func outdated(_ object: ObjectName, by actor: ActorID) -> Values? {
     guard let life = lives[object], let state = views[actor]?.readStates[object] else { return nil }
     guard state.position < life.position else { return nil }

@@ -1,19 +1,19 @@
 import HistoryTypes
 package import Traces
 
-/// The expected data after each write of a trace, compared with the system's reports.
+/// The data that the plan's writes should produce, compared with the changes that the system reports.
 ///
-/// The ledger computes every write's net effect from the plan's command, never from the system's
-/// reports, and compares the two. A staged write takes effect when it is committed. A write that
-/// failed has no effect. After a write of unknown outcome, the ledger keeps two possible states,
-/// with and without the write, until later events rule one of them out. The cost of a write is
-/// linear in its changes and in the number of possible states.
+/// The ledger computes the net effect of every write from the plan's command, never from the
+/// system's reports. A staged write takes effect when it is committed; a write that failed has no
+/// effect. After a write of unknown outcome, the ledger keeps two possible states, with and without
+/// the write, until later events rule one of them out. The cost of a write is linear in its changes
+/// and in the number of possible states.
 package struct Ledger: Sendable {
   /// The maximum number of possible states; if there would be more, the data count as unknown.
   package static let possibilitiesMax = 32
   /// The possible states of the data; more than one only after a write of unknown outcome.
   package private(set) var possibilities: [Possibility]
-  /// The contradiction between the current event and the plan; `nil` if there is none.
+  /// The contradiction between the current event and the plan; `nil` if they agree.
   package private(set) var mismatch: Mismatch?
   /// The net effect of the write that the current event committed; `nil` if several are possible.
   package private(set) var net: [NetChange]?
@@ -28,14 +28,14 @@ package struct Ledger: Sendable {
   private var commands: [Command]
   private var current: PlannedEdit?
   private var currentAction: Action?
-  /// Whether faults are injected while the command runs.
+  /// Whether the command in progress has faults.
   private var isDisturbed = false
   private var hasCommitted = false
   private(set) var staged: [ActorID: StagedWrite] = [:]
   private var position = 0
-  /// The actors whose first launch changes the model of the file; empty if the plan has one version.
+  /// The actors that upgrade the file's model at their first launch; empty if the plan has one version.
   private let newerActors: Set<ActorID>
-  /// Whether writes by programs without the library become transactions.
+  /// Whether the store captures writes by programs without the library as transactions.
   private let capturesPlainSQL: Bool
 
   init(_ plan: Plan) {
@@ -64,8 +64,8 @@ package struct Ledger: Sendable {
 
   /// Applies the next event.
   ///
-  /// `named` has the positions of the transactions that the event names, and `position` is the position
-  /// of the next transaction.
+  /// `named` contains the positions of the transactions that the event names. `position` is the
+  /// position that the next transaction will get.
   mutating func advance(_ event: Event, named: [Int], position: Int) {
     self.position = position
     if mismatch != nil { mismatch = nil }
@@ -115,7 +115,7 @@ package struct Ledger: Sendable {
     currentAction = action
   }
 
-  /// Expects the change of the model that the first launch of a newer program makes.
+  /// At the launch of a newer program, expects the upgrade of the file's model, unless it was made.
   private mutating func beginLaunch(of actor: ActorID) {
     guard newerActors.contains(actor), possibilities.contains(where: { !$0.model.isUpgraded })
     else { return }
@@ -147,9 +147,9 @@ package struct Ledger: Sendable {
     }
   }
 
-  /// Applies a failed command to the views, and checks that the plan explains the failure.
+  /// Checks that the plan explains a command's failure, and updates what the view is known to have read.
   ///
-  /// After a failure other than a conflict, the states that the actor's view has read are unknown.
+  /// After a failure that is not a conflict, it is unknown which states the actor's view has read.
   private mutating func weigh(_ outcome: Outcome) {
     guard let action = currentAction, let actor = action.actor else { return }
     switch outcome {
@@ -176,16 +176,16 @@ package struct Ledger: Sendable {
     }
   }
 
-  /// Counts the data as unknown if an edit's effect depends on unknown object states of a view.
+  /// Marks the data as unknown if the edit depends on what a view has read and this is unknown.
   private mutating func checkIsDecided() {
     guard undecided == nil, possibilities.contains(where: \.isUndecided) else { return }
     undecided = "A save depends on what its view has read, which a failure has made uncertain."
     mismatch = nil
   }
 
-  /// Adds the write of a successful begin, and removes the write of a successful commit.
+  /// Stages the write of a successful `begin`, and removes the write of a successful `commit`.
   ///
-  /// After a failed commit, or a begin of unknown outcome, the write may or may not be staged.
+  /// After a failed `commit`, or a `begin` of unknown outcome, the write may or may not be staged.
   private mutating func stage(_ outcome: Outcome) {
     switch (currentAction, outcome) {
     case (.begin(let write), .ok): staged[write.actor] = StagedWrite(write, false)
@@ -196,7 +196,7 @@ package struct Ledger: Sendable {
     }
   }
 
-  /// Applies an edit to every possible state, and keeps the states that agree with the report.
+  /// Applies an edit to every possible state, and keeps the states that agree with the reported changes.
   private mutating func take(_ edit: Edit, reported: [CommittedChange]) {
     if possibilities.count == 1 {
       let changes = possibilities[0].apply(edit, at: position, reported: reported)
@@ -220,7 +220,7 @@ package struct Ledger: Sendable {
     checkIsDecided()
   }
 
-  /// Returns how a write's report contradicts a possible state after the write; `nil` if it agrees.
+  /// Returns how the reported changes of a write contradict a possible state; `nil` if they agree.
   private static func mismatch(
     _ possibility: Possibility,
     _ changes: [NetChange],
@@ -250,7 +250,7 @@ package struct Ledger: Sendable {
     mismatch = Difference(from: possibilities[0].model.objects, to: data).map(Mismatch.data)
   }
 
-  /// Rolls back to the transactions left after a power-off, which may include the interrupted write.
+  /// Rolls back to the last transaction that a power-off left, possibly that of the interrupted command.
   private mutating func recover(through named: [Int]) {
     staged.removeAll()
     current = nil
@@ -266,19 +266,19 @@ package struct Ledger: Sendable {
 
 /// A contradiction between an event and the plan.
 package enum Mismatch: Hashable, Sendable {
-  /// A transaction was committed that no command of the plan requested.
+  /// A transaction was committed, although the command in progress requested no write.
   case unasked
-  /// A write committed a second transaction.
+  /// A second transaction was committed for one write.
   case committedTwice
-  /// A write ended as failed, but its transaction was committed.
+  /// A write reported a failure, but its transaction was committed.
   case failedAndCommitted
-  /// The reported changes differ from the changes of the write.
+  /// The reported changes differ from the changes that the write makes.
   case disagrees(Disagreement)
-  /// The reported data differ from the effect of the writes.
+  /// The data that the system reports differ from the data that the writes should produce.
   case data(Difference)
   /// A write failed with a conflict, but no write has changed its objects since the view read them.
   case unfounded
-  /// A write succeeded that the store must refuse.
+  /// A write succeeded although the store must refuse it.
   case accepted(Refusal)
   /// A write failed without a reason in the plan.
   case refused(String)
@@ -294,10 +294,10 @@ extension Action {
   }
 }
 
-/// The edit of the current command.
+/// The edit that the current command should make.
 private struct PlannedEdit: Sendable {
   let edit: Edit
-  /// Whether the command may have no edit to commit.
+  /// Whether the command may also commit nothing, such as a launch that upgrades no model.
   var isOptional = false
 
   init(_ edit: Edit, isOptional: Bool = false) {
@@ -306,10 +306,10 @@ private struct PlannedEdit: Sendable {
   }
 }
 
-/// A write that an actor has started and not committed.
+/// A write that `begin` has started and `commit` has not committed.
 struct StagedWrite: Sendable {
   let write: PlannedWrite
-  /// Whether it is unknown if the write is still staged.
+  /// Whether an unknown outcome or a failed commit leaves open if the write is still staged.
   var isUncertain: Bool
 
   init(_ write: PlannedWrite, _ isUncertain: Bool) {

@@ -37,7 +37,7 @@ package struct LoudExpiry: Invariant {
     return hasReported ? .valid : .unknown("No member that lost history fetched again.")
   }
 
-  /// Adds the members that must still be notified.
+  /// Adds the members that lost history and were not notified yet.
   func describe(_ state: inout StateSketch) { state.add(members: unreported.rawValue) }
 
   private mutating func follow(_ event: Event, _ member: Member, on timeline: Timeline) {
@@ -69,9 +69,10 @@ package struct LoudExpiry: Invariant {
     }
   }
 
-  /// Checks an answered fetch of a member that must be notified first.
+  /// Checks a successful fetch by a member that should have been notified that it lost history.
   ///
-  /// The fetch is a violation, unless the member has merged the purged transactions in the meantime.
+  /// The fetch is a violation, unless the member has merged the purged transactions in the
+  /// meantime.
   private mutating func fetch(_ event: Event, _ member: Member, on timeline: Timeline) {
     let gone = timeline.log.statuses.firstIndex { status in
       status.isPurged && status.unmerged.contains(member.bit)

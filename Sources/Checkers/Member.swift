@@ -1,17 +1,17 @@
 import HistoryTypes
 package import Traces
 
-/// The state of one actor or consumer in a trace so far; positions are in commit order.
+/// The state of one actor or consumer after the events so far; positions are in commit order.
 package struct Member: Sendable {
   /// The member's name in the plan.
   package let id: ActorID
-  /// The set of this member alone.
+  /// The set that contains only this member.
   package let bit: MemberSet
-  /// The member's registration, process and access to history.
+  /// Whether the member is registered and running, and whether it can still get all history.
   package internal(set) var status = MemberStatus()
-  /// Whether the member has several contexts, so that each must merge the saves of the other contexts.
+  /// Whether the member has several contexts: each must then merge the saves of the others.
   package internal(set) var hasSeveralContexts = false
-  /// The number of transactions when the member registered: it must merge all later transactions.
+  /// The number of transactions at registration; the member must merge all later transactions.
   package internal(set) var registeredFrom = 0
   /// The number of transactions at the last registration, or at the last resync after lost history.
   package internal(set) var joinedAt = 0
@@ -23,7 +23,7 @@ package struct Member: Sendable {
   package internal(set) var cursor: Int?
   /// The greatest position merged since the member was launched; -1 if none.
   package internal(set) var mergedThrough = -1
-  /// The position below which the member has merged and recorded all required transactions.
+  /// The position below which the member has merged and recorded all transactions that it must merge.
   package internal(set) var recordedBelow = 0
   /// The number of transactions when the consumer last consumed.
   package internal(set) var consumedFrom = 0
@@ -33,17 +33,17 @@ package struct Member: Sendable {
     bit = MemberSet(member: position)
   }
 
-  /// Limits positions to the transactions that a power-off left.
+  /// Limits the member's positions to the first `count` transactions, which a power-off left.
   mutating func clampPositions(to count: Int) {
     registeredFrom = min(registeredFrom, count)
     recordedBelow = min(recordedBelow, count)
     consumedFrom = min(consumedFrom, count)
   }
 
-  /// Applies a power-off that certainly left only the transactions through a position.
+  /// Applies a power-off that has certainly kept only the transactions through a position.
   ///
-  /// A power-off keeps a prefix of the commits: a registration, a loss or a retirement is certain if a
-  /// later transaction is still in the store.
+  /// If an event of the member came before a transaction that is kept, the event's effect is kept
+  /// too. Other registrations, losses and retirements become uncertain.
   mutating func makeMembershipUncertain(after last: Int) {
     guard status.isMember else {
       if let leftAt, last < leftAt { status.makeMembershipUncertain() }
@@ -57,7 +57,7 @@ package struct Member: Sendable {
   }
 }
 
-/// A set of members by their position in the timeline, one bit each.
+/// A set of members: each has one bit, at its position in the timeline.
 package struct MemberSet: OptionSet, Hashable, Sendable {
   /// The maximum number of members of a trace.
   package static let capacity = UInt64.bitWidth
@@ -72,13 +72,13 @@ package struct MemberSet: OptionSet, Hashable, Sendable {
   package var first: Int? { isEmpty ? nil : rawValue.trailingZeroBitCount }
 }
 
-/// The state of one member according to its events, with the alternatives that the store may hold.
+/// The state of one member according to the events, and how the store's state may differ from it.
 ///
 /// Without power-offs and faults, the store agrees with the events. After a power-off or a fault,
-/// it may be in one of several states, the alternatives, until an event shows the state, usually
-/// the member's next launch. A member can be `absent`, `ahead` and `behind` in the store. An actor
-/// that is no member can be `registered` there, and after a fault during its retirement `absent` as
-/// well.
+/// the store may be in one of several states, the ``alternatives``, until an event shows the state,
+/// usually the member's next launch. A member can be `absent`, `ahead` and `behind` in the store.
+/// An actor that is no member can be `registered` there, and after a fault during its retirement
+/// `absent` as well.
 package struct MemberStatus: Hashable, Sendable {
   /// Whether history is kept for a member, and whether it runs.
   package enum Presence: UInt8, Sendable {
@@ -92,26 +92,26 @@ package struct MemberStatus: Hashable, Sendable {
   /// Whether a member can still get all history that it needs.
   package enum HistoryAccess: UInt8, Sendable {
     case whole
-    /// The member was notified that history it needs is gone, and has not resynced since.
+    /// The member was notified that history which it needs is gone, and has not resynced since.
     case expired
-    /// The member was cut off by a retention limit, and has not resynced since.
+    /// A retention limit has cut the member off, and the member has not resynced since.
     case cutOff
   }
 
-  /// The ways in which the store may differ from the events.
+  /// The ways in which the store's state of a member may differ from the state that events show.
   package struct Alternatives: OptionSet, Hashable, Sendable {
     package let rawValue: UInt8
     package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// The store may hold no registration of the member, or may still have the member cut off.
+    /// The store may lack the member's registration, or may still contain its cut-off.
     package static let absent = Alternatives(rawValue: 1)
     /// The cursor in the store may have moved without an event.
     package static let ahead = Alternatives(rawValue: 2)
-    /// The store may hold a registration that the events do not show.
+    /// The store may contain a registration that the events do not show.
     package static let registered = Alternatives(rawValue: 4)
-    /// The store may hold an older token than the consumer itself.
+    /// The store may contain an older token than the one that the consumer keeps itself.
     package static let behind = Alternatives(rawValue: 8)
-    /// The last power-off may have rolled back records, and the member has not been launched since.
+    /// A power-off may have rolled back the member's records; its next launch will show them.
     package static let takenBack = Alternatives(rawValue: 16)
   }
 
@@ -137,20 +137,20 @@ extension MemberStatus {
   /// Whether history that the member needs is gone.
   package var missesHistory: Bool { access != .whole }
 
-  /// Whether a purge must keep the member's history in every state that the store may be in.
+  /// Whether purges must keep the member's unmerged history, whatever state the store is in.
   package var isKept: Bool {
     isMember && !isCutOff && alternatives.isDisjoint(with: [.absent, .ahead])
   }
 
-  /// Whether the actor is a member whose cursor cannot have moved without an event.
+  /// Whether the actor is a member whose cursor in the store is certain.
   package var hasCertainCursor: Bool { isMember && !alternatives.contains(.ahead) }
 
-  /// Whether the member must have merged all required transactions at the end of the trace.
+  /// Whether the member must have merged all its required transactions at the end of the trace.
   package var mustMerge: Bool {
     isRunning && !missesHistory && !alternatives.contains(.absent)
   }
 
-  /// Whether the next registration starts from scratch and requires no earlier transaction.
+  /// Whether the member need not merge transactions before its next registration.
   var startsFromScratch: Bool {
     !isMember || missesHistory || alternatives.contains(.absent)
   }
@@ -164,9 +164,9 @@ extension MemberStatus {
     launch()
   }
 
-  /// Applies a launch, which reads the member's records in the store.
+  /// Applies a launch: the member reads its records in the store, so the store's state is certain.
   ///
-  /// A launch removes all alternatives except `behind`, which concerns a consumer's own token.
+  /// Only `behind` remains, because it concerns a consumer's own token.
   mutating func launch() {
     presence = .running
     alternatives.formIntersection(.behind)
@@ -192,7 +192,7 @@ extension MemberStatus {
 
   mutating func resync() { access = .whole }
 
-  /// Applies a recorded cursor, which makes the cursor in the store certain.
+  /// Applies a recorded cursor: the cursor in the store is now certain.
   mutating func record() { alternatives.remove(.ahead) }
 
   /// Applies a new token of a registered consumer.
@@ -201,34 +201,34 @@ extension MemberStatus {
     presence = .running
   }
 
-  /// Applies a consumer's record, after which the store and the consumer have the same token.
+  /// Applies a record by a consumer: the store and the consumer now have the same token.
   mutating func keepToken() { alternatives.remove(.behind) }
 
-  /// Applies a launch with the consumer's own token: the token in the store may be older.
+  /// Applies a launch of a consumer with its own token: the token in the store may be older.
   mutating func launchAtOwnToken() { alternatives.insert(.behind) }
 }
 
 // MARK: Faults and power-offs
 
 extension MemberStatus {
-  /// Applies a fault during the member's command, which may have had effects without an event.
+  /// Applies a fault during a command of the member: the command may have had unreported effects.
   mutating func fail(whileRetiring isRetiring: Bool) {
     if isRetiring { alternatives.insert(.absent) }
     alternatives.insert(isMember ? .ahead : .registered)
   }
 
-  /// Applies the success of the member's command despite a fault: its events show all effects.
+  /// Applies a success despite a fault: the events show all effects of the command.
   mutating func succeed() {
     alternatives.subtract([.ahead, .absent])
     if !alternatives.contains(.takenBack) { alternatives.remove(.registered) }
   }
 
-  /// Applies a power-off, which may have rolled back records that the next launch shows again.
+  /// Applies a power-off: it may have rolled back records, which the next launch will show.
   mutating func losePower() {
     if isMember { alternatives.insert(.takenBack) } else { alternatives.remove(.takenBack) }
   }
 
-  /// Applies a power-off that may have rolled back a registration, resync or retirement.
+  /// Applies a power-off: it may have rolled back a registration, a resync or a retirement.
   mutating func makeMembershipUncertain() { alternatives.insert(isMember ? .absent : .registered) }
 
   /// Applies a power-off that rolled back the cut-off of the member.

@@ -14,7 +14,7 @@ package struct NoLostTransaction: Invariant {
   package static let name = "NoLostTransaction"
   package static let sentence =
     "At the end every running member has merged every transaction that it must."
-  /// Always `nil`, because the invariant can be checked only at the end of the trace.
+  /// Always `nil`: a violation can be found only at the end of the trace, by `verdict(on:)`.
   package let violation: Violation? = nil
 
   package init(_ header: TraceHeader) {}
@@ -36,7 +36,7 @@ package struct NoLostTransaction: Invariant {
     return .valid
   }
 
-  /// Returns the first of the given members that had to merge the transaction; `nil` if none had to.
+  /// Returns the first of the members, without consumers that last consumed before the commit.
   private static func first(of owing: MemberSet, at position: Int, on timeline: Timeline) -> Int? {
     var rest = owing
     while let member = rest.first {

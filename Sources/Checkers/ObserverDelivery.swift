@@ -19,11 +19,11 @@ package struct ObserverDelivery: Invariant {
     "Observers are notified of each transaction once; after a crash or failure, at least once."
   package private(set) var violation: Violation?
   private var observing: MemberSet = []
-  /// The members whose observers have received each transaction, by its position.
+  /// For each transaction, by position, the members whose observers have received it.
   private var observed: [MemberSet] = []
-  /// The members whose observers have received each transaction since the last fetch or failure.
+  /// For each transaction, the members with a delivery since their last fetch or failure.
   private var observedJustNow: [MemberSet] = []
-  /// The members whose recorded cursors may be gone, so that observers may get transactions again.
+  /// The members whose cursor may have been reset: observers may then receive transactions again.
   private var reset: MemberSet = []
 
   package init(_ header: TraceHeader) {
@@ -73,7 +73,7 @@ package struct ObserverDelivery: Invariant {
     return .valid
   }
 
-  /// Adds the members whose observers have received each transaction that can still be repeated.
+  /// Adds, for each transaction that matters later, the members whose observers have received it.
   func describe(_ state: inout StateSketch, on timeline: Timeline) {
     state.add(members: observing.rawValue)
     state.add(members: reset.rawValue)
@@ -153,7 +153,7 @@ package struct ObserverDelivery: Invariant {
     for position in 0...last { observed[position].formUnion(member.bit) }
   }
 
-  /// Removes the transactions that a power-off rolled back, and lets observers receive others again.
+  /// Forgets deliveries of transactions that a power-off rolled back; others may be delivered again.
   private mutating func recover(on timeline: Timeline) {
     let last = timeline.named.isEmpty ? -1 : timeline.named[0] < 0 ? .max - 1 : timeline.named[0]
     observed.removeSubrange(min(observed.count, last + 1)...)

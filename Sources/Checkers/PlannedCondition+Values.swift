@@ -21,7 +21,7 @@ extension PlannedCondition {
     }
   }
 
-  /// Compares as SQL does, except that `=` and `!=` treat null as a value.
+  /// Returns the result of a comparison as in SQL, except that `=` and `!=` treat null as a value.
   private static func compares(
     _ value: Value,
     _ comparison: PlannedComparison,
@@ -35,7 +35,7 @@ extension PlannedCondition {
     }
   }
 
-  /// Returns the text's characters up to the first NUL, where SQLite stops; ASCII letters in lower case.
+  /// Returns the text up to its first NUL, where SQLite's LIKE stops, with ASCII letters in lower case.
   private static func scalars(_ text: String) -> [Unicode.Scalar] {
     text.unicodeScalars.prefix { $0 != "\0" }
       .map { ("A"..."Z").contains($0) ? Unicode.Scalar(UInt8($0.value) | 0x20) : $0 }
@@ -138,7 +138,7 @@ private enum Stored {
     }
   }
 
-  /// Returns a number less than, equal to or greater than 0, by the order of two values.
+  /// Returns a negative number, 0 or a positive number if this value is less, equal or greater.
   func order(to other: Stored) -> Int {
     switch (self, other) {
     case (.integer(let left), .integer(let right)): Self.order(left, right)

@@ -1,20 +1,20 @@
 import HistoryTypes
 import Traces
 
-/// A possible state of the data, and the edits that led to that state.
+/// A possible state of the data, with the edits that have led to it.
 package struct Possibility: Sendable {
   /// The data in this state.
   package private(set) var model: ReferenceModel
   private var log: [(at: Int, edit: Edit)] = []
-  /// The object states that views have read; `nil` if no merge policy depends on them.
+  /// The states of objects that views have read; `nil` if no merge policy of the plan uses them.
   private var knownViews: KnownViews?
-  /// The actors whose programs lack the attributes of the plan's model that have default values.
+  /// The actors whose older model lacks those attributes of the plan's model that have defaults.
   private let olderActors: Set<ActorID>
-  /// Whether the model has relations, so that a write may affect objects that it does not name.
+  /// Whether the model has references or unique values: a write may then change unnamed objects.
   private let hasRelations: Bool
-  /// The reason for which the last edit has no effect; `nil` if it was applied.
+  /// The reason why the store must refuse the last edit; `nil` if the edit was applied.
   private(set) var refusal: Refusal?
-  /// Whether the effect of an edit depends on object states of a view that are unknown.
+  /// Whether an edit depended on what a view has read, while this was unknown.
   private(set) var isUndecided = false
 
   init(
@@ -29,9 +29,10 @@ package struct Possibility: Sendable {
     knownViews = tracksViews ? KnownViews(model.model, partial: partialActors) : nil
   }
 
-  /// Applies an edit under its merge policy.
+  /// Applies an edit under its merge policy, and returns the net changes.
   ///
-  /// If the states that the view has read are unknown, the system's report replaces the edit's changes
+  /// If it is unknown what the view has read, the changes that the system reports for the edited
+  /// objects are assumed to be right.
   /// of the objects that the edit names.
   mutating func apply(_ edit: Edit, at position: Int, reported: [CommittedChange]) -> [NetChange] {
     refusal = nil
@@ -56,7 +57,7 @@ package struct Possibility: Sendable {
     return net
   }
 
-  /// Applies a write to a model with relations; a write that must be refused has no effect.
+  /// Applies a write to a model with relations; a write that the store must refuse changes nothing.
   private mutating func apply(
     _ related: RelatedWrite,
     of edit: Edit,
@@ -75,7 +76,7 @@ package struct Possibility: Sendable {
     return effect.net
   }
 
-  /// Returns the edit with the values that its view has read; `nil` if the model has no relations.
+  /// Returns a write to a model with relations, with the conflicts of its view; `nil` for other edits.
   private mutating func related(_ edit: Edit) -> RelatedWrite? {
     guard hasRelations else { return nil }
     switch edit {
@@ -94,9 +95,10 @@ package struct Possibility: Sendable {
     }
   }
 
-  /// Returns the reason for which a store must refuse an edit; `nil` if it must not.
+  /// Returns why the store must refuse an edit; `nil` if it must accept the edit.
   ///
-  /// After a refused save, the view keeps the object states that it has read for the save.
+  /// The view keeps the states of objects that it has read for the save, even if the save is
+  /// refused.
   mutating func mustRefuse(_ edit: Edit) -> Refusal? {
     guard let related = related(edit) else { return nil }
     if let view = edit.viewWriter {
@@ -106,7 +108,7 @@ package struct Possibility: Sendable {
     return model.apply(related).refusal
   }
 
-  /// Returns the net changes that the file captures, without unreported updates of equal values.
+  /// Returns the net changes without updates that change no value and that the system did not report.
   private static func captured(_ net: [NetChange], _ reported: [CommittedChange]) -> [NetChange] {
     net.filter { change in
       change.type != .update || change.changesValues
@@ -114,7 +116,7 @@ package struct Possibility: Sendable {
     }
   }
 
-  /// Rolls back to a transaction by replaying the edits up to it; all views are discarded.
+  /// Rolls back to a transaction: makes the edits up to that one again, and discards all views.
   mutating func goBack(through last: Int) {
     guard knownViews != nil || log.contains(where: { $0.at > last }) else { return }
     log.removeAll { $0.at > last }
@@ -126,7 +128,7 @@ package struct Possibility: Sendable {
     }
   }
 
-  /// Applies a launch, resync or merge to the object states that an actor's view has read.
+  /// Applies a launch, resync or merge: the actor's view then reads objects.
   mutating func observe(_ kind: EventKind, by actor: ActorID, named: [Int]) {
     switch kind {
     case .registered, .launched: knownViews?.load(actor, isLaunch: true, model.objects)
@@ -136,12 +138,12 @@ package struct Possibility: Sendable {
     }
   }
 
-  /// Records a failure that may have changed what an actor's view has read.
+  /// Applies a failure of an actor's command: what the actor's view has read is then unknown.
   mutating func uncertainty(_ actor: ActorID) { knownViews?.uncertainty(actor) }
 
   // MARK: Policies
 
-  /// Returns whether a write of a view must fail with a conflict; `nil` if this is unknown.
+  /// Returns whether a write must fail with a conflict; `nil` if this is unknown.
   mutating func mustConflict(_ edit: Edit) -> Bool? {
     if hasRelations { return mustRefuse(edit) == .conflict }
     guard case .write(let write) = edit, write.policy == .error, edit.viewWriter != nil,
@@ -173,7 +175,7 @@ package struct Possibility: Sendable {
     )
   }
 
-  /// Returns the objects that other writes changed after the view read them, as the view read them.
+  /// Returns the values that the view has read of the objects which other writes have changed since.
   private mutating func conflicts(of write: PlannedWrite) -> [ObjectName: Values] {
     var conflicts: [ObjectName: Values] = [:]
     for change in write.changes where model.objects[change.object] != nil {
@@ -186,7 +188,7 @@ package struct Possibility: Sendable {
     return conflicts
   }
 
-  /// Returns the change of a conflicting object that the write's policy allows; `nil` for none.
+  /// Returns the change of a conflicting object that the merge policy makes; `nil` if it makes none.
   private func resolveConflict(
     _ object: ObjectName,
     _ seen: Values,
@@ -223,11 +225,11 @@ enum Edit: Sendable {
   case write(PlannedWrite)
   case changes([PlannedChange])
   case batch(PlannedBatch)
-  /// A write to a model with relations, with the values that its context has read.
+  /// A write to a model with relations, with the values that its context has read of changed objects.
   case related(RelatedWrite)
-  /// A write by a program without the library.
+  /// A write with plain SQL.
   ///
-  /// A program that replaces rows sets all of their attributes.
+  /// If the program replaces rows (`REPLACE`), an update sets all attributes.
   case plainSQL([PlannedChange], replacing: Bool)
   /// A change of the file's model by a newer program.
   case upgrade
@@ -248,13 +250,13 @@ enum Edit: Sendable {
     }
   }
 
-  /// Whether the edit changes the model; the change stays in effect even if the launch then fails.
+  /// Whether the edit upgrades the file's model; the upgrade remains even if the launch then fails.
   var isUpgrade: Bool { if case .upgrade = self { true } else { false } }
 
   /// Whether a program without the library makes the edit.
   var isPlainSQL: Bool { if case .plainSQL = self { true } else { false } }
 
-  /// The actor whose view saves the write; `nil` for other edits.
+  /// The actor whose view saves the write; `nil` for a write through another context, and other edits.
   var viewWriter: ActorID? {
     if case .write(let write) = self, write.context == "view" { write.actor } else { nil }
   }

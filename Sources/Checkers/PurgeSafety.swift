@@ -91,7 +91,7 @@ package struct PurgeSafety: Invariant {
       + "(\(timeline.progress(of: member)))"
   }
 
-  /// Checks that a member that was cut off had exceeded a limit.
+  /// Checks that a member which was cut off had lagged beyond a retention limit.
   private mutating func checkLimit(_ event: Event, on timeline: Timeline) {
     guard let retention, retention.bytes == nil, !timeline.mayHoldUnreported,
       let member = timeline.actor
@@ -110,7 +110,7 @@ package struct PurgeSafety: Invariant {
     accuse(event, "was cut off " + limits.compactMap(\.self).joined(separator: " and "))
   }
 
-  /// Returns the sum of the seconds between transactions, leaving out intervals of over a day.
+  /// Returns the sum of the seconds between consecutive transactions, without intervals of over a day.
   private static func activeTime(_ some: ArraySlice<TimelineTransaction>) -> Double {
     zip(some, some.dropFirst()).reduce(0) { sum, pair in
       let gap = pair.1.commit.timestamp - pair.0.commit.timestamp

@@ -3,20 +3,21 @@ import Traces
 
 /// The expected answers to queries, computed from the transactions that were committed and purged.
 ///
-/// The expected answers do not use SQL: every condition is evaluated on the transactions as their
-/// commits reported them. No answer is checked while the outcome of a write or a purge is uncertain.
+/// SQL is not used: every condition is evaluated on the transactions as their commits reported
+/// them. No answer is checked while the outcome of a write or a purge is uncertain.
 struct QueryAnswers: Sendable {
-  /// The query of the current command; `nil` if the command is no query.
+  /// The query in progress; `nil` if the current command is not a query.
   private var query: PlannedQuery?
   /// Whether a query has requested a purge.
   ///
-  /// Tokens below the purge's bound expire even if the purge failed or removed no transaction.
+  /// Tokens below the purge's bound may then expire, even if the purge failed or removed no
+  /// transaction.
   private var hasPurged = false
-  /// The time of the last purge that counts for the intervals between purges.
+  /// The time of the last purge, from which purges at intervals are counted.
   private var lastPurge = LastPurge.never
-  /// The time of the last purge before the current command.
+  /// The time of the last purge before the current command, for purges at intervals.
   private var lastPurgeBefore = LastPurge.never
-  /// Whether a power-off has occurred, which loses signals.
+  /// Whether a power-off has occurred.
   private var hasLostPower = false
   /// The positions of the transactions that the current command has purged.
   private var purged: Set<Int> = []
@@ -115,19 +116,20 @@ extension Timeline {
   }
 }
 
-/// The time of the last purge that counts for the intervals between purges.
+/// The time of the last purge, from which purges at intervals are counted.
 private enum LastPurge: Sendable {
   case never
   /// Seconds since 2001-01-01 UTC.
   case at(Double)
   case unknown
 
-  /// The commands that may purge.
+  /// The words of the commands, other than queries, that may purge.
   static let words: Set<String> = ["pass", "purge", "launch", "deliver", "poll", "belated"]
 
-  /// Returns whether a purge is due; `nil` if the time of the last purge is unknown.
+  /// Returns whether a purge is due after an interval; `nil` if the time of the last purge is unknown.
   ///
-  /// Times are compared in whole milliseconds. If the last purge has a later time, a purge is due.
+  /// Times are compared in whole milliseconds. If the last purge has a later time than `now`, a
+  /// purge is due.
   func isDue(after seconds: Double, now: Double) -> Bool? {
     switch self {
     case .never: return true
@@ -140,7 +142,7 @@ private enum LastPurge: Sendable {
 }
 
 extension QueryAnswer {
-  /// Whether a purge was due according to the answer; `nil` if the answer does not say so.
+  /// Whether the answer says that a purge was due; `nil` if it does not say.
   fileprivate var isDue: Bool? {
     switch lines.first {
     case "not due": false

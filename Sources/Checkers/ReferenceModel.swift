@@ -12,12 +12,12 @@ package struct ReferenceModel: Sendable {
   /// The objects that exist; an attribute that was never set is absent and means null.
   package private(set) var objects: Objects = [:]
 
-  /// Whether the data has the attributes that the older version of the plan's model lacks.
+  /// Whether the data have the attributes that only the newer version of the plan's model has.
   package private(set) var isUpgraded: Bool
   /// The default values of the attributes that the older version lacks, by entity.
   private let defaults: [String: Values]
 
-  /// Creates the data of an empty store, with the older version of the model if there is one.
+  /// Creates the data of an empty store, in the older version of the model if the plan has two.
   package init(_ model: Model) {
     self.model = model
     isUpgraded = model.version == 1
@@ -81,9 +81,10 @@ package struct ReferenceModel: Sendable {
     }.sorted()
   }
 
-  /// Returns the net changes except those of objects that were inserted and deleted within the write.
+  /// Returns the net changes, without those of objects that the write both inserted and deleted.
   ///
-  /// For an object that was edited several times, the values before and after decide whether it changed.
+  /// For an object that was edited several times, the values before and after the write decide
+  /// whether any value changed.
   func finished(_ net: NetChanges) -> [NetChange] {
     guard net.hasRepeats else { return net.entries }
     var entries = net.entries.filter { $0.type != nil }
@@ -139,7 +140,7 @@ package struct ReferenceModel: Sendable {
   }
 }
 
-/// The net changes of one write while it is applied, in the order of first edits.
+/// The net changes of a write in progress, in the order in which objects were first edited.
 struct NetChanges {
   private static let indexedFrom = 16
   private(set) var entries: [NetChange] = []
@@ -149,7 +150,7 @@ struct NetChanges {
 
   init(capacity: Int) { entries.reserveCapacity(capacity) }
 
-  /// Edits the net change of an object; the object's first edit creates it with the old values.
+  /// Applies an edit to an object's net change, which the first edit creates with the old values.
   mutating func edit(_ object: ObjectName, before: Values?, _ body: (inout NetChange) -> Void) {
     let count = entries.count
     let place = place(of: object, before: before)
@@ -190,9 +191,9 @@ package struct NetChange: Hashable, Sendable {
   package internal(set) var isReplacement = false
   /// Whether any value differs after the write; if none does, an update may be left out of history.
   package internal(set) var changesValues = false
-  /// Whether the object was updated before it was deleted in the same write.
+  /// Whether the write updated the object before it deleted the object.
   package internal(set) var isUpdatedFirst = false
-  /// The attributes that updates set, one bit each in the order of the entity's attributes.
+  /// The attributes that updates in the write set, one bit each in the order of the entity's attributes.
   package internal(set) var columns: UInt64 = 0
   /// The values before the write; `nil` if the object did not exist then.
   package let before: Values?
@@ -204,7 +205,7 @@ package struct NetChange: Hashable, Sendable {
     isThere = wasThere
   }
 
-  /// The type of the change in history; `nil` if the object existed neither before nor after.
+  /// The type of the change in history; `nil` if the object exists neither before nor after the write.
   package var type: ChangeType? {
     switch (wasThere, isThere) {
     case (false, true): .insert

@@ -6,11 +6,11 @@ struct RelatedRun {
   var model: ReferenceModel
   let write: RelatedWrite
   var net = NetChanges(capacity: 4)
-  /// The objects that the write deletes, and those that delete rules delete with them.
+  /// The objects that the write deletes, directly or through delete rules.
   var gone: Set<ObjectName> = []
-  /// The references that the delete rule `nullify` has made null, by object.
+  /// The references that the delete rule `nullify` has set to null, by the object that contains them.
   var released: [ObjectName: Set<String>] = [:]
-  /// The stored objects that stay in the place of inserted duplicates, by the duplicate's name.
+  /// For each inserted duplicate, by name, the stored object that stays instead.
   var aliases: [ObjectName: ObjectName] = [:]
   /// Whether a write with the policy `error` edits an object that another writer changed.
   var hasConflict = false
@@ -20,7 +20,7 @@ struct RelatedRun {
     self.write = write
   }
 
-  /// Applies the write; returns the reason if it must be refused.
+  /// Applies the write; returns the reason if the store must refuse it.
   mutating func perform() -> Refusal? {
     if let refusal = deleteEdited() { return refusal }
     var postponed: [PlannedChange] = []
@@ -58,7 +58,7 @@ struct RelatedRun {
     return refusal
   }
 
-  /// Applies the delete rules of all references to deleted objects, cascades included.
+  /// Applies the delete rules of all references to deleted objects, and to objects deleted by them.
   private mutating func applyRules(to deleted: [ObjectName]) -> Refusal? {
     var queue = deleted
     var denying: [ObjectName] = []
@@ -82,7 +82,7 @@ struct RelatedRun {
     return denying.contains { model.objects[$0] != nil } ? .denied : nil
   }
 
-  /// Returns the objects that refer to an object, each with the reference and its rule.
+  /// Returns the objects that refer to an object, each with the referring attribute and its rule.
   private func referring(to object: ObjectName) -> [(ObjectName, String, DeleteRule)] {
     var found: [(ObjectName, String, DeleteRule)] = []
     for entity in model.model.entities {
@@ -99,7 +99,7 @@ struct RelatedRun {
 
   // MARK: Inserts and updates
 
-  /// Returns an insert or update as delete rules change it; `nil` if they delete its object.
+  /// Returns an insert or update after the delete rules; `nil` if they delete its object.
   private func adjust(_ edit: PlannedChange) -> PlannedChange? {
     guard edit.type == .insert || !gone.contains(edit.object) else { return nil }
     var adjusted = edit
@@ -152,7 +152,7 @@ struct RelatedRun {
     return .done
   }
 
-  /// Returns the values that the policy lets an update set; `nil` if none.
+  /// Returns the values that an update may set under the merge policy; `nil` if there are none.
   private mutating func allowed(_ edit: PlannedChange) -> Values? {
     guard let seen = write.conflicts[edit.object] else { return edit.values }
     let stored = model.objects[edit.object] ?? [:]
@@ -175,13 +175,13 @@ struct RelatedRun {
     }
   }
 
-  /// Returns whether, before the write, an attribute still had the value that the context had read.
+  /// Returns whether an attribute had, before the write, the value that the context had read.
   private func wasSame(_ name: String, _ object: ObjectName, _ seen: Values) -> Bool {
     let before = net.entries.first { $0.object == object }?.before?[name] ?? .null
     return before.isSame(as: seen[name] ?? .null)
   }
 
-  /// Returns the object as its context holds it, without references to objects that the write deletes.
+  /// Returns all values of an object in its context; references to objects deleted by the write are null.
   private func whole(_ edit: PlannedChange, _ seen: Values) -> Values {
     let entity = model.model.entities.first { $0.name == edit.object.entity }
     var whole: Values = [:]
@@ -200,7 +200,7 @@ struct RelatedRun {
 
   // MARK: Duplicates
 
-  /// Returns the objects with the same unique values as a row, one for each violated constraint.
+  /// Returns the objects that have the same unique values as a row, one for each violated constraint.
   private func duplicates(
     of object: ObjectName,
     _ row: Values
@@ -217,7 +217,7 @@ struct RelatedRun {
     }
   }
 
-  /// Resolves the edits that would create duplicates, after all other edits were applied.
+  /// Resolves edits that would create duplicates by the merge policy, after all other edits.
   private mutating func resolve(_ postponed: [PlannedChange]) -> Refusal? {
     var left: [PlannedChange] = []
     for edit in postponed {
@@ -264,7 +264,7 @@ struct RelatedRun {
     return applyRules(to: removed)
   }
 
-  /// Writes the values of an inserted object over the object of the store that stays in its place.
+  /// Writes the values of an inserted duplicate to the stored object that stays instead.
   private mutating func write(_ edit: PlannedChange, over object: ObjectName) {
     let entity = model.model.entities.first { $0.name == object.entity }
     var values = edit.values
@@ -276,7 +276,7 @@ struct RelatedRun {
     model.update(object, values, &net)
   }
 
-  /// Redirects references to dropped duplicates to the objects that stay in their place.
+  /// Changes references to dropped duplicates to the objects that stay instead.
   private mutating func follow() {
     for object in model.objects.keys.sorted() where !aliases.isEmpty {
       for (attribute, reference) in model.references(of: object.entity) {

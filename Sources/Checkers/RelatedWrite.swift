@@ -1,11 +1,11 @@
 import HistoryTypes
 import Traces
 
-/// The reason for which a store must refuse a write to a model with relations.
+/// The reason why a store must refuse a write to a model with relations.
 package enum Refusal: String, Hashable, Sendable, CaseIterable {
-  /// An object of the write has changed since its context read it.
+  /// Another writer has changed an object since the write's context read it.
   case conflict
-  /// An object that stays refers to a deleted one by a reference with the rule `deny`.
+  /// An object that remains refers to a deleted one, by a reference with the delete rule `deny`.
   case denied
   /// Two objects would have the same unique values.
   case duplicate
@@ -18,23 +18,23 @@ package enum Refusal: String, Hashable, Sendable, CaseIterable {
   init?(_ failure: SystemFailure) { self.init(rawValue: failure.code.rawValue) }
 }
 
-/// The effect of a write to a model with relations: the net changes, or the reason of the refusal.
+/// The effect of a write to a model with relations: the net changes, or the reason of a refusal.
 struct WriteEffect: Sendable {
   var net: [NetChange] = []
   var refusal: Refusal?
-  /// The objects that stay in the place of inserted ones with the same unique values.
+  /// The stored objects that stay in place of inserted duplicates with the same unique values.
   var replacements: [ObjectName] = []
 }
 
-/// A write to a model with references or unique attributes, as the plan asks for it.
+/// A planned write to a model with references or unique attributes.
 struct RelatedWrite: Sendable {
-  /// The edits, at most one for each object, in the order of their first change.
+  /// The edits, one for each object, in the order of the objects' first changes.
   var edits: [PlannedChange]
-  /// The merge policy, also for objects with the same unique values.
+  /// The merge policy, for conflicts and for objects with the same unique values.
   var policy: PlannedPolicy
-  /// The values that the context has read of objects which another writer has changed since.
+  /// For each object that another writer has changed since, the values that the context has read.
   var conflicts: [ObjectName: Values] = [:]
-  /// Whether a batch request sets a required attribute to null; it is refused even without matches.
+  /// Whether a batch request sets a required attribute to null, which is refused even without matches.
   var setsRequiredToNull = false
 
   /// Combines the changes of a save to one edit for each object, as a context does.
@@ -57,7 +57,7 @@ struct RelatedWrite: Sendable {
     }
   }
 
-  /// Creates the write of a batch request, which meets no conflict and refuses duplicates.
+  /// Creates the write of a batch request; it has no conflict, and duplicates are refused.
   init(_ batch: PlannedBatch, on model: ReferenceModel) {
     policy = .error
     edits = model.matches(batch).map { PlannedChange(batch.type, $0, batch.values) }
@@ -72,7 +72,7 @@ struct RelatedWrite: Sendable {
 extension ReferenceModel {
   /// Applies a write with delete rules, unique values and references that must exist.
   ///
-  /// Deletes, and the rules for references to deleted objects, come before the other edits;
+  /// Deletes come first, with the rules of references to deleted objects; then the other edits; and
   /// duplicates are resolved last, by the merge policy. A refused write changes nothing.
   ///
   /// - Complexity: linear in the objects for each deleted object.

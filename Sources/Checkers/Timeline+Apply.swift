@@ -60,10 +60,10 @@ extension Timeline {
     )
   }
 
-  /// Returns the members that must merge a transaction that commits now.
+  /// Returns the members that must merge the transaction which is committed now.
   ///
-  /// All members must, except an actor whose only context saved the transaction, and members that
-  /// ignore the transaction's author.
+  /// These are all members except two kinds: the actor that saved the transaction, if the view is
+  /// its only context, and members that ignore the transaction's author.
   func owing(_ transaction: CommittedTransaction) -> MemberSet {
     var required = members
     if let actor, transaction.context == "view", !everyone[actor].hasSeveralContexts {
@@ -77,10 +77,10 @@ extension Timeline {
 
   // MARK: Processes
 
-  /// Registers a member, which need not merge earlier transactions if it had retired or lost history.
+  /// Registers a member; after a retirement or a loss it need not merge earlier transactions.
   ///
-  /// Any other member that registers again must still merge the transactions written while it was
-  /// stopped.
+  /// Any other member that registers again must still merge the transactions that were written
+  /// while it was stopped.
   private mutating func register(_ member: Int) {
     if everyone[member].status.startsFromScratch {
       log.forget(everyone[member].bit)
@@ -132,12 +132,12 @@ extension Timeline {
     countAsRecorded(member, through: cursor)
   }
 
-  /// Counts the transactions that a member has merged, up to a position, as recorded.
+  /// Marks the transactions that a member has merged, up to a position, as recorded.
   mutating func countAsRecorded(_ member: Int, through last: Int) {
     everyone[member].recordedBelow = log.record(everyone[member], through: last)
   }
 
-  /// Applies a consumer's new token; without a registration event, its first token registers it.
+  /// Applies a consumer's new token; if no event has registered the consumer, its first token does.
   private mutating func consume(_ member: Int) {
     if !everyone[member].status.isMember { register(member) }
     everyone[member].status.consume()
@@ -175,7 +175,7 @@ extension Event {
 
 /// The effects of unknown outcomes, faults and power-offs, and of the events that resolve them.
 extension Timeline {
-  /// Applies the end of a command, which shows whether the command's effects are certain.
+  /// Applies the end of a command: its outcome shows whether the command's effects are certain.
   mutating func end(_ outcome: Outcome) {
     command.isInPlan = false
     switch outcome {
@@ -188,10 +188,10 @@ extension Timeline {
     }
   }
 
-  /// Accepts both outcomes of a write or record whose outcome is unknown.
+  /// Prepares for both possible effects of a write or record of unknown outcome.
   ///
-  /// A write may have committed a transaction without an event. A record counts as done, so that a
-  /// purge that relies on the record is accepted.
+  /// A write may have committed a transaction without an event. A record counts as done, so that
+  /// purges which rely on it are accepted.
   private mutating func endUnknown() {
     switch command.word {
     case "write", "batch", "commit":
@@ -211,10 +211,10 @@ extension Timeline {
     everyone[actor].status.fail(whileRetiring: command.word == "retire")
   }
 
-  /// Applies a power-off, which stops every member and rolls the store back to an earlier transaction.
+  /// Applies a power-off: it stops every member, and may roll back the newest transactions.
   ///
-  /// Recorded cursors and purges may be rolled back too, so a member's cursor is unknown until the member
-  /// launches again.
+  /// Recorded cursors and purges may be rolled back too, so a member's cursor is unknown until the
+  /// member launches again.
   mutating func recover() {
     command.hasRecovered = true
     mayHoldUnreported = false
@@ -232,7 +232,7 @@ extension Timeline {
   /// Rolls back the transactions after a position.
   ///
   /// Registrations, losses and retirements that may have come after that position become uncertain.
-  /// With FULL no acknowledged commit is lost, unless a disk delayed a sync.
+  /// With `"synchronous":"full"` no acknowledged commit is lost, unless a disk delayed a sync.
   private mutating func takeBack(after last: Int) {
     let isFull = plan.header.synchronous == .full && !hasDelays
     log.removeAll(after: last)
@@ -243,7 +243,7 @@ extension Timeline {
     }
   }
 
-  /// Restores a member's records at its first launch after a power-off.
+  /// Resets a member's progress to its cursor in the store, at its first launch after a power-off.
   mutating func restoreRecords(of member: Int) {
     let cursor = named.first ?? -1
     log.restoreRecords(of: everyone[member], through: cursor)

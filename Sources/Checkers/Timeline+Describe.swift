@@ -8,10 +8,10 @@ extension Timeline {
     ledger.append(command)
   }
 
-  /// Adds all state that later verdicts depend on, between two commands.
+  /// Adds all state that later verdicts depend on; call this only between two commands.
   ///
-  /// The state leaves out transactions that were purged after all members had recorded them, because
-  /// no member can lose them any more. It also leaves out the current command.
+  /// Transactions that were purged after all members had recorded them are left out, because no
+  /// member can lose them any more. The current command is left out, too.
   ///
   /// - Complexity: linear in the transactions that still matter, and in the data.
   func describe(_ state: inout StateSketch) {
@@ -38,7 +38,7 @@ extension Timeline {
     ledger.describe(&state)
   }
 
-  /// Adds the status sets of the members in one loop, because explorations call this method often.
+  /// Adds the members' registration and access; one loop for speed, because explorations call this often.
   private func describeStatuses(_ state: inout StateSketch) {
     var (members, running, consumers) = (MemberSet(), MemberSet(), MemberSet())
     var (cutOff, missing) = (MemberSet(), MemberSet())
@@ -57,7 +57,7 @@ extension Timeline {
     state.add(members: consumers.rawValue)
   }
 
-  /// Adds the members' alternatives in one loop, because explorations call this method often.
+  /// Adds the members' alternatives; one loop for speed, because explorations call this often.
   private func describeAlternatives(_ state: inout StateSketch) {
     var (absent, ahead, registered) = (MemberSet(), MemberSet(), MemberSet())
     var (behind, takenBack) = (MemberSet(), MemberSet())
@@ -77,7 +77,7 @@ extension Timeline {
     state.add(members: takenBack.rawValue)
   }
 
-  /// Adds the state that a power-off has made uncertain, and the state that the next power-off may.
+  /// Adds what the last power-off has made uncertain, and what the next power-off may roll back.
   private func describeLosses(_ state: inout StateSketch) {
     describeAlternatives(&state)
     state.add(hasDelays)
@@ -111,7 +111,7 @@ extension Timeline {
     }
   }
 
-  /// Adds a position as the name of its transaction, which must be a number.
+  /// Adds a position in the form of its transaction's name, which must be a number.
   func describe(_ position: Int?, _ state: inout StateSketch) {
     guard let position, log.transactions.indices.contains(position) else { return state.add(-1) }
     state.add(transaction: log.transactions[position].commit.name)

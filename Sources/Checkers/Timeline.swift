@@ -1,7 +1,7 @@
 import HistoryTypes
 package import Traces
 
-/// The state of a trace so far: the transactions in commit order, and the members' progress.
+/// The state of a trace after the events so far: its transactions, and the members' progress.
 ///
 /// For each member the timeline has the transactions that the member must merge, has merged and has
 /// recorded.
@@ -23,7 +23,7 @@ package struct Timeline: Sendable {
   package internal(set) var everyone: [Member] = []
   /// The transactions in commit order, each with the members that must merge, have merged or recorded it.
   package internal(set) var log = CommitLog()
-  /// The data expected after the plan's writes.
+  /// The data that the plan's writes should have produced so far.
   package internal(set) var ledger: Ledger
 
   /// The position in ``everyone`` of the current event's actor or consumer; `nil` if the event has none.
@@ -34,7 +34,7 @@ package struct Timeline: Sendable {
   package internal(set) var command = CurrentCommand()
   /// Whether the closing phase has reported a view, the data or history.
   package internal(set) var isClosed = false
-  /// Whether a write had an unknown outcome, so that a transaction without an event may exist.
+  /// Whether the store may contain a transaction without an event, after a write of unknown outcome.
   package internal(set) var mayHoldUnreported = false
   /// The number of the last event that was applied.
   package internal(set) var lastAt = 0
@@ -109,9 +109,9 @@ extension Timeline {
     }
   }
 
-  /// Returns the position of the last known transaction before a name that no event reported.
+  /// Returns the position of the last known transaction before a transaction that no event reported.
   ///
-  /// The result is -1 if no transaction precedes the name, or if the outcome of every write is known.
+  /// The result is -1 if there is none, or if the outcomes of all writes are known.
   private func lastPosition(before name: TransactionName) -> Int {
     mayHoldUnreported ? log.lastPosition(before: name) : -1
   }
@@ -129,7 +129,7 @@ package struct CurrentCommand: Sendable {
   var hasCommitted = false
   /// Whether a fault was injected during the command.
   var hasFault = false
-  /// Whether the command opened the store again after a power-off.
+  /// Whether the store was opened again after a power-off during the command.
   var hasRecovered = false
 
   init(_ word: String = "", isInPlan: Bool = false, actor: Int? = nil) {
@@ -168,9 +168,9 @@ extension Timeline {
   package var running: MemberSet { members { $0.isRunning } }
   /// The members that consume history without a view.
   package var consumers: MemberSet { members { $0.isConsumer } }
-  /// The members whose unmerged transactions a purge must keep.
+  /// The members whose unmerged transactions a purge must keep for certain.
   package var kept: MemberSet { members { $0.isKept } }
-  /// The members that must have merged all required transactions at the end of the trace.
+  /// The members that must have merged all their required transactions at the end of the trace.
   package var watched: MemberSet { members { $0.mustMerge } }
 
   /// The verdict `unknown` if the trace has more members than a timeline supports; otherwise `nil`.
@@ -182,11 +182,11 @@ extension Timeline {
 // MARK: Failures
 
 extension Timeline {
-  /// Returns the failure of a plan's command if the plan gives no reason for it; otherwise `nil`.
+  /// Returns a command's failure if nothing in the plan explains it; otherwise `nil`.
   ///
-  /// Injected faults and hooks that throw are reasons in a plan. Errors that a correct system may
-  /// return at any time, such as an expired position, a conflict, a lock or a full disk, have codes of
-  /// their own and are not returned.
+  /// Injected faults and hooks that throw explain a failure. Errors that a correct system may
+  /// return at any time, such as an expired position, a conflict, a lock or a full disk, have codes
+  /// of their own and are not returned.
   func unexplainedFailure(_ event: Event) -> SystemFailure? {
     guard case .ended(let index?, .failed(let failure)) = event.kind,
       plan.commands.indices.contains(index), isUnexplained(failure), !command.hasFault,
@@ -195,9 +195,9 @@ extension Timeline {
     return failure
   }
 
-  /// Returns whether no plan explains a failure of the current command.
+  /// Returns whether the plan does not explain a failure of the current command.
   ///
-  /// A refusal because of relations explains the failure of a write only.
+  /// A refusal because of relations is explained unless the command is a query.
   private func isUnexplained(_ failure: SystemFailure) -> Bool {
     switch failure.code {
     case .failed: true
@@ -210,7 +210,7 @@ extension Timeline {
 // MARK: Transactions
 
 extension Timeline {
-  /// Returns whether any of the given members had to merge an effective write of another actor.
+  /// Returns whether one of the members had to merge a write of another actor that changed something.
   ///
   /// A trace without such a write does not exercise merges.
   ///
@@ -225,7 +225,7 @@ extension Timeline {
     return false
   }
 
-  /// Returns whether a transaction changes anything that a member's program knows.
+  /// Returns whether a transaction changes anything that a member's model version contains.
   ///
   /// In a plan with one version of the model, the result is always `true`.
   func isKnown(_ position: Int, to member: Int) -> Bool {
@@ -260,7 +260,7 @@ extension Timeline {
     return "#\(log.transactions[position].commit.name)"
   }
 
-  /// Returns the last record of a member, for a sentence: "app had recorded #2".
+  /// Returns the last cursor that a member recorded, as a clause: "app had recorded #2".
   package func progress(of member: Int) -> String {
     let cursor = everyone[member].cursor.map(label) ?? "nothing"
     return "\(everyone[member].id) had recorded \(cursor)"

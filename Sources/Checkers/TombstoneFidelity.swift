@@ -19,7 +19,7 @@ package struct TombstoneFidelity: Invariant {
   private let preserved: [String: Set<String>]
   /// The expected tombstones of each transaction's deletes, by the transaction's name.
   private var expected: [TransactionName: Objects] = [:]
-  /// The first delete reported without a tombstone; a violation if another report has a tombstone.
+  /// The first delete that was reported without a tombstone; a violation if others have tombstones.
   private var bare: Violation?
   private var hasTombstone = false
 
@@ -74,7 +74,7 @@ package struct TombstoneFidelity: Invariant {
     expected[name] = objects.isEmpty ? nil : objects
   }
 
-  /// Compares tombstones; a commit's report may omit them, a report of history must not.
+  /// Compares the tombstones in a report; commits may omit tombstones, reports of history must not.
   private mutating func compare(
     _ transaction: CommittedTransaction,
     _ event: Event,

@@ -19,7 +19,7 @@ package struct WakeUp: Invariant {
     "A commit that is signalled leads to a pass of every running actor in time."
   package private(set) var violation: Violation?
 
-  /// A pass that an actor must make.
+  /// A pass that an actor must make before the time limit.
   private struct Duty: Sendable {
     /// The position of the first transaction that requires the pass.
     let position: Int
@@ -33,7 +33,7 @@ package struct WakeUp: Invariant {
 
   private let isDriven: Bool
   private let header: PlanHeader
-  /// The pass that each member must make, by the member's position in the timeline.
+  /// For each member, by position in the timeline, the pass that it must make.
   private var duties: [Duty?] = []
   /// The actors whose process is suspended, by position in the timeline.
   private var suspended: Set<Int> = []
@@ -60,10 +60,10 @@ package struct WakeUp: Invariant {
     guard isDriven else {
       return .unknown("In this plan, commands start the passes; signals do not.")
     }
-    return hasWoken ? .valid : .unknown("No running actor had to merge what another committed.")
+    return hasWoken ? .valid : .unknown("No running actor had to merge another's transaction.")
   }
 
-  /// Adds the required passes, and the ticks since each became due; `tick` is the current tick.
+  /// Adds the pending passes, each with the ticks since it became required; `tick` is the current tick.
   func describe(_ state: inout StateSketch, on timeline: Timeline, tick: Int) {
     guard isDriven else { return }
     for (member, duty) in duties.enumerated() {
@@ -102,12 +102,12 @@ package struct WakeUp: Invariant {
     }
   }
 
-  /// Whether an action is a write by a program without the library, which signals nothing itself.
+  /// Whether an action is a write with plain SQL, which itself sends no signal.
   private func isPlainSQL(_ action: Action) -> Bool {
     if case .write(let write) = action { write.isPlainSQL(header) } else { false }
   }
 
-  /// Requires no pass while an actor's process is suspended.
+  /// Cancels the pending pass of an actor, because its process is suspended.
   private mutating func suspend(_ actor: Int) {
     suspended.insert(actor)
     self[duty: actor] = nil
@@ -120,7 +120,7 @@ package struct WakeUp: Invariant {
     }
   }
 
-  /// Requires a pass of every running actor that must merge the committed transaction.
+  /// Requires a pass of each running actor that must merge the committed transaction.
   private mutating func commit(
     _ transaction: CommittedTransaction,
     _ event: Event,
@@ -136,7 +136,7 @@ package struct WakeUp: Invariant {
     }
   }
 
-  /// Requires a pass of an actor that starts with unmerged transactions.
+  /// Requires a pass of an actor that starts or resumes with unmerged transactions.
   private mutating func launch(_ event: Event, _ actor: Int, on timeline: Timeline) {
     let (bit, status) = (timeline.everyone[actor].bit, timeline.everyone[actor].status)
     guard status.isMember && !status.isConsumer else { return }
@@ -168,7 +168,7 @@ package struct WakeUp: Invariant {
     }
   }
 
-  /// The pass that a member must make; `nil` if none is due, or if the member is new to the trace.
+  /// The pass that a member must make; `nil` if none is pending.
   private subscript(duty member: Int) -> Duty? {
     get { duties.indices.contains(member) ? duties[member] : nil }
     set {

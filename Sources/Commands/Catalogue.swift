@@ -1,9 +1,8 @@
 import Basics
 import Reporting
 
-/// The named systems, checkers, conditions, faults, metrics and benchmarks of this build.
+/// The systems, checkers, conditions, faults, metrics and benchmarks of this build, for `list`.
 package struct Catalogue: Sendable {
-  /// A kind of entry.
   package enum Kind: String, CaseIterable, Sendable {
     case systems
     case checkers
@@ -19,7 +18,7 @@ package struct Catalogue: Sendable {
   package struct Entry: Hashable, Sendable {
     package let name: String
     package let sentence: String
-    /// The evidence that a condition occurs outside the lab; `nil` for entries of other kinds.
+    /// The evidence that a condition occurs in real stores; `nil` for entries that are no conditions.
     package var evidence: Evidence?
 
     package init(_ name: String, _ sentence: String, _ evidence: Evidence? = nil) {
@@ -47,7 +46,7 @@ package enum CatalogueFormat: Hashable, Sendable {
   case json
 }
 
-/// The evidence that a condition occurs outside the lab.
+/// The evidence that a condition, such as equal timestamps, occurs in real stores.
 package enum Evidence: Hashable, Sendable {
   /// The condition was observed in real stores; the text states where.
   case observed(String)
@@ -155,13 +154,13 @@ struct ListVerb: Verb {
   struct Options: VerbOptions {
     @Argument(
       lists: .words("WHAT", of: Catalogue.Kind.allCases.map(\.rawValue) + [everything]),
-      "What to list, several with commas or blanks between (default: all): "
+      "The kinds to list, separated by commas or blanks (default: all): "
         + Catalogue.Kind.allCases.map(\.rawValue).joinedWithAnd + "."
     )
     private var words: [String]
     var list = FormatOptions()
 
-    /// The argument that selects all kinds.
+    /// The word that selects all kinds.
     private static let everything = "all"
 
     /// The kinds to list, in the catalogue's order, without duplicates.
@@ -200,8 +199,8 @@ struct BenchListVerb: Verb {
     name: "bench list",
     sentence: "Lists the benchmarks, and the conditions that --axis names.",
     examples: [
-      Example("bench list", "Their names, each with a sentence."),
-      Example("bench list --json", "The same as JSON."),
+      Example("bench list", "Prints the name of each benchmark and a sentence."),
+      Example("bench list --json", "Prints the list as JSON."),
     ]
   ) { BenchListVerb(options: $0, composition: $1, terminal: $2) }
 

@@ -1,9 +1,9 @@
 import Basics
 import Programs
 
-/// The catalogue, the defaults and the factories that the verbs use.
+/// The catalogue, the defaults and the replaceable parts with which this build runs its verbs.
 package struct Composition: Sendable {
-  /// The named systems, checkers, conditions, faults, metrics and benchmarks of this build.
+  /// The systems, checkers, conditions, faults, metrics and benchmarks of this build.
   package var catalogue = Catalogue()
   /// The default number of plans that run at the same time.
   package var processors = 1
@@ -13,19 +13,19 @@ package struct Composition: Sendable {
   package var command: String?
   /// Returns a random seed for a run without `--seed`.
   package var drawSeed: @Sendable () -> UInt64 = { UInt64.random(in: .min ... .max) }
-  /// The parts whose defaults were replaced, by type.
+  /// The parts that replace their type's default part, by type.
   private var parts: [ObjectIdentifier: any CompositionPart] = [:]
 
   package init() {}
 
-  /// The part of a type; the part's default unless it was replaced.
+  /// The part of the given type: the one that was set, otherwise the type's default part.
   package subscript<Part: CompositionPart>(type: Part.Type) -> Part {
     get { parts[ObjectIdentifier(type)] as? Part ?? Part() }
     set { parts[ObjectIdentifier(type)] = newValue }
   }
 }
 
-/// Settings that some verbs add to the composition, declared in the module of these verbs.
+/// Settings for some verbs, declared in the module of these verbs and set by the executable.
 package protocol CompositionPart: Sendable {
   /// Creates the default settings.
   init()

@@ -37,7 +37,8 @@ package struct Lab {
         let shown = String(decoding: word, as: UTF8.self).quoted
         return fail(
           .usage(
-            "argument \(index + 1), \(shown), is not text in UTF-8. Rename the file, or name a link to it."
+            "argument \(index + 1), \(shown), is not text in UTF-8. Rename the file, or create a "
+              + "link to it whose name is, and pass the link."
           )
         )
       }
@@ -69,7 +70,6 @@ package struct Lab {
     }
   }
 
-  /// Creates the verb; throws if one of the arguments is invalid.
   private func verb(
     _ spec: VerbSpec,
     _ arguments: ParsedArguments
@@ -83,7 +83,7 @@ package struct Lab {
   }
 }
 
-/// A verb with its options and everything else that it needs to run.
+/// A verb of the command line, such as `inspect`, with its parsed options.
 package protocol Verb: Sendable {
   /// Runs the verb and returns the exit code.
   ///
@@ -114,7 +114,7 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
 
 /// The error of a verb: a sentence that states the problem, and a command to try.
 package enum LabError: Error, Equatable, Sendable {
-  /// An argument or a file is invalid; `try` holds the arguments of a command that helps.
+  /// An argument or a file is invalid; `try` holds the arguments of a command to suggest.
   case usage(String, try: String? = nil)
   /// No verdict is possible, because the system did not complete the work or a signal stopped it.
   case undecided(String, try: String? = nil)
@@ -172,7 +172,7 @@ package enum LabError: Error, Equatable, Sendable {
     }
   }
 
-  /// Returns the message, in which the suggested command starts as the user has typed it.
+  /// Returns the message; its suggested command starts with the words by which the user starts the lab.
   package func sentence(typing command: ShellCommand) -> String {
     switch self {
     case .usage(let sentence, let words?), .undecided(let sentence, let words?):
@@ -181,10 +181,10 @@ package enum LabError: Error, Equatable, Sendable {
     }
   }
 
-  /// The message, in which the suggested command starts with the tool's plain name.
+  /// The message; its suggested command starts with the plain name `history-lab`.
   package var sentence: String { sentence(typing: .plain) }
 
-  /// Adds a command to try to a usage error that has none; returns other errors unchanged.
+  /// Adds a suggested command to a usage error that has none; returns other errors unchanged.
   package func hinting(_ words: String) -> LabError {
     guard case .usage(let sentence, nil) = self, !sentence.contains(" Try: ") else { return self }
     return .usage(sentence, try: words)

@@ -55,8 +55,7 @@ package enum FailingAllocator {
     return csqlite_set_allocator(&methods) == SQLITE_OK
   }()
 
-  /// Disables lookaside memory for connections that are opened later, so that all allocations
-  /// count.
+  /// Disables lookaside memory for connections opened later, so that all allocations are counted.
   ///
   /// Call this after the allocator was installed, and before SQLite is first used.
   package static func turnOffLookaside() { _ = csqlite_turn_off_lookaside() }

@@ -2,8 +2,8 @@ internal import CSQLite
 
 /// A failure of one or more file system calls.
 ///
-/// If `file` or `call` is `nil`, the fault counts every call that its kind can make fail. A test
-/// that repeats a run with rising `k` therefore reaches each of these calls.
+/// If `file` or `call` is `nil`, the fault counts every call that a fault of its kind can make fail. A
+/// test that repeats a run with `k` = 1, 2, 3 and so on therefore makes each of these calls fail once.
 package struct FileFault: Sendable, Hashable {
   /// The kind of failure.
   package var kind: Kind
@@ -59,8 +59,7 @@ package struct FileFault: Sendable, Hashable {
     case powerOff
   }
 
-  /// Returns the result code with which the fault makes a call fail; `nil` for calls that it
-  /// ignores.
+  /// Returns the result code with which the fault makes a call fail; `nil` if the fault ignores the call.
   func code(for call: FileCall, on file: FileKind) -> Int32? {
     guard self.file ?? file == file, self.call ?? call == call else { return nil }
     switch (kind, call) {
@@ -126,8 +125,7 @@ struct ArmedFaults {
     isArmed = !faults.isEmpty
   }
 
-  /// Counts a call, and returns its result code; `power` is not `nil` if the call turns the power
-  /// off.
+  /// Counts a call, and returns its result code; if the call turns the power off, `power` has the effect.
   @inline(never)
   mutating func fire(_ call: FileCall, _ kind: FileKind) -> (code: Int32, power: PowerLoss?) {
     var first: Int32?
@@ -153,7 +151,7 @@ package struct FaultTally: Sendable, Hashable {
     self.fault = fault
   }
 
-  /// Counts a call, and returns the code with which this fault makes it fail; `nil` if it does not.
+  /// Counts a call, and returns the code with which this fault makes the call fail; `nil` for success.
   mutating func fire(_ call: FileCall, on file: FileKind) -> Int32? {
     guard let code = fault.code(for: call, on: file) else { return nil }
     countedCalls += 1
@@ -190,7 +188,7 @@ extension HeapFileSystem: FaultySystem {}
 package struct CallCounters: Sendable, Hashable {
   /// The number of calls for each pair of a file kind and a call, failed calls included.
   private var calls: [Int]
-  /// The numbers of bytes that SQLite asked to read, then of those it asked to write, by file kind.
+  /// The bytes that SQLite asked to read and the bytes that SQLite asked to write, by file kind.
   private var bytes: [Int]
 
   /// Copies the current counters of a file system.

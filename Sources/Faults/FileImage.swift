@@ -81,7 +81,7 @@ package struct SparseImage: Sendable {
   let base: FileSystemImage
   var files: [String: FileDifference] = [:]
   var sharedMemory: [String: FileDifference] = [:]
-  /// The effect of syncs while unsynced writes are tracked; `nil` if they were not tracked.
+  /// The effect of syncs while unsynced writes were tracked; `nil` if no writes were tracked.
   var watch: PowerWatch?
   /// The version of the durable data, as in ``PowerState``.
   var durable = 0
@@ -209,8 +209,7 @@ struct FileDifference: Sendable {
     return whole
   }
 
-  /// Copies a part of the file, from the image and the difference, into a buffer of the part's
-  /// size.
+  /// Copies a part of the file, from the image and the difference, into a buffer of the same size.
   func write(
     _ part: Range<Int>,
     to target: UnsafeMutableRawBufferPointer,

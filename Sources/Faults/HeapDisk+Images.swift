@@ -2,7 +2,7 @@ internal import Basics
 internal import CSQLite
 
 extension HeapDisk {
-  /// Copies every file that has a path, with its shared memory if that is mapped.
+  /// Copies every file that has a path, with the file's shared memory if that memory is mapped.
   func snapshot() -> FileSystemImage {
     var image = FileSystemImage(files: [:])
     for (path, file) in files {

@@ -14,7 +14,7 @@ struct HeapDisk {
   /// The handles that SQLite has open.
   var openHandles: Set<OpenFile.Pointer> = []
   var random: SplitMix64
-  /// The effect of syncs while unsynced writes are tracked; `nil` if they are not tracked.
+  /// The effect of syncs while unsynced writes are tracked; `nil` if no writes are tracked.
   var watch: PowerWatch?
   /// Whether the power is off.
   var isOff = false

@@ -11,7 +11,7 @@ struct HeapFile {
   var openCount = 0
   var lock = DatabaseLock()
   var memory = SharedMemory()
-  /// The writes that a power-off would lose; `nil` if they are not tracked.
+  /// The writes that a power-off would lose; `nil` if writes are not tracked.
   var unsynced: UnsyncedWrites?
   /// Whether the file was lost in a power-off, so that all calls of its open handles fail.
   var isDead = false

@@ -2,8 +2,7 @@ internal import Basics
 internal import CSQLite
 internal import Synchronization
 
-/// A separate SQLite VFS of a heap file system for one store, which can list the locks of that
-/// store.
+/// An additional SQLite VFS of a heap file system, for one store, which can list that store's locks.
 ///
 /// Every VFS of the file system has the same files and locks. A handle stores the number of the VFS
 /// through which it was opened. The name is valid as long as this object, or a file that was opened

@@ -10,7 +10,7 @@ internal import Glibc
 /// The state of a file system over real files: armed faults and unsynced writes.
 struct RealDisk {
   var faults = ArmedFaults()
-  /// The effect of syncs while unsynced writes are tracked; `nil` if they are not tracked.
+  /// The effect of syncs while unsynced writes are tracked; `nil` if no writes are tracked.
   var watch: PowerWatch?
   var isOff = false
   /// The number of power-offs so far; handles opened before the last power-off are invalid.
@@ -135,7 +135,7 @@ struct RealFile {
   private let owner: Unmanaged<RealFileSystem>
   let path: String?
   let kind: FileKind
-  /// The number of power-offs before this handle was opened, to detect that it is invalid.
+  /// The number of power-offs before this handle was opened; the next power-off invalidates the handle.
   let life: Int
 
   init(owner: RealFileSystem, path: String?, kind: FileKind, life: Int) {

@@ -8,9 +8,10 @@ internal import Synchronization
 ///
 /// Every call is passed on to SQLite's default VFS unless a fault makes the call fail. At a
 /// power-off the files are replaced by their durable bytes, as in ``HeapFileSystem``. The file
-/// system stays registered as long as it is referenced or any of its files is open. If it is
-/// registered as the default, it also serves every connection that names no VFS, so that the code
-/// that opens connections need not change; it then stays registered until the process ends.
+/// system stays registered as long as this object is referenced or any of its files is open.
+///
+/// With `isDefault: true`, the file system also serves every connection that names no VFS, so that the
+/// code that opens connections need not change. It then stays registered until the process ends.
 package final class RealFileSystem: FaultySystem, @unchecked Sendable {
   package let name: String
 

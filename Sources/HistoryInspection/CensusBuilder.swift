@@ -3,12 +3,12 @@ import SQLiteStorage
 
 /// Accumulates a census from a history that is read in commit order.
 struct CensusBuilder {
-  /// The author of a transaction in the form in which the file contains it, before the name lookup.
+  /// The author of a transaction as the file stores it, before the author's name is looked up.
   enum AuthorKey: Hashable {
     case absent
-    /// An author that is given by the number of an interned string.
+    /// The file stores the number of an interned string, which is the author's name.
     case string(Int64)
-    /// An author whose name the transaction itself contains.
+    /// The transaction itself contains the author's name.
     case text(String)
   }
 
@@ -24,12 +24,14 @@ struct CensusBuilder {
     self.purge = purge
   }
 
-  /// Starts the next transaction in commit order; its changes are counted next.
+  /// Starts the next transaction in commit order; call this method before counting its changes.
   mutating func begin(_ number: Int64, timestamp: Double?, author: AuthorKey) {
     purge?.begin(number, timestamp, author)
   }
 
-  /// Counts one change of the current transaction; `nil` stands for a value that is not an integer.
+  /// Counts one change of the current transaction.
+  ///
+  /// `entity` or `type` is `nil` if the file contains no integer there.
   @inline(__always)
   mutating func addChange(entity: Int64?, type: Int64?, hasTombstone: Bool) {
     entities.add(entity: entity, type: type)
@@ -44,7 +46,7 @@ struct CensusBuilder {
     census.oddities.orphanChanges += 1
   }
 
-  /// Finishes and counts the current transaction, after its changes.
+  /// Finishes and counts the current transaction; call this method after counting its changes.
   mutating func addTransaction(
     timestamp: Double?,
     author: AuthorKey,
@@ -145,7 +147,7 @@ package struct CensusStorage: Sendable, Hashable {
 }
 
 extension CensusStorage {
-  /// Measures some tables with `dbstat` (https://sqlite.org/dbstat.html).
+  /// Measures the file, and the tables named in `wanted` with `dbstat` (https://sqlite.org/dbstat.html).
   ///
   /// - Complexity: reads every page of the measured tables once.
   init(
@@ -184,14 +186,14 @@ extension CensusStorage {
   }
 }
 
-/// Counts of changes by the number of their entity.
+/// The number of changes of each entity, by entity number.
 struct EntityTally {
-  /// The counts of entities with numbers below ``fewEntities``, which cover nearly all changes.
+  /// The counts for entity numbers below ``fewEntities``; nearly all changes have such a number.
   private var entities = Array(repeating: ChangeCounts(), count: fewEntities)
   private var furtherEntities: [Int64: ChangeCounts] = [:]
   private static let fewEntities = 1024
 
-  /// Counts one change; `nil` stands for a value that is not an integer.
+  /// Counts one change; `entity` or `type` is `nil` if the file contains no integer there.
   @inline(__always)
   mutating func add(entity: Int64?, type: Int64?) {
     let entity = entity ?? 0
@@ -214,7 +216,7 @@ struct EntityTally {
   }
 }
 
-/// Counts of transactions and changes by author.
+/// The numbers of transactions and changes of each author.
 struct AuthorTally {
   private var authors: [CensusBuilder.AuthorKey: (transactions: Int, changes: Int)] = [:]
 

@@ -1,7 +1,7 @@
 package import HistoryStore
 import SQLiteStorage
 
-/// A member as the registry of an inspected file records it.
+/// A member: one of the processes and consumers for which an inspected file keeps history.
 package struct CensusMember: Sendable, Hashable {
   package let name: String
   package let kind: MemberKind
@@ -14,13 +14,13 @@ package struct CensusMember: Sendable, Hashable {
   package let author: String?
   /// The configured process name at the member's last launch, or `nil` for none.
   package let process: String?
-  /// The number of transactions written after the member's cursor, including its own.
+  /// The number of transactions written after the member's cursor, including the member's own.
   package let lag: Int64
-  /// The seconds between the oldest kept transaction after the member's cursor and the newest one.
+  /// The seconds from the oldest kept transaction after the cursor to the newest transaction.
   ///
   /// `nil` if the member has merged all history, or one of the two transactions has no timestamp.
   package let lagSeconds: Double?
-  /// Whether every purge stops at this member's cursor, the lowest of all active members.
+  /// Whether purges stop at this member's cursor, because no active member has a lower one.
   package let holdsBack: Bool
 
   package init(
@@ -48,7 +48,7 @@ package struct CensusMember: Sendable, Hashable {
   }
 }
 
-/// The registry of an inspected file.
+/// The members of an inspected file, and what protects history from purges on their behalf.
 struct CensusRegistry {
   static let table = "history_member"
 
@@ -139,7 +139,7 @@ extension Statement {
     storage(column) == .real || storage(column) == .integer ? real(column) : nil
   }
 
-  /// Returns the seconds from the first transaction after a number to a time.
+  /// Returns the seconds from the timestamp of the first transaction above `number` to `end`.
   fileprivate borrowing func seconds(after number: Int64, until end: Double?) throws -> Double? {
     bind(number, at: 1)
     defer { reset() }

@@ -13,7 +13,7 @@ struct CoreDataHistory: HistorySource {
   let hasEntityNames: Bool
   /// The columns of `ACHANGE` that contain preserved values of deleted objects.
   private let tombstones: [String]
-  /// Whether the file is a store of this library, which records the purged positions.
+  /// Whether the file is a store of this library, and so records how far each author was purged.
   let keepsPurges: Bool
 
   init(_ file: FileTables, _ connection: borrowing Connection, path: String) throws {
@@ -61,7 +61,7 @@ struct CoreDataHistory: HistorySource {
     return builder
   }
 
-  /// In a file of Core Data, all tables with Core Data's name prefixes count as known.
+  /// In a file of Core Data, every table whose name starts with `Z` or `ANSCK` counts as known.
   func compare(
     _ file: FileTables,
     _ connection: borrowing Connection
@@ -100,7 +100,7 @@ struct CoreDataHistory: HistorySource {
     )
   }
 
-  /// SQL that finds no entity name for any number, for files that contain no entity names.
+  /// SQL that finds no name for any number, for files without a table of names.
   var noName: String { "SELECT NULL WHERE ?1 IS NULL" }
 }
 
@@ -110,7 +110,7 @@ private struct ChangeCursor: ~Copyable {
   /// The transaction of the next row, or `nil` at the end.
   private var next: Int64?
 
-  /// Opens the cursor; without the names of tombstone columns, no change has a tombstone.
+  /// Opens the cursor; if `tombstones` is empty, every change counts as one without a tombstone.
   init(_ connection: borrowing Connection, tombstones: [String]) throws {
     let hasTombstone =
       tombstones.isEmpty
@@ -127,9 +127,9 @@ private struct ChangeCursor: ~Copyable {
     self.next = next
   }
 
-  /// Counts the changes through a transaction, and returns the number of those that belong to it.
+  /// Counts the changes up to and including those of a transaction, and returns how many are its own.
   ///
-  /// Changes that belong to no transaction are counted as orphans.
+  /// The other changes belong to no transaction, and are counted as orphans.
   mutating func count(through transaction: Int64, into builder: inout CensusBuilder) throws -> Int {
     var own = 0
     while let next, next <= transaction {
@@ -168,8 +168,8 @@ private struct ChangeCursor: ~Copyable {
 
   /// Advances to the next row, and returns its transaction number or `nil` at the end.
   ///
-  /// A null counts as the lowest number, and text and blobs as the highest, because SQLite sorts
-  /// them so.
+  /// SQLite sorts null first, and text and blobs last: a null transaction number is returned as the
+  /// lowest number, and one that is no integer as the highest.
   private static func step(_ rows: borrowing Statement) throws -> Int64? {
     guard try rows.step() else { return nil }
     return switch rows.storage(0) {

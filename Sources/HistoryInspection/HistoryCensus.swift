@@ -87,9 +87,9 @@ package struct HistoryCensus: Sendable, Hashable {
   package var span: ClosedRange<Double>?
   /// The distribution of the number of changes per transaction.
   package var changesPerTransaction = ValueHistogram()
-  /// The distribution of the microseconds between consecutive transactions, without steps back.
+  /// The distribution of the time between consecutive transactions in microseconds, without steps back.
   package var gaps = ValueHistogram()
-  /// The number of times between consecutive transactions in each band, from 2 ms to a day.
+  /// The times between consecutive transactions, counted in bands from 2 ms to a day.
   package var gapBands = GapBands()
   /// The number of transactions with the same timestamp as the previous transaction.
   package var ties = 0
@@ -166,7 +166,7 @@ package struct ChangeCounts: Sendable, Hashable {
   package var inserts = 0
   package var updates = 0
   package var deletes = 0
-  /// The number of changes of a type that no known version writes.
+  /// The number of changes whose type is neither insert, update nor delete.
   package var others = 0
 
   package init() {}
@@ -181,7 +181,7 @@ package struct ChangeCounts: Sendable, Hashable {
     left.others += right.others
   }
 
-  /// Counts a change by its type, with the raw values of `NSPersistentHistoryChangeType`.
+  /// Counts a change; `type` is a raw value of `NSPersistentHistoryChangeType`.
   @inline(__always)
   mutating func add(type: Int64?) {
     switch type {
@@ -202,7 +202,7 @@ package struct AuthorCount: Sendable, Hashable {
   package init(name: CensusName) { self.name = name }
 }
 
-/// The changes of the objects of one entity.
+/// The number of changes of each type to the objects of one entity.
 package struct EntityCount: Sendable, Hashable {
   package let name: CensusName
   package let changes: ChangeCounts
@@ -221,13 +221,13 @@ package struct CensusOddities: Sendable, Hashable {
   package var unreadableTimestamps = 0
   /// The number of transactions whose changes cannot be read.
   package var unreadableTransactions = 0
-  /// The number of transactions whose author is a number without a string.
+  /// The number of transactions whose author is the number of a missing string.
   package var unknownAuthors = 0
 
   package init() {}
 }
 
-/// Counts of the times between transactions in bands, from bursts to long pauses.
+/// The times between consecutive transactions, counted in bands of length.
 package struct GapBands: Sendable, Hashable {
   /// The upper ends of the bands in seconds; longer times belong to the last band.
   package static let limits: [Double] = [0.002, 0.01, 0.1, 1, 10, 60, 600, 3600, 86400]
@@ -237,7 +237,7 @@ package struct GapBands: Sendable, Hashable {
 
   package init() {}
 
-  /// Counts a time between two transactions, in seconds.
+  /// Counts the time between two consecutive transactions, in seconds.
   package mutating func add(_ seconds: Double) {
     counts[Self.limits.firstIndex { seconds <= $0 } ?? Self.limits.count] += 1
   }
@@ -258,7 +258,7 @@ package struct BurstCounts: Sendable, Hashable {
 
   package init() {}
 
-  /// Adds the time in seconds between a transaction and the next; `nil` if time stepped back.
+  /// Adds the time between a transaction and the next in seconds, or `nil` if the timestamp decreased.
   package mutating func add(gap: Double?) {
     if let gap, gap <= Self.gapMax {
       current += 1
@@ -267,7 +267,7 @@ package struct BurstCounts: Sendable, Hashable {
     }
   }
 
-  /// Finishes the burst that contains the last transactions.
+  /// Finishes the current burst, if the last transactions belong to one.
   package mutating func finish() {
     if current > 1 {
       sizes.add(current)

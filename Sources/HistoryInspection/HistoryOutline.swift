@@ -2,7 +2,8 @@ import HistoryStore
 
 /// The transactions of a history in commit order, with counts in place of their changes.
 ///
-/// Each column has one value for each transaction. A million transactions take 28 MB.
+/// The arrays from ``numbers`` to ``bytes`` have one element for each transaction. A million
+/// transactions take 28 MB.
 package struct HistoryOutline: Sendable, Hashable {
   /// The storage layout of the file's history.
   package let layout: HistoryCensus.Layout
@@ -50,8 +51,8 @@ package struct HistoryOutline: Sendable, Hashable {
 
   /// Appends a transaction, whose number must be higher than all numbers before it.
   ///
-  /// `bytes` may be in any unit until all transactions are appended; ``scale(to:)`` then converts
-  /// it.
+  /// `bytes` may be in any unit: `OutlineBuilder.finish(_:)` converts the sizes of all transactions
+  /// to bytes.
   package mutating func append(
     _ number: Int64,
     timestamp: Double?,
@@ -66,7 +67,7 @@ package struct HistoryOutline: Sendable, Hashable {
     self.bytes.append(Float(bytes))
   }
 
-  /// Returns the index of the first transaction whose number is above another.
+  /// Returns the index of the first transaction with a number above `number`, or ``count``.
   package func firstIndex(after number: Int64) -> Int {
     var (low, high) = (0, numbers.count)
     while low < high {
@@ -77,7 +78,7 @@ package struct HistoryOutline: Sendable, Hashable {
   }
 }
 
-/// An author of an outlined history.
+/// An author in a ``HistoryOutline``.
 package struct OutlineAuthor: Sendable, Hashable {
   package let name: CensusName
   /// Whether a purge keeps the author's transactions.
@@ -121,11 +122,13 @@ package enum VacuumMode: Int64, Sendable, Hashable {
   case incremental = 2
 }
 
-/// Counts of updates by the number of their entity and of the attribute.
+/// The number of updates of each attribute, by entity number and attribute number.
 struct AttributeTally {
   private var counts: [Int64: [Int]] = [:]
 
-  /// Counts the attributes of one update: a bitmap of the first 64, and the bits of the others.
+  /// Counts the attributes that one update set.
+  ///
+  /// `columns` has a bit for each of the first 64 attributes, and `rest` for the others.
   mutating func add(entity: Int64, columns: UInt64, rest: some Sequence<UInt8>) {
     var (first, last) = (columns, -1)
     counts[entity, default: Array(repeating: 0, count: 64)].withUnsafeMutableBufferPointer {

@@ -2,7 +2,7 @@ import HistoryStore
 import HistoryTypes
 import SQLiteStorage
 
-/// The tables in which a file keeps its history; all tables and columns that reading needs exist.
+/// The history tables of a file that has all the tables and columns needed to read its history.
 protocol HistorySource {
   /// The tables whose size counts as the size of the history.
   var tables: [String] { get }
@@ -15,9 +15,9 @@ protocol HistorySource {
   func read(_ connection: borrowing Connection, _ purge: PurgeCounter?) throws -> CensusBuilder
   /// Reads the transactions, and counts the objects and attributes that their changes affect.
   func outline(_ connection: borrowing Connection, into builder: inout OutlineBuilder) throws
-  /// Finishes a census with the names that the file assigns to numbers.
+  /// Returns the finished census, with the names that the file has for author and entity numbers.
   func finish(_ builder: CensusBuilder, _ connection: borrowing Connection) throws -> HistoryCensus
-  /// Returns the file's tables that are unknown for its kind, and the tables that it lacks.
+  /// Returns the unexpected tables of the file, and the expected tables that are missing.
   func compare(
     _ file: FileTables,
     _ connection: borrowing Connection
@@ -56,7 +56,7 @@ extension HistorySource {
 
   /// Returns the model that a store of this library contains, or `nil` for other files.
   ///
-  /// It includes the entities and attributes that a migration removed, at their numbers.
+  /// The model includes the entities and attributes that a migration removed, under their old numbers.
   func model(_ connection: borrowing Connection) throws -> Model? {
     try storedModel(connection)?.everything
   }
@@ -77,7 +77,7 @@ extension HistorySource {
 extension FileTables {
   /// Returns the history that the file contains.
   ///
-  /// - Throws: ``InspectionError`` that names the missing parts.
+  /// - Throws: ``InspectionError``, with the missing tables or columns or the file's newer format.
   func source(
     _ connection: borrowing Connection,
     path: String
@@ -184,7 +184,7 @@ struct PackedHistory: HistorySource {
     while try chunks.step() { body(chunks.bytes(0)) }
   }
 
-  /// Returns the number through which each author of a store of this library is purged.
+  /// Returns the last purged transaction number of each author, by the author's string number.
   static func purgedByAuthor(_ connection: borrowing Connection) throws -> [Int64: Int64] {
     let query = try Statement(connection, "SELECT string, purged FROM history_author")
     var purged: [Int64: Int64] = [:]
@@ -216,7 +216,7 @@ struct PackedHistory: HistorySource {
 }
 
 extension Statement {
-  /// Returns the text in the first column of the row with a number, or `nil`.
+  /// Binds a number, and returns the text in the first row and column, or `nil` for no row.
   borrowing func text(for number: Int64) throws -> String? {
     bind(number, at: 1)
     defer { reset() }

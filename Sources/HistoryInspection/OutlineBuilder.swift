@@ -57,12 +57,12 @@ struct OutlineBuilder {
   private var authorIndexes: [CensusBuilder.AuthorKey: Int32] = [:]
   private var namedIndexes: [CensusName: Int32] = [:]
   private var all = RowWeight()
-  /// For each transaction, its share of the table of changes or chunks (``RowWeight/changes``).
+  /// Each transaction's share of the table of changes, or of chunks (``RowWeight/changes``).
   private var changeWeights: [Float] = []
 
   init(layout: HistoryCensus.Layout) { outline = HistoryOutline(layout: layout) }
 
-  /// Appends a transaction with its shares of the tables of transactions and of changes.
+  /// Appends a transaction; `weight` is its share of the tables of transactions and of changes.
   mutating func append(
     _ number: Int64,
     timestamp: Double?,
@@ -83,7 +83,7 @@ struct OutlineBuilder {
     all += weight
   }
 
-  /// Adds changes to a transaction that is already appended.
+  /// Adds one change to a transaction that is already appended.
   mutating func addChange(at index: Int) {
     outline.changeCounts[index] += 1
     changeWeights[index] += 1
@@ -282,7 +282,7 @@ extension CoreDataHistory {
   }
 }
 
-/// The index of the last found transaction; the transaction of the next change is expected near it.
+/// A search for transactions by number, which starts at the transaction found last.
 private struct OutlinePlace {
   private var index = 0
 

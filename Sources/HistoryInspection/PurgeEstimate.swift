@@ -13,14 +13,14 @@ package enum PurgeBound: Sendable, Hashable {
 
 /// The effect of a purge on a history, computed without deleting anything.
 ///
-/// The purge keeps the transactions of protected authors, including those of a CloudKit mirror. In
-/// a Core Data file, a purge keeps them only if its fetch request filters by author.
+/// The purge keeps the transactions of protected authors, including those of a CloudKit mirror. Core
+/// Data itself keeps them only if the purge request has a fetch request that filters by author.
 package struct PurgeEstimate: Sendable, Hashable {
   /// The numbers of transactions before the bound that the purge would keep, by reason.
   package struct Kept: Sendable, Hashable {
     /// The number of transactions of protected authors.
     package var protected = 0
-    /// The number of transactions that some active member has not merged.
+    /// The number of transactions that at least one active member has not merged.
     package var unmerged = 0
     /// 1 if the newest transaction is kept, as in a store of this library, else 0.
     package var newest = 0
@@ -31,7 +31,7 @@ package struct PurgeEstimate: Sendable, Hashable {
     package var all: Int { protected + unmerged + newest }
   }
 
-  /// A transaction as a position in history.
+  /// The number and the timestamp of a transaction.
   package struct Position: Sendable, Hashable {
     package let number: Int64
     /// The timestamp in seconds since 2001-01-01 UTC, or `nil` if it is not a number.
@@ -54,7 +54,7 @@ package struct PurgeEstimate: Sendable, Hashable {
   package internal(set) var transactions = 0
   /// The number of changes in the transactions that would be deleted.
   package internal(set) var changes = 0
-  /// The number of deletes among these changes that have a tombstone.
+  /// The number of deletes with a tombstone in the transactions that would be deleted.
   package internal(set) var tombstones = 0
   /// The numbers of transactions before the bound that would be kept, by reason.
   package internal(set) var kept = Kept()
@@ -77,7 +77,7 @@ package struct PurgeEstimate: Sendable, Hashable {
   }
 }
 
-/// A transaction's share of two tables, in an arbitrary unit that all transactions have in common.
+/// A transaction's share of the history tables, in a unit that is the same for all transactions.
 struct RowWeight {
   /// The transaction's share of the table of transactions.
   var transaction = 0.0
@@ -90,12 +90,12 @@ struct RowWeight {
   }
 }
 
-/// Counts the transactions that a purge would delete while a history is read.
+/// Counts, while a history is read, the transactions that a purge would delete.
 struct PurgeCounter {
   private(set) var estimate: PurgeEstimate
-  /// The lowest cursor of the active members of a store of this library.
+  /// The lowest cursor of the active members; `.max` if the file has none.
   private let watermark: Int64
-  /// The newest transaction of a store of this library, which is never purged.
+  /// The newest transaction of a store of this library, which is never purged; `.max` in other files.
   private let head: Int64
   private let protectedPatterns: Set<String>
   private let protectedStrings: Set<Int64>
@@ -151,7 +151,7 @@ struct PurgeCounter {
     }
   }
 
-  /// Determines whether the next transaction would be deleted; its changes are counted next.
+  /// Determines whether a transaction would be deleted; call this method before counting its changes.
   mutating func begin(
     _ number: Int64,
     _ timestamp: Double?,
@@ -178,7 +178,7 @@ struct PurgeCounter {
     if hasTombstone { estimate.tombstones += 1 }
   }
 
-  /// Finishes and counts the current transaction, after its changes.
+  /// Finishes and counts the current transaction; call this method after counting its changes.
   mutating func end(
     _ author: CensusBuilder.AuthorKey,
     changeCount: Int,
@@ -205,7 +205,7 @@ struct PurgeCounter {
     return estimate
   }
 
-  /// Returns the bytes that would become free, in proportion to the deleted share of each table.
+  /// Returns the bytes that would become free: of each table's size, the deleted rows' share.
   func bytes(
     _ tables: [CensusStorage.Table]?,
     transactions: String,

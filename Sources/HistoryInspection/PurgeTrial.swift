@@ -119,7 +119,7 @@ extension PurgeTrial {
   }
 }
 
-/// The temporary table of the numbers that a trial deletes.
+/// The temporary table of the numbers of the transactions that a trial deletes.
 private struct PurgeTable {
   private let numbers: [Int64]
 

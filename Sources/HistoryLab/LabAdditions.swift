@@ -66,7 +66,7 @@ package struct LabAdditions: Sendable {
 }
 
 extension LabSystem {
-  /// Creates a lab system from a system of another package.
+  /// Creates a lab system from a system that another package has added.
   fileprivate init(_ name: String, _ sentence: String, _ subject: Subject) {
     self.init(
       name: name,

@@ -3,15 +3,15 @@ import SQLiteStorage
 
 /// The state of a file that its connection caches in memory.
 ///
-/// A copy of the state, stored with a copy of the file, lets a connection to that copy continue
-/// like the original connection. ``StoreCore/discardCache()`` empties the state, and so does a
-/// write that fails after changing the state. A cache belongs here if it is derived from the file's
-/// content and outlives a request; if it is valid only until another connection writes, it belongs
-/// in ``CachedPositions``.
+/// A snapshot of a store consists of copies of the file and of this state. ``Store/restore(_:)`` then
+/// lets a connection to the copied file continue like the original connection.
+/// ``StoreCore/discardCache()`` empties the state, and so does a write that fails after changing the
+/// state. Add a value here if it is derived from the file's content and outlives a request. Values
+/// that are valid only until another connection writes belong in ``CachedPositions``.
 package struct CachedFileState: Sendable {
   /// The strings of the file and their numbers, as far as this connection has read them.
   var strings: InternedStrings
-  /// The numbers of authors that have a row with a purged position in the file, as far as known.
+  /// The string numbers of the authors that this connection knows to have a row in `history_author`.
   var authors: Set<Int32> = [0]
   /// The string numbers of the configured bundle and process, or `nil` until they are assigned.
   var processStrings: ProcessStrings?
@@ -38,7 +38,7 @@ package struct CachedFileState: Sendable {
 
 /// The cached positions in history, which are valid until another connection writes.
 ///
-/// A snapshot does not contain these positions.
+/// A snapshot of the store does not contain these positions.
 struct CachedPositions {
   /// The newest transaction, if this connection committed it; otherwise `nil`.
   var head: KnownHead?
@@ -54,7 +54,7 @@ struct ConfigurationCache {
   private var decoded: [String: MemberConfiguration] = [:]
   private static let countMax = 64
 
-  /// Returns the configuration of a text, which is decoded by a closure on first use.
+  /// Returns the configuration that a text encodes; calls `decode` on first use.
   mutating func configuration(
     _ text: String,
     decode: () throws -> MemberConfiguration
@@ -73,7 +73,7 @@ extension Store {
     try locked { core in core.cache }
   }
 
-  /// Restores a copy of the cached state, after the file was replaced by its copy of the same time.
+  /// Restores cached state that was copied together with the file, after that copy replaced the file.
   package func restore(_ state: CachedFileState) throws(HistoryError) {
     try locked { core in
       core.discardCache()

@@ -30,7 +30,7 @@ extension HistoryError {
     case entityTwice(String)
     /// The file was opened for reading only.
     case openForReading(path: String)
-    /// A suspension or SQLite ended the read transaction that kept a pinned store at its snapshot.
+    /// A context that called `pin()` lost its snapshot: a suspension or SQLite ended its read transaction.
     case snapshotLost(path: String)
     /// The file contains no readable history; the associated sentence says why.
     case unreadable(String)
@@ -40,8 +40,10 @@ extension HistoryError {
     case unknownEntity(String, known: [String])
     /// The entity has no attribute with the name; `known` lists the attributes that it has.
     case unknownAttribute(String, entity: String, known: [String])
-    /// The first entity cannot link objects of the second one: it needs exactly two references, and the
-    /// named one, or any, must refer to the second entity.
+    /// The first entity is not a link entity, as many-to-many relationships need, of the second one.
+    ///
+    /// A link entity has exactly two references. The reference `attribute`, or either one if that is
+    /// `nil`, must refer to the second entity.
     case noLinkEntity(String, of: String, attribute: String?)
     /// The value does not fit the attribute's type, is NaN, or is too large.
     case unfitValue(entity: String, attribute: String, type: AttributeType)
@@ -49,9 +51,9 @@ extension HistoryError {
     case unfitDestination(entity: String, attribute: String, wanted: String, found: String)
     /// An object, or every object of a batch update, has no value for a required attribute.
     case missingValue(ObjectID?, entity: String, attribute: String)
-    /// A record is not encoded with its property names as keys; the associated text is its type.
+    /// A record's encoding does not use its property names as keys; the text is the record's type.
     case unfitRecord(String)
-    /// A predicate exceeds a limit of one request; the associated number is the predicate's size.
+    /// A predicate exceeds a size limit of one request, such as its nesting depth; `found` is its size.
     case predicateTooLarge(PredicateLimit, found: Int)
     /// A limit or an offset of a query is negative; the text is the name of the parameter.
     case negativeBound(String, Int)
@@ -61,7 +63,7 @@ extension HistoryError {
     case sumTooLarge(entity: String, attribute: String)
     /// The object is not in the store.
     case unknownObject(ObjectID)
-    /// Two objects would have the same unique values; `[]` if the objects are unknown.
+    /// Two objects would violate a uniqueness constraint; the list is `[]` if the objects are unknown.
     case duplicate([ObjectID], entity: String, attributes: [String])
     /// Another writer changed or deleted objects since the context read them.
     case conflict([ObjectID])
@@ -73,10 +75,10 @@ extension HistoryError {
     case otherStore(token: HistoryToken, store: StoreID)
     /// History that the request needs was purged; `firstHeld` is the first number left, if any.
     case expired(token: HistoryToken, firstHeld: Int64?)
-    /// The token belongs to a history that is not in the file, which was replaced or restored.
+    /// The token is from a history that the file no longer contains: the file was replaced or restored.
     ///
-    /// The token's number is above the newest transaction, or names a transaction with another
-    /// mark.
+    /// The token's number is above the newest transaction, or the transaction with that number has
+    /// another mark than the token.
     case rewound(token: HistoryToken, head: Int64)
     /// A later registration or launch of the same member superseded this registration.
     case superseded(MemberID)
@@ -84,7 +86,7 @@ extension HistoryError {
     case inUse(MemberID, processID: Int32?)
     /// The process is not a member: it never registered, or it retired.
     case notAMember(MemberID)
-    /// A retention limit has cut the member off; the member must resync.
+    /// A purge cut the member off from history that it had not merged; the member must resync.
     case lost(MemberID)
     /// The store's changes cannot be watched, for the associated reason.
     case unwatchable(path: String, why: String)
@@ -92,7 +94,7 @@ extension HistoryError {
     case badURL(String)
     /// The URL identifies an object of another store.
     case otherStoreURL(String, store: StoreID)
-    /// The file at the path now contains another store than the opened one.
+    /// The file was replaced after it was opened: it now contains a store with another ID.
     case replaced(path: String)
     /// Several stores of a container keep history, but a tracker tracks only one.
     case severalStores([String])
@@ -114,7 +116,7 @@ extension HistoryError {
 }
 
 extension [ObjectID] {
-  /// The first three objects, for an error.
+  /// The first three objects as text, for an error message.
   fileprivate var named: String {
     prefix(3).map(\.description).joined(separator: ", ") + (count > 3 ? ", ..." : "")
   }
@@ -142,8 +144,8 @@ extension HistoryError.Reason {
       (
         "\(path) cannot be migrated while members with an older model are registered: "
           + "\(members.map(\.description).joined(separator: ", ")).",
-        "Let them update and run, forget those that never run again, or retire them with the "
-          + "migration."
+        "Update and run these programs, call forget(_:) for members that never run again, or pass "
+          + "retiresOlderMembers: true."
       )
     case .untracked(let path):
       (
@@ -363,7 +365,7 @@ extension HistoryError.Reason {
         "Another program has changed the schema of \(path): \(missing.joined(separator: ", ")) "
           + (missing.count == 1 ? "is missing." : "are missing."),
         "Restore missing tables and columns from a copy. To create triggers again, open the store once "
-          + "with foreignWrites set; what was written without them is not in history."
+          + "with foreignWrites set; writes made without the triggers are not in history."
       )
     }
   }

@@ -83,7 +83,7 @@ extension HistoryError.Code {
   public static let entityTwice = Self("entityTwice")
   /// The file was opened for reading only.
   public static let openForReading = Self("openForReading")
-  /// A pinned context lost its snapshot: the store was suspended, or SQLite ended the transaction.
+  /// A context that called `pin()` lost its snapshot: a suspension or SQLite ended its read transaction.
   public static let snapshotLost = Self("snapshotLost")
   /// The file contains no readable history.
   public static let unreadable = Self("unreadable")
@@ -107,7 +107,7 @@ extension HistoryError.Code {
   public static let sumTooLarge = Self("sumTooLarge")
   /// The object is not in the store.
   public static let unknownObject = Self("unknownObject")
-  /// Two objects would have the same values of attributes that are unique.
+  /// Two objects would violate a uniqueness constraint.
   public static let duplicate = Self("duplicate")
   /// Another writer changed or deleted objects since the context read them.
   public static let conflict = Self("conflict")
@@ -119,7 +119,7 @@ extension HistoryError.Code {
   public static let otherStore = Self("otherStore")
   /// History that the request needs was purged.
   public static let expired = Self("expired")
-  /// The token belongs to a history that is not in the file, which was replaced or restored.
+  /// The token is from a history that the file no longer contains: the file was replaced or restored.
   public static let rewound = Self("rewound")
   /// A later registration or launch of the same member superseded this registration.
   public static let superseded = Self("superseded")
@@ -127,7 +127,7 @@ extension HistoryError.Code {
   public static let inUse = Self("inUse")
   /// The process is not a member: it never registered, or it retired.
   public static let notAMember = Self("notAMember")
-  /// A retention limit has cut the member off; the member must resync.
+  /// A purge cut the member off from history that it had not merged; the member must resync.
   public static let lost = Self("lost")
   /// The store's changes cannot be watched.
   public static let unwatchable = Self("unwatchable")
@@ -135,7 +135,7 @@ extension HistoryError.Code {
   public static let badURL = Self("badURL")
   /// The URI identifies an object of another store.
   public static let otherStoreURL = Self("otherStoreURL")
-  /// The file at the path now contains another store than the opened one.
+  /// The file was replaced after it was opened: it now contains a store with another ID.
   public static let replaced = Self("replaced")
   /// Several stores of a container keep history, but a tracker tracks only one.
   public static let severalStores = Self("severalStores")
@@ -151,7 +151,7 @@ extension HistoryError.Code {
   public static let damaged = Self("damaged")
   /// A transaction's packed changes cannot be read.
   public static let damagedTransaction = Self("damagedTransaction")
-  /// Another program dropped tables, columns or triggers that the handling of its writes needs.
+  /// Another program dropped tables, columns or triggers that ``StoreConfiguration/foreignWrites`` needs.
   public static let changedSchema = Self("changedSchema")
 }
 
@@ -167,8 +167,8 @@ extension HistoryError {
   /// The objects that the request could not change or find.
   ///
   /// For ``Code/conflict``, ``Code/missingValue``, ``Code/unknownObject``, ``Code/duplicate``,
-  /// ``Code/deleteDenied`` and ``Code/danglingReference``. For the last two, the objects are those
-  /// with the references; with dangling references, at most 100 are listed.
+  /// ``Code/deleteDenied`` and ``Code/danglingReference``. For the last two, these are the
+  /// objects that contain the references; for dangling references, at most 100 are listed.
   public var objects: [ObjectID] {
     switch reason {
     case .conflict(let objects), .duplicate(let objects, _, _): objects
@@ -189,10 +189,10 @@ extension HistoryError {
     }
   }
 
-  /// The differences between the file's model and the program's, if the models do not fit.
+  /// The differences between the file's model and the program's, if they caused the error.
   public var modelDifferences: [ModelDifference] { modelConflict?.differences ?? [] }
 
-  /// The versions of the file's model and of the program's, if the models do not fit.
+  /// The versions of the file's model and of the program's, if their differences caused the error.
   public var modelVersions: (file: Int, program: Int)? {
     modelConflict.map { ($0.fileVersion, $0.programVersion) }
   }

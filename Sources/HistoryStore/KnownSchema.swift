@@ -1,21 +1,21 @@
 import HistoryTypes
 
-/// What a connection knows of the schema of its file, valid until a program changes the schema.
+/// The schema of a file as a connection caches it, valid until a program changes the schema.
 ///
-/// A cache belongs here if it is derived from the model that the file records. ``StoreCore`` adopts the
-/// new model, and with it everything here, when SQLite reports another schema version.
+/// Add a value here if it is derived from the model that the file records. When SQLite reports another
+/// schema version, ``StoreCore`` calls ``adopt(_:)``, which updates all these values.
 struct KnownSchema {
   /// The model that the file records.
   private(set) var model: StoredModel
-  /// The columns of the file that refer to objects.
+  /// The columns that contain references to objects.
   private(set) var references: [ReferenceColumn]
   /// The statements on the table of changes, used by the layout `coreData`.
   private(set) var coreData: CoreDataStatements
-  /// For each entity, the attributes that have a tombstone column, or `nil` if they are unknown.
+  /// For each entity, the attributes that have a tombstone column, as bits; `nil` if they are unknown.
   private(set) var tombstonePlaces: [UInt64?]
-  /// The schema version for which all of this is valid, or `nil` if the file may have been replaced.
+  /// The `PRAGMA schema_version` of the cached values, or `nil` if the file may have been replaced.
   var version: Int64?
-  /// Whether the next write reads the schema version.
+  /// Whether the next write compares ``version`` with the file's schema version.
   var mustBeChecked = true
   /// Whether triggers of the file capture what other programs write.
   var capturesForeignWrites: Bool
@@ -29,7 +29,7 @@ struct KnownSchema {
     capturesForeignWrites = header.foreignWrites == .captured
   }
 
-  /// Continues with the model that another program has written into the file.
+  /// Adopts the model that another program has written into the file.
   mutating func adopt(_ newer: StoredModel) {
     model = newer
     references = newer.references
@@ -37,7 +37,7 @@ struct KnownSchema {
     tombstonePlaces = newer.tombstonePlaces
   }
 
-  /// Requires that the next write compares all of this with the file, which may have been replaced.
+  /// Makes the next write read the schema again, because the file may have been replaced.
   mutating func expire() {
     version = nil
     mustBeChecked = true

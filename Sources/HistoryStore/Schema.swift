@@ -65,13 +65,13 @@ package enum Schema {
     try connection.execute("PRAGMA user_version=\(format(of: stored))")
   }
 
-  /// Returns the least version of the file format for a model.
+  /// Returns the lowest version of the file format that supports a model.
   static func format(of stored: StoredModel) -> Int64 {
     if stored.hasConstraints { return constraintFormatVersion }
     return stored.isPlain ? plainFormatVersion : modelFormatVersion
   }
 
-  /// Creates the table of an entity, its indexes and its first key.
+  /// Creates the table, the indexes and the key counter of an entity.
   static func add(
     _ entity: StoredEntity,
     number: Int,

@@ -9,7 +9,7 @@ struct StatementCache {
   private var queries: [String: PreparedStatement] = [:]
   private var knownCollector: RowCollector?
   private var knownRowReader: RowReader?
-  /// The shape and the statement of the last scan with a filter or a time.
+  /// The shape and the statement of the last history scan with a filter or a time.
   private var lastScan: (shape: HistoryScan.Shape, statement: PreparedStatement)?
   /// The names that are bound to the statement that inserts transactions.
   var boundNames: TransactionNames?
@@ -41,7 +41,7 @@ struct StatementCache {
     return made
   }
 
-  /// Returns the statement of a scan with conditions; reuses the last one of the same shape.
+  /// Returns the statement of a history scan; reuses the last scan's statement if the shapes are equal.
   mutating func statement(
     of scan: HistoryScan,
     _ connection: borrowing Connection
@@ -70,7 +70,7 @@ struct StatementCache {
   }
 }
 
-/// A reference to a prepared statement, which can be stored in an array.
+/// A class around a noncopyable `Statement`, so that arrays and optionals can store it.
 final class PreparedStatement {
   let statement: Statement
 

@@ -13,11 +13,11 @@ public final class Store: Sendable {
   private let header: FileHeader
   /// The state of the suspension, which every request checks.
   let suspension = Suspension()
-  /// The pinned stores, each of which reads one snapshot of this store's file.
+  /// The stores on the same file that read one snapshot each, for contexts that called `pin()`.
   let pins = PinnedStores()
-  /// The locks of the members that run in this store.
+  /// The locks that mark members as running through this store object.
   let memberHolds = MemberHolds()
-  /// The slot for the watcher that all watches of the store share.
+  /// The file watcher that all watches of the store share, while any watch exists.
   let watcherSlot = WatcherSlot()
 
   /// The path of the file, as given when the store was opened.
@@ -33,7 +33,7 @@ public final class Store: Sendable {
   public let model: Model
   /// The configuration that the store was opened with.
   public let configuration: StoreConfiguration
-  /// Whether the store was opened for reading only: neither its file nor the folder changes.
+  /// Whether the store was opened for reading only; it then changes neither the file nor its folder.
   public let isForReading: Bool
 
   /// Opens a store, creating the file when it does not exist.
@@ -81,7 +81,7 @@ public final class Store: Sendable {
     }
   }
 
-  /// Creates and opens a file whose model is the one that another file contains.
+  /// Creates and opens a file with a model that was read from another file.
   convenience init(
     creating path: String,
     _ stored: StoredModel,
@@ -139,12 +139,12 @@ public final class Store: Sendable {
     }
   }
 
-  /// Opens the file on another connection, with the header that this store has read.
+  /// Opens another connection to the file; reuses the header that this store has read.
   func openAgain() throws -> OpenedFile {
     try FileHeader.reopen(path: filePath, header, configuration)
   }
 
-  /// Throws if this thread is inside a request of the store, which the call would wait for.
+  /// Throws if this thread is inside a request of the store: waiting for that request would deadlock.
   ///
   /// - Throws: ``HistoryError/Code/insideRequest``.
   func checkIsOutsideRequest() throws(HistoryError) {
@@ -169,7 +169,7 @@ public final class Store: Sendable {
     }
   }
 
-  /// Opens the file again that ``close(interrupting:)`` closed.
+  /// Reopens the file after ``close(interrupting:)``.
   ///
   /// - Throws: the errors of opening the file; the store then stays closed.
   func reopen() throws(HistoryError) {

@@ -13,7 +13,7 @@ public struct StoreConfiguration: Sendable {
 
   /// The source of transaction timestamps.
   public enum Timestamps: String, Sendable, Hashable {
-    /// The clock value, raised to the previous timestamp plus 1 us, so that timestamps increase.
+    /// The clock value, but at least the previous timestamp plus 1 us, so that timestamps increase.
     case monotone
     /// The raw clock value, including ties and steps back, as in Core Data.
     case wallClock
@@ -68,7 +68,7 @@ public struct StoreConfiguration: Sendable {
   public var processID: String?
   /// The authors whose transactions are never purged; a trailing `*` matches any suffix.
   public var protectedAuthors = ["NSCloudKitMirroringDelegate.*"]
-  /// The method of detecting a running member, so that a second process under its name is refused.
+  /// The method that detects a running member, so that a second launch under the same name is refused.
   public var memberLocks = MemberLocks.standard
   /// The clock for timestamps.
   public var clock: @Sendable () -> Date = { Date() }

@@ -17,20 +17,20 @@ final class StoreCore {
   private var depth = 0
   /// The program's model, with the numbers that the file gives to entities and attributes.
   let model: Model
-  /// What is known of the file's schema, valid until a program changes it.
+  /// The cached schema of the file, valid until a program changes the schema.
   @exclusivity(unchecked) private(set) var schema: KnownSchema
   let id: StoreID
   let timestamps: StoreConfiguration.Timestamps
-  /// Whether writes fail because the store was opened without tracking but its file has tracking.
+  /// Whether writes fail, because the file tracks history but the store was opened without tracking.
   let isReadOnly: Bool
   let layout: HistoryLayout
-  /// The file's state, if the file is open for reading and must not change; otherwise `nil`.
+  /// The file's state at its opening for reading only, to detect later changes; otherwise `nil`.
   let reading: QuietReading?
   /// The file that signals commits to other processes, if there is one.
   let signalFile: SignalFile?
   /// The statements of each entity, prepared on first use.
   let tables: [EntityStatements]
-  /// The mappings of column bitmaps by entity; empty if no entity needs one.
+  /// For each entity, the mapping from the program's column bitmaps to the file's; empty if all equal.
   let mappings: [ColumnMapping?]
   /// The prepared statements, valid while the connection is open.
   @exclusivity(unchecked) var statements: StatementCache
@@ -38,7 +38,7 @@ final class StoreCore {
   @exclusivity(unchecked) var cache: CachedFileState
   /// Cached positions that are valid until another connection writes.
   @exclusivity(unchecked) var positions = CachedPositions()
-  /// The cached configurations of members, as text and decoded; a cached entry stays valid.
+  /// The cached configurations of members, as text and decoded; an entry never becomes invalid.
   var configurations = ConfigurationCache()
   /// The packed changes of the current write.
   @exclusivity(unchecked) var packed = ChangePacker()
@@ -94,7 +94,7 @@ final class StoreCore {
   /// Whether this store may write history into the file.
   var canWriteHistory: Bool { tracksHistory && !isReadOnly && reading == nil }
 
-  /// Reads the file's handling of writes by other programs again.
+  /// Reads again from the file how it handles writes by programs without this library.
   func noticeForeignWrites() throws {
     let handling = try FileHeader.foreignWrites(connection)
     schema.capturesForeignWrites = handling == .captured
@@ -140,7 +140,7 @@ final class StoreCore {
   ///
   /// After a failed write that assigned string numbers or reserved keys, the cache is discarded.
   ///
-  /// - Throws: ``HistoryError/Code/readOnly`` in a store that would bypass the file's history.
+  /// - Throws: ``HistoryError/Code/readOnly`` if the file tracks history but the store does not.
   func write<Result>(_ body: () throws -> Result) throws -> Result {
     guard !isReadOnly else { throw HistoryError.readOnly(path: path) }
     guard reading == nil else { throw HistoryError.openForReading(path: path) }
@@ -158,7 +158,7 @@ final class StoreCore {
     }
   }
 
-  /// Returns the mark of the next transaction.
+  /// Returns the mark of the next transaction: a pseudorandom number, which becomes part of its token.
   func nextMark() -> Int64 {
     var sequence = cache.marks ?? MarkSequence(seed: configuration.random())
     defer { cache.marks = sequence }
@@ -193,7 +193,7 @@ final class StoreCore {
     return (head.statement.int(0), head.statement.real(1), head.statement.int(2))
   }
 
-  /// Returns the transaction that the current write's transaction follows.
+  /// Returns the newest transaction, after which the current write adds its own.
   ///
   /// The value is cached from the last commit, until another connection or another kind of write
   /// changes the file. After such a change, captured changes of other programs are written into
@@ -234,7 +234,7 @@ final class StoreCore {
 }
 
 extension StoreCore {
-  /// Adopts the model of the file if another program has changed it, within the current write.
+  /// Adopts the file's model if another program has changed that model; runs within the current write.
   ///
   /// SQLite prepares a statement again when it runs after a change of the schema. The statement
   /// that has just run therefore shows whether there was such a change, without a query.
@@ -269,7 +269,7 @@ extension StoreCore {
     if isRetired { throw found.outgrown(model, [], path: path) }
   }
 
-  /// Returns the duplicate or the migration that explains an error of SQLite, or else the error.
+  /// Returns the ``HistoryError`` for an SQLite error due to a duplicate or a migration, else the error.
   func explained(_ error: any Error) -> any Error {
     guard let failure = error as? SQLiteError else { return error }
     if let duplicate = HistoryError(duplicate: failure, in: tables) { return duplicate }
@@ -284,7 +284,7 @@ extension StoreCore {
     }
   }
 
-  /// Continues with the model that a newer program has written.
+  /// Adopts the model that a newer program has written into the file.
   private func adopt(_ found: StoredModel) throws {
     try found.checkFits(model, path: path)
     schema.adopt(found)
@@ -336,7 +336,7 @@ package struct StoreActionObserver: Sendable {
   package var writes: @Sendable (_ number: Int64) -> Void = { _ in }
   /// Receives the number of a committed transaction, before other processes are signalled.
   package var signals: @Sendable (_ number: Int64) -> Void = { _ in }
-  /// Receives the first number of a purge's chunk before the deletion, under the write lock.
+  /// Receives the first transaction number of a chunk before a purge deletes it, under the write lock.
   package var deletes: @Sendable (_ first: Int64) -> Void = { _ in }
 
   package init(
@@ -372,7 +372,7 @@ extension StoreCore {
     if let actionObserver = configuration.actionObserver { actionObserver.begins(write()) }
   }
 
-  /// Runs a write of the registry, and reports to the configured observer whether it was committed.
+  /// Runs a write to the registry of members; reports to the configured observer whether it committed.
   func observed<Result>(_ body: () throws -> Result) throws -> Result {
     guard let actionObserver = configuration.actionObserver else { return try body() }
     var isCommitted = false

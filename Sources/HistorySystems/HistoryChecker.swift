@@ -39,7 +39,8 @@ extension HistoryChecker {
 public enum HistoryVerdict: Hashable, Sendable {
   /// The invariant held, and the plan exercised it.
   case holds
-  /// The invariant broke for the given reason; reports show the events of the transaction `losing`.
+  /// The invariant broke for the given reason; reports show the events of the transaction that
+  /// `losing` names.
   case broken(String, losing: TransactionName? = nil)
   /// The plan does not show whether the invariant holds, for the given reason.
   case undecided(String)
@@ -55,7 +56,7 @@ public struct HistoryEvent: Hashable, Sendable {
     case ended(failure: String?)
     /// A member was launched, with its recorded cursor; `isNew` is `true` for its first launch.
     case launched(isNew: Bool, cursor: TransactionName?)
-    /// A member stopped, crashed or retired, according to the word of the current command.
+    /// A member stopped, crashed or retired; the word of the last ``started(_:)`` event says which.
     case left
     /// A save was committed.
     case saved(CommittedTransaction)

@@ -29,7 +29,7 @@ public struct HistoryCommand: Hashable, Sendable {
   init(_ command: Command) { self.command = command }
   private init(_ action: Action) { command = Command(action) }
 
-  /// The command's word in plan files, such as `pass`; the word of a save is `write`.
+  /// The command's name in plan files, such as `pass`; that of a save is `write`.
   public var word: String { command.action.word }
   /// The member that performs the command; `nil` if the command moves the clock.
   public var member: ActorID? { command.action.actor }
@@ -44,9 +44,9 @@ public struct HistoryCommand: Hashable, Sendable {
   public static func stop(_ member: ActorID) -> HistoryCommand { HistoryCommand(.stop(member)) }
   /// Crashes a member, so that it loses everything in memory.
   public static func crash(_ member: ActorID) -> HistoryCommand { HistoryCommand(.crash(member)) }
-  /// Makes a pass of a member: fetches, merges and records.
+  /// Makes a member fetch the new transactions, merge them and record its cursor.
   public static func pass(_ member: ActorID) -> HistoryCommand { HistoryCommand(.pass(member)) }
-  /// Purges, by a member, the transactions that every member has merged.
+  /// Makes a member purge the transactions that every member has merged.
   public static func purge(_ member: ActorID) -> HistoryCommand { HistoryCommand(.purge(member)) }
   /// Advances the clock; a negative duration sets it back.
   public static func wait(_ duration: Duration) -> HistoryCommand {
@@ -132,7 +132,7 @@ public enum HistoryCondition: Sendable {
 ///       }
 ///     }
 ///
-/// The condition may also replace all commands by commands that it generates, as a custom workload.
+/// As a custom workload, the condition may also replace all commands by commands that it generates.
 /// Use only the given source for random choices, so that a plan can be shrunk and repeated.
 ///
 /// Plans have one entity, `Item`, with the text `title` and the whole number `count`; a command with
@@ -148,7 +148,7 @@ extension PlanCondition {
   /// Returns a plan with this condition's changes.
   ///
   /// - Throws: A `SystemFailure` if a command names a member, an entity or an attribute that the
-  ///   plan does not have, because its counterexample could not be replayed.
+  ///   plan does not have; a counterexample with such a command could not be replayed.
   package func changed(
     _ plan: Plan,
     _ source: inout ChoiceSource

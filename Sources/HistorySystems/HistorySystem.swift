@@ -85,7 +85,7 @@ public enum HistorySystemError: Error, Hashable, Sendable {
   case expired
 }
 
-/// A system whose fetch, merge and record are separate steps, between which other members can act.
+/// A system that fetches, merges and records in separate calls, between which other members can act.
 ///
 /// The default implementation of ``HistorySystem/pass(_:)`` performs these three steps.
 public protocol SteppedSystem: HistorySystem {
@@ -117,7 +117,7 @@ public protocol PurgingSystem: HistorySystem {
   func purge(by member: ActorID) async throws -> [TransactionName]
 }
 
-/// A system whose members can lose their memory at any time.
+/// A system whose members can lose their in-memory state at any time, as in a crash.
 public protocol CrashingSystem: HistorySystem {
   /// Discards the in-memory state of a member, as a crash of its process would.
   ///
@@ -153,7 +153,7 @@ public protocol ListingSystem: HistorySystem {
 public protocol ClockedSystem: HistorySystem {}
 
 extension HistorySystem {
-  /// The lab's capabilities of the system, which follow from its protocol conformances.
+  /// The capabilities that the system offers to the lab, derived from its protocol conformances.
   package static var abilities: Set<Capability> {
     var abilities: Set<Capability> = []
     if Self.self is any SteppedSystem.Type { abilities.insert(.steps) }

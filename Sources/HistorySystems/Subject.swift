@@ -2,7 +2,7 @@ package import Systems
 package import Traces
 package import Workloads
 
-/// A system that counts its jobs that threads outside of its executor have enqueued.
+/// A system that counts the jobs that threads outside of its executor have enqueued.
 package protocol JobCounting {
   var foreignJobCount: Int { get }
 }
@@ -58,7 +58,7 @@ package struct Subject: Sendable {
     }
   }
 
-  /// Returns the parameters for generated plans with some conditions.
+  /// Returns the parameters with which plans are generated for the given conditions.
   package func style(_ conditions: [HistoryCondition]) -> PlanStyle {
     var style = PlanStyle()
     style.conditions = Set(conditions.compactMap(\.known))

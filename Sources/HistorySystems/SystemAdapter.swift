@@ -20,7 +20,7 @@ final class SystemAdapter<System: HistorySystem>: SystemUnderTest {
   private var members: Set<ActorID> = []
   private var cursors: [ActorID: TransactionName?] = [:]
   private var times: [TransactionName: Double] = [:]
-  /// The number of the system's jobs, in all plans, that other threads have enqueued.
+  /// The number of the system's jobs that threads outside of its executor have enqueued, in all plans.
   private(set) var foreignJobCount = 0
 
   init(_ make: @escaping @Sendable (HistoryEnvironment) async throws -> System) {
@@ -165,7 +165,7 @@ final class SystemAdapter<System: HistorySystem>: SystemUnderTest {
     }
   }
 
-  /// Logs the cursors that were recorded since the last call.
+  /// Logs the cursors that were recorded since this method was last called.
   private func reportCursors(_ log: inout EventLog) throws(SystemFailure) {
     for actor in header.actors.map(\.id) where members.contains(actor) {
       let cursor = try cursor(of: actor)
@@ -221,7 +221,7 @@ final class SystemAdapter<System: HistorySystem>: SystemUnderTest {
     try run("data", .newestFirst) { try await $0.data() }
   }
 
-  /// Returns a transaction with the plan's time as timestamp, unless the system reads the plan's clock.
+  /// Returns a transaction with the plan's time as its timestamp, unless the system is a ``ClockedSystem``.
   private func timed(_ held: CommittedTransaction) -> CommittedTransaction {
     guard !capabilities.contains(.clock), let time = times[held.name] else { return held }
     var held = held

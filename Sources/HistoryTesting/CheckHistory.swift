@@ -121,11 +121,11 @@ public struct HistoryReport: Sendable {
   public let planCount: Int
   /// The verdicts, in the order of the checkers; custom checkers come last.
   public let invariants: [Invariant]
-  /// The plan of the recorded issue, for the most harmful broken invariant; `nil` if none broke.
+  /// The shrunk plan that breaks the most harmful broken invariant; `nil` if no invariant broke.
   public let failure: HistoryFailure?
-  /// The number of the system's jobs that other threads enqueued, whose order no seed determines.
+  /// The number of the system's jobs that threads other than the plan's executor have enqueued.
   ///
-  /// The documentation of `SeededExecutor` states which jobs these are.
+  /// The seed does not determine the order of these jobs; see `SeededExecutor`.
   public let uncontrolledJobCount: Int
 }
 
@@ -137,8 +137,7 @@ public struct HistoryFailure: Sendable {
   let commandCount: Int
   /// The plan as a table, the violation in sentences, and the command that repeats the plan.
   public let text: String
-  /// The plan, its events and the verdict, in the format of files for
-  /// ``counterexamples(in:file:)``.
+  /// The plan, its events and the verdict, as a file that ``counterexamples(in:file:)`` finds.
   let jsonLines: String
   /// An HTML page with a picture of the plan.
   let html: String

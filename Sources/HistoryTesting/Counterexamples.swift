@@ -8,7 +8,7 @@ public struct SavedCounterexample: Hashable, Sendable, CustomTestStringConvertib
   let name: String
   let path: String
 
-  /// The file's name, which identifies the argument in test results.
+  /// The file's name, by which test results show the argument.
   public var testDescription: String { name }
 }
 
@@ -129,7 +129,7 @@ struct CounterexampleReplay: Sendable {
 struct CorpusFolder: Sendable {
   private let url: URL
 
-  /// Creates the description of a folder; a relative path starts at the folder of a source file.
+  /// Describes the folder at a path; a relative path starts at the folder of the given source file.
   init(_ path: String, from file: String) {
     let base = URL(filePath: file).deletingLastPathComponent()
     url = path.hasPrefix("/") ? URL(filePath: path) : base.appending(path: path)
@@ -160,7 +160,7 @@ struct CorpusFolder: Sendable {
     )
   }
 
-  /// Returns the command that repeats the plan during which a test's last run crashed, or `nil`.
+  /// Returns the command that repeats the plan in which the test's last run crashed; `nil` without a crash.
   func unfinished(_ test: String) -> String? {
     let text = try? String(contentsOf: place(of: test), encoding: .utf8)
     return text?.isEmpty == false ? text : nil
@@ -194,9 +194,9 @@ struct CorpusFolder: Sendable {
   }
 }
 
-/// A file with the command that repeats the running plan.
+/// A file that contains the command to repeat the plan that is running.
 ///
-/// The file remains when a trap ends the process.
+/// If a runtime trap ends the process, the file remains and names the plan.
 struct PlanMark: Sendable {
   let url: URL
 

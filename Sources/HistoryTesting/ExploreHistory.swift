@@ -57,7 +57,7 @@ public func exploreHistory<Log: HistoryLog>(
   }
 }
 
-/// The explorations that give one safety card, one for each condition.
+/// The explorations from which one safety card is made: one exploration for each condition.
 private struct CardExploration: Sendable {
   private let subject: Subject
   private let conditions: [Condition]
@@ -109,7 +109,7 @@ private struct CardExploration: Sendable {
   }
 }
 
-/// All plans under one condition, as the explorer needs them for one row of a safety card.
+/// The plans that the explorer runs under one condition, for one row of a safety card.
 private struct CardSpace: PlanSpace {
   private var alphabet: PlanAlphabet
 
@@ -132,7 +132,7 @@ private struct CardSpace: PlanSpace {
   func describe(_ place: PlanPlace, _ state: inout StateSketch) { place.describe(&state) }
 }
 
-/// The judge of an exploration, which applies all built-in checkers.
+/// Applies all built-in checkers to each plan of an exploration.
 private struct CardJudge: PlanJudge {
   private var suite: CheckerSuite
 

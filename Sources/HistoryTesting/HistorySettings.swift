@@ -1,6 +1,6 @@
 public import Testing
 
-/// The settings of a check; a `nil` value is replaced by the value of an outer scope.
+/// The settings of a check; a setting that is `nil` is taken from an outer scope.
 ///
 /// Environment variables have the highest precedence. After them come the arguments of the call,
 /// the test's trait, and the traits of the enclosing suites, the innermost first.

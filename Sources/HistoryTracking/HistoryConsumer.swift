@@ -24,7 +24,7 @@ public actor HistoryConsumer {
   private var registration: Registration
   /// The position through which history is confirmed.
   public private(set) var confirmed: HistoryToken
-  /// The position through which history was returned, or scanned without a match.
+  /// The position through which ``next()`` has returned or skipped history.
   private var handedOut: HistoryToken
 
   /// Registers a consumer at the newest transaction, or continues at its confirmed position.

@@ -22,7 +22,7 @@ public struct Entity: Hashable, Sendable, Codable {
   /// A Boolean value that indicates whether the program's model has the entity.
   ///
   /// `Store.model` also contains the entities that only a newer program's model has, so that entity
-  /// numbers agree. They have no attributes there, and requests cannot name them.
+  /// numbers agree. Such entities have no attributes there, and requests cannot name them.
   public let isDeclared: Bool
   /// The bitmap of the attributes whose values a delete preserves in history.
   public let preserved: UInt64
@@ -141,7 +141,7 @@ public struct Entity: Hashable, Sendable, Codable {
 }
 
 extension Entity {
-  /// Returns the attribute with a number in the file, or `nil` if neither file nor model has it.
+  /// Returns the attribute with the given number in the file, or `nil` if no attribute has the number.
   package func attribute(ofNumber number: Int) -> Attribute? {
     if let other = others[number] { return other }
     guard numbers.isEmpty else { return numbers.firstIndex(of: number).map { attributes[$0] } }
@@ -150,7 +150,7 @@ extension Entity {
 
   /// The attributes that the file has and the program's model lacks, in the order of their indices.
   ///
-  /// They have the indices after those of ``attributes`` in column bitmaps.
+  /// In column bitmaps, their bits follow the bits of ``attributes``.
   package var othersInOrder: [Attribute?] {
     guard let last = others.keys.max() else { return [] }
     let declared = Set(numbers.isEmpty ? Array(attributes.indices) : numbers)
@@ -158,7 +158,7 @@ extension Entity {
   }
 }
 
-/// A mapping between a program's column bitmaps and those in the file.
+/// A mapping between the column bitmaps of a program and the column bitmaps in the file.
 ///
 /// A bitmap in the file has a bit for each attribute by number. A program's bitmap starts with the
 /// attributes of its model, in the order of the model; the other bits follow in the file's order.
@@ -168,7 +168,7 @@ package struct ColumnMapping: Sendable, Hashable {
   /// The index of each attribute in the program's bitmap, by the file's number of the attribute.
   private let indices: [Int]
 
-  /// Creates the mapping of an entity, or returns `nil` if the program and the file agree.
+  /// Creates the mapping of an entity, or returns `nil` if both bitmaps have the same bits.
   package init?(_ entity: Entity) {
     guard !entity.numbers.isEmpty else { return nil }
     let declared = Set(entity.numbers)

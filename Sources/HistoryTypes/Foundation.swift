@@ -12,7 +12,7 @@
 
 /// Durations as numbers, for the file and for SQLite.
 extension Duration {
-  /// The greatest number of seconds that ``init(clampedSeconds:)`` accepts: about 30 million years.
+  /// The number of seconds to which ``init(clampedSeconds:)`` limits a duration: about 30 million years.
   private static let secondsMax = 1e15
 
   /// Creates a duration of at most 1e15 seconds in either direction; NaN counts as 0.

@@ -23,7 +23,7 @@ public final class HistoryPage: Sendable {
   public let scannedThrough: HistoryToken
   /// A Boolean value that indicates whether the fetch stopped at a limit before the end of history.
   ///
-  /// The rest of the history may contain no match.
+  /// Even if the value is `true`, the rest of the history may contain no match.
   public let hasMore: Bool
 
   package let records: [TransactionRecord]
@@ -34,9 +34,9 @@ public final class HistoryPage: Sendable {
   package let strings: InternedStrings
   /// The start of the last transaction's unread changes, or `nil` if the page contains all of them.
   package let rest: TransactionRest?
-  /// For each author number, the last transaction number up to which a purge removed history.
+  /// For each author number, the transaction number up to which purges removed history.
   ///
-  /// The purge may have kept part of that history. The dictionary is empty if no history after the
+  /// Purges may have kept a part of that history. The dictionary is empty if no history after the
   /// start of the fetch was purged.
   package let gone: [Int32: Int64]
 
@@ -98,7 +98,7 @@ public final class HistoryPage: Sendable {
   }
 }
 
-/// The start of the unread changes of a transaction that a page contains only in part.
+/// The position within a transaction at which one page ended and the next page continues.
 package struct TransactionRest: Hashable, Sendable {
   /// The token of the transaction.
   package let token: HistoryToken
@@ -135,12 +135,12 @@ package struct InternedStrings: Sendable {
   /// The parsed process labels by string number; unused if process strings are plain names.
   private var labels: [ProcessLabel?] = [nil]
 
-  /// A Boolean value that indicates whether process strings are labels of a process and a writer.
+  /// A Boolean value that indicates whether process strings have the form of a ``ProcessLabel``.
   package let areLabels: Bool
 
   package init(areLabels: Bool = false) { self.areLabels = areLabels }
 
-  /// Returns the numbers of all strings that contain a process name; 0 stands for no process.
+  /// Returns the numbers of all process strings with the given process name; 0 stands for no process.
   ///
   /// - Complexity: linear in the number of strings if process strings are labels.
   package func numbers(ofProcess name: String?) -> [Int32] {
@@ -191,10 +191,10 @@ package struct InternedStrings: Sendable {
   }
 }
 
-/// A growing buffer of plain elements, filled by a fetch and then read by its page without copying.
+/// A growing buffer of plain elements, which a fetch fills and the fetched page reads without copying.
 ///
-/// Only the builder of a page appends. The buffer of a finished page is immutable, and safe to read
-/// from any thread.
+/// Only the fetch appends. The buffer of a finished page is immutable, and safe to read from any
+/// thread.
 @usableFromInline
 package final class PageBuffer<Element: BitwiseCopyable>: @unchecked Sendable {
   // Only one thread fills a buffer, and no access overlaps another. Dynamic exclusivity checks took
@@ -213,7 +213,7 @@ package final class PageBuffer<Element: BitwiseCopyable>: @unchecked Sendable {
 
   deinit { free(base) }
 
-  /// Reserves capacity for more elements after the last, and returns a pointer to it.
+  /// Reserves capacity for more elements after the last, and returns a pointer to the first of them.
   ///
   /// - Complexity: amortized constant.
   @inlinable
@@ -223,7 +223,7 @@ package final class PageBuffer<Element: BitwiseCopyable>: @unchecked Sendable {
     return grow(to: Swift.max(length + more, 2 * capacity, 64))
   }
 
-  /// Grows with `realloc`: the kernel remaps large blocks instead of copying, unlike for an array.
+  /// Grows with `realloc`, for which the kernel remaps large blocks; an array would copy them.
   @usableFromInline
   func grow(to wanted: Int) -> UnsafeMutablePointer<Element> {
     let byteCount = wanted * MemoryLayout<Element>.stride

@@ -34,7 +34,7 @@ public struct HistoryTransaction: Sendable, Identifiable {
     let strings = page.strings
     return strings.areLabels ? strings.label(of: record.process)?.name : strings[record.process]
   }
-  /// The context that wrote the transaction, under whatever author; `nil` for batch requests.
+  /// The context that wrote the transaction, regardless of its author; `nil` for batch requests.
   public var writer: WriterID? { record.writer == 0 ? nil : WriterID(rawValue: record.writer) }
   /// The position directly after this transaction.
   public var token: HistoryToken {

@@ -20,10 +20,11 @@ public struct StoreID: Hashable, Sendable, Codable, CustomStringConvertible {
   public var description: String { uuid.uuidString }
 }
 
-/// The name of one member: a process in one role, or a consumer without contexts.
+/// The name of one member, for which a store keeps history until the member has read it.
 ///
-/// Two processes must never share a member name. Several processes may write under one author, so
-/// the member name does not default to the author.
+/// A member is a process in one role, or a consumer without contexts. Two processes must never share
+/// a member name. Several processes may write under one author, so the member name does not default
+/// to the author.
 public struct MemberID: Hashable, Sendable, Codable, CustomStringConvertible {
   /// The member's name.
   public let name: String

@@ -234,8 +234,8 @@ public enum ModelError: Error, Hashable, Sendable, CustomStringConvertible {
         + "allowed."
     case .badVersion(let version): "A model's version must be at least 1, not \(version)."
     case .sameIdentity(let name, let identity):
-      "\"\(name)\" and another entity or attribute have the identity \"\(identity)\": give it a "
-        + "renaming identifier of its own."
+      "\"\(name)\" and another entity or attribute have the identity \"\(identity)\": give one of "
+        + "them another renaming identifier."
     case .unfitDefault(let name, let type):
       "The default value of \"\(name)\" must be of type \(type.rawValue), finite, and without null "
         + "characters."

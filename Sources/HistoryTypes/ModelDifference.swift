@@ -3,7 +3,7 @@
 /// Core Data: an entry of an `NSMappingModel`.
 ///
 /// Lightweight differences need no migration: a newer program applies them when it opens the file,
-/// and programs with the older model continue to read and write what they know.
+/// and programs with the older model continue to read and write the attributes that they know.
 public enum ModelDifference: Hashable, Sendable {
   /// The newer model adds an entity.
   case addedEntity(String)
@@ -44,7 +44,7 @@ public enum ModelDifference: Hashable, Sendable {
   /// An attribute became a reference or no longer is one, or refers to another entity.
   case changedReference(entity: String, attribute: String, from: String?, to: String?)
 
-  /// A Boolean value that indicates whether opening the file migrates this difference.
+  /// A Boolean value that indicates whether a newer program applies this difference on opening a file.
   ///
   /// All other differences need an explicit migration.
   public var isLightweight: Bool {
@@ -99,7 +99,7 @@ extension ModelDifference: CustomStringConvertible {
 extension Model {
   /// Returns the differences of this model from an older one; empty if only their order differs.
   ///
-  /// Entities and attributes with the same renaming identifier or name are the same.
+  /// Entities and attributes count as the same if their renaming identifiers or names are the same.
   public func differences(from older: Model) -> [ModelDifference] {
     let (new, old) = (entities.filter(\.isDeclared), older.entities.filter(\.isDeclared))
     let matches = IdentityMatching.matches(new.map(\.key), old.map(\.key))
@@ -237,7 +237,7 @@ extension Attribute {
   fileprivate var key: IdentityMatching.Key { .init(identity: identity, name: name) }
 }
 
-/// Finds the entities or attributes of two models that are the same.
+/// Finds the entities or attributes that two models have in common, including renamed ones.
 package enum IdentityMatching {
   /// The identity of an entity or attribute in all models, and its name in one of them.
   package struct Key {
@@ -292,7 +292,7 @@ package enum MigrationAuthor {
     return author.hasPrefix(prefix) || author.hasPrefix(coreDataPrefix)
   }
 
-  /// Returns the model version that a migration's author names, or `nil` for any other author.
+  /// Returns the newer model version in the author name of a migration, or `nil` for other authors.
   package static func version(_ author: String?) -> Int? {
     guard let author, author.hasPrefix(prefix) else { return nil }
     return author.split(separator: " ").last.flatMap { Int($0) }

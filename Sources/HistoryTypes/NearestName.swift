@@ -16,7 +16,7 @@ package enum NearestName {
     return nearest?.name
   }
 
-  /// Returns the number of letters to insert, delete, replace or swap that turn one name into another.
+  /// Returns how many letters must be inserted, deleted, replaced or swapped to turn one name into another.
   ///
   /// This is the optimal string alignment form of the Damerau-Levenshtein distance: no substring is
   /// edited twice.

@@ -1,4 +1,4 @@
-/// A reference of the objects of one entity to an object of another, or of the same one.
+/// A reference from each object of an entity to at most one object of the same or another entity.
 ///
 /// Core Data: a to-one `NSRelationshipDescription`. The inverse, to-many side needs no declaration:
 /// it consists of the objects that refer to a given object. A many-to-many relationship needs a
@@ -32,8 +32,8 @@ public enum DeleteRule: String, Hashable, Sendable, Codable, CaseIterable {
 extension Attribute {
   /// Creates a reference to an object: an integer, which is the key of the object, or null.
   ///
-  /// SQLite refuses to commit a reference to an object that does not exist, with a foreign key that
-  /// is checked at the commit (https://sqlite.org/foreignkeys.html). The column has an index.
+  /// A commit fails if the reference names an object that does not exist: SQLite checks the foreign
+  /// key at the commit (https://sqlite.org/foreignkeys.html). The column has an index.
   ///
   /// - Parameters:
   ///   - name: The name of the attribute.
@@ -68,7 +68,7 @@ extension Entity {
   /// Creates the entity of a many-to-many relationship, whose objects each link two objects.
   ///
   /// Both references are required, no two links have the same ends, and a link is deleted with either
-  /// of its ends. Links are objects like others: their inserts and deletes are in history, where
+  /// of its ends. Links are objects like others: history contains their inserts and deletes, whereas
   /// Core Data records an update of both ends. Core Data: two to-many relationships, each the inverse
   /// of the other, and their join table.
   ///

@@ -1,7 +1,7 @@
-/// The packed form of the values of a deleted object that history preserves.
+/// The packed form of the values that history preserves of a deleted object.
 ///
-/// Each value is stored as the attribute's index, a tag for its storage class, and the value. Nulls
-/// are not stored. The store checks the length of every tombstone when it reads a page; the
+/// Each value is stored as the attribute's index, a tag for the value's storage class, and the value.
+/// Nulls are not stored. The store checks the length of every tombstone when it reads a page; the
 /// contents are decoded on access.
 package enum Tombstone {
   /// The storage classes of SQLite, as tags.
@@ -38,8 +38,8 @@ package enum Tombstone {
 
   /// Decodes the values by attribute name; returns `nil` if the bytes are not a tombstone.
   ///
-  /// A value is left out if its attribute is unknown, because a newer program added it, or if it
-  /// does not fit the type of the attribute, because a newer program widened it.
+  /// A value is left out if its attribute is unknown because a newer program added the attribute, or
+  /// if the value does not fit the type because a newer program widened the attribute.
   ///
   /// If the entity has no known attributes, the values are named after Core Data's tombstone
   /// columns (`ZTOMBSTONE0`), and have the types that SQLite stores.

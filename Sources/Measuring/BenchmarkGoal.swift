@@ -49,7 +49,7 @@ package struct BenchmarkGoal: Sendable, Hashable {
     if case .quantile(_, let metric) = figure { metric.unit } else { "" }
   }
 
-  /// Returns whether a row belongs to the benchmark, in the base condition.
+  /// Returns whether a row belongs to the goal's benchmark and was measured without a special setting.
   package func isAbout(_ row: BenchmarkRow) -> Bool {
     // Checked first because a title is built at each access, and most rows are of another subject.
     guard row.axis == nil, benchmark.hasPrefix(row.subject) else { return false }
@@ -141,7 +141,7 @@ package struct GoalJudge: Sendable {
     )
   }
 
-  /// Returns the ratio of processor times that corresponds to two rows.
+  /// Returns the ratio of the processor times that belong to two rows of wall times.
   private func processorRatio(_ row: BenchmarkRow, _ floor: BenchmarkRow) -> Double? {
     func onProcessor(_ row: BenchmarkRow) -> BenchmarkRow? {
       results.rows.first {
@@ -183,11 +183,11 @@ package struct GoalJudge: Sendable {
 }
 
 extension BenchmarkRow {
-  /// Estimates the ratio of two rows measured in the same rounds, twice per round.
+  /// Estimates the ratio of this row to another row, both measured twice in each of the same rounds.
   ///
   /// The ratio is computed like the ratios to the floor.
   ///
-  /// - Returns: The ratio, or `nil` if they were not measured in the same rounds or a sample is
+  /// - Returns: The ratio, or `nil` if the rows were not measured in the same rounds or a sample is
   ///   zero.
   package func ratio(to other: BenchmarkRow) -> RatioEstimate? {
     guard samples.count == other.samples.count, samples.count >= 2,

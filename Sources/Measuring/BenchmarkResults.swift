@@ -55,7 +55,7 @@ package struct BenchmarkResults: Sendable, Hashable, Codable {
   /// The titles of the benchmarks, in the order of their first row.
   package var titles: [String] { rows.map(\.title).uniqued }
 
-  /// The titles of the benchmarks in the base condition, or all titles if there are none.
+  /// The titles of the benchmarks without a special setting, such as `cold`; if none, all titles.
   package var baseTitles: [String] {
     let base = BenchmarkResults(environment: environment, rows: rows.filter { $0.axis == nil })
     return base.rows.isEmpty ? titles : base.titles
@@ -63,7 +63,7 @@ package struct BenchmarkResults: Sendable, Hashable, Codable {
 
   /// Returns one contender's samples in one benchmark on one metric, by history size.
   ///
-  /// - Returns: The curve, or `nil` if it was measured at no size.
+  /// - Returns: The curve, or `nil` if there are no samples.
   package func curve(title: String, contender: String, metric: Metric) -> CostCurve? {
     CostCurve(
       rows.filter { $0.contender == contender && $0.metric == metric && $0.title == title },
@@ -92,18 +92,18 @@ package struct BenchmarkRow: Sendable, Hashable, Codable {
   package var summary: SampleSummary?
   /// The median with its interval, or `nil` for rows that were not measured in rounds.
   package var median: Interval?
-  /// The cost relative to the floor in the same rounds, or `nil` if there is no such ratio.
+  /// The cost relative to another contender's in the same rounds, or `nil` if there is no such ratio.
   package var ratio: RatioEstimate?
   /// The seed that determines the order of measuring.
   @HexCoded package var seed: UInt64
   /// The reason why there are no samples, or `nil` if there are any.
   package var notMeasured: String?
-  /// The reason why an exact row may differ from run to run, or `nil` if it may not.
+  /// The reason why a counted value may differ from run to run, or `nil` if the value must be the same.
   package var varies: String?
 
   /// The one setting that differs from the usual ones, such as `cold`; `nil` if none does.
   ///
-  /// `condition` includes it.
+  /// The text of `condition` includes this setting.
   package var axis: String?
 
   /// Creates a row from samples; there must be at least one.
@@ -132,7 +132,7 @@ package struct BenchmarkRow: Sendable, Hashable, Codable {
     summary = SampleSummary(samples)
   }
 
-  /// Creates a row without samples that gives the reason, instead of a zero.
+  /// Creates a row without samples, which has the reason why nothing was measured.
   package init(
     subject: String,
     operation: String,
@@ -209,7 +209,7 @@ package struct Metric: Sendable, Hashable, Codable {
   /// The growth from the initial to the greatest resident memory, in bytes.
   package static let memoryGrowth = Metric(name: "memory growth", kind: .exact, unit: "B")
 
-  /// The size of one change of a history in its file, in bytes.
+  /// The bytes that one change takes in the store's file.
   package static let bytesPerChange = Metric(name: "bytes a change", kind: .exact, unit: "B")
 
   /// The commits that were not reported to processes that watch the store.
@@ -244,7 +244,7 @@ extension Metric {
   /// The allocations of all threads.
   package static let allocations = Metric(name: "allocations", kind: .exact, unit: "allocations")
 
-  /// The bytes that the measuring thread allocated, as rounded up by the allocator.
+  /// The bytes that the measuring thread allocated; the allocator rounds each allocation up.
   package static let allocatedBytes = Metric(name: "allocated bytes", kind: .exact, unit: "B")
 
   /// The growth of the allocated bytes not yet freed; growth after much work is a leak.
@@ -263,13 +263,13 @@ extension Metric {
   /// These metrics are counted, but may differ from run to run.
   package static let varying = [peakMemory, memoryGrowth, residentGrowth]
 
-  /// The additional metrics of the counting pass under an allocator that keeps counts.
+  /// The additional metrics of the counting pass under jemalloc, which counts allocations.
   package static let allocator = [allocations, allocatedBytes, liveBytes]
 }
 
 /// The version of a file format: a program reads its own version and older ones.
 package enum FormatVersion {
-  /// Returns why a document of a version is not supported, or `nil` if it is.
+  /// Returns the reason why this program cannot read a document's version; `nil` if it can.
   package static func refusal(of document: String, _ found: Int, newest: Int) -> String? {
     if (1...newest).contains(found) { return nil }
     return "\(document) of version \(found); this program reads version \(newest)"

@@ -170,7 +170,7 @@ package enum RatioVerdict: String, Sendable, Codable {
   case undecided
 }
 
-/// Wilcoxon's signed-rank test, which gives the p-value of values that lie above a level.
+/// Wilcoxon's signed-rank test of whether the median of values lies above a level.
 ///
 /// The values need not be normally distributed, only symmetrically, as the logarithms of ratios of
 /// the same program are. A bootstrap of 2,000 resamples cannot resolve p-values below 1 in 2,000,

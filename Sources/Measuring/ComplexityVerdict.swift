@@ -56,7 +56,7 @@ package struct ComplexityJudge: Sendable {
 
   /// The resampling of the samples.
   package var bootstrap: Bootstrap
-  /// The share of resamples that must agree.
+  /// The share of resamples that must select the same class for a conclusive verdict.
   ///
   /// The default is 0.95.
   package var agreement: Double
@@ -79,7 +79,7 @@ package struct ComplexityJudge: Sendable {
     )
     if curve.points.count < Self.leastSizes {
       verdict.because =
-        "\(curve.points.count) sizes were measured; a law is fitted from \(Self.leastSizes) on"
+        "\(curve.points.count) sizes were measured; a law needs at least \(Self.leastSizes)"
     } else if !curve.isPositive {
       verdict.because = "a sample is zero"
     } else {

@@ -21,7 +21,7 @@ package enum CostModel: String, Sendable, Codable, CaseIterable {
   /// The cost grows with the square of the size.
   case quadratic = "n^2"
 
-  /// Returns the growing term for a size.
+  /// Returns the part of the cost formula that grows, such as n or log n, for a size.
   func term(_ size: Double) -> Double {
     switch self {
     case .flat: 0
@@ -197,7 +197,7 @@ package struct CostCurve: Sendable, Hashable, Codable {
 package struct KnownCurve: Sendable, CustomStringConvertible {
   /// The formula of the model.
   package let description: String
-  /// The class that a judge should report.
+  /// The class of growth that a correct judge reports for the curve.
   package let answer: ComplexityClass
   private let cost: @Sendable (Double) -> Double
 

@@ -2,9 +2,9 @@
 package struct ExactComparison: Sendable {
   /// A count that differs.
   package struct CountChange: Sendable, Hashable {
-    /// The count before, or its threshold.
+    /// The row with the count before, or with the threshold.
     package let base: BenchmarkRow
-    /// The count now.
+    /// The row with the count now.
     package let head: BenchmarkRow
 
     /// Whether the count has risen.

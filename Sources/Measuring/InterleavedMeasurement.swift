@@ -31,7 +31,7 @@ package struct InterleavedMeasurement: Sendable {
 
   /// Measures the contenders and keeps every single sample.
   ///
-  /// The `roundEnded` closure receives the number of rounds after each one, outside the timed part.
+  /// After each round, outside the timed part, `roundEnded` receives the number of finished rounds.
   ///
   /// - Throws: The error of a contender, or a `MeasuringError` for a wrong use of the stopwatch.
   package func measure(

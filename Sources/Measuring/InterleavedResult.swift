@@ -109,7 +109,7 @@ package struct InterleavedResult: Sendable, Hashable, Codable {
   }
 }
 
-/// The benchmark and size of a set of rows; a measurement provides the rest of each row.
+/// The values that all rows of one measurement share: the benchmark's names and the size of history.
 package struct RowTopic: Sendable, Hashable {
   /// The part of the system that is measured.
   package var subject: String

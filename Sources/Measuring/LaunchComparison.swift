@@ -81,7 +81,7 @@ package struct LaunchComparison: Sendable {
     return zip(keys, verdicts).map { Judged(key: $0, verdict: $1) }
   }
 
-  /// Returns the log ratios of head to base, by their medians, for every timed row of both.
+  /// Returns, for each timed row of both builds, the logarithm of the ratio of the medians, head to base.
   private static func logRatios(
     _ base: [BenchmarkRow],
     _ head: [BenchmarkRow]

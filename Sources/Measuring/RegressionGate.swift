@@ -36,7 +36,7 @@ package struct RegressionGate: Sendable {
   /// The seed of the resamples.
   package var seed: UInt64
 
-  /// How many times as many units the second stage measures as the first.
+  /// The number of units in the second stage divided by the number in the first.
   package static let secondLookFactor = 4
 
   /// Creates a gate.

@@ -250,13 +250,15 @@ package enum ProcessorCount {
     return least.map { Int($0.rounded(.up)) }
   }
 
-  /// Returns a group's path and those above it; the root is the empty text.
+  /// Returns the path of a cgroup and of all its parents; the root is the empty text.
   private static func groups(_ path: String) -> [String] {
     let names = path.split(separator: "/").filter { $0 != ".." }
     return (0...names.count).map { count in names.prefix(count).map { "/" + $0 }.joined() }
   }
 
-  /// Returns a cgroup's quota divided by its period, from one text or two; `nil` without a limit.
+  /// Returns a cgroup's quota divided by its period; `nil` without a limit.
+  ///
+  /// Version 2 of cgroups has both numbers in one file, version 1 in two.
   private static func share(_ texts: String?...) -> Double? {
     let words = texts.compactMap(\.self).flatMap { $0.split(whereSeparator: \.isWhitespace) }
     guard words.count == 2, let quota = Double(words[0]), let period = Double(words[1]),

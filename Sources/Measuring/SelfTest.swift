@@ -43,7 +43,7 @@ extension SelfTestOutcome {
   /// The greatest number of false alarms on three hundred rows without a change.
   private static let mostAlarms = 1
 
-  /// Returns the outcome of a judge of cost models on one known curve.
+  /// Returns the outcome of the check that the judge of cost models classifies one known curve correctly.
   package static func law(_ trial: ComplexityTrial) -> SelfTestOutcome {
     SelfTestOutcome(
       "the law \(trial.curve)",
@@ -55,7 +55,7 @@ extension SelfTestOutcome {
     )
   }
 
-  /// Returns the outcome of a gate on rows without a change.
+  /// Returns the outcome of the check that the gate raises few false alarms on rows without a change.
   package static func alarms(
     _ part: String,
     _ trial: GateTrial,
@@ -70,7 +70,7 @@ extension SelfTestOutcome {
     )
   }
 
-  /// Returns the outcome of a gate on rows with a change.
+  /// Returns the outcome of the check that the gate finds nearly all changes in rows that have one.
   package static func found(
     _ part: String,
     _ trial: GateTrial,
@@ -162,7 +162,8 @@ package struct GateTrial: Sendable, Hashable {
 
   /// Passes rows through both stages of a gate and counts the verdicts.
   ///
-  /// The `measure` closure returns the logarithms of the ratios of the requested number of units.
+  /// For a row and a number of units, `measure` returns the logarithm of the ratio of each unit. A unit
+  /// is a block of measurements or a pair of launches.
   ///
   /// - Throws: The error of `measure`.
   package init(
@@ -215,7 +216,7 @@ package struct SimulatedSelfTest: Sendable {
   package var seed: UInt64
   /// The number of noise seeds for each known curve.
   package var disturbances: UInt64
-  /// The number of simulated rows of launches of each kind.
+  /// The number of simulated rows without a change, and also the number of rows with one.
   package var rows: Int
 
   /// Creates the self-test; a quick one has 10 noise seeds and 60 rows instead of 100 and 300.
@@ -294,7 +295,7 @@ package struct SimulatedLaunches: Sendable {
   /// Creates the launches for a seed.
   package init(seed: UInt64) { noise = SimulatedNoise(seed: seed) }
 
-  /// Returns the logarithms of the ratios of head to base, one per pair of launches.
+  /// Returns the logarithms of the ratios of the new build (head) to the old one (base), one per pair.
   ///
   /// An `effect` of 0.05 makes the head 5 % slower.
   package mutating func pairs(_ count: Int, effect: Double) -> [Double] {

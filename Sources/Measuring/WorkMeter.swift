@@ -8,7 +8,7 @@ import Glibc
 import Musl
 #endif
 
-/// A meter that counts the effects of some work, used with a stopwatch.
+/// A meter that counts what measured work does, such as system calls, while a stopwatch times the work.
 ///
 /// The meter reads counts into preallocated memory, so that all counts are zero if no work is done
 /// between begin and end.
@@ -37,8 +37,8 @@ package final class WorkMeter {
 
   /// Creates a meter whose sums are zero.
   ///
-  /// The last source is read last before the work and first after it. Pass the source last that is
-  /// disturbed most when other sources are read.
+  /// The last source is read last before the work, and first after the work. Pass as the last source the
+  /// one whose counts change most when other sources are read.
   package init(_ sources: [Source]) {
     self.sources = sources
     let count = sources.reduce(0) { $0 + $1.metrics.count }
@@ -64,7 +64,7 @@ package final class WorkMeter {
     }
   }
 
-  /// Ends counting, and adds to the sums.
+  /// Ends counting, and adds the counts since `begin()` to the sums.
   func end() {
     var last = after.count
     for source in sources.reversed() {
@@ -115,7 +115,7 @@ package final class AllocationCounter {
   private let own: Place
   private let live: Place
 
-  /// Resolves the counts, or returns `nil` without jemalloc or if it was built without statistics.
+  /// Looks up jemalloc's counts; `nil` without jemalloc, or if jemalloc was built without statistics.
   package init?() {
     guard let control: Control = Self.function("mallctlbymib"),
       let lookup: Lookup = Self.function("mallctlnametomib")

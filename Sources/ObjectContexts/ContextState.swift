@@ -31,7 +31,7 @@ struct ContextState: Sendable {
     _modify { yield &tables[Int(entity) - 1] }
   }
 
-  /// Returns whether an object is registered or inserted, and not deleted.
+  /// Returns whether the context has an object, registered or inserted, and has not deleted it.
   func isHere(_ id: ObjectID) -> Bool {
     guard id.entity > 0, id.entity <= tables.count else { return false }
     return switch edits.type(of: id) {
@@ -121,7 +121,7 @@ struct ContextState: Sendable {
     let needsBase = policy == .storeWins || policy == .overwrite
     return order.compactMap { id in
       guard let edit = edits[id] else { return nil }
-      // Only a delete of an object that the context has released has no registered row.
+      // An insert has no registered row, nor has the delete of an object that the context does not contain.
       let version = self[table: id.entity].version(of: id.key) ?? ObjectEdit.anyVersion
       switch edit.type {
       case .insert: return ObjectEdit(.insert, id, columns: edit.columns, values: edit.values)
@@ -171,7 +171,7 @@ struct ContextState: Sendable {
 }
 
 extension EditOutcome {
-  /// Whether an object of the store replaces the saved object.
+  /// Whether the save kept an equal object of the store instead of the inserted one.
   fileprivate var isReplaced: Bool { if case .replaced = self { true } else { false } }
 }
 

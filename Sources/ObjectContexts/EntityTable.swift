@@ -25,7 +25,7 @@ struct EntityTable: Sendable {
     slots[key].map { ($0, versions[$0]) }
   }
 
-  /// Returns the registered values of rows that are to be read again.
+  /// Returns the registered values of the given rows, with which rows read again are compared.
   func known(_ entity: Int32, _ rows: [RowToRead]) -> KnownRows {
     KnownRows(entity: entity, keys: rows.map(\.key), places: rows.map(\.place), values: values)
   }
@@ -60,7 +60,7 @@ struct EntityTable: Sendable {
     return true
   }
 
-  /// Replaces the rows of registered objects; rows of other objects have no effect.
+  /// Replaces the rows of registered objects with those of a batch; other rows of the batch are ignored.
   mutating func refresh(_ batch: RowBatch) {
     for (index, key) in batch.keys.enumerated() where slots[key] != nil {
       put(key, version: batch.versions[index], batch.values[index * width..<(index + 1) * width])
@@ -97,8 +97,7 @@ struct EntityTable: Sendable {
 
   /// Registers every row of a batch.
   ///
-  /// An empty table reserves a quarter more capacity, so that the next merge does not move all
-  /// rows.
+  /// An empty table reserves capacity for a quarter more rows, so that adding a few does not copy all rows.
   mutating func put(_ batch: consuming RowBatch) {
     if versions.isEmpty { reserve(batch.keys.count + batch.keys.count / 4) }
     let places = batch.keys.indices.map { index in
@@ -117,7 +116,7 @@ struct EntityTable: Sendable {
     }
   }
 
-  /// Applies the differences of rows that were read again.
+  /// Applies rows that were read again, given as their differences from the registered rows.
   mutating func put(_ differences: consuming RowDifferences) {
     let rows = differences.rows
     let places = rows.map { row in
@@ -233,7 +232,9 @@ struct SlotIndex: Sendable {
     return slot
   }
 
-  /// Removes all keys in time linear in their number; a map that is much too large is replaced.
+  /// Removes all keys, in time linear in their number.
+  ///
+  /// A map with room for far more keys than it holds is replaced by a new one instead of cleared.
   mutating func removeAll() {
     guard entries.count <= max(1024, count * 8) else {
       self = SlotIndex()

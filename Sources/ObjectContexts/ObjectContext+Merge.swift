@@ -23,8 +23,8 @@ extension ObjectContext {
   /// Unsaved edits are kept, except those of deleted objects.
   ///
   /// Transactions that the context saved itself are skipped. Merging the same transactions again
-  /// has no effect. Objects that are not registered are ignored. A context that holds all objects
-  /// registers the inserted ones: see ``holdsAllObjects``.
+  /// has no effect. Changes of objects that are not registered are ignored, except that a context
+  /// whose ``holdsAllObjects`` is `true` registers the inserted objects.
   ///
   /// - Throws: ``HistoryError/Code/sqlite``; the context is then unchanged.
   /// - Complexity: linear in the number of changes, plus one statement for each entity that has
@@ -67,7 +67,7 @@ extension ObjectContext {
 }
 
 extension MergeDelta {
-  /// Adds the applied changes of one entity; objects in `gone` no longer exist in the store.
+  /// Adds the merged changes of one entity; the objects in `gone` count as deleted, not as read.
   fileprivate mutating func note(_ changes: [MergedChange], of entity: Int32, gone: Set<ObjectID>) {
     for change in changes where change.effect != .delete {
       let id = ObjectID(entity: entity, key: change.key)
@@ -97,12 +97,12 @@ extension [MergedChange] {
 struct MergedChange {
   /// The effect of an object's merged changes on the context.
   ///
-  /// The greatest effect wins: a deleted object stays deleted, since keys are not reused, and an
-  /// inserted object is read once.
+  /// Of an object's effects the greatest is kept: a deleted object stays deleted, because keys are
+  /// not reused, and an object that was inserted and updated is read once.
   enum Effect: UInt8 {
     /// The registered row is older than the change and must be read again.
     case update
-    /// The object is not registered yet, in a context that holds all objects.
+    /// The object is not registered yet and must be read, because ``ObjectContext/loadAll()`` was called.
     case insert
     /// The object was deleted.
     case delete
@@ -125,7 +125,7 @@ struct MergedChanges {
     changes = Array(repeating: [], count: entityCount)
   }
 
-  /// Adds those changes of a transaction that require reading or removing rows.
+  /// Adds the changes of a transaction, without those that need no row to be read or removed.
   mutating func note(_ transaction: HistoryTransaction, in state: borrowing ContextState) {
     let record = transaction.record
     let page = transaction.page

@@ -35,7 +35,7 @@ extension ObjectContext {
     }
   }
 
-  /// Makes the context read the current state of the store again, and closes its connection.
+  /// Makes the context read the current state of the store again, and closes the context's connection.
   ///
   /// Registered objects are not read again.
   public func unpin() {

@@ -81,7 +81,7 @@ extension ObjectContext {
   }
 }
 
-/// A row that a query found, with the context's unsaved edits.
+/// A row that matches a query, with the context's unsaved edits applied.
 struct FoundRow {
   let key: Int64
   /// The version of the row in the store, or `nil` if the row has unsaved edits.
@@ -98,8 +98,8 @@ extension ContextState {
 
   /// Returns the rows that a query finds, unsaved edits included, without registering them.
   ///
-  /// The store leaves out the edited rows and returns the first of the others, as many as the result
-  /// can contain; the edited rows are then sorted in.
+  /// The store returns only rows without unsaved edits, at most as many as the result can contain.
+  /// Edited rows that match are then inserted at their places.
   func rows(
     _ number: Int32,
     _ query: ObjectQuery,

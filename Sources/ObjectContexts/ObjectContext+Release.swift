@@ -4,11 +4,11 @@ public import HistoryTypes
 extension ObjectContext {
   /// A Boolean value that indicates whether the context holds every object of the store.
   ///
-  /// The value is `false` in a new context. Such a context registers only the objects that are
-  /// inserted, requested or found. A merge changes only these objects, and the memory is
-  /// proportional to their number.
-  /// ``loadAll()`` makes the value `true`: merges then also register the objects that other
-  /// contexts insert. Releasing an object makes the value `false` again.
+  /// The value is `false` in a new context. Such a context registers only the objects that the
+  /// program inserts, reads by identity or finds with a query. A merge changes only these objects,
+  /// and the memory is proportional to their number. ``loadAll()`` makes the value `true`: merges
+  /// then also register the objects that other contexts insert. Releasing an object makes the value
+  /// `false` again.
   public var holdsAllObjects: Bool { state.withLock { $0.holdsAll } }
 
   /// Releases a registered object, so that the context needs no memory for it.
@@ -65,16 +65,16 @@ extension ObjectContext {
     return !batch.keys.isEmpty
   }
 
-  /// Returns whether an object exists, reading it again if the context may have released it.
+  /// Returns whether an object exists; reads the object if the context may have released it.
   ///
-  /// In a context that holds all objects, an object that is not registered does not exist.
+  /// If ``ObjectContext/holdsAllObjects`` is `true`, an object that is not registered does not exist.
   func readReleased(_ id: ObjectID, _ state: inout ContextState) throws(HistoryError) -> Bool {
     state.holdsAll ? state.isHere(id) : try read(id, &state)
   }
 }
 
 extension ContextState {
-  /// Returns whether an object that is neither registered nor edited may be in the store.
+  /// Returns whether the store may have an object that the context has neither registered nor edited.
   func mayBeReleased(_ id: ObjectID) -> Bool {
     !holdsAll && edits.type(of: id) == nil && model.entity(id.entity)?.isDeclared == true
   }

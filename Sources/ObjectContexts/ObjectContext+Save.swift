@@ -19,7 +19,8 @@ extension ObjectContext {
   /// - Returns: The transaction; `nil` if no edit exists or takes effect, so that nothing is
   ///   written, or if the store keeps no history.
   /// - Throws: ``HistoryError/Code/conflict`` or ``HistoryError/Code/duplicate`` under the merge policy
-  ///   `error`, ``HistoryError/Code/missingValue``, or ``HistoryError/Code/sqlite``; data, history and edits are then unchanged.
+  ///   `error`, ``HistoryError/Code/missingValue``, or ``HistoryError/Code/sqlite``; data, history and
+  ///   edits are then unchanged.
   /// - Complexity: one statement for each edit, one or two for the history, and one query for each
   ///   object that another context or process changed.
   @discardableResult

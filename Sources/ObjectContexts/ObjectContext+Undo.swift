@@ -134,7 +134,7 @@ struct UndoStack: Sendable {
   }
 }
 
-/// The objects that one group of edits changed, with their states before and after.
+/// The objects that one group of edits changed, each with its state before and after the group.
 struct UndoGroup: Sendable {
   fileprivate private(set) var order: [ObjectID] = []
   fileprivate private(set) var changes: [ObjectID: (before: ObjectState, after: ObjectState)] = [:]
@@ -145,7 +145,7 @@ struct UndoGroup: Sendable {
   }
 }
 
-/// The state of an object in the context: its values, and the unsaved edit that they include.
+/// The state of an object in the context: its values, and the unsaved edit included in the values.
 struct ObjectState: Sendable {
   /// The values, or `nil` if the object is not in the context.
   fileprivate let row: [Value]?
@@ -182,7 +182,7 @@ extension ContextState {
     return reverted
   }
 
-  /// Brings a deleted object back with its earlier edit, unless it was deleted in the store.
+  /// Undoes the deletion of an object in the context, unless the store has deleted the object.
   private mutating func restore(_ id: ObjectID, _ edit: PendingEdit?) {
     if edits[id]?.type == .delete {
       forgetEdits(of: id)
@@ -193,7 +193,7 @@ extension ContextState {
     }
   }
 
-  /// Restores the attributes that the edit changed, if they were not changed since.
+  /// Restores the attributes that an edit changed, except those that were changed again since.
   private mutating func revert(_ id: ObjectID, from after: [Value], to before: [Value]) {
     guard let current = row(of: id) else { return }
     for index in before.indices where before[index].order(to: after[index]) != 0 {

@@ -193,10 +193,10 @@ public final class ObjectContext: Sendable {
 
   /// Deletes an object in the context, and in the store at the next save.
   ///
-  /// Has no effect if the object is already deleted, or if the context holds all objects but not
-  /// this one. An object that the context has not read is deleted at the save, whatever its values
-  /// are by then. The save applies the delete rules of references to the object; until then,
-  /// objects in the context still refer to it.
+  /// Has no effect if the object is already deleted, or if ``holdsAllObjects`` is `true` and the
+  /// context does not contain the object. An object that the context has not read is deleted at the
+  /// save, whatever its values are by then. The save also applies the delete rules of references to
+  /// the object; until then, other objects in the context still refer to the deleted one.
   public func delete(_ id: ObjectID) {
     state.withLock { state in
       if state.isHere(id) || state.mayBeReleased(id) {
@@ -216,7 +216,7 @@ public final class ObjectContext: Sendable {
     }
   }
 
-  /// Returns the error for an attribute that does not exist, or for a value of another type.
+  /// Returns the error for setting an attribute that does not exist, or a value that does not fit.
   private static func unfit(
     _ value: Value,
     for attribute: String,
@@ -250,7 +250,7 @@ extension ObjectContext {
 extension Model {
   /// Returns the index of an entity's attribute; `nil` if it does not exist or the value does not fit.
   ///
-  /// Unlike ``entity(_:)``, it does not copy the entity.
+  /// Unlike ``entity(_:)``, this method does not copy the entity.
   fileprivate func index(of attribute: String, of entity: Int32, for value: Value) -> Int? {
     let place = Int(entity) - 1
     guard entities.indices.contains(place) else { return nil }
@@ -280,7 +280,7 @@ extension Value {
 }
 
 extension ObjectContext {
-  /// A snapshot of a context: its options, registered rows and unsaved edits.
+  /// A copy of a context's options, registered rows and unsaved edits, to create an equal context from.
   package struct Snapshot: Sendable {
     let author: String?
     let name: String?
@@ -289,7 +289,6 @@ extension ObjectContext {
     let state: ContextState
   }
 
-  /// A snapshot of the context's current state.
   package var snapshot: Snapshot {
     Snapshot(
       author: author,
@@ -300,7 +299,7 @@ extension ObjectContext {
     )
   }
 
-  /// Restores a context from a snapshot, on another connection to the same store.
+  /// Creates a context from a snapshot, on another connection to the same store.
   package convenience init(store: Store, snapshot: Snapshot) {
     self.init(
       store: store,

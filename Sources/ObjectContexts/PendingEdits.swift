@@ -51,13 +51,13 @@ struct PendingEdit: Sendable {
 
 /// The unsaved edits of a context, one for each edited object.
 ///
-/// Setting an attribute looks up an edit several times. A lookup in a `SlotIndex` takes a fifth of
-/// the instructions of one in a dictionary, whose hashing is randomized.
+/// Setting an attribute looks up an edit several times. A `SlotIndex` finds it with a fifth of the
+/// instructions that a dictionary needs, because a dictionary's hashing is randomized.
 struct PendingEdits: Sendable {
   /// For each entity, the place of each edit in `edits`.
   private var places: [SlotIndex]
   private var edits: [PendingEdit] = []
-  /// The places of removed edits.
+  /// The free places in `edits`, left by removed edits.
   private var free: [Int] = []
 
   init(entityCount: Int) { places = Array(repeating: SlotIndex(), count: entityCount) }

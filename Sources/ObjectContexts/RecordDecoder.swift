@@ -37,7 +37,7 @@ enum RecordDecoder {
 }
 
 extension Value {
-  /// Returns the value as the type of a property, or `nil` if the value does not fit the type.
+  /// Returns the value converted to a property's type, or `nil` if the value does not fit.
   fileprivate func decoded<Property>(as type: Property.Type) -> Property? {
     switch self {
     case .null: nil
@@ -133,7 +133,7 @@ private struct SingleValue: SingleValueDecodingContainer {
   func decodeNil() -> Bool { value == .null }
 
   func decode<Property: Decodable>(_ type: Property.Type) throws -> Property {
-    // The initializer of `type` requests `type` itself, so only a direct conversion is possible.
+    // The initializer of `type` requests a `type`: calling it again would recurse forever.
     guard type != outer else {
       guard let direct = value.decoded(as: type) else { throw UnfitProperty(name: name) }
       return direct

@@ -53,7 +53,7 @@ struct UnfitProperty: Error {
 }
 
 extension Value {
-  /// Returns the value as an attribute type, or `nil` if it does not fit.
+  /// Returns the value converted to an attribute's type, or `nil` if the value does not fit.
   ///
   /// The only conversion is from an integer to a double that represents it exactly.
   fileprivate func converted(to type: AttributeType) -> Value? {
@@ -84,7 +84,7 @@ extension Value {
   }
 }
 
-/// The encoder of a record: one keyed container of single values.
+/// Encodes a record as a keyed container of single values, one for each attribute.
 private final class FlatEncoder: Encoder {
   var values: [String: Value] = [:]
   /// The property whose value is being encoded, or `nil` while the record itself is encoded.
@@ -121,7 +121,7 @@ private final class FlatEncoder: Encoder {
 
 private struct KeyedProperties<Key: CodingKey>: KeyedEncodingContainerProtocol {
   let encoder: FlatEncoder
-  /// The property whose value is being encoded, if any; its value must not be a keyed container.
+  /// The property being encoded; `nil` for the record itself, which alone may have keyed values.
   let outer: String?
   let codingPath: [any CodingKey] = []
 

@@ -1,7 +1,7 @@
 public import HistoryStore
 public import HistoryTypes
 
-/// Many-to-many relationships, each with a link entity:
+/// Many-to-many relationships, whose links are objects of a link entity: see
 /// ``Entity/init(_:linking:with:renamingIdentifier:)``.
 extension StoredObject {
   /// Returns the objects that links connect with this object, including unsaved edits.
@@ -65,7 +65,7 @@ extension StoredObject {
     )
   }
 
-  /// Deletes the link between this object and another one, if there is one.
+  /// Deletes the link between this object and another one, if a link exists.
   ///
   /// - Parameters:
   ///   - object: The other object, of the same store.
@@ -169,7 +169,7 @@ extension ObjectContext {
     )
   }
 
-  /// Returns the objects with the given keys that exist, sorted; reads those not registered yet.
+  /// Returns the existing objects with the given keys, sorted; objects not registered yet are read.
   fileprivate func sorted(
     _ keys: Set<Int64>,
     of entity: Int32,

@@ -67,7 +67,7 @@ extension StoredObject {
 }
 
 extension ObjectContext {
-  /// Throws if an object belongs to another entity than the one that a reference refers to.
+  /// Throws unless an object is of the entity to which a reference refers.
   func check(
     _ object: StoredObject,
     at attribute: String,
@@ -79,7 +79,7 @@ extension ObjectContext {
     throw .unfitDestination(entity: entity, attribute: attribute, wanted: names[0], found: names[1])
   }
 
-  /// Returns the number of the entity that a reference refers to, and the entity with the reference.
+  /// Returns the number of the entity to which a reference refers, and the entity that has the reference.
   fileprivate func reference(
     _ attribute: String,
     of entity: Int32

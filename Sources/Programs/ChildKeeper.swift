@@ -1,18 +1,19 @@
 package import Foundation
 import Synchronization
 
-/// A helper process that kills this process's children when this process ends, for any reason.
+/// A helper process that kills the children of this process when this process ends for any reason.
 ///
-/// The keeper reads a pipe whose other end only this process holds. A program may ignore the end of
-/// its input, so the keeper kills the program with all its descendants, as
-/// ``RunningProcess/endAll(of:in:)`` does while this process runs. One keeper serves all programs.
-/// The keeper is a `/bin/sh` script. On Linux the script needs no other program; on Darwin it needs
-/// `ps`, which is part of the system.
+/// Only this process holds the other end of the pipe that the keeper reads, so the pipe ends with
+/// this process. The keeper then kills the programs with all their descendants, as
+/// ``RunningProcess/endAll(of:in:)`` does while this process runs; closing their input would not
+/// suffice, because a program may ignore that. One keeper serves all programs. The keeper is a
+/// `/bin/sh` script. On Linux the script needs no other program; on Darwin it needs `ps`, which is
+/// part of the system.
 package enum ChildKeeper {
   /// The pipe to the keeper; `nil` until the first program is started.
   private static let pipe = Mutex<Int32?>(nil)
 
-  /// Starts watching the leader of a session or of a process group.
+  /// Tells the keeper to watch a process that leads a session or a process group.
   ///
   /// - Throws: ``ProgramError`` when the system provides no pipe or no process.
   package static func keep(_ leader: pid_t) throws(ProgramError) {
@@ -27,7 +28,7 @@ package enum ChildKeeper {
     }
   }
 
-  /// Stops watching a leader that has ended with all its descendants.
+  /// Tells the keeper to stop watching a leader, which has ended with all its descendants.
   package static func forget(_ leader: pid_t) {
     pipe.withLock { pipe in
       if let pipe { _ = send("forget \(leader)", to: pipe) }
@@ -64,7 +65,7 @@ package enum ChildKeeper {
 
   // MARK: In the keeper
 
-  /// Returns a script that reads `keep` and `forget` lines, then kills the kept leaders.
+  /// Returns the keeper's script: it reads `keep` and `forget` lines, and at their end kills the leaders.
   static func script(_ folder: String = "/proc") -> String {
     """
     kept=' ' known=' ' folder='\(folder)'
@@ -104,10 +105,10 @@ package enum ChildKeeper {
   #if canImport(Darwin)
   private static let list = "list() { /bin/ps -A -o pid= -o ppid= -o pgid=; }"
   #else
-  /// Shell code that lists all processes from `stat` files: ID, parent, group and session.
+  /// Shell code that prints the ID, parent, group and session of each process, from the `stat` files.
   ///
-  /// A process name may contain spaces, parentheses and newlines, so the fields are read from after
-  /// the last parenthesis.
+  /// A process name may contain spaces, parentheses and newlines, so the fields are read after the
+  /// last parenthesis.
   private static let list = #"""
     list() {
       for file in "$folder"/[0-9]*/stat; do
@@ -122,15 +123,15 @@ package enum ChildKeeper {
   #endif
 }
 
-/// A command that is killed if the lab ends before it, for any reason.
+/// A shell command that ``ChildKeeper`` kills if this process ends before the command.
 package enum KeptCommand {
-  /// The interval between two polls, in microseconds.
+  /// The interval at which `run` polls whether the command has ended, in microseconds.
   private static let lookUs: UInt32 = 10_000
 
-  /// Runs a command through `/bin/sh -c` in its own session, without input.
+  /// Runs a command through `/bin/sh -c` in its own session, without input, and waits for its end.
   ///
-  /// Its output goes to a file descriptor, its errors to standard error. The call blocks its
-  /// thread.
+  /// The command's output goes to a file descriptor, its errors to standard error. The call blocks
+  /// its thread.
   ///
   /// - Returns: the command's exit code, or 128 plus the signal that ended it; `nil` if `isWanted`
   ///   returned `false` and the command was killed with all its descendants.

@@ -1,10 +1,10 @@
 import Foundation
 import Synchronization
 
-/// A process in its own session, with pipes for its three standard files.
+/// A child process in its own session, with pipes for its input, output and errors.
 ///
-/// The lab's ends of the pipes are non-blocking, and no other child inherits them. When the lab
-/// ends for any reason, the input of the child ends, and ``ChildKeeper`` kills the child.
+/// This process's ends of the pipes are non-blocking, and no other child inherits them. When this
+/// process ends for any reason, the child's input ends, and ``ChildKeeper`` kills the child.
 struct ChildProcess {
   let id: pid_t
   let input: Int32
@@ -30,7 +30,7 @@ struct ChildProcess {
     }
   }
 
-  /// Serializes starts: no child may start between creating a pipe and marking it close-on-exec.
+  /// Serializes starts, so that no child inherits a pipe that is not yet marked as close-on-exec.
   static let starting = Mutex(())
 
   private static func start(
@@ -59,9 +59,9 @@ struct ChildProcess {
     while waitpid(id, &status, 0) < 0 && errno == EINTR {}
   }
 
-  /// Starts a command that waits until its keeper watches it.
+  /// Starts a shell that runs the command only once the keeper watches this shell.
   ///
-  /// If this process ends before that, the command never begins.
+  /// If this process ends before that, the command never runs.
   ///
   /// - Throws: ``ProgramError`` when the system provides no pipe or no process.
   static func spawnKept(
@@ -83,14 +83,14 @@ struct ChildProcess {
     return id
   }
 
-  /// The descriptor of a child's gate, a pipe: the command begins when a line arrives in the pipe.
+  /// The file descriptor of the child's gate: a pipe in which a line starts the command.
   private static let gateFile: Int32 = 9
-  /// Shell code that waits for the line of the gate, and exits if the gate is closed without one.
+  /// Shell code that waits for a line from the gate, and exits if the gate is closed without one.
   private static let waiting = "read -r gate <&9 || exit 125; exec 9<&-; unset gate; "
 
-  /// The kind of group that a child leads.
+  /// The kind of group of processes that a child leads.
   enum Leadership {
-    /// A session: it identifies descendants, even those that outlive their parents.
+    /// A session, by which even descendants are found that have lost their parents.
     case session
     /// A process group, which starts faster.
     case group
@@ -160,7 +160,7 @@ struct ChildProcess {
   }
 
   #if !canImport(Darwin)
-  /// A number above all open files, with room for files that other threads open meanwhile.
+  /// A number above all open file descriptors, with room for those that other threads open meanwhile.
   private static var openFileLimit: Int32 {
     let files = try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
     let last = files?.compactMap { Int32($0) }.max() ?? 255
@@ -187,7 +187,7 @@ struct ChildProcess {
   /// Returns the message of a system error code.
   static func reason(_ code: Int32) -> String { String(cString: strerror(code)) }
 
-  /// Returns how the process ended as a clause with "it" as its subject; `nil` while it runs.
+  /// Returns how the process ended, as a clause such as "it ended with code 1"; `nil` while it runs.
   func ending(waiting: Bool = false) -> String? {
     var status: Int32 = 0
     var result: pid_t

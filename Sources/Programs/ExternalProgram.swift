@@ -9,7 +9,7 @@ package struct ExternalProgram: Hashable, Sendable {
   package var timeout: Duration
   /// The maximum length of a line of output, in bytes (default: 16 MiB).
   package var lineByteCountMax = 16 << 20
-  /// The time that the program may take to end after its input is closed (default: 1 second).
+  /// The time that the program has to end after its input is closed (default: 1 second).
   package var grace = Duration.seconds(1)
 
   /// The default time limit for an answer, in seconds.
@@ -20,10 +20,10 @@ package struct ExternalProgram: Hashable, Sendable {
     self.timeout = timeout
   }
 
-  /// The prefix of the name of an external system; the command follows it.
+  /// The prefix of the name of a system that is an external program; its command follows.
   package static let namePrefix = "external:"
 
-  /// Returns the command in a system's name, or `nil` if the name is of another kind of system.
+  /// Returns the command in the name of a system; `nil` if the system is no external program.
   package static func command(in name: String) -> String? {
     guard name.hasPrefix(namePrefix) else { return nil }
     return String(name.dropFirst(namePrefix.count))
@@ -32,20 +32,21 @@ package struct ExternalProgram: Hashable, Sendable {
 
 /// A connection to a program under test, which answers each line with one line.
 package protocol WireChannel: AnyObject {
-  /// Sends a line, given without its newline, and waits for the next line.
+  /// Sends a line, given without its newline, and returns the line that the program answers.
   ///
-  /// - Throws: ``ProgramError`` when no readable line comes; the channel is unusable after that.
+  /// - Throws: ``ProgramError`` when no readable line comes in time; the channel is unusable
+  ///   afterwards.
   func exchange(_ line: String) throws(ProgramError) -> String
 
-  /// Waits for a line without sending a message; `nil` if none comes in time.
+  /// Waits for a line without sending one; returns `nil` if no line comes in time.
   ///
   /// - Throws: ``ProgramError`` when the program has ended or its line cannot be read.
   func receive(within time: Duration) throws(ProgramError) -> String?
 
-  /// Lets the program end, and kills it if it does not.
+  /// Closes the program's input, and kills the program if it does not end.
   func close()
 
-  /// The last output on standard error; empty if there was none.
+  /// The end of the program's output on standard error; empty if there was none.
   var lastErrors: String { get }
 }
 
@@ -56,11 +57,11 @@ package struct ProgramError: Error, Hashable, Sendable {
   package init(_ clause: String) { self.clause = clause }
 }
 
-/// The standard error output of a program over all its launches, up to a limit.
+/// A program's output on standard error over all its launches, up to a limit.
 package final class StandardErrorText: Sendable {
   /// The limit in bytes; the beginning is kept, because the first error is usually the cause.
   private static let byteCountMax = 1 << 20
-  /// The number of bytes at the end that are kept for error messages.
+  /// The number of bytes at the end of the output that are kept for error messages.
   private static let tailByteCount = 1 << 10
 
   private struct State {
@@ -72,7 +73,7 @@ package final class StandardErrorText: Sendable {
 
   package init() {}
 
-  /// Adds output to the kept beginning, while it has room, and to the tail.
+  /// Adds output to the kept beginning, up to its limit, and to the kept end.
   func append(_ bytes: some Collection<UInt8>) {
     state.withLock { state in
       let room = Self.byteCountMax - state.kept.count
@@ -82,7 +83,7 @@ package final class StandardErrorText: Sendable {
     }
   }
 
-  /// Clears the tail when the program is launched again.
+  /// Clears the kept end, because the program is launched again.
   func beginLaunch() { state.withLock { $0.tail = [] } }
 
   /// The end of the output since the last launch; bytes that are not UTF-8 are shown as U+FFFD.
@@ -97,10 +98,10 @@ package final class StandardErrorText: Sendable {
   }
 }
 
-/// A task executor that runs each job on its own thread, for work that blocks on programs.
+/// A task executor that runs each job on a thread of its own, for jobs that wait for programs.
 ///
-/// Swift's cooperative pool has one thread per processor, which such work would keep from all other
-/// tasks.
+/// Swift's cooperative pool has one thread per processor. Jobs that block these threads would stop
+/// all other tasks.
 package final class ThreadPerJob: TaskExecutor {
   package init() {}
 

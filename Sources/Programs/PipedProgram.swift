@@ -1,16 +1,16 @@
 import Foundation
 
-/// A third-party program that runs as a child process and communicates through pipes.
+/// A third-party program that runs as a child process, and communicates through pipes.
 ///
-/// The lab continues whatever the program does: one loop sends, receives and reads standard error,
-/// with a deadline, and the amount of kept output is limited.
+/// The program cannot block the lab or use up its memory: one loop sends, receives and reads
+/// standard error until a deadline, and the kept output has a limit.
 package final class PipedProgram: WireChannel {
   private let program: ExternalProgram
   private let child: ChildProcess
   private let errorText: StandardErrorText
-  /// The bytes received and not yet consumed.
+  /// The bytes of output that were received and not yet returned as lines.
   private var received: [UInt8] = []
-  /// The number of received bytes known to contain no newline.
+  /// The number of bytes at the start of `received` that are known to contain no newline.
   private var searched = 0
   private var ending: String?
   private var isClosed = false
@@ -50,7 +50,7 @@ package final class PipedProgram: WireChannel {
     return try takeLine(sending: &outgoing, within: min(time, program.timeout))
   }
 
-  /// Sends bytes, and waits for the next line; `nil` if the time limit passes.
+  /// Sends bytes and waits for the next line; returns `nil` after the time limit.
   private func takeLine(
     sending outgoing: inout ArraySlice<UInt8>,
     within time: Duration
@@ -78,7 +78,7 @@ package final class PipedProgram: WireChannel {
 
   // MARK: Ending
 
-  /// Closes standard input, waits for the program's end within its grace time, then kills it.
+  /// Closes the program's input, waits until the program ends or its grace time is over, then kills it.
   package func close() {
     guard !isClosed else { return }
     isClosed = true
@@ -101,7 +101,7 @@ package final class PipedProgram: WireChannel {
     Foundation.close(child.errors)
   }
 
-  /// Closes the program after the end of its output, and returns how it ended.
+  /// Closes the program after its output has ended, and returns how the program ended.
   private func end() -> ProgramError {
     close()
     let part = received.isEmpty ? "" : ", in the middle of a line"
@@ -118,7 +118,7 @@ extension PipedProgram {
     var hasErrors = false
   }
 
-  /// Waits until a pipe is ready for reading or writing.
+  /// Waits until a pipe of the program can be read or written, or the time is over.
   private func wait(_ time: Duration, toWrite: Bool) -> Readiness {
     var files = [
       pollfd(fd: outputIsOpen ? child.output : -1, events: Int16(POLLIN), revents: 0),
@@ -136,7 +136,7 @@ extension PipedProgram {
     )
   }
 
-  /// Writes what the pipe accepts; a program that no longer reads is noticed by its missing answer.
+  /// Writes as many bytes as the pipe accepts; if the program has closed it, discards them.
   private func send(_ bytes: inout ArraySlice<UInt8>) {
     let count = bytes.withUnsafeBytes { write(child.input, $0.baseAddress, $0.count) }
     if count > 0 {
@@ -146,7 +146,7 @@ extension PipedProgram {
     }
   }
 
-  /// Reads available output, and returns whether more may come.
+  /// Reads the available output; returns `false` if the output has ended.
   private func receive() throws(ProgramError) -> Bool {
     guard let bytes = Self.read(child.output) else { return true }
     received += bytes
@@ -171,10 +171,10 @@ extension PipedProgram {
 
   private static let newline = UInt8(ascii: "\n")
   private static let chunkByteCount = 1 << 16
-  /// The number of chunks of standard error read at the end; together they exceed a pipe's buffer.
+  /// The number of final reads of standard error; together they can read more than a full pipe.
   private static let lastChunkCount = 4
 
-  /// Reads available bytes: `nil` if none are available yet, empty at the end of the file.
+  /// Reads the available bytes; `nil` if there are none yet, empty at the end of the file.
   private static func read(_ file: Int32) -> [UInt8]? {
     var count = 0
     let bytes = [UInt8](unsafeUninitializedCapacity: chunkByteCount) { buffer, initialized in

@@ -1,13 +1,13 @@
 package import Foundation
 
-/// A process of this machine, as the system lists it.
+/// A process that runs on this machine, from the system's list of processes.
 package struct RunningProcess: Hashable, Sendable {
   package let id: pid_t
   package let parent: pid_t
   let group: pid_t
   let session: pid_t
 
-  /// Returns all processes that have not ended, or `nil` if the system lists none.
+  /// Returns all processes that have not ended; `nil` if the system's list cannot be read.
   ///
   /// Linux lists them in `/proc` (proc_pid_stat(5)), Darwin by `proc_listallpids`.
   ///
@@ -20,20 +20,20 @@ package struct RunningProcess: Hashable, Sendable {
     #endif
   }
 
-  /// Returns whether the process is in the leader's group or session, or a child of a known
-  /// process.
+  /// Returns whether the process is in the leader's group or session, or has a parent in `known`.
   private func belongs(to leader: pid_t, _ known: Set<pid_t>) -> Bool {
     group == leader || session == leader || known.contains(parent)
   }
 
   /// Kills a session leader with all its descendants.
   ///
-  /// A descendant is found by its session, its process group, or a living parent that descends from the
-  /// leader. Each is stopped when it is found, so that it starts no further process, and all are killed
-  /// when a search finds no other. A process escapes if it has left the session and its parent has ended
-  /// (a daemon).
+  /// A descendant is found by its session, its process group, or a living parent that descends from
+  /// the leader. Each found process is stopped at once, so that it cannot start another one. When a
+  /// search finds no further process, all are killed. A process escapes if it has left the session
+  /// and its parent has ended (a daemon).
   ///
-  /// - Returns: `false` if the system lists no processes: only the leader's process group was
+  /// - Returns: `false` if the system's list cannot be read: then only the leader's process group
+  ///   is killed.
   ///   killed.
   @discardableResult
   static func endAll(of leader: pid_t, in folder: String = "/proc") -> Bool {
@@ -54,7 +54,7 @@ package struct RunningProcess: Hashable, Sendable {
     return false
   }
 
-  /// Returns the message for an unreadable process list; `leader` is a number or a shell variable.
+  /// Returns the message for an unreadable list of processes; `leader` is a number or a shell variable.
   static func noListing(_ folder: String, _ leader: some CustomStringConvertible) -> String {
     "history-lab: \(folder) cannot be read, so only process group \(leader) was ended. Mount proc at "
       + "/proc, and end what the program started outside of its group."

@@ -1,5 +1,4 @@
-/// One step of a case that a child process draws, and that the parent process repeats on its
-/// source.
+/// One step of a case in a child process, which the parent process repeats on its own source.
 ///
 /// The child reports each step at once, so that the parent has all steps even if a trap ends the
 /// child.

@@ -19,9 +19,9 @@ struct CaseTree {
 
   private struct Node {
     var question = Question.unknown
-    /// The first answer that was given, a value or 0 or 1, and the node after it; -1 for none.
+    /// The first answer (a drawn value, or 1 for yes, 0 for no) and the next node; -1 for no node.
     var firstNext: (answer: Int64, node: Int) = (0, -1)
-    /// The other answers that were given, and the nodes after them.
+    /// The other answers, each with the next node.
     var moreNext: [(answer: Int64, node: Int)] = []
   }
 
@@ -111,8 +111,7 @@ struct CaseTree {
     return follow(0, from: node)
   }
 
-  /// Records the generator's request at a node; detects if an earlier case made a different one
-  /// there.
+  /// Records the generator's request at a node; notes an earlier case with a different request there.
   private mutating func ask(_ question: Question, at node: Int) {
     switch (nodes[node].question, question) {
     case (.unknown, _): nodes[node].question = question

@@ -11,8 +11,7 @@ package struct Choice: Hashable, Sendable {
     case number
     /// A name: one of several alternatives, simplest first, whose distances have no meaning.
     case name
-    /// The decision to continue a repetition; shrinking deletes elements instead of lowering the
-    /// value.
+    /// The decision to continue a repetition; shrinking does not lower it, but deletes elements.
     case continuation
   }
 

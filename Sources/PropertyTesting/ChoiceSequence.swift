@@ -113,11 +113,10 @@ extension ChoiceSequence: LosslessStringConvertible {
 }
 
 extension ChoiceSequence {
-  /// Returns the given pieces of this sequence, joined in the given order, with the remaining
-  /// spans.
+  /// Returns a sequence of the given pieces of this one, in the given order, with the remaining spans.
   ///
-  /// A span inside one piece moves with it. A span that contains whole pieces still contains them.
-  /// A span that loses all its choices is removed.
+  /// A span inside one piece moves with that piece. A span that contains whole pieces still contains
+  /// them. A span that loses all its choices is removed.
   ///
   /// - Complexity: O(choices + spans * log(pieces)), plus the pieces inside of each span.
   func rearranged(_ pieces: [Range<Int>], without dropped: Int? = nil) -> ChoiceSequence {

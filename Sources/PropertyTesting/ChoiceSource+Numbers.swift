@@ -57,8 +57,8 @@ extension ChoiceSource {
 
   /// Draws an index, and lets a closure replace an index that is currently impossible.
   ///
-  /// The recorded choice is the index that the closure returns, so that it stays the same if
-  /// shrinking makes other indices possible.
+  /// The source records the index that the closure returns, so that a replay uses the same index even if
+  /// shrinking has made other indices possible.
   public mutating func index(
     below count: Int,
     label: String? = nil,

@@ -26,7 +26,7 @@ public struct ChoiceSource: Sendable {
   /// The probability that a number with a label repeats the last number with that label.
   private var reuseRate = 0.0
   private var latestNumbers: [String: Int64] = [:]
-  /// The number of branches that the current recursive value may still use; `nil` outside of one.
+  /// The number of branches that the current recursive value may still use; `nil` without such a value.
   var branchesLeft: Int?
   /// The labels, required classes and scores of the case.
   var notes = CaseNotes()
@@ -121,11 +121,12 @@ public struct ChoiceSource: Sendable {
 // MARK: - Repeated numbers
 
 extension ChoiceSource {
-  /// Makes numbers with a label repeat in some cases; call it once per case.
+  /// Makes numbers with a label repeat in some cases; call this method once per case.
   ///
   /// Without repetition, failures that require several equal numbers are rare. Three of four cases
   /// are unchanged; in the others, half of the numbers with a label repeat the last number with
-  /// that label. The decision is not a choice, and a replay ignores it.
+  /// that label. Whether a case repeats numbers is not recorded: the recorded choices contain the
+  /// repeated numbers, so that a replay needs no more.
   package mutating func reuseNumbers() {
     guard !isReplaying else { return }
     reuseRate = random.next() & 3 == 0 ? 0.5 : 0
@@ -185,7 +186,7 @@ extension ChoiceSource {
     if recordsEvents { events.append(.exhausted(isExhausted)) }
   }
 
-  /// Replaces the value of the last recorded choice, because the draw used another value.
+  /// Replaces the recorded value of the last choice by the value that the draw used instead.
   mutating func amendLast(_ value: Int64) {
     guard let last = choices.popLast() else { return }
     choices.append(last.with(value: value))
@@ -252,7 +253,7 @@ extension ChoiceSource {
     if isObserved { observe(.cancel, as: .cancel) }
   }
 
-  /// Finishes all open spans, after the property stopped inside of them.
+  /// Finishes all open spans, after the property has returned or thrown inside of them.
   mutating func closeAllSpans() {
     while !openSpans.isEmpty { closeSpan() }
   }
@@ -340,7 +341,7 @@ struct ReplayCursor {
     frame = outer
   }
 
-  /// Returns the next span of the sequence with a label, if only whole spans precede it here.
+  /// Returns the next span with a label that the generator may enter; only whole spans may be skipped.
   private mutating func matchingSpan(_ label: String) -> Int? {
     let spans = sequence.spans
     while frame.next < spans.count, spans[frame.next].start < position { frame.next += 1 }

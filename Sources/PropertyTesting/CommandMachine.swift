@@ -101,8 +101,7 @@ public struct CommandRule<Machine: RuleBasedMachine>: Sendable {
   let isPossible: (@Sendable (Machine) -> Bool)?
   let draw: @Sendable (Machine, inout ChoiceSource) throws -> Machine.Command
 
-  /// Creates a rule; the precondition is evaluated before every step, on the machine's current
-  /// state.
+  /// Creates a rule; the precondition is evaluated before every step, on the machine's state.
   ///
   /// - Parameters:
   ///   - name: The name of the kind.
@@ -224,7 +223,7 @@ private struct CommandRun<Machine: RuleBasedMachine> {
     }
   }
 
-  /// Ends the case after a command has failed, and returns the failure for its error.
+  /// Ends the case after a command has failed, and returns the error with which the case fails.
   mutating func failure(_ error: any Error, _ source: inout ChoiceSource) -> any Error {
     repetition.stop(&source)
     return failure(error, isAtEnd: false)
@@ -248,7 +247,7 @@ private struct CommandRun<Machine: RuleBasedMachine> {
     return isAnyPossible
   }
 
-  /// Returns the failure for an error, with the commands so far.
+  /// Returns the error with which the case fails: the machine's error with the commands so far.
   func failure(_ error: any Error, isAtEnd: Bool) -> any Error {
     if error is Rejection || error is Vacuity { return error }
     return CommandFailure(

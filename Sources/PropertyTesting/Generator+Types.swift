@@ -199,7 +199,7 @@ extension Generator where Value == Character {
 }
 
 extension Generator where Value == UUID {
-  /// Returns a generator of random UUIDs (version 4); shrinks toward the one whose other bits are 0.
+  /// Returns a generator of random UUIDs (version 4); shrinks toward zero in all random bits.
   public static func uuids() -> Generator {
     Generator { source in
       let bytes = source.span("uuid") { source in

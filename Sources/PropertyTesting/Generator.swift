@@ -192,7 +192,7 @@ extension Generator where Value: Hashable & SendableMetatype {
     }
   }
 
-  /// Returns a generator of dictionaries with these values as keys.
+  /// Returns a generator of dictionaries whose keys come from this generator.
   ///
   /// Shrinking removes pairs down to the minimum count. Keys are drawn like the elements of a set.
   public func dictionary<Other>(
@@ -213,7 +213,7 @@ extension Generator where Value: Hashable & SendableMetatype {
     }
   }
 
-  /// Draws values until one is not known yet; returns `nil` after 20 attempts.
+  /// Draws values until one is not yet in the set or dictionary; returns `nil` after 20 attempts.
   private func draw(_ source: inout ChoiceSource, unlike isKnown: (Value) -> Bool) throws -> Value?
   {
     let (choiceCount, spanCount) = (source.choiceCount, source.spans.count)

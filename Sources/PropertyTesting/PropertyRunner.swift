@@ -338,7 +338,7 @@ extension ChoiceSource {
     notes.labels.append(label)
   }
 
-  /// Requires that at least a share of all cases is in a class, and records whether this case is.
+  /// Requires that at least a share of all cases belongs to a class, and records whether this case does.
   ///
   /// If significantly fewer cases belong to the class, the outcome of the run is `notCovered`.
   /// Discarded cases do not count.

@@ -87,7 +87,8 @@ public final class SeededExecutor: SerialExecutor, TaskExecutor, @unchecked Send
 extension SeededExecutor {
   /// Runs a closure to its end as one command, then some of the jobs that are still queued.
   ///
-  /// - Throws: the closure's error, or ``ExecutorStuck`` if it waited for another thread too long.
+  /// - Throws: the closure's error, or ``ExecutorStuck`` if the closure waited for another thread too
+  ///   long.
   public func run<Answer: Sendable>(
     _ body: @escaping @Sendable () async throws -> Answer
   ) throws -> Answer {
@@ -107,7 +108,7 @@ extension SeededExecutor {
     case newestFirst
   }
 
-  /// Runs a task to its end, and returns its result; `nil` if it waited too long for other threads.
+  /// Runs a task to its end, and returns its result; `nil` if the task waited too long for other threads.
   package func run<Answer: Sendable>(
     _ order: Order,
     _ body: @escaping @Sendable () async -> Answer
@@ -128,8 +129,7 @@ extension SeededExecutor {
     }
   }
 
-  /// Ends a command, and runs the jobs that are no longer held back, in a random order from the
-  /// seed.
+  /// Ends a command, and runs the jobs that are no longer held back, in an order from the seed.
   package func endCommand() {
     let count = condition.withLock {
       commandCount += 1
@@ -193,9 +193,9 @@ public struct ExecutorStuck: Error, Hashable, Sendable {}
 
 /// A hook into Swift's runtime for jobs that would otherwise run on the global thread pool.
 ///
-/// A job that the thread of a ``SeededExecutor`` enqueues there is passed to this executor instead.
-/// Tasks without an executor therefore stay on that thread; a task that awaits the value of another
-/// task briefly counts as such a task. Jobs of all other threads are not affected.
+/// If the thread of a ``SeededExecutor`` enqueues such a job, the hook passes the job to that executor.
+/// Tasks without an executor therefore stay on that thread. A task that awaits the value of another task
+/// briefly counts as a task without an executor. Jobs of all other threads are not affected.
 ///
 /// The hook is the runtime's variable `swift_task_enqueueGlobal_hook`. Where it is not found, as in
 /// a program that is linked statically with the runtime, only actors with the executor are

@@ -1,5 +1,7 @@
 extension ShrinkSession {
-  /// Deletes elements of repetitions, outermost first: all with one label, then series of elements.
+  /// Deletes elements of lists and loops: all elements with a label at once, then runs of elements.
+  ///
+  /// The outermost lists and loops come first.
   func deleteElements() {
     deleteLabels()
     if isFirstRound { deleteKinds() }
@@ -17,10 +19,9 @@ extension ShrinkSession {
     }
   }
 
-  /// Returns whether a group has many elements, none of which can be deleted.
+  /// Returns whether a group has more than 64 elements and the minimum length.
   ///
-  /// In a group of the minimum length, deleting an element only shifts the later ones; this is
-  /// tried only in short groups.
+  /// Deleting an element of such a group only shifts the later ones; this is tried only in short groups.
   private func isLongAtMinimum(_ group: SpanTree.Group) -> Bool {
     guard group.members.count > 64, let last = group.members.last else { return false }
     let start = best.spans[last].start
@@ -38,7 +39,7 @@ extension ShrinkSession {
     }
   }
 
-  /// Returns whether the case ends with a group's last element, as it does if this step has failed.
+  /// Returns whether the case ends inside a group's last element, as it does if that element fails.
   private func endsInside(_ group: SpanTree.Group) -> Bool {
     group.members.last.map { best.spans[$0].end == best.count } ?? false
   }
@@ -79,8 +80,7 @@ extension ShrinkSession {
     ordinal < tree.groups.count ? tree.groups[ordinal].members : []
   }
 
-  /// Tries to delete members of a group; if their count was drawn in advance, also lowers the
-  /// count.
+  /// Tries to delete members of a group; also lowers their count if the count was drawn in advance.
   func deleteMembers(_ range: Range<Int>, ofGroup ordinal: Int) -> Bool {
     let members = members(ofGroup: ordinal)
     guard range.upperBound <= members.count, let first = members[range].first,
@@ -106,11 +106,11 @@ extension ShrinkSession {
     return (index, choice)
   }
 
-  /// Removes as many of a number of parts as possible, from the last to the first, in long series.
+  /// Removes as many parts of a case as possible, many at once, from the last part to the first.
   ///
-  /// The length of a series is doubled after a success and halved after a failure. None of the
-  /// remaining parts can be removed alone, provided that removing fewer parts never fails where
-  /// removing more succeeds.
+  /// The number of parts that are removed at once is doubled after a success and halved after a failure.
+  /// None of the remaining parts can be removed alone, provided that removing fewer parts never fails
+  /// where removing more succeeds.
   ///
   /// If the last part is probably needed, as in a plan that ends with its failing step, the
   /// function first tries to remove all parts before it at once.
@@ -134,7 +134,7 @@ extension ShrinkSession {
     }
   }
 
-  /// Removes the longest series of parts that ends at an index, and returns its length.
+  /// Removes the longest run of parts that ends at an index, and returns its length.
   private func removeRun(endingAt end: Int, guess: Int, _ remove: (Range<Int>) -> Bool) -> Int {
     var removed = 0
     var failing: Int?
@@ -212,8 +212,7 @@ extension ShrinkSession {
     }
   }
 
-  /// Lowers several values by the same amount, as far as possible, if lowering them by one
-  /// succeeds.
+  /// Lowers several values by the same amount, as far as possible; stops if lowering by one fails.
   private func lowerTogether(_ indices: [Int], triesZero: Bool = true) {
     guard let start = leastDistance(indices), start > 0 else { return }
     if triesZero, lower(indices, to: 0) { return }

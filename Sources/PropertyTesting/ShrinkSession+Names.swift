@@ -1,10 +1,9 @@
 extension ShrinkSession {
   /// Removes an actor of a generated plan, and deletes the elements that name this actor.
   ///
-  /// The number of actors, and the names of later actors, are lowered by one. The number of actors
-  /// is recognized as a small number outside all elements, and the names as choices with a common
-  /// label inside elements, whose range fits that number. Here they are called the size of the
-  /// cast, and the names of its members.
+  /// The number of actors, and the names of later actors, are lowered by one. The shrinker does not know
+  /// plans: it takes a small number outside all elements for the number of actors (here *cast size*), and
+  /// choices with a common label inside elements, whose range fits that number, for actors' names.
   func removeNames() {
     var index = 0
     while index < best.count, !isOver {
@@ -31,7 +30,7 @@ extension ShrinkSession {
     return span >= 0
   }
 
-  /// Returns the labels of spans that consist of one name whose range fits a number of actors.
+  /// Returns the labels of spans with a single choice, a name with one alternative for each actor.
   func nameLabels(of castSize: Int64) -> [String] {
     let spans = best.spans.filter { span in
       guard span.range.count == 1, best.choices[span.start].kind == .name else { return false }
@@ -113,7 +112,7 @@ extension ShrinkSession {
     }
   }
 
-  /// Returns the labels of spans that consist of one name or, if requested, of one small number.
+  /// Returns the labels of spans with a single choice: a name or, if requested, also a small number.
   private func labelsOfNames(orNumbers: Bool = false) -> [String] {
     Set(best.spans.filter { isName($0, orNumber: orNumbers) }.map(\.label)).sorted()
   }
@@ -122,7 +121,7 @@ extension ShrinkSession {
     best.spans.filter { $0.label == label && isName($0, orNumber: orNumbers) }.map(\.start)
   }
 
-  /// Returns whether a span consists of one name, or of one number that is small enough for one.
+  /// Returns whether a span has a single choice: a name or, if `orNumber` is `true`, a number up to 64.
   private func isName(_ span: ChoiceSpan, orNumber: Bool) -> Bool {
     guard span.range.count == 1 else { return false }
     let choice = best.choices[span.start]
@@ -179,11 +178,10 @@ extension ShrinkSession {
 }
 
 extension ShrinkSession {
-  /// Deletes one element, and lowers by one all numbers that may refer to later elements by
-  /// position.
+  /// Deletes one element, and lowers by one all numbers that may be positions of later elements.
   ///
   /// Numbers from the position of the deleted element to the number of elements count as such
-  /// references.
+  /// positions.
   func deleteAndRenumber() {
     for ordinal in tree.groups.indices.reversed() where ordinal < tree.groups.count {
       guard tree.groups[ordinal].kind == .element else { continue }

@@ -1,6 +1,5 @@
 extension ShrinkSession {
-  /// Joins the inner lists of adjacent elements: of a whole group at once, otherwise of two at a
-  /// time.
+  /// Joins the lists inside adjacent elements: inside all elements of a group, or else inside two.
   func joinSiblings() {
     var ordinal = 0
     while ordinal < tree.groups.count, !isOver {
@@ -209,7 +208,7 @@ extension ChoiceSequence {
     return result
   }
 
-  /// Returns the pieces from which the sequence is joined with adjacent spans in another order.
+  /// Returns the pieces of the sequence from which `rearranged` builds it with spans in another order.
   fileprivate func pieces(_ members: [Int], in order: [Int]) -> [Range<Int>] {
     guard let first = members.first, let last = members.last else { return [0..<count] }
     return [0..<spans[first].start] + order.map { spans[$0].range } + [spans[last].end..<count]

@@ -1,4 +1,4 @@
-/// Passes that make two edits at once, for smaller plans that no single edit reaches.
+/// Passes that make two edits at once, to find smaller plans that no single edit finds.
 ///
 /// These passes run up to a few hundred candidates.
 extension ShrinkSession {
@@ -98,7 +98,7 @@ struct Climber {
     }
   }
 
-  /// Returns the best case of the next score in turn, with one to three changes.
+  /// Returns the best case of one score with one to three changes; the scores take turns.
   ///
   /// The sequence has no spans, so that it is replayed simply from the first to the last choice.
   mutating func candidate(_ random: inout SeededGenerator) -> ChoiceSequence {

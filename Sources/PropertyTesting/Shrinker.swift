@@ -14,7 +14,7 @@
 package struct Shrinker: Sendable {
   /// The limits of shrinking.
   package var budget: Budget
-  /// The number of choices of a candidate after which all further ones are the simplest.
+  /// The maximum number of free choices of a candidate; each further choice has its simplest value.
   package var choiceCountMax: Int
   /// Whether to try pairs of edits when no single edit makes the case simpler.
   ///

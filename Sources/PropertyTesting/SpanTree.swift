@@ -54,8 +54,7 @@ struct SpanTree {
     var members: [Int]
   }
 
-  /// The role of a choice: its span's label, its position among the span's own choices, and its
-  /// range.
+  /// The role of a choice: its span's label, its position among the span's choices, and its range.
   struct Role: Hashable {
     let label: String
     let place: Int
@@ -66,7 +65,7 @@ struct SpanTree {
   let parents: [Int]
   /// All groups, outermost first.
   let groups: [Group]
-  /// The labels of elements whose first choice, of several, determines the element's kind.
+  /// The labels of elements that have several choices, the first of which determines the element's kind.
   let labelsOfKinds: Set<String>
   /// The innermost span around each choice, or -1.
   let owners: [Int]

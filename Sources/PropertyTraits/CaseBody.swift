@@ -68,7 +68,7 @@ struct IsolatedBody: @unchecked Sendable {
 
   init(_ body: any CaseBody) { self.body = body }
 
-  /// Runs a case; a failed expectation fails it like a thrown error.
+  /// Runs a case; a failed expectation fails the case like a thrown error.
   ///
   /// A known issue fails the case only if the whole property is inside `withKnownIssue`.
   ///
@@ -129,8 +129,7 @@ final class CaseExchange: @unchecked Sendable {
   let questions: AsyncStream<ChoiceSource>
   private let asked: AsyncStream<ChoiceSource>.Continuation
   private let answered = DispatchSemaphore(value: 0)
-  /// The result of the last case; it is written before `answered` is signalled, and read
-  /// afterwards.
+  /// The result of the last case, written before `answered` is signalled, and read afterwards.
   private var answer: Answer?
   private let lock = NSLock()
   private var result: PropertyResult?
@@ -138,8 +137,7 @@ final class CaseExchange: @unchecked Sendable {
 
   init() { (questions, asked) = AsyncStream.makeStream() }
 
-  /// Starts a search on a new thread; the search runs its cases by calling the closure that it
-  /// gets.
+  /// Starts a search on a new thread; the search runs a case by calling the closure that it receives.
   ///
   /// The reader of `questions` must run the cases and reply.
   func start(

@@ -5,7 +5,7 @@ import PropertyTesting
 import Programs
 #endif
 
-/// The identity of a call of `property`, by which a child process finds it again.
+/// The identity of a call of `property`, by which a child process recognizes the call.
 struct PropertyCall: Hashable, Sendable {
   /// The name of the environment variable that passes this identity to a child process.
   static let variable = "PROPERTY_WORKER"

@@ -77,7 +77,7 @@ struct PropertyReport {
     case .failed: result.failure.map(failed)
     case .tooManyDiscarded:
       "\(result.counts.discarded) of \(Self.counted(result.counts.total, "case")) were discarded"
-        + "\(reasons(result.statistics.rejections)); make values that fit instead of filtering them. "
+        + "\(reasons(result.statistics.rejections)); generate suitable values instead of filtering. "
         + seedNote
     case .vacuous:
       "\(result.counts.vacuous) of \(Self.counted(result.counts.total, "case")) could not have failed"

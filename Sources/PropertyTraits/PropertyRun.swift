@@ -222,7 +222,7 @@ extension PropertyCall {
   }
 }
 
-/// The seed of a run, in the texts with which a run that a trap has ended can be repeated.
+/// The seed of a run, and messages that say how to repeat the run after a trap has ended it.
 struct SeedNote: Sendable {
   /// The name of the test.
   let name: String
@@ -246,8 +246,7 @@ struct SeedNote: Sendable {
     return nil
   }
 
-  /// Prints a line on standard error without buffering, because a trap would discard buffered
-  /// output.
+  /// Prints a line on standard error at once, because a trap would discard buffered output.
   private static func say(_ line: String) {
     FileHandle.standardError.write(Data((line + "\n").utf8))
   }

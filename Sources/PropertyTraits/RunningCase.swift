@@ -17,8 +17,7 @@ final class RunningCase: @unchecked Sendable {
   /// Whether the file contains a case with a seed.
   private var isSeed = false
 
-  /// Creates the file; `nil` if it cannot be created, mapped or locked, which does not stop the
-  /// run.
+  /// Creates the file; `nil` if the file cannot be created, mapped or locked: the run needs no file.
   init?(_ file: URL, footer: String) {
     try? FileManager.default.createDirectory(
       at: file.deletingLastPathComponent(),

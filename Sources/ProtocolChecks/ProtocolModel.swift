@@ -9,7 +9,7 @@ struct ProtocolModel {
   /// A transaction that the program committed.
   struct Entry {
     let writer: ActorID
-    /// The transaction as the program answered it, but with the correct changes.
+    /// The transaction as the program reported it, but with the correct changes.
     let transaction: CommittedTransaction
     var name: TransactionName { transaction.name }
   }
@@ -20,14 +20,13 @@ struct ProtocolModel {
   private(set) var purged: Set<TransactionName> = []
   /// Whether every write that took effect was answered with the name of its transaction.
   var knowsNames = true
-  /// Whether the program's data are known for certain; `false` after a wrong answer that makes them
-  /// uncertain.
+  /// Whether the program's data are known; `false` after a wrong answer that leaves them uncertain.
   var knowsData = true
   /// Whether a correct answer to `data` has contained objects.
   var hasSeenData = false
-  /// The name of the first transaction after an earlier reset; `nil` if unknown.
+  /// The name that the first transaction must have, as after an earlier reset; `nil` if unknown.
   var firstName: TransactionName?
-  /// The number of entries that each actor has fetched; `merged` and `recorded` count likewise.
+  /// How many of the `entries` each actor has fetched; `merged` and `recorded` count the same way.
   private var fetched: [ActorID: Int] = [:]
   private var merged: [ActorID: Int] = [:]
   private var recorded: [ActorID: Int] = [:]
@@ -62,7 +61,7 @@ struct ProtocolModel {
 
   mutating func record(_ actor: ActorID) { recorded[actor] = merged[actor] ?? entries.count }
 
-  /// Lets an actor fetch, merge and record all entries.
+  /// Makes an actor fetch, merge and record all entries.
   mutating func pass(_ actor: ActorID) {
     fetch(actor)
     merge(actor)
@@ -152,7 +151,7 @@ struct ProtocolModel {
   }
 }
 
-/// A write that is not sent yet, with its effect on the data.
+/// A write that is to be sent, with its effect on the data.
 struct ProtocolEdit {
   let actor: ActorID
   let author: String?

@@ -3,7 +3,7 @@ import HistoryTypes
 import Systems
 import Traces
 
-/// The result for one command.
+/// The result of `protocol check` for one command of the protocol.
 package struct ProtocolResult: Hashable, Sendable, Codable {
   package enum Status: String, Hashable, Sendable, Codable {
     case right
@@ -24,7 +24,7 @@ package struct ProtocolResult: Hashable, Sendable, Codable {
 
 /// A wrong answer, with an example of a correct one.
 package struct ProtocolFault: Hashable, Sendable, Codable {
-  /// The command at fault; the fault may show in the answer to a message with another command.
+  /// The command that the program gets wrong, even if another command's answer shows this.
   package let command: String
   package let because: String
   /// The message as sent.
@@ -34,14 +34,14 @@ package struct ProtocolFault: Hashable, Sendable, Codable {
   /// A correct answer; names of transactions and versions may differ.
   package let right: String
 
-  /// Returns whether another fault differs only in the numbers of its explanation.
+  /// Returns whether another fault is the same, apart from the numbers in its explanation.
   package func isLike(_ other: ProtocolFault) -> Bool {
     command == other.command
       && because.filter { !$0.isNumber } == other.because.filter { !$0.isNumber }
   }
 }
 
-/// The results for all commands.
+/// The results of `protocol check` for all commands, with every wrong answer.
 package struct ProtocolReport: Hashable, Sendable, Codable {
   /// The version of the file format.
   package var protocolCheck = 1
@@ -95,7 +95,7 @@ struct ProtocolExchange: Hashable, Sendable {
   let id: Int
   let sent: String
   var answered: String
-  /// A correct answer.
+  /// A correct answer to the message, which the report shows next to a wrong one.
   let right: String
 
   /// A placeholder for the exchange before the first message.
@@ -103,7 +103,7 @@ struct ProtocolExchange: Hashable, Sendable {
 }
 
 extension ProtocolTalk {
-  /// Enters a command in the report as answered correctly, unless it already has a result.
+  /// Enters a command in the report as answered correctly, unless the command already has a result.
   mutating func note(_ command: String) {
     guard !report.results.contains(where: { $0.command == command }) else { return }
     report.results.append(ProtocolResult(command: command, status: .right))
@@ -117,7 +117,7 @@ extension ProtocolTalk {
   /// Returns whether the answer to this message was wrong.
   func isBlamed(_ exchange: ProtocolExchange) -> Bool { blamed.contains(exchange.id) }
 
-  /// Reports a wrong answer to a command; the default is the newest answer.
+  /// Reports a command as wrong because of an answer, by default the newest one.
   mutating func blame(
     _ command: String,
     _ sentence: String,

@@ -3,9 +3,9 @@ import HistoryTypes
 import Systems
 import Traces
 
-/// Commands that depend on a capability of the program.
+/// Checks of the commands for which a program must declare a capability.
 extension ProtocolScript {
-  /// Purges what every actor has merged, and compares the answer with the history before and after.
+  /// Sends a purge, and compares the answer with the history before and after it.
   mutating func purge() throws(ProtocolTalk.Ended) {
     try launch(Self.share, isFirst: true)
     for actor in [Self.app, Self.widget, Self.share] { try pass(actor) }
@@ -19,7 +19,7 @@ extension ProtocolScript {
       compare(purged, before, after, of: purge)
     }
     model.purge(purged ?? [])
-    // Transactions that are gone must not be named again.
+    // A second purge must not name the transactions that the first one deleted.
     if !talk.isBlamed(purge) { _ = try askToPurge() }
   }
 

@@ -16,7 +16,7 @@ extension ProtocolScript {
     PlannedWrite(actor: actor, changes: [PlannedChange(type, object, values)])
   }
 
-  /// Sends a write, and judges its answer and the data afterwards.
+  /// Sends a write, and checks the answer to it and the data afterwards.
   ///
   /// - Returns: The name of its transaction; `nil` if the answer is wrong or nothing was committed.
   @discardableResult
@@ -24,7 +24,7 @@ extension ProtocolScript {
     try perform(.write(write), ProtocolEdit(write, in: model))
   }
 
-  /// Sends writes that each exercise one rule of net changes.
+  /// Sends writes that each exercise one rule of net changes, such as an insert and a delete of one object.
   mutating func writeNetChanges() throws(ProtocolTalk.Ended) {
     let (third, fourth) = (ObjectName("Item", 3), ObjectName("Item", 4))
     let missing = ObjectName("Item", 9)
@@ -51,7 +51,7 @@ extension ProtocolScript {
     try pass(Self.widget)
   }
 
-  /// Sends a command that writes, and judges its answer and the data afterwards.
+  /// Sends a command that writes, and checks the answer to it and the data afterwards.
   ///
   /// - Returns: The name of its transaction; `nil` if the answer is wrong or nothing was committed.
   @discardableResult
@@ -127,7 +127,7 @@ extension ProtocolScript {
 }
 
 extension ProtocolEdit {
-  /// Returns a clause about the first object whose answered change is not the net change.
+  /// Returns a clause about the first object for which the answer has another change than the net change.
   fileprivate func disagreement(with reported: [CommittedChange]) -> String? {
     var types = Dictionary(grouping: reported, by: \.object).mapValues { $0.map(\.type) }
     for change in net.sorted(by: { $0.object < $1.object }) {
@@ -161,7 +161,7 @@ extension ProtocolEdit {
     return "it must be answered with \(type.noun) of \(object), and \(answered)"
   }
 
-  /// Returns a clause about the first column or value that does not match the effect of the write.
+  /// Returns a clause about the first column or value in the answer that differs from the write's effect.
   fileprivate func wrongValue(in reported: [CommittedChange]) -> String? {
     for change in reported where change.type != .delete {
       let values = after.objects[change.object] ?? [:]
@@ -190,7 +190,7 @@ extension ProtocolEdit {
 }
 
 extension NetChange {
-  /// Returns whether the answered changes of an object agree with this net change.
+  /// Returns whether the changes of an object in an answer agree with this net change.
   ///
   /// An update that changed no value may be omitted, and an object that was deleted and inserted
   /// may have both changes.

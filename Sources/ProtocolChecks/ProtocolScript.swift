@@ -5,20 +5,20 @@ package import Programs
 import Systems
 import Traces
 
-/// The conversation of `protocol check`, which exercises each command in its simplest case.
+/// The conversation that `protocol check` has with a program: each command in its simplest case.
 package struct ProtocolScript {
   var talk: ProtocolTalk
   var model: ProtocolModel
   /// The name of the first transaction after the first reset; `nil` until it is known.
   private var firstName: TransactionName?
-  /// The message of the newest write and its answer.
+  /// The newest write message, with the answer to it.
   var lastWrite = ProtocolExchange.none
-  /// The actors whose views were wrong and have not been reloaded since.
+  /// The actors whose views were wrong at their last check; a view that stays wrong is reported once.
   var stale: Set<ActorID> = []
 
   static let app = ActorID("app")
   static let widget = ActorID("widget")
-  /// An actor that launches late, so that only its own `launch` message can have launched it.
+  /// An actor that launches late, to detect a program that launches actors without a `launch` message.
   static let share = ActorID("share")
   static let mirror = ActorID("mirror")
   static let item = ObjectName("Item", 1)
@@ -81,7 +81,7 @@ package struct ProtocolScript {
     "consume", "resync", "clock", "retire",
   ]
 
-  /// Sorts the results in the order of the report, and adds the commands that were not sent.
+  /// Sorts the results in the order of `commands`, and adds the commands that were not sent.
   private mutating func noteRest() {
     let known = Dictionary(talk.report.results.map { ($0.command, $0) }) { first, _ in first }
     talk.report.results = Self.commands.map { command in
@@ -142,7 +142,7 @@ package struct ProtocolScript {
     try checkView(actor, blaming: "launch", "an actor that starts loads its view from the data")
   }
 
-  /// Lets the second actor fetch, merge and record what the first actor wrote.
+  /// Makes the second actor fetch, merge and record the transactions of the first actor.
   private mutating func follow() throws(ProtocolTalk.Ended) {
     guard talk.abilities.contains(.steps) else {
       talk.pass(over: ["fetch", "merge", "record"], lacking: .steps)
@@ -174,7 +174,7 @@ package struct ProtocolScript {
     try checkView(Self.widget, blaming: "merge", "a merge must bring the view up to date")
   }
 
-  /// Lets an actor make a pass: fetch, merge and record.
+  /// Makes an actor fetch, merge and record with the single message `pass`.
   mutating func pass(_ actor: ActorID) throws(ProtocolTalk.Ended) {
     let action = Action.pass(actor)
     let wanted = model.news(for: actor)
@@ -213,7 +213,7 @@ package struct ProtocolScript {
 
 /// The checks that several parts of the conversation use.
 extension ProtocolScript {
-  /// Requests the data, and reports a command as wrong if they differ from the model.
+  /// Requests the data, and reports `command` as wrong if the data differ from the model.
   ///
   /// If `command` is `nil`, a difference is not reported.
   mutating func checkData(
@@ -227,11 +227,12 @@ extension ProtocolScript {
       return
     }
     if let command, model.knowsData { talk.blame(command, "\(sentence): \(difference)") }
-    // Each write is judged by itself, as long as the answers to "data" can be trusted.
+    // Continue from the program's own data, so that an earlier fault does not affect the next
+    // write's result.
     if model.hasSeenData { model.adopt(objects) } else { model.knowsData = false }
   }
 
-  /// Requests an actor's view, and reports a command as wrong if the view differs from the data.
+  /// Requests an actor's view, and reports `command` as wrong if the view differs from the data.
   mutating func checkView(
     _ actor: ActorID,
     blaming command: String,
@@ -293,7 +294,7 @@ extension ProtocolScript {
     "it names the transaction \(name.quoted), which no answer to a write has returned"
   }
 
-  /// Reports a cursor that is unknown, or that is set in an empty history.
+  /// Reports a cursor that names an unknown transaction, or any transaction while history is empty.
   mutating func checkCursor(_ cursor: WirePosition?, of command: String) {
     guard let name = cursor?.transaction, !model.isKnown(name) else { return }
     if model.isEmpty {
@@ -303,7 +304,7 @@ extension ProtocolScript {
     }
   }
 
-  /// Reports the cursor of a recording command if it is missing or an unknown transaction.
+  /// Reports a command that records a cursor if the cursor is missing or names an unknown transaction.
   mutating func checkProgress(_ answer: WireAnswer?, of command: String) {
     guard let answer else { return }
     talk.expect(command, answer.cursor != nil, "after a merge the answer must have \"cursor\"")

@@ -23,15 +23,15 @@ struct ProtocolTalk {
   var now = PlanClock.start
   private var lastID = 0
   private var said: String?
-  /// The actors whose launch failed; errors of their later commands are consequences of this.
+  /// The actors whose launch failed; errors of their later commands follow from that and are not reported.
   private var lost: Set<ActorID> = []
   private var hasWrongID = false
   /// The number of consecutive lines that were not JSON objects.
   private var junkCount = 0
-  /// Whether a search for the answer in the lines after a non-JSON line has already failed.
+  /// Whether reading on after a non-JSON line has once failed to find the answer.
   private var hasWaited = false
 
-  /// The maximum number of lines to skip in search of an answer.
+  /// The maximum number of lines to read after a non-JSON line until the answer is found.
   private static let junkLineCountMax = 1000
 
   /// An error that ends the conversation early.
@@ -95,7 +95,7 @@ struct ProtocolTalk {
     ).description
   }
 
-  /// Reports a line that is not a JSON object, and reads on up to the answer to the newest message.
+  /// Reports a line that is not a JSON object, and reads further lines until one answers the message.
   ///
   /// Such a line is usually debug output, which precedes the answer.
   private mutating func replacement(
@@ -119,7 +119,7 @@ struct ProtocolTalk {
     return line
   }
 
-  /// Reports the first wrong id of a conversation, and returns the answer to the newest message.
+  /// Checks a line's id, reports the first wrong id, and returns the line that answers the newest message.
   private mutating func matched(_ line: String, of command: String) throws(Ended) -> String {
     guard let object = Self.object(line) else { return line }
     junkCount = 0
@@ -176,7 +176,7 @@ struct ProtocolTalk {
     (try? JSONSerialization.jsonObject(with: Data(line.utf8))) as? [String: Any]
   }
 
-  /// The name of the transaction in the newest answer, which may otherwise be malformed.
+  /// The name of the transaction in the newest answer, even if the rest of the answer is malformed.
   var lastName: TransactionName? {
     let ok = said.flatMap { Self.object($0)?["ok"] as? [String: Any] }
     return ok?["transaction"] as? String
@@ -243,7 +243,7 @@ struct ProtocolTalk {
     } catch { blame(row, error.description) }
   }
 
-  /// Sends a request, and reports its answer if it is an error or cannot be parsed.
+  /// Sends a request, and reports the answer as wrong if the answer is an error or cannot be parsed.
   ///
   /// `hint` is a sentence that is added to the complaint about an answer that cannot be parsed.
   /// `tick` is the time by which the plan's clock advances, in seconds.
@@ -270,13 +270,13 @@ struct ProtocolTalk {
         return .refused(failure.failure)
       }
     } catch {
-      // A line that is not a JSON object has been blamed already.
+      // A line that is not a JSON object was reported already.
       if Self.object(line) != nil { blame(word, error.description + hint) }
       return .unreadable
     }
   }
 
-  /// Reports an error answer as wrong, unless it follows from a failed launch.
+  /// Reports an error answer as wrong, unless the error follows from a failed launch.
   private mutating func refuse(_ failure: SystemFailure, of request: WireRequest) {
     guard case .command(let action) = request, let actor = action.actor else {
       return blame(request.word, "it answered with \(failure)")

@@ -125,14 +125,14 @@ extension BenchmarkReport {
         .paragraph(
           "The cost of each operation relative to \(floor), which was measured in the same rounds on "
             + "the same data, at \(NumberText.count(most)) transactions. The line through a dot "
-            + "is its 95 % interval. Contenders in few operations are only in the table."
+            + "is its 95 % interval. Contenders of few operations are in the table alone."
         ),
         .figure(Figure(chart: chart.chart, table: ratioTable(comparable))),
       ]
     )
   }
 
-  /// Returns a filter for the contenders that take part in at least a quarter of the operations.
+  /// Returns a filter for the contenders that were measured in at least a quarter of the operations.
   ///
   /// The others are left out, because each contender takes space in every operation's row.
   private func isDrawn(_ rows: [BenchmarkRow]) -> (BenchmarkRow) -> Bool {
@@ -155,8 +155,9 @@ extension BenchmarkReport {
     return RatioChart(id: id, floor: floor, entries: entries, palette: palette)
   }
 
-  /// Returns a title without the conditions at its end that all benchmarks in the base condition
-  /// share.
+  /// Returns a title without the trailing conditions that all benchmarks share.
+  ///
+  /// Benchmarks with a special setting, such as `cold`, are ignored.
   func shortened(_ title: String) -> String {
     var parts = title.split(separator: ", ")
     for part in index.sharedEnding {
@@ -196,7 +197,7 @@ extension BenchmarkReport {
         word: counts[.worse] == nil ? "no worse than linear" : "worse than linear",
         answer: "\(count) of \(found.count) \(law.rawValue)",
         detail: (others.isEmpty ? "" : others.joined(separator: ", ") + ". ")
-          + "Wall time, by the best fit that 95 % of the resamples agree on."
+          + "Growth of wall time; inconclusive unless 95 % of the resamples agree."
       )
     ]
   }

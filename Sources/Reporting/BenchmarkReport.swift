@@ -13,7 +13,7 @@ package struct BenchmarkReport: Sendable {
 
   /// The rows by benchmark.
   let index: ResultsIndex
-  /// The contenders with which other contenders are compared.
+  /// The contenders that serve as the base (1) of other contenders' ratios.
   package let floors: Set<String>
   /// The colours and shapes of all contenders.
   let palette: ContenderPalette
@@ -190,7 +190,7 @@ extension BenchmarkReport {
 }
 
 extension BenchmarkReport {
-  /// Returns a tile with the noise between equal work; empty if the run did not measure it.
+  /// Returns a tile with the measured difference between equal work; empty if it was not measured.
   func noiseTile() -> [VerdictTile] {
     guard let noise = NoiseFloor(results.rows) else { return [] }
     return [

@@ -143,7 +143,7 @@ enum ChartStyle {
     return least...(most + 1)
   }
 
-  /// Returns the powers of ten in a range; up to two decades, also their doubles and fivefolds.
+  /// Returns the powers of ten in a range; for at most two decades, also their multiples by 2 and 5.
   static func ticks(over decades: ClosedRange<Int>) -> [Double] {
     if decades.count > 3 { return decades.map(power) }
     return decades.flatMap { exponent -> [Double] in
@@ -199,7 +199,7 @@ package struct ContenderPalette: Sendable, Hashable {
 
   private let entries: [Entry]
 
-  /// Creates the palette for all contenders of a page; floors are grey.
+  /// Creates the palette for all contenders of a page; contenders in `floors` are grey.
   package init(contenders: [String], floors: Set<String>) {
     var floorCount = 0
     var seriesCount = 0
@@ -226,7 +226,7 @@ package struct ContenderPalette: Sendable, Hashable {
     )
   }
 
-  /// Returns the legend entries of some contenders, in the contenders' order.
+  /// Returns the legend entries of the given contenders, in the same order.
   func legend(for contenders: [String]) -> [Entry] {
     contenders.map { contender in
       entries.first { $0.contender == contender }

@@ -25,7 +25,7 @@ struct CounterexampleStep {
   /// The position of the step's first event in the trace.
   let at: Int
 
-  /// The word of the command, or a word for an event outside of commands.
+  /// The command's word, such as `write`; for an event outside of commands, the word of that event.
   var verb: String {
     if let word { return word }
     switch events.first?.kind {
@@ -38,7 +38,9 @@ struct CounterexampleStep {
   /// Returns whether the event at a position in the trace belongs to the step.
   func contains(_ place: Int) -> Bool { at == place || events.contains { $0.at == place } }
 
-  /// Returns the steps of a trace; if the calls of several actors overlap, events are matched by actor.
+  /// Returns the steps of a trace, in order.
+  ///
+  /// If commands of several actors overlap, each event is added to the open step of the event's actor.
   static func all(of trace: Trace) -> [CounterexampleStep] {
     var steps: [CounterexampleStep] = []
     var open: [ActorID?: Int] = [:]
@@ -164,9 +166,9 @@ struct CounterexampleNarrator {
   private let trace: Trace
   /// The position of the event that violates the invariant; this event is always described.
   private let violationAt: Int?
-  /// The positions of the events that record a cursor with a new value.
+  /// The positions in the trace of the events that change an actor's cursor.
   private let moves: Set<Int>
-  /// The contents of the store's data at the end of the trace, if the trace has them.
+  /// The store's objects at the end of the trace; `nil` if the trace does not contain them.
   private let data: Objects?
 
   init(_ trace: Trace, violationAt: Int?) {
@@ -213,7 +215,7 @@ struct CounterexampleNarrator {
     }
   }
 
-  /// Returns the words before the events; empty if the phrase of an event contains the command's verb.
+  /// Returns the text of the command; empty if the text of an event already names the command.
   private func verb(of step: CounterexampleStep, _ action: Action?) -> String {
     switch action {
     case _ where step.word == "skipped": return "(skipped)"
@@ -233,7 +235,7 @@ struct CounterexampleNarrator {
     return speaking ? "" : CounterexamplePhrase.printable(word)
   }
 
-  /// Returns whether the phrase of an event begins with the word of the command that caused it.
+  /// Returns whether the text of an event already names the command that caused the event.
   private func speaks(_ kind: EventKind, for word: String) -> Bool {
     switch kind {
     case .fetched: word == "fetch"
@@ -261,10 +263,10 @@ struct CounterexampleNarrator {
   /// The commands that may fetch, merge and record in one step.
   private static let passing: Set<String> = ["pass", "deliver", "poll", CounterexampleStep.catchUp]
 
-  /// Returns whether an event of a pass adds no information.
+  /// Returns whether the text of a step leaves out an event because the event adds no information.
   ///
-  /// This holds for an empty list, and for a fetch or observation of the transactions that the pass
-  /// merges.
+  /// Left out are events with an empty list, and a fetch or observation of the transactions that the same
+  /// pass merges.
   private func isEmpty(_ event: Event, in step: CounterexampleStep) -> Bool {
     switch event.kind {
     case .merged([]), .purged([]), .fetched([]), .observed([]), .woke: true
@@ -334,7 +336,7 @@ struct CounterexampleNarrator {
   /// Returns the word `launch` for a launch outside of commands; empty for the command `launch`.
   private func launch(_ step: CounterexampleStep) -> String { step.word == nil ? "launch " : "" }
 
-  /// Returns a view's contents; in the closing phase, its difference from the data if they are known.
+  /// Returns the objects in a context; in the closing phase, only the differences from the store's data.
   private func view(
     _ context: String,
     _ objects: Objects,

@@ -3,7 +3,7 @@ internal import Traces
 
 /// Short phrases for the contents of plans and traces, safe to print in a terminal.
 enum CounterexamplePhrase {
-  /// The maximum number of objects of a write or a view that are named one by one.
+  /// The maximum number of objects that a phrase about a write or a view names one by one.
   private static let objectCountMax = 3
   private static let textLengthMax = 16
   private static let messageLengthMax = 120

@@ -11,7 +11,7 @@ package import Traces
 package struct CounterexamplePicture: Sendable, Hashable {
   /// The counterexample to draw.
   package var counterexample: Counterexample
-  /// A curve next to the lanes, with a point after each command; `nil` draws none.
+  /// A curve next to the actors' columns, with a point after each command; `nil` draws none.
   package var curve: PictureCurve?
 
   /// Creates a picture; by default, it has no curve.
@@ -122,7 +122,7 @@ struct PictureLayout {
   private static let storePadding = 18
   private static let letterWidth = 7
   private static let columnWidthMax = 56
-  /// The width of the curve's column, from the share 0 to the share 1.
+  /// The width of the curve's column: the left edge stands for the share 0, the right edge for 1.
   private static let curveWidth = 96
   private static let curvePadding = 18
 
@@ -193,13 +193,12 @@ struct PictureLayout {
     storeX + storeWidth + 4 + Self.curvePadding + Int((share * Double(Self.curveWidth)).rounded())
   }
 
-  /// Returns the horizontal position of a cursor after a number of transactions.
+  /// Returns the horizontal position of a cursor that has passed `count` transactions.
   func cursorX(_ count: Int, lane: Int) -> Int {
     storeX + Self.storePadding + count * column + (2 * lane - lanes.count + 1) * spread / 2
   }
 
-  /// Returns the vertical position at which a cursor's line moves in a row, below the step's own
-  /// line.
+  /// Returns the height at which a cursor's line moves in a row, below the marks of the row's step.
   ///
   /// Cursors that move in the same row have different heights, so that their lines do not cross. Of those
   /// that move left, the leftmost is highest; of those that move right, the rightmost.

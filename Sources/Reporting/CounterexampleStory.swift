@@ -77,7 +77,7 @@ struct CounterexampleStory {
     step.phase != .closing || step.at <= violation.at
   }
 
-  /// Returns a transaction from the event of its commit.
+  /// Returns a transaction as the trace's event of its commit describes it.
   func transaction(named name: TransactionName) -> CommittedTransaction? {
     for event in counterexample.trace.events {
       if case .committed(let text) = event.kind, text.name == name { return text }

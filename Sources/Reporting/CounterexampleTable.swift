@@ -105,7 +105,7 @@ struct CounterexampleTable {
     trimmed(start(index, line) + cells.map { Self.separator + $0 }.joined())
   }
 
-  /// Returns the start of a line: the violation mark, the step's number and the transaction's line.
+  /// Returns the start of a line: violation mark, step number, and a part of the lost transaction's line.
   private func start(_ index: Int, _ line: Int) -> String {
     let row = rows[index]
     let mark = row.kind == .violation && line == 0 ? paint(">", .loss) : " "
@@ -124,7 +124,7 @@ struct CounterexampleTable {
     }
   }
 
-  /// Returns the text with the lost transaction's name coloured, in rows from its write to its loss.
+  /// Colours the lost transaction's name, in the rows from that transaction's write to its loss.
   private func followed(_ text: String, _ index: Int) -> String {
     guard colour, let life, life.rows.contains(index) else { return text }
     return life.pieces(of: text).map { $0.isName ? paint($0.text, .life) : $0.text }.joined()
@@ -180,8 +180,7 @@ struct CounterexampleLife {
   let name: String
   let rows: ClosedRange<Int>
 
-  /// Returns the character before a text line; together they draw a line from the write to the
-  /// loss.
+  /// Returns the character before a text line: a part of the line from the write to the loss.
   func mark(row: Int, isFirstLine: Bool) -> String {
     guard rows.contains(row) else { return " " }
     if rows.count == 1 { return isFirstLine ? "╶" : " " }

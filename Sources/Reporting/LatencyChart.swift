@@ -20,7 +20,7 @@ struct LatencyChart {
       summary: "Latency by percentile. " + series.map(summarized).joined(separator: "; ") + ".",
       spec: spec,
       legend: palette.legend(for: series.map(\.name)),
-      note: "From each mark of the axis to the next, the share of slower samples falls to a tenth."
+      note: "At each mark of the axis, a tenth as many samples are slower as at the mark before it."
     )
   }
 
@@ -107,10 +107,10 @@ struct LatencyChart {
 }
 
 extension BenchmarkReport {
-  /// Returns the latency percentiles of the benchmarks of signals and planned rates; `nil` if the
-  /// run has none.
+  /// Returns the latency percentiles of benchmarks that time signals or run at a planned rate.
   ///
-  /// Only rows with at least 100 samples are included, because fewer do not show slow operations.
+  /// The result is `nil` if the run has no such benchmark. Rows with fewer than 100 samples are left out,
+  /// because they do not show slow operations.
   func latencySection() -> PageSection? {
     let rows = results.rows.filter { row in
       row.metric.kind == .wall && row.ratio == nil && row.samples.count >= 100

@@ -55,7 +55,7 @@ package struct Figure: Sendable, Hashable {
   package var chart: Chart
   /// The numbers, formatted for readers.
   package var table: ReportTable
-  /// The numbers for programs, which the link next to the table saves as a file.
+  /// The unformatted numbers, which the link next to the table saves as a CSV file.
   package var values: ReportTable
 
   /// Creates a figure; without `values`, the link saves the numbers of the table.
@@ -127,7 +127,7 @@ extension PageBlock {
     .element("pre", ["class": style, "tabindex": "0"], [.element("code", text: text)])
   }
 
-  /// Returns a path made relative to the page; a scheme or a root in the path would lead elsewhere.
+  /// Returns a path that a browser resolves relative to the page, not as a URL with a scheme or a root.
   static func relative(_ path: String) -> String {
     "./" + (path.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? "")
   }

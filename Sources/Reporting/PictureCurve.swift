@@ -1,8 +1,7 @@
-/// A probability after each command of a plan, drawn next to the lanes of a counterexample's
-/// picture.
+/// A probability after each command of a plan, drawn next to the actors' columns of a picture.
 ///
-/// Time runs downward, as in the lanes: a point is at the height of its command's row. The line is the
-/// probability, and the area around it the interval.
+/// Time runs downward, as in those columns: a point is at the height of its command's row. The line is
+/// the probability, and the area around the line is the interval.
 package struct PictureCurve: Sendable, Hashable {
   /// The probability after a number of commands; all values are shares from 0 to 1.
   package struct Point: Sendable, Hashable {
@@ -37,7 +36,7 @@ package struct PictureCurve: Sendable, Hashable {
 }
 
 extension PictureDrawing {
-  /// Returns the row of each state of a curve: the row of the last command before the state.
+  /// Returns the row in which each state of a curve is drawn: that of the last command before the state.
   ///
   /// A command without a row gets the row of the command before it. The value is `nil` before the
   /// first row.
@@ -99,7 +98,7 @@ extension PictureDrawing {
     ] + axis + marks
   }
 
-  /// The bands behind the rows of states; a walk through the states shows one at a time.
+  /// The bands behind the rows of states; the script of a ``StateWalk`` shows one band at a time.
   var walkBands: [HTML] {
     story.rows.indices.compactMap { row in
       walked(row).map { states in
@@ -114,7 +113,7 @@ extension PictureDrawing {
     }
   }
 
-  /// Returns the states whose last command is in a row, separated by spaces; `nil` if there are none.
+  /// Returns the indices of the states whose last command is in a row, joined by spaces; `nil` for none.
   func walked(_ row: Int) -> String? {
     let here = states.indices.filter { states[$0] == row }
     return here.isEmpty ? nil : here.map(String.init).joined(separator: " ")

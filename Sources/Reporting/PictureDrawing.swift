@@ -10,9 +10,9 @@ struct PictureDrawing {
   /// The position of the lost transaction; `nil` if none was lost.
   let followed: Int?
   let counterexample: Counterexample
-  /// The curve next to the lanes; `nil` draws none.
+  /// The curve next to the actors' columns; `nil` draws none.
   let curve: PictureCurve?
-  /// The row of each point of the curve; `nil` before the first row.
+  /// The row in which each point of the curve is drawn; `nil` for a point before the first row.
   let states: [Int?]
 
   init(
@@ -297,7 +297,7 @@ extension PictureDrawing {
       }
   }
 
-  /// The shaded part of the store, which all members have merged; its edge is the least cursor's line.
+  /// The shaded area behind the transactions that all members have merged; it ends at the least cursor.
   var watermark: HTML {
     let areas = shades.map { shade in
       "M\(layout.storeX) \(shade.from)H\(shade.x)V\(shade.to)H\(layout.storeX)z"
@@ -306,14 +306,13 @@ extension PictureDrawing {
       "g",
       [:],
       [
-        .element("title", text: "All members have merged this part; it ends at the watermark."),
+        .element("title", text: "All members have merged the transactions up to the watermark."),
         Self.path("tl-mark", areas.joined()),
       ]
     )
   }
 
-  /// The right edges of the shaded part of the store, each with the heights between which it
-  /// applies.
+  /// The right edges of the shaded area: `x` is the edge between the heights `from` and `to`.
   var shades: [(x: Int, from: Int, to: Int)] {
     let lines = layout.lanes.indices.map(moves)
     let heights = Set(lines.joined().map(\.y)).sorted()
@@ -328,7 +327,7 @@ extension PictureDrawing {
   }
 }
 
-/// One move of a cursor's line: the number of transactions up to the cursor, from a height on.
+/// A point of a cursor's line: its height, and the number of transactions up to the cursor from there.
 private struct PictureMove {
   let count: Int?
   let y: Int

@@ -2,9 +2,9 @@ import Basics
 import Foundation
 package import Measuring
 
-/// A chart of contenders' costs relative to a floor: a dot and its interval per comparison.
+/// A chart of contenders' costs relative to a floor, the contender whose cost counts as 1.
 ///
-/// The line at 1 means equal cost; values to the right of the line are more expensive.
+/// Each comparison has a dot and an interval. Values to the right of the line at 1 are more expensive.
 package struct RatioChart: Sendable, Hashable {
   /// One comparison of a contender with the floor.
   package struct Entry: Sendable, Hashable {
@@ -156,7 +156,7 @@ package struct RatioChart: Sendable, Hashable {
     ]
   }
 
-  /// Returns the figures of the ratios, on the side of each interval away from the line at 1.
+  /// Returns the ratios as numbers next to the intervals, on the side away from the line at 1.
   private func figures(at end: String, isRight: Bool) -> ChartSpec {
     [
       "transform": [["filter": .text(isRight ? "datum.ratio >= 1" : "datum.ratio < 1")]],
@@ -171,13 +171,13 @@ package struct RatioChart: Sendable, Hashable {
 
 /// The sections of benchmarks that were measured at fewer sizes of history than others.
 extension BenchmarkReport {
-  /// The minimum number of comparisons for a chart.
+  /// The minimum number of comparisons that a chart must have.
   private static let leastCompared = 3
 
   /// Returns the section of benchmarks without a curve; `nil` if there are none.
   ///
-  /// Benchmarks that are compared with the same floor share a chart of their largest sizes. The other
-  /// benchmarks, including those under special conditions, share one table.
+  /// Benchmarks that are compared with the same floor share a chart, which shows the largest size of
+  /// each. The other benchmarks, including those with a special setting, share one table.
   func fewSizesSection() -> PageSection? {
     let titles = index.titles.filter { !hasCourse($0) }
     let groups = groupsByFloor(titles)
@@ -199,7 +199,7 @@ extension BenchmarkReport {
     return PageSection("Measured at few sizes", anchor: "one-size", blocks)
   }
 
-  /// Returns the titles of benchmarks in the base condition with enough comparisons, by floor.
+  /// Returns the titles of benchmarks without a special setting and with enough comparisons, by floor.
   private func groupsByFloor(_ titles: [String]) -> [(floor: String, titles: [String])] {
     var floors: [String] = []
     var groups: [String: [String]] = [:]

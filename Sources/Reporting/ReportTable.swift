@@ -183,7 +183,7 @@ extension ReportTable {
     return (numeric + layout).joined(separator: " ")
   }
 
-  /// Whether single cells are marked, so that rows and columns are of equal importance.
+  /// Whether single cells have marks, as in a table whose rows and columns are of equal importance.
   private var isMatrix: Bool { rows.contains { !$0.cellMarks.isEmpty } }
 
   private var isStacked: Bool {

@@ -46,11 +46,11 @@ package struct ResultsFileError: Error, Equatable, CustomStringConvertible {
 struct ResultsIndex: Sendable {
   /// The titles of the benchmarks, in the order of their first row.
   let titles: [String]
-  /// The titles of the benchmarks in the base condition; all titles if none was measured in it.
+  /// The titles of the benchmarks without a special setting, such as `cold`; if none, all titles.
   let baseTitles: [String]
   /// The titles of the benchmarks that were measured at the full number of history sizes.
   let titlesWithCourse: Set<String>
-  /// The common trailing parts of the titles in ``baseTitles``, the last part first.
+  /// The trailing conditions that all ``baseTitles`` share, the last condition first.
   let sharedEnding: [String]
 
   private let rows: [String: [BenchmarkRow]]
@@ -86,7 +86,7 @@ struct ResultsIndex: Sendable {
       .map { contender in (contender, all.filter { $0.contender == contender }) }
   }
 
-  /// Returns the trailing parts that all titles share, last part first; a title keeps its first part.
+  /// Returns the trailing conditions that all titles share, the last first; a title keeps its first part.
   private static func ending(of titles: [String]) -> [String] {
     guard titles.count > 1 else { return [] }
     let parts = titles.map { $0.split(separator: ", ").map(String.init) }

@@ -132,7 +132,7 @@ package struct RunFolderError: Error, Hashable, CustomStringConvertible {
   package var path: String
   /// The error number of the operating system (`errno`); 0 if no system call failed.
   package var code: Int32
-  /// The command-line option that names another place; the default is `--output`.
+  /// The command-line option that chooses another folder, for the suggestion; the default is `--output`.
   package var option = "--output"
 
   /// Creates an error.
@@ -156,7 +156,7 @@ package struct RunFolderError: Error, Hashable, CustomStringConvertible {
     switch code {
     case EACCES, EPERM: return "you may not write there"
     case EROFS: return "the disk is mounted read-only"
-    case ENOENT: return "the folder that it lies in does not exist"
+    case ENOENT: return "its parent folder does not exist"
     case ENOTDIR, EEXIST: return "a file is in the way"
     case ENOSPC, EDQUOT: return "the disk is full"
     case ENAMETOOLONG: return "the name is too long"
@@ -193,8 +193,7 @@ package enum FolderAccess {
     try makeIfMissing(path)
   }
 
-  /// Returns the error number of a failure, with `ENOENT` corrected to `EPERM` if the folder
-  /// exists.
+  /// Returns the error number of a failure, but `EPERM` instead of `ENOENT` if the folder exists.
   ///
   /// Folders such as /proc exist, but creating a folder in them fails with `ENOENT`.
   private static func cause(_ code: Int32, of path: String) -> Int32 {

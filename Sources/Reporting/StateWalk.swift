@@ -1,21 +1,21 @@
 import HistoryTypes
 package import Traces
 
-/// The states of a system between the commands of a plan, one of which is shown at a time.
+/// The states of a system between the commands of a plan; the page shows one state at a time.
 ///
-/// A slider chooses the state: it moves with the pointer, the arrow keys, Home and End. A picture below it
-/// marks the chosen state in its rows and on its curve; a click there chooses a state, too. Without a
-/// script, and on paper, all states follow one another.
+/// A slider chooses the state: it moves with the pointer, the arrow keys, Home and End. A picture below
+/// the slider marks the chosen state in its rows and on its curve; a click there chooses a state, too.
+/// Without a script, and on paper, all states follow one another.
 package struct StateWalk: Sendable, Hashable {
   /// One state of the system, after a command.
   package struct Step: Sendable, Hashable {
-    /// The command before the state.
+    /// The command that led to the state.
     package var title: String
     /// Sentences about the state.
     package var details: [String]
     /// The state itself.
     package var table: ReportTable
-    /// Whether the command before the state violates the invariant.
+    /// Whether the command that led to the state violates the invariant.
     package var isBroken: Bool
 
     /// Creates a state.
@@ -31,7 +31,7 @@ package struct StateWalk: Sendable, Hashable {
   package var label: String
   /// The states, in the order of the plan.
   package var steps: [Step]
-  /// The picture of the plan, whose curve has a point for each state; `nil` shows the states alone.
+  /// The picture of the plan, with a point of its curve for each state; `nil` draws no picture.
   package var picture: CounterexamplePicture?
 
   /// Creates a walk; by default, it has no picture.
@@ -85,7 +85,7 @@ package struct StateWalk: Sendable, Hashable {
     }.joined(separator: "\n\n")
   }
 
-  /// Shows the chosen state of each walk on the page, and marks its row and its point of the curve.
+  /// The script that shows the chosen state, and marks that state's row and curve point in the picture.
   private static let script = #"""
     for (const walk of document.querySelectorAll(".walk:not(.on)")) {
       const slider = walk.querySelector("input"), steps = walk.querySelectorAll(".walk-step");
@@ -148,7 +148,9 @@ package struct TraceWalk: Sendable {
     }
   }
 
-  /// Returns the state after an event, with the contents of contexts and store from `answers`.
+  /// Returns a table of the state after an event: each actor's cursor and contents, and the store's.
+  ///
+  /// The contents of contexts and of the store come from `answers`.
   ///
   /// - Complexity: linear in the trace up to the event.
   package func state(after at: Int, answers: [Event]) -> ReportTable {
@@ -200,7 +202,7 @@ package struct TraceWalk: Sendable {
   }
 }
 
-/// The state after some events of a trace: cursors, watermark and the contents of history.
+/// The cursors, the watermark and the contents of history after the events applied so far.
 ///
 /// A cursor is given as the number of transactions up to it, in commit order; 0 is before the first
 /// transaction. Members are the actors and consumers that the trace registers, until they retire or

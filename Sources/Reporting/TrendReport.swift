@@ -54,13 +54,13 @@ package struct TrendReport: Sendable {
   /// A sentence that states the number of steps and runs.
   package var sentence: String {
     guard rowCount > 0 else {
-      return "No row has two runs on one machine yet: a trend needs more runs."
+      return "No benchmark row has results of two runs on one machine; a trend needs more runs."
     }
     let runs = "\(rowCount.counted("row")) over \(runCount.counted("run"))"
     guard !steps.isEmpty else { return "No step in \(runs)." }
     let dearer = steps.filter(\.isDearer).count
     let steps = steps.count.counted("step")
-    return "\(steps) in \(runs), \(dearer) of them upwards."
+    return "\(steps) in \(runs), \(dearer) of them to a higher cost."
   }
 
   /// A table of the steps, newest first.
@@ -102,7 +102,7 @@ package struct TrendReport: Sendable {
 extension TrendReport {
   /// Returns the trend's section of a page: a table of steps, and charts of the rows with steps.
   ///
-  /// If fewer than `count` rows have steps, charts of the watched rows follow.
+  /// If fewer than `count` rows have steps, charts of the benchmarks named by `titles` follow.
   package func section(watching titles: [String] = [], charts count: Int = 3) -> PageSection {
     var blocks: [PageBlock] = [.paragraph(sentence + (rowCount == 0 ? "" : Self.method))]
     if !steps.isEmpty { blocks.append(.table(table)) }
@@ -135,7 +135,7 @@ extension TrendReport {
       + "one slow night is not a step. A counter has a step at its first different value."
   }
 
-  /// Returns the rows to draw: those with steps, largest change first, then the watched rows.
+  /// Returns the rows to draw: those with steps, largest change first, then those named by `titles`.
   private func shown(_ titles: [String], _ count: Int) -> [TrendCourse] {
     var seen: Set<TrendCourse.Row> = []
     let stepped = steps.sorted { size($0) > size($1) }.map(\.course)

@@ -194,10 +194,10 @@ package struct Connection: ~Copyable {
     }
   }
 
-  /// Makes closing the connection leave the file unchanged.
+  /// Makes a later close of the connection leave the file unchanged.
   ///
-  /// A log with content is not copied into the file. An empty log, such as one that opening
-  /// created, is removed.
+  /// Closing then does not copy a log with content into the file. An empty log, such as one that
+  /// opening created, is removed.
   package borrowing func leaveAsFound() { Self.leaveAsFound(handle) }
 
   private static func leaveAsFound(_ handle: OpaquePointer) {
@@ -308,8 +308,8 @@ package struct ConnectionOptions: Sendable {
 
 /// The protection of files while the device is locked, as a flag for the VFS of Apple's systems.
 ///
-/// Apple: `SQLITE_OPEN_FILEPROTECTION_COMPLETE` and its neighbors in `sqlite3.h`. Other systems have
-/// no such protection, and the flag is left out.
+/// Apple: `SQLITE_OPEN_FILEPROTECTION_COMPLETE` and the related flags in `sqlite3.h`. Other systems
+/// have no such protection, and the flag is left out.
 package enum FileProtectionFlag: Int32, Sendable {
   /// The protection that the system gives to new files.
   case system = 0
@@ -341,7 +341,7 @@ package struct CheckpointPolicy {
     next = every
   }
 
-  /// Returns whether a log with this many frames is due for a checkpoint.
+  /// Returns whether a checkpoint of a log with `frames` frames is due, and if so, schedules the next.
   package mutating func isDue(frames: Int32) -> Bool {
     if frames < next - every { next = every }
     guard frames >= next else { return false }

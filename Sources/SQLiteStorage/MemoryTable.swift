@@ -13,10 +13,10 @@ final class MemoryTable {
     let block: UnsafeMutablePointer<RowBlock>?
   }
 
-  /// The rows, in separate memory because SQLite reads them while a method runs.
+  /// The rows, in separate memory because SQLite's callbacks read them while Swift code runs a statement.
   let rows: UnsafeMutablePointer<Rows>
 
-  /// Creates a table without rows, or the table of a block, which the table then frees.
+  /// Creates a table without rows, or a table of the rows of a block, which the table then owns.
   init(stride: Int, _ block: UnsafeMutablePointer<RowBlock>? = nil) {
     rows = .allocate(capacity: 1)
     rows.initialize(to: Rows(stride: stride, block: block))
@@ -53,7 +53,7 @@ let releaseMemoryTable: @convention(c) (UnsafeMutableRawPointer?) -> Void = { ta
   if let table { Unmanaged<MemoryTable>.fromOpaque(table).release() }
 }
 
-/// The callbacks of the table.
+/// The callbacks through which SQLite reads a ``MemoryTable``.
 ///
 /// The module has no creation callback, so the table exists only under the name of the module.
 /// SQLite keeps the pointer and does not modify the callbacks.

@@ -2,7 +2,7 @@ public import CSQLite
 
 /// A block of rows in memory, each with a key, that a ``RowTable`` exposes to SQL.
 ///
-/// With a block, one statement reads many rows.
+/// With a block, one SQL statement writes many rows to a store's table.
 @usableFromInline
 package struct RowBlock: ~Copyable {
   /// The storage class of a column's non-null values.
@@ -13,7 +13,7 @@ package struct RowBlock: ~Copyable {
     case blob
   }
 
-  /// A value: a number, or the address and length of bytes.
+  /// One value of a row: a number, or the address and length of bytes.
   ///
   /// The first cell of a row contains the row's key, and one bit for each column that is not null.
   @usableFromInline
@@ -131,7 +131,7 @@ package struct RowBlock: ~Copyable {
   /// Sets the row at which the next search for a key starts.
   package mutating func read(from row: Int) { read = row }
 
-  /// Binds values of a row to consecutive positions, with the first column at position `place`.
+  /// Binds the columns of a row that `columns` has a bit for; column n is bound at position `place` + n.
   ///
   /// The bound bytes are not copied; they remain valid until the rows are removed.
   package func bind(
@@ -185,7 +185,7 @@ package struct RowBlock: ~Copyable {
   }
 }
 
-/// The bytes of the strings and blobs of a block, at addresses that are stable until their removal.
+/// The bytes of the strings and blobs of a block; an address stays valid until ``removeAll()``.
 struct RowBytes: ~Copyable {
   /// The initial size of the buffer, and the maximum size that is kept for reuse, in bytes.
   private static let capacityMin = 4096

@@ -131,7 +131,7 @@ package struct TableDescription: Sendable {
   }
 }
 
-/// The destination of an SQL result; if no value is set, the result is null.
+/// Receives the value that Swift code returns to SQL; if no value is set, SQL gets null.
 package struct ColumnAnswer {
   private let context: OpaquePointer
 

@@ -5,7 +5,7 @@ import CSQLite
 /// Codes: https://sqlite.org/rescode.html
 @usableFromInline
 package struct SQLiteError: Error, Hashable, Sendable {
-  /// The causes of errors that a caller can handle.
+  /// The causes of errors that callers distinguish.
   package enum Cause: String, Sendable, Hashable {
     /// Another connection held the lock until the timeout, or repeatedly acquired it first.
     case busy

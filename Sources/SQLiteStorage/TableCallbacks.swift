@@ -192,10 +192,10 @@ private func copy(_ text: String) -> UnsafeMutablePointer<CChar>? {
 extension Connection {
   /// Runs a closure with a virtual table whose rows Swift code supplies.
   ///
-  /// Each query of the table creates its own rows. A query that compares the first column with `=`,
-  /// `<`, `<=`, `>` or `>=` reads only the matching range. A query that requests the order of the
-  /// rows needs no sort. Statements that read the table must not be used after the closure returns
-  /// (https://sqlite.org/vtab.html).
+  /// Each query of the table calls `rows` for its own row source. A query that compares the first
+  /// column with `=`, `<`, `<=`, `>` or `>=` reads only the matching range. A query that sorts by the
+  /// key columns needs no sort step, because the rows are in that order. Statements that read the
+  /// table must not be used after the closure returns (https://sqlite.org/vtab.html).
   ///
   /// - Throws: The error of the row source if it threw, otherwise the error of the closure.
   package borrowing func withTable<Result>(
@@ -225,7 +225,7 @@ extension Connection {
   }
 }
 
-/// The context object that SQLite retains for a table.
+/// The object that SQLite retains for a virtual table, and passes to the table's callbacks.
 final class TableModule {
   let declaration: String
   let keyCount: Int

@@ -2,7 +2,7 @@ import HistoryTypes
 import Systems
 import Traces
 
-/// The state of each actor, used to skip commands that the actor's state does not allow.
+/// The state of each actor in a run, from which the simulator skips commands that are not possible.
 struct ActorLife {
   private enum State {
     case running
@@ -10,11 +10,11 @@ struct ActorLife {
   }
   private var states: [ActorID: State] = [:]
   private var staged: Set<ActorID> = []
-  /// Running actors whose process is suspended.
+  /// The running actors whose process is suspended.
   private(set) var suspended: Set<ActorID> = []
-  /// Actors with a process that continues although a later launch has replaced it.
+  /// The actors whose previous process keeps running, although a later launch has replaced it.
   private var replaced: Set<ActorID> = []
-  /// Running actors whose process may have been replaced by a launch that then failed.
+  /// The running actors whose process may have been replaced by a launch that then failed.
   private var overtaken: Set<ActorID> = []
   private let header: PlanHeader
   private let capabilities: Set<Capability>
@@ -34,7 +34,7 @@ struct ActorLife {
   /// The running consumers, in the plan's order.
   var consuming: [ActorID] { header.consumers.filter { states[$0] == .running } }
 
-  /// Adds each actor's state, and whether the actor has an uncommitted write or replaced processes.
+  /// Adds each actor's state, and whether it has an uncommitted write or replaced processes, to `state`.
   func describe(_ state: inout StateSketch) {
     for (actor, life) in states.sorted(by: { $0.key < $1.key }) {
       state.enter(actor)
@@ -47,7 +47,7 @@ struct ActorLife {
     state.enter(nil)
   }
 
-  /// Returns why an action cannot run in the current state, or `nil` if it can.
+  /// Returns why an action is not possible in the current state; `nil` if it is possible.
   func objection(to action: Action) -> String? {
     guard let actor = action.actor else { return nil }
     let isConsumer = header.consumers.contains(actor)
@@ -92,8 +92,8 @@ struct ActorLife {
 
   /// Updates the state after a failed command.
   ///
-  /// After a failed commit no write is staged, whether or not the write took effect. A failed launch may
-  /// have replaced the running process before the failure.
+  /// After a failed commit no write is staged, whether or not the write took effect. After a failed
+  /// launch the actor's running process may have been replaced.
   mutating func noteFailure(of action: Action) {
     switch action {
     case .commit(let actor): staged.remove(actor)

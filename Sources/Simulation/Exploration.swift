@@ -1,28 +1,26 @@
 package import Traces
 
-/// The result of running every plan of a plan space up to a length.
+/// The result of running all plans of a ``PlanSpace`` up to a number of commands.
 package struct Exploration: Sendable {
-  /// The length up to which every plan was covered.
+  /// The number of commands up to which every plan was covered.
   package internal(set) var depth = 0
-  /// The number of covered plans, where each legal sequence of commands counts as one plan.
+  /// The number of covered plans; each sequence of allowed commands after a header is one plan.
   package internal(set) var planCount = 0.0
-  /// The number of reached states; equivalent states count as one if they are merged.
+  /// The number of reached states; if equivalent states are merged, they count as one.
   package internal(set) var stateCount = 0
-  /// The number of moves (commands performed in a state), including moves with known outcomes.
+  /// The number of moves, which are commands performed in a state; moves with known outcomes count.
   package internal(set) var moveCount = 0
   /// The reason why the exploration ended.
   ///
   /// The default is ``Ending/complete``.
   package internal(set) var ending = Ending.complete
-  /// The estimated number of states with one more command; `nil` unless the estimate exceeds the
-  /// limit.
+  /// The expected number of states with one more command, if it exceeds the limit; otherwise `nil`.
   package internal(set) var foreseenStateCount: Int?
-  /// The outcomes of the moves at the greatest length, if ``ExplorationBounds/keepsMoves`` is
-  /// `true`.
+  /// The outcomes of the moves of the longest plans, if ``ExplorationBounds/keepsMoves`` is `true`.
   package internal(set) var moves: KnownMoves?
-  /// For each broken invariant, a shortest plan that breaks it, by the invariant's number.
+  /// For each broken invariant, by its number, a shortest plan that breaks it.
   package internal(set) var broken: [Int: Plan] = [:]
-  /// The invariants that were exercised, broken or not, one bit each.
+  /// The invariants that were exercised, broken or not, one bit each by their numbers.
   package internal(set) var exercised: UInt64 = 0
 
   /// The reasons for which an exploration ends.
@@ -38,36 +36,35 @@ package struct Exploration: Sendable {
 
 /// The limits and options of an exploration.
 package struct ExplorationBounds: Sendable, Hashable {
-  /// The greatest number of commands in a plan.
+  /// The maximum number of commands in a plan.
   package var depth: Int
   /// The maximum number of states.
   package var stateCountMax: Int
-  /// Whether the explorer restores states of the system from snapshots.
+  /// Whether the explorer restores the system from a snapshot before each move.
   ///
-  /// The default is `true`. If `false`, all commands that lead to a state are performed again
-  /// before each move.
+  /// The default is `true`. If `false`, it performs all commands that lead to the state again.
   package var putsStatesBack = true
-  /// The maximum number of states of one length that are kept as snapshots.
+  /// The maximum number of snapshots that are kept at a time, of states after equally many commands.
   ///
   /// The default is 50,000. A state without a snapshot is reached by performing its commands again.
   package var keptCountMax = 50_000
-  /// The minimum number of states of one length for an estimate of the next length's number.
+  /// The least number of states after equally many commands for which the next number is estimated.
   ///
   /// The default is 1,000.
   package var foresightCountMin = 1_000
-  /// Whether the outcomes of moves at the greatest length are kept for later explorations.
+  /// Whether the outcomes of the moves of the longest plans are kept for later explorations.
   ///
   /// The default is `false`.
   package var keepsMoves = false
-  /// Whether equivalent states are merged, so that only one of them is continued.
+  /// Whether equivalent states are merged: plans are continued from only one of them.
   ///
   /// The default is `true`. If `false`, every plan is run.
   package var mergesStates = true
-  /// The maximum number of pairs of merged plans that are sampled, to compare their continuations.
+  /// The maximum number of sampled pairs of plans with merged states; their continuations are compared.
   ///
   /// The default is 0.
   package var pairCountMax = 0
-  /// The seed of the sample of pairs and of their continuations.
+  /// The seed for the random choice of pairs and of their continuations.
   package var pairSeed: UInt64 = 1
 
   package init(depth: Int, stateCountMax: Int) {
@@ -76,32 +73,32 @@ package struct ExplorationBounds: Sendable, Hashable {
   }
 }
 
-/// A set of plans, given by its headers and the commands allowed after each prefix of a plan.
+/// A set of plans: their headers, and the commands that are allowed after each start of a plan.
 package protocol PlanSpace {
-  /// The state after a prefix of a plan, as far as the allowed next commands depend on it.
+  /// The data about the start of a plan that decide which commands are allowed next.
   associatedtype Place
 
   var headers: [PlanHeader] { get }
-  /// Whether the clock never goes back, so that ages of more than a week can be treated alike.
+  /// Whether the clock never goes back; then all ages of more than a week are equivalent.
   var clockOnlyRises: Bool { get }
-  /// Whether actors with equal configurations have the same moves.
+  /// Whether actors with equal configurations always have the same allowed commands.
   var treatsActorsAlike: Bool { get }
-  /// Whether power-offs may occur, so that states include the data that a power-off would leave.
+  /// Whether power-offs may occur; then a state includes the data that a power-off would leave.
   var losesPower: Bool { get }
-  /// Returns the place before the first command of a plan with this header.
+  /// Returns the place before the first command of a plan with the given header.
   func start(_ header: PlanHeader) -> Place
-  /// Returns the commands allowed next at a place, always in the same order.
+  /// Returns the commands that are allowed at a place, always in the same order.
   func moves(from place: Place) -> [Command]
-  /// Updates a place after a command and the events that the command caused.
+  /// Updates a place after a command and the events that it caused.
   func advance(_ place: inout Place, by action: Action, _ events: [Event])
-  /// Adds to a sketch everything on which ``moves(from:)`` depends.
+  /// Adds all data on which the result of ``moves(from:)`` depends to `state`.
   func describe(_ place: Place, _ state: inout StateSketch)
 }
 
-/// A judge of a run in progress, which finds broken invariants.
+/// Finds the invariants that a run in progress breaks.
 ///
-/// A judge is a value, so that a copy can follow another continuation. Invariants are numbered from 0.
-/// Sets of invariants are words with one bit each.
+/// A judge is a value, so that a copy can follow another continuation of the plan. Invariants are
+/// numbered from 0. A set of invariants is a word with one bit for each.
 package protocol PlanJudge {
   /// Creates a judge for a plan that has no commands and no events yet.
   init(_ header: PlanHeader)
@@ -109,10 +106,9 @@ package protocol PlanJudge {
   mutating func append(_ command: Command)
   /// Processes the next event.
   mutating func observe(_ event: Event)
-  /// Adds to a sketch all state on which later results depend; `tick` is the scheduler's current
-  /// step.
+  /// Adds all data on which later results depend to `state`; `tick` is the scheduler's current step.
   func describe(_ state: inout StateSketch, tick: Int)
-  /// The invariants that are broken so far; later events cannot change that.
+  /// The invariants that are broken so far, one bit each; a broken invariant stays broken.
   var broken: UInt64 { get }
   /// The broken invariants, and those that were exercised and not broken, one bit each.
   ///
@@ -120,15 +116,15 @@ package protocol PlanJudge {
   var conclusion: (broken: UInt64, held: UInt64) { get }
 }
 
-/// The states that an exploration has reached, the moves between them, and a shortest path to each.
+/// The states that an exploration has reached, with the moves between them and a shortest path to each.
 struct PlanTree {
   private var parents: [Int32] = []
-  /// The index in `every` of the last command on the path to each state; -1 for a root.
+  /// For each state, the index in `every` of the last command of its path; -1 for a start.
   private var commands: [Int32] = []
   private var every: [Command] = []
   private var places: [Command: Int32] = [:]
   private var depths: [UInt8] = []
-  /// Every move, including moves to states that were reached before.
+  /// All moves, including those to states that were already known.
   private var moves: [(from: Int32, to: Int32)] = []
 
   /// The number of states.
@@ -142,7 +138,7 @@ struct PlanTree {
     return count - 1
   }
 
-  /// Adds a state that a command leads to, and returns its index.
+  /// Adds the state to which a command leads, and returns its index.
   mutating func add(_ command: Command, after parent: Int) -> Int {
     parents.append(Int32(parent))
     commands.append(place(of: command))
@@ -162,7 +158,7 @@ struct PlanTree {
   /// Records a move from one state to another.
   mutating func link(_ from: Int, to: Int) { moves.append((Int32(from), Int32(to))) }
 
-  /// Returns the commands of a shortest plan that leads to a state.
+  /// Returns the commands of a shortest path to a state.
   func commands(to node: Int) -> [Command] {
     var found: [Command] = []
     var node = node
@@ -173,7 +169,7 @@ struct PlanTree {
     return found.reversed()
   }
 
-  /// Returns the number of plans with at most `depth` commands, which are paths through the states.
+  /// Returns the number of plans with at most `depth` commands: each is a path in the tree.
   ///
   /// - Complexity: linear in the moves, for each length.
   func planCount(through depth: Int, roots: Int) -> Double {
@@ -190,21 +186,20 @@ struct PlanTree {
   }
 }
 
-/// The outcomes of moves at an exploration's greatest length, for later explorations of these
-/// plans.
+/// The outcomes of the moves of the longest plans, for later explorations of the same plans.
 ///
-/// The same commands after the same header give the same run, so a known outcome is not run again.
-/// Only moves at the greatest length are kept: about nine in ten of all moves.
+/// The same commands after the same header give the same run, so a move with a known outcome is not
+/// run again. Only moves of the longest plans are kept, which are about nine in ten of all moves.
 package struct KnownMoves: Sendable {
   /// The outcome of a move.
   struct Outcome: Sendable {
-    /// A hash of the state after the move; `nil` if the move was refused.
+    /// A hash of the state after the move; `nil` if the simulator skipped the command.
     let equivalence: UInt64?
-    /// The invariants that the move broke.
+    /// The invariants that the move broke, one bit each.
     let broken: UInt64
-    /// The invariants that were exercised and not broken in the plan, the move included.
+    /// The invariants that the plan with the move exercised and did not break, one bit each.
     let held: UInt64
-    /// The result of the closing phase.
+    /// The result of the closing phase after the move.
     let conclusion: Conclusion
   }
 
@@ -214,7 +209,7 @@ package struct KnownMoves: Sendable {
     var held: UInt64 = 0
   }
 
-  /// The known outcomes of the moves that continue one plan.
+  /// The known outcomes of the moves after one plan.
   struct Moves: Sendable {
     fileprivate let outcomes: [Int32: Outcome]
     fileprivate let places: [Command: Int32]
@@ -226,7 +221,7 @@ package struct KnownMoves: Sendable {
   private var places: [Command: Int32] = [:]
   private var moves: [[Command]: [Int32: Outcome]] = [:]
 
-  /// Stores the outcome of a move after a plan.
+  /// Stores the outcome of the move `command` after a plan.
   mutating func keep(_ outcome: Outcome, of command: Command, after plan: [Command]) {
     let place = places[command] ?? Int32(places.count)
     places[command] = place

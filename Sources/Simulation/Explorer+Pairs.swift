@@ -2,18 +2,16 @@ import Faults
 import Systems
 package import Traces
 
-/// A self-test of merging: continuations of merged plans by the same moves must have equal
-/// outcomes.
+/// A self-test of merging states: two plans with merged states must continue with equal outcomes.
 extension Explorer {
-  /// Two plans whose last states were merged as equivalent.
+  /// Two plans that lead to states which were merged as equivalent.
   struct MergedPair {
     let root: Int
     let first: [Command]
     let second: [Command]
   }
 
-  /// Adds a pair to the random sample, so that every pair so far has an equal probability to be in
-  /// it.
+  /// Adds a pair to the random sample, so that all pairs so far are equally likely to be in the sample.
   func noteMerge(of command: Command, after node: Int, root: Int, with known: Int) {
     guard bounds.pairCountMax > 0 else { return }
     mergeCount += 1
@@ -28,12 +26,12 @@ extension Explorer {
     if place == pairs.count { pairs.append(pair) } else { pairs[place] = pair }
   }
 
-  /// Continues both plans of each sampled pair by the same random moves.
+  /// Continues both plans of each sampled pair by the same random commands, and compares the outcomes.
   ///
   /// - Returns: the number of pairs, and a sentence for each pair whose plans differ in an event, a
   ///   verdict or a state during the continuation.
   /// - Throws: ``SystemFailure`` when the system cannot start or be inspected.
-  /// - Complexity: for each pair, the commands of both plans and of the continuation.
+  /// - Complexity: for each pair, the number of commands in both plans and in the continuation.
   package func continuePairs(
     by length: Int
   ) throws(SystemFailure) -> (count: Int, differences: [String]) {
@@ -64,9 +62,9 @@ extension Explorer {
     }
   }
 
-  /// Returns the sorted outcomes of all moves from each state of a continuation.
+  /// Returns, for each state of a continuation, the sorted outcomes of all moves from it.
   ///
-  /// Actors with equal configurations may be exchanged in merged states. The moves of the two plans
+  /// In merged states, actors with equal configurations may be exchanged. The moves of two plans
   /// are therefore matched by their outcomes, not by their actors.
   private func course(
     of commands: [Command],
@@ -119,9 +117,9 @@ extension Explorer {
   }
 }
 
-/// Stores the outcomes of moves at the greatest length, and reuses those of an earlier exploration.
+/// The outcomes of the moves of the longest plans: kept for, or taken from, another exploration.
 extension Explorer {
-  /// Stores the outcome of a move at the greatest length; `end` is `nil` if the move was refused.
+  /// Keeps the outcome of a move of the longest plans; `end` is `nil` if the command was skipped.
   func keep(
     _ end: (equivalence: UInt64, judge: Judge, node: Int)?,
     of command: Command,
@@ -137,7 +135,7 @@ extension Explorer {
     result.moves?.keep(outcome, of: command, after: tree.commands(to: open.node))
   }
 
-  /// Applies the outcome that an earlier exploration stored for a move at the greatest length.
+  /// Applies the outcome of a move that an earlier exploration has kept, without running the move.
   func take(_ outcome: KnownMoves.Outcome, of command: Command, from open: Open) {
     guard let equivalence = outcome.equivalence else { return }
     let header = roots[open.root].header
@@ -152,11 +150,11 @@ extension Explorer {
   }
 }
 
-/// Extends the states of an exploration by the data that a power-off would leave.
+/// The part of a state that a power-off would show.
 extension Explorer {
-  /// Adds the state after a power-off that loses all unsynced writes.
+  /// Adds the state that a power-off now would leave, if it lost all unsynced writes.
   ///
-  /// The added state is that of the store and of the judge after such a power-off.
+  /// This is the state of the store and of the judge after such a power-off.
   func describeLosses(_ root: Int, _ judge: Judge) throws(SystemFailure) {
     guard let power = simulator.place.powerState, !power.isWhole else { return }
     if roots[root].survivors[power.durable] == nil {
@@ -171,6 +169,6 @@ extension Explorer {
     bereft.describe(&roots[root].state, tick: simulator.tick)
   }
 
-  /// The maximum number of cached ``Survivors`` per root; each takes a few kilobytes.
+  /// The maximum number of cached ``Survivors`` for one header; each takes a few kilobytes.
   private static var survivorsCountMax: Int { 20_000 }
 }

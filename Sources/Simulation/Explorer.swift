@@ -2,11 +2,11 @@ import Faults
 package import Systems
 package import Traces
 
-/// Runs every plan of a plan space on one system, shortest first, and judges each of them.
+/// Runs all plans of a ``PlanSpace`` on one system, shortest first, and judges each of them.
 ///
-/// Equivalent states are merged: only one of them is continued. In each state, the explorer also
-/// runs the closing phase, and restores the state afterwards. The first plan that breaks an
-/// invariant is a shortest one, because every shorter plan was run before.
+/// Equivalent states are merged: plans are continued from only one of them. In each state, the
+/// explorer also runs the closing phase, and restores the state afterwards. The first plan that
+/// breaks an invariant is a shortest one, because every shorter plan was run before.
 ///
 /// An explorer must not be used from several threads at a time.
 package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
@@ -22,35 +22,35 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
   var pairs: [MergedPair] = []
   var mergeCount = 0
   let random: RandomState
-  /// The results of the closing phases, by state; empty unless ``ExplorationBounds/keepsMoves``.
+  /// The results of the closing phases, by state; empty if ``ExplorationBounds/keepsMoves`` is `false`.
   var conclusions: [KnownMoves.Conclusion] = []
 
-  /// A reached state from which no command has been run yet.
+  /// A reached state from which no move has been run yet.
   struct Open {
     let node: Int
     let root: Int
-    /// The snapshot of the state; `nil` if its commands must be performed again.
+    /// The snapshot of the state; `nil` if its commands must be performed again to reach it.
     let kept: Kept?
   }
 
-  /// A snapshot of the plan space, the checkers and the simulator, from which a run continues.
+  /// A snapshot of plan space, judge and simulator, from which plans are continued.
   struct Kept {
     let place: Space.Place
     let judge: Judge
     let snapshot: Simulator.Snapshot
   }
 
-  /// A header of the plan space, with the data that all plans of this header share.
+  /// A header of the plan space, with the data that all of its plans share.
   struct Root {
     let header: PlanHeader
     let equivalence: StateEquivalence
     var state: StateSketch
-    /// The data that would survive a power-off, by the version of the disk's durable data.
+    /// The data that would survive a power-off, by the version number of the disk's durable data.
     var survivors: [Int: Survivors] = [:]
   }
 
   var roots: [Root]
-  /// The index in `roots` of the header for which the system is set up; -1 if it is not set up.
+  /// The index in `roots` of the header for which the system is open; -1 if there is none.
   private var openRoot = -1
   var visited: [StateKey: Int] = [:]
 
@@ -88,9 +88,10 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
     }
   }
 
-  /// Runs every plan up to the bounds.
+  /// Runs every plan within the bounds.
   ///
-  /// The `progress` closure receives the number of states so far, and returns whether to continue.
+  /// After the moves from each state, `progress` receives the number of states so far, and returns
+  /// whether to continue.
   ///
   /// - Throws: ``SystemFailure`` when the system cannot start or be inspected, which is a failure
   ///   of the lab and not of a plan.
@@ -114,11 +115,10 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
     return result
   }
 
-  /// Returns whether plans with one more command would probably exceed the maximum number of
-  /// states.
+  /// Returns whether the states after one more command would probably exceed the limit.
   ///
-  /// The estimate assumes that the number of states grows by the same factor as from the previous
-  /// length to this one. An estimate of up to 2 % above the limit is tolerated.
+  /// The estimate assumes that the number of states grows by the same factor as with the last
+  /// command. An estimate of up to 2 % above the limit is tolerated.
   private func isTooMuch(_ count: Int, after shorter: Int) -> Bool {
     guard count >= bounds.foresightCountMin, shorter > 0 else { return false }
     let foreseen = tree.count + count * count / shorter
@@ -144,7 +144,7 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
 
   // MARK: One length
 
-  /// Runs each move from each state of one length, and replaces `level` with the new states.
+  /// Runs each move from each state in `level`, then replaces `level` with the new states.
   private func advance(
     _ level: inout [Open],
     depth: Int,
@@ -177,14 +177,14 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
     }
   }
 
-  /// Opens the system for a root's plans, because snapshots are valid only for one open system.
+  /// Opens the system for the plans of one header, because snapshots are valid only while it is open.
   private func setUp(_ root: Int) throws(SystemFailure) {
     guard root != openRoot else { return }
     openRoot = root
     try simulator.open(roots[root].header) { _ in true }
   }
 
-  /// Performs the commands that lead to a state, and returns a snapshot for all moves from it.
+  /// Performs the commands that lead to a state, and returns a snapshot from which its moves are run.
   private func bringAbout(_ open: Open) throws(SystemFailure) -> Kept {
     let header = roots[open.root].header
     var (judge, place) = (Judge(header), space.start(header))
@@ -204,7 +204,7 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
     }
   }
 
-  /// Returns the simulator's state; the system is included if ``ExplorationBounds/putsStatesBack``.
+  /// Returns a snapshot of the simulator; with the system if ``ExplorationBounds/putsStatesBack``.
   func snapshot() throws(SystemFailure) -> Simulator.Snapshot {
     try simulator.snapshot(withSystem: bounds.putsStatesBack)
   }
@@ -268,7 +268,7 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
     if isLast { keep((key.equivalence, judge, node), of: command, from: open) }
   }
 
-  /// Adds a new state to the states to continue, and runs the closing phase in it.
+  /// Adds a new state to the states from which plans are continued, and runs the closing phase in it.
   private func meet(
     _ node: Int,
     _ root: Int,

@@ -1,7 +1,7 @@
 import HistoryTypes
 import Traces
 
-/// The pending signals of actors, and the time of each actor's next poll.
+/// The signals on their way to actors, and the time of each actor's next poll.
 ///
 /// All commits that are signalled to an actor before its signal arrives are delivered as one
 /// signal, like changes of a watched file. Times are ticks of the scheduler.
@@ -17,10 +17,10 @@ struct SignalPost {
   /// Whether any actor has a pending signal.
   var isBusy: Bool { boxes.values.contains { $0.arrival != nil } }
 
-  /// Adds the number of ticks until each pending signal arrives.
+  /// Adds the number of ticks until each pending signal arrives to `state`.
   ///
-  /// The time of the next poll is left out: short plans end before that time, so that all polls
-  /// occur after the last command.
+  /// The times of polls are left out, because explored plans are so short that no poll is due
+  /// before their last command.
   func describe(_ state: inout StateSketch, tick: Int) {
     for (actor, box) in boxes.sorted(by: { $0.key < $1.key }) {
       state.enter(actor)
@@ -29,7 +29,7 @@ struct SignalPost {
     state.enter(nil)
   }
 
-  /// Updates the signals after an event in which an actor starts, ends, or is signalled.
+  /// Updates the pending signals after an event: an actor starts, ends, or is signalled.
   mutating func note(_ event: Event) {
     guard let actor = event.actor else { return }
     switch event.kind {
@@ -43,7 +43,7 @@ struct SignalPost {
     }
   }
 
-  /// Returns the deliveries and polls due at a tick, sorted by actor name.
+  /// Returns the signals and polls that are due at a tick, sorted by actor name.
   func due(at tick: Int, polls: Bool) -> [Action] {
     boxes.sorted { $0.key < $1.key }.compactMap { actor, box in
       if let arrival = box.arrival, arrival <= tick { return .deliver(actor, .delivered) }
@@ -51,14 +51,13 @@ struct SignalPost {
     }
   }
 
-  /// Returns why a plan cannot change the delivery of a signal, or `nil` if it can.
+  /// Returns why a plan's `deliver` command is not possible; `nil` if it is possible.
   func objection(to action: Action) -> String? {
     guard case .deliver(let actor, _) = action, boxes[actor]?.arrival == nil else { return nil }
     return "no signal is on its way to \(actor)"
   }
 
-  /// Applies a plan's delivery or poll; returns how often the system must perform it: 0, 1 or 2
-  /// times.
+  /// Applies a plan's `deliver` or `poll`; returns how often the system must perform it: 0, 1 or 2 times.
   mutating func apply(_ action: Action, at tick: Int) -> Int {
     switch action {
     case .deliver(let actor, let fate): deliver(actor, fate, tick)

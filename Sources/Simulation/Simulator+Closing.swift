@@ -6,8 +6,8 @@ import Traces
 extension Simulator {
   /// Runs the closing phase after a plan's last command.
   ///
-  /// Passes are repeated until `quietRounds` consecutive rounds change nothing. If `quietRounds` is 0,
-  /// actors pass in turn until a pass of each actor has changed nothing.
+  /// All actors make passes until `quietRounds` rounds in succession change nothing. If
+  /// `quietRounds` is 0, actors pass in turn until one pass of each actor has changed nothing.
   func conclude(
     _ header: PlanHeader,
     after commandCount: Int,
@@ -22,7 +22,7 @@ extension Simulator {
     if !isStopped { close(header, quietRounds, roundCountMax, observe) }
   }
 
-  /// The maximum number of rounds of passes, unless the plan has pages, which may need more rounds.
+  /// The maximum number of rounds of passes; plans in which actors fetch by pages may need more.
   private static let closingRoundCountMax = 8
 
   /// Repeats fetch, merge and record for every running actor, then reads views, data and history.
@@ -55,7 +55,7 @@ extension Simulator {
     if capabilities.contains(.history) { perform(.history, command: nil, observe) }
   }
 
-  /// Runs passes of all running actors until `quietRounds` consecutive rounds change nothing.
+  /// Lets all running actors make passes until `quietRounds` rounds in succession change nothing.
   private func passRounds(
     _ header: PlanHeader,
     _ quietRounds: Int,
@@ -76,7 +76,7 @@ extension Simulator {
     }
   }
 
-  /// Runs passes of the actors in turn until a pass of each actor has changed nothing.
+  /// Lets the running actors pass in turn until one pass of each actor has changed nothing.
   private func passInTurn(_ roundCountMax: Int, _ observe: (Event) -> Bool) {
     var quiet = 0
     for _ in 0..<roundCountMax {
@@ -102,7 +102,7 @@ extension Simulator {
     relaunchIfSuperseded(actor, since: before, observe)
   }
 
-  /// Resyncs a member if the system reported that history the member needs is gone or was replaced.
+  /// Resyncs a member if an event says that history which the member needs is gone or was replaced.
   private func resyncIfLost(_ member: ActorID, since before: Int, _ observe: (Event) -> Bool) {
     let isLost = log.events[before...].contains {
       switch $0.kind {
@@ -115,7 +115,7 @@ extension Simulator {
     }
   }
 
-  /// Launches an actor again if a second process superseded its process and then failed to start.
+  /// Launches an actor again if another process superseded its process and then failed to start.
   private func relaunchIfSuperseded(_ actor: ActorID, since before: Int, _ observe: (Event) -> Bool)
   {
     let isSuperseded = log.events[before...].contains {
@@ -135,7 +135,7 @@ extension PlanHeader {
   /// Whether any actor has a page size for its fetches.
   fileprivate var hasPages: Bool { actors.contains { $0.page != nil } }
 
-  /// Returns the greatest number of pages in the plan's history; 1 if no actor has a page size.
+  /// Returns the maximum number of pages of the plan's history; 1 if no actor has a page size.
   fileprivate func pageCountMax(_ commandCount: Int) -> Int {
     actors.compactMap(\.page).min().map { (commandCount + $0 - 1) / $0 } ?? 1
   }
@@ -147,7 +147,7 @@ extension EventKind {
 }
 
 extension Event {
-  /// Whether the event is a change: fetched or merged transactions, lost history, a resync or a launch.
+  /// Whether the event shows a change: transactions fetched or merged, lost history, a resync, a launch.
   fileprivate var isProgress: Bool {
     switch kind {
     case .merged(let transactions), .fetched(let transactions): !transactions.isEmpty

@@ -4,7 +4,7 @@ import Traces
 
 /// Injects faults into commands, and restarts the system after a power-off.
 extension Simulator {
-  /// Returns why a command cannot run with its faults in the current state, or `nil` if it can.
+  /// Returns why a command is not possible with its faults; `nil` if it is possible.
   func objection(to command: Command) -> String? {
     if let objection = objection(to: command.action) {
       return objection
@@ -34,9 +34,10 @@ extension Simulator {
     if place.isOff { restart(after: action) }
   }
 
-  /// Marks the outcome of a failed command as unknown if the command had an effect nevertheless.
+  /// If a failed command had an effect, logs the effect and marks the command's outcome as unknown.
   ///
-  /// Such an effect is a committed write. Unreported purges of the command are logged as well.
+  /// The effect that makes an outcome unknown is a committed write; unreported purges are logged as
+  /// well.
   private func reconcile(_ action: Action, _ outcome: inout Outcome) {
     let before = log.events.count
     do throws(SystemFailure) {
@@ -50,7 +51,7 @@ extension Simulator {
     if isCommitted, case .failed(let failure) = outcome { outcome = .unknown(failure) }
   }
 
-  /// Turns the power off between two commands, and returns the events of the restart.
+  /// Turns the power off between two commands, and returns the events until the store is open again.
   ///
   /// The caller restores the run's state afterwards.
   func loseEverything(_ fault: PlannedFault) -> [Event] {
@@ -62,7 +63,7 @@ extension Simulator {
     return Array(log.events[before...])
   }
 
-  /// Turns the power on, logs that all actors have crashed, and opens the store again.
+  /// Turns the power on, logs a crash of every running actor, and opens the store again.
   private func restart(after action: Action) {
     isDown = true
     place.turnOn()
@@ -92,7 +93,7 @@ extension Simulator {
 }
 
 extension FileFault {
-  /// Creates the file fault for a planned fault; `nil` if the fault does not concern files.
+  /// Creates the fault of the file system for a planned fault; `nil` if the fault is of another kind.
   init?(_ fault: PlannedFault) {
     guard let kind = Kind(fault.kind), let call = FileCall(fault.call),
       let file = FileKind(name: fault.file.rawValue)
@@ -102,7 +103,7 @@ extension FileFault {
 }
 
 extension PlannedFault {
-  /// The way in which this power-off treats writes that were not synced.
+  /// What this power-off does with writes that were not synced.
   var loss: PowerLoss {
     PowerLoss(seed: kind == .torn ? UInt64(truncatingIfNeeded: seed) : nil)
   }

@@ -20,10 +20,10 @@ package final class Simulator {
   var consumers: [ActorID] = []
   /// Whether a power-off has stopped all processes, and consumers have not been launched again.
   var isDown = false
-  /// Whether the store could not be opened after a power-off; no later command can run.
+  /// Whether the store could not be opened after a power-off: no later command can run.
   var isBeyondRepair = false
 
-  /// Whether a plan that is created one command at a time may have power-offs in later commands.
+  /// Whether later commands may contain power-offs, if the plan is created one command at a time.
   var mayLosePower = false
 
   /// The number of actions performed in all plans so far, including those after the last command.
@@ -36,10 +36,10 @@ package final class Simulator {
     life = ActorLife(PlanHeader(model: Model(unchecked: []), actors: []), [])
   }
 
-  /// Runs a plan, lets its actors catch up at the end, and passes every event to an observer.
+  /// Runs a plan and its closing phase, and passes every event to an observer.
   ///
-  /// The observer returns whether to continue. An observer that needs only the first violation can stop
-  /// the run there.
+  /// The observer returns whether to continue. An observer that needs only the first violation can
+  /// stop the run there.
   ///
   /// - Returns: every event.
   /// - Throws: ``SystemFailure`` when the system cannot start, which is a failure of the lab.
@@ -72,7 +72,7 @@ package final class Simulator {
     return answers.events
   }
 
-  /// Starts a plan with an empty store, and launches its consumers and the initial actors.
+  /// Starts a plan on an empty store, and launches the consumers and the actors that run from the start.
   func open(
     _ header: PlanHeader,
     _ faults: [PlannedFault] = [],
@@ -84,7 +84,7 @@ package final class Simulator {
     for member in first where !isStopped { perform(.launch(member), command: nil, observe) }
   }
 
-  /// Performs one command of a plan, and then the signal deliveries and polls that are due.
+  /// Performs one command of a plan, and then delivers the signals and makes the polls that are due.
   func step(
     _ command: Command,
     _ index: Int,
@@ -129,12 +129,12 @@ package final class Simulator {
     }
   }
 
-  /// Returns why an action cannot be performed in the current state, or `nil` if it can.
+  /// Returns why an action is not possible in the current state; `nil` if it is possible.
   func objection(to action: Action) -> String? {
     life.objection(to: action) ?? post?.objection(to: action)
   }
 
-  /// Advances the clock for a `clock` command, and before writes that require it (`ticks`).
+  /// Advances the clock by a `clock` command, and before each write with the option `ticks`.
   private func advanceClock(for action: Action, _ header: PlanHeader) {
     switch action {
     case .write(let write), .begin(let write): if write.ticks { place.clock.now += header.step }
@@ -169,7 +169,7 @@ package final class Simulator {
     if isDown { startConsumers(observe) }
   }
 
-  /// Passes the new events to the observer, until it returns `false`.
+  /// Passes the new events to the observer, unless it has returned `false`.
   private func hand(_ observe: (Event) -> Bool) {
     while handed < log.events.count, !isStopped {
       let event = log.events[handed]
@@ -181,7 +181,7 @@ package final class Simulator {
 
   // MARK: Signals
 
-  /// Performs the signal deliveries and polls that are due at the next tick.
+  /// Delivers the signals and makes the polls that are due at the next tick.
   private func deliverDue(_ observe: (Event) -> Bool) {
     guard let post else { return }
     for action in post.due(at: log.tick + 1, polls: capabilities.contains(.poll))
@@ -191,7 +191,7 @@ package final class Simulator {
     }
   }
 
-  /// Advances time after the plan's last command, long enough for all signals and polls to arrive.
+  /// After a plan's last command, advances time until all pending signals and polls have arrived.
   func reconcile(_ observe: (Event) -> Bool) {
     let end = log.tick + SignalTicks.boundAtWorst
     while !isStopped, log.tick < end {
@@ -203,7 +203,7 @@ package final class Simulator {
 }
 
 extension Simulator {
-  /// The state of a run between two commands, with the system's snapshot if it supports snapshots.
+  /// The state of a run between two commands; includes the system if it supports snapshots.
   struct Snapshot {
     fileprivate let life: ActorLife
     fileprivate let post: SignalPost?
@@ -233,7 +233,7 @@ extension Simulator {
     }
   }
 
-  /// Restores the state of a run; without a system snapshot, its commands are performed again.
+  /// Restores the state of a run, or performs its commands again if the snapshot lacks the system.
   func goBack(
     to snapshot: Snapshot,
     _ header: PlanHeader,
@@ -257,7 +257,7 @@ extension Simulator {
     handed = 0
   }
 
-  /// Adds all state that affects later events to a sketch.
+  /// Adds all state on which later events depend to `state`.
   func describe(_ state: inout StateSketch) throws(SystemFailure) {
     state.restart(at: place.clock.now)
     try system.describe(&state)

@@ -7,8 +7,7 @@ package import Traces
 /// The location of a simulation's stores: on the heap, or in a folder as real files.
 package final class StorePlace {
   private let files: HeapFileSystem?
-  /// For stores in a folder, the file system that injects faults; plans without faults do not use
-  /// it.
+  /// For stores in a folder, the file system that injects the faults; unused by plans without faults.
   private let realFiles: RealFileSystem?
   private let folder: String
   private let syncs: PowerWatch
@@ -19,7 +18,7 @@ package final class StorePlace {
   package var patience = 10_000
   /// The clock of the current plan, which the file system also reads.
   package let clock: PlanClock
-  /// Images of empty stores, by kind of plan, so that the schema is not created for each plan.
+  /// Images of empty stores, by kind of plan: a plan starts from an image instead of creating a schema.
   private var templates: [String: FileSystemImage] = [:]
 
   private init(
@@ -36,10 +35,10 @@ package final class StorePlace {
     self.clock = clock
   }
 
-  /// Creates a place on the heap, with a real WAL and several connections and without disk access.
+  /// Creates a place on the heap, with a real WAL and several connections, and without disk access.
   ///
-  /// If `ignoringSyncs` is `true`, power-offs damage stores, so that tests can verify that checkers
-  /// notice it.
+  /// If `ignoringSyncs` is `true`, power-offs damage stores. Tests use this to verify that checkers
+  /// find the damage.
   package static func heap(ignoringSyncs: Bool = false) -> StorePlace {
     // The allocator is installed first, because it cannot be installed once SQLite is in use.
     _ = FailingAllocator.isInPlace
@@ -52,14 +51,15 @@ package final class StorePlace {
     )
   }
 
-  /// Creates a place for systems that do not use the lab's stores; it never initializes SQLite.
+  /// Creates a place for systems that do not use the lab's stores; SQLite is not initialized.
   ///
-  /// Every plan gets its own path in the folder; the place creates neither the folder nor files.
+  /// Every plan gets its own path in the folder, but the place creates neither the folder nor
+  /// files.
   package static func unused(folder: String) -> StorePlace {
     StorePlace(files: nil, folder: folder, clock: PlanClock(), usesSQLite: false)
   }
 
-  /// Returns whether faults can be injected here; failing allocations require the lab's allocator.
+  /// Returns whether the faults can be injected here; failing allocations need the lab's allocator.
   func canArm(_ faults: [PlannedFault]) -> Bool {
     !faults.contains { $0.kind == .memory } || FailingAllocator.isInPlace
   }
@@ -118,7 +118,7 @@ package final class StorePlace {
   /// The file system that injects faults.
   private var faulty: (any FaultySystem)? { files ?? realFiles }
 
-  /// Injects the faults of the next command into its file calls and allocations.
+  /// Injects faults into the file system calls and allocations of the next command.
   func arm(_ faults: [PlannedFault]) {
     faulty?.arm(faults.compactMap(FileFault.init))
     if let fault = faults.first(where: { $0.kind == .memory }) {
@@ -126,7 +126,7 @@ package final class StorePlace {
     }
   }
 
-  /// Disables all faults, and returns for each fault whether it made a call fail.
+  /// Disables all faults, and returns for each of the given faults whether it made a call fail.
   func disarm(_ faults: [PlannedFault]) -> [Bool] {
     guard let faulty else { return faults.map { _ in false } }
     let hasMemoryFaultFired = FailingAllocator.isInPlace && FailingAllocator.disarm() > 0
@@ -137,10 +137,10 @@ package final class StorePlace {
     }
   }
 
-  /// Starts to track unsynced writes, so that a power-off loses them.
+  /// Starts to track writes that are not synced, because a power-off loses them.
   func watchPower() { faulty?.watchPower(syncs) }
 
-  /// The state that a power-off would leave; `nil` on a real disk, or if writes are not tracked.
+  /// The data that a power-off now would leave; `nil` on a real disk, or if writes are not tracked.
   var powerState: PowerState? { files?.powerState }
 
   /// Whether the power is off.
@@ -152,7 +152,7 @@ package final class StorePlace {
   /// Turns the power on, so that files can be opened again.
   func turnOn() { faulty?.turnOn() }
 
-  /// Stores the current files as the image from which all later plans of a kind start.
+  /// Keeps the current files as the image from which all later plans of a kind start.
   ///
   /// Every connection must be closed.
   func keepTemplate(kind: String) {
@@ -216,8 +216,8 @@ package struct StorePlaceError: Error, CustomStringConvertible {
 extension StorePlace {
   /// Resets a system to an empty store for a plan.
   ///
-  /// The first plan of a kind creates an image, from which the other plans of that kind start. Writes are
-  /// tracked for power-offs if a fault of the plan is a power-off, or if `mayLosePower` is set because
+  /// The first plan of a kind creates an image, from which the other plans of that kind start.
+  /// Writes are tracked if a fault of the plan is a power-off, or if `mayLosePower` is set because
   /// the plan's later faults are unknown.
   ///
   /// - Throws: ``SystemFailure`` when the system cannot start.
@@ -251,11 +251,11 @@ extension StorePlace {
   }
 }
 
-/// The data that a power-off would leave, which is valid until more data is synced.
+/// The data that a power-off would leave, valid until more data are synced.
 struct Survivors {
   /// The state of the store after the power-off.
   let state: StateSketch
-  /// The events after the power-off, without the crashes of running actors.
+  /// The kinds of the events after the power-off, without the crashes of running actors.
   private let kinds: [EventKind]
 
   fileprivate init(state: StateSketch, kinds: [EventKind]) {
@@ -277,7 +277,7 @@ struct Survivors {
 }
 
 extension Simulator {
-  /// Simulates a power-off, inspects the data that are left, and restores the run.
+  /// Simulates a power-off, reads the data that are left, and restores the run.
   ///
   /// - Throws: ``SystemFailure`` when the system cannot be inspected or restored.
   func survivors(_ header: PlanHeader) throws(SystemFailure) -> Survivors {

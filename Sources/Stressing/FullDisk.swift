@@ -18,8 +18,7 @@ import Darwin
 package final class FullDisk {
   /// The size in bytes: far more than the store of a run needs.
   package static let byteCount = 128 << 20
-  /// The possible durations of a period with a full disk, in milliseconds; `clearMs` has those
-  /// without.
+  /// The possible durations in milliseconds of a full disk; `clearMs` has those between two such periods.
   private static let fullMs = 40...300
   private static let clearMs = 300...1500
   private static let fillerName = "filler"
@@ -100,7 +99,7 @@ package final class FullDisk {
     }
   }
 
-  /// Unmounts the file system, and leaves its files in the folder.
+  /// Unmounts the file system, and keeps its files in the folder.
   package func dissolve() throws {
     clear()
     unlink("\(folder)/\(Self.fillerName)")
@@ -158,8 +157,7 @@ struct StressNemesis {
     case moveGuest
   }
 
-  /// The mean number of kills per stop; `killsPerMove` is the mean per join or retirement of a
-  /// guest.
+  /// The mean number of kills per stop; `killsPerMove` is that per join or retirement of a guest.
   private static let killsPerStop = 3.0
   private static let killsPerMove = 4.0
 
@@ -206,8 +204,7 @@ struct StressNemesis {
     some.randomElement(using: &random)
   }
 
-  /// Returns the time from the death of a process to the start of the actor's next one: up to 250
-  /// ms.
+  /// Returns a random time, up to 250 ms, from the death of a process to the start of the next one.
   mutating func deathTime() -> Duration { .milliseconds(Int.random(in: 0...250, using: &random)) }
 
   /// Returns the seed of a process.
@@ -222,8 +219,7 @@ struct StressNemesis {
     return .kill(place, visit: Int.random(in: 1...last, using: &random))
   }
 
-  /// Returns a random time until the next event of a kind that occurs once in `kills` kills on
-  /// average.
+  /// Returns a random time until the next event of a kind, which occurs once in `kills` kills on average.
   private mutating func pause(_ kills: Double) -> Duration {
     guard killsPerSecond > 0 else { return .seconds(1_000_000) }
     // The pauses of a Poisson process, without the longest ones.

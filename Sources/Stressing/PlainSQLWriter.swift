@@ -7,8 +7,9 @@ import Traces
 
 /// A Python script that writes to the store's file with plain SQL, without the library.
 ///
-/// Before each commit it appends the write to a log, as a command of a plan, so that the values of every
-/// captured transaction are known. It is killed and started again while it writes.
+/// Before each commit, the script appends the write to a log, as a command of a plan, so that the values
+/// of every captured transaction are known. The run kills the script while it writes, and starts it
+/// again.
 package final class PlainSQLWriter {
   /// The numbers of transactions, kills and stops over all launches of the script.
   package struct Counts: Codable, Hashable, Sendable {

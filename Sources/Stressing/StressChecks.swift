@@ -210,7 +210,7 @@ enum StressModel {
   }
 }
 
-/// A deduplicator that removes nothing: it traces the transactions of a merge before the record.
+/// A deduplicator that removes nothing: it traces each merge before the tracker records the cursor.
 struct StressMergeNotes: TransactionDeduplicator {
   let seams: StressSeams
 

@@ -167,11 +167,11 @@ enum StressWord: String, Sendable {
 
 /// The places in its own code where a process of a stress run can be ordered to die.
 package enum StressPlace: String, Codable, Hashable, Sendable, CaseIterable {
-  /// After a commit, before it is signalled.
+  /// After a commit, before other processes are notified of the commit.
   case signal
-  /// After a merge, before it is recorded.
+  /// After a merge, before the cursor is recorded.
   case record
-  /// Between two chunks of a purge, or within one.
+  /// Between two chunks of a purge, or within a chunk.
   case purge
   /// While a checkpoint copies the write-ahead log into the database file.
   case checkpoint
@@ -199,8 +199,9 @@ final class StressDeath: Sendable {
     armed.store(max(visit, 1) * Self.places + position, ordering: .relaxed)
   }
 
-  /// Counts a visit of a place, and kills the process if it is the n-th; costs one load if not
-  /// armed.
+  /// Counts a visit of a place, and kills the process at the visit for which the switch is armed.
+  ///
+  /// Costs one load if the switch is not armed.
   func meet(_ place: StressPlace) {
     let word = armed.load(ordering: .relaxed)
     guard word > 0, StressPlace.allCases[word % Self.places - 1] == place else { return }

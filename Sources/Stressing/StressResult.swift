@@ -62,8 +62,9 @@ package struct StressResult: Codable, Hashable, Sendable {
 
     package init(name: String) { self.name = name }
 
-    /// Counts an error; as the first error, a refusal by a suspended store gives way to any other
-    /// error.
+    /// Counts an error, and keeps the message of the first one.
+    ///
+    /// A refusal by a suspended store is kept only until another error occurs.
     mutating func note(_ failure: SystemFailure) {
       let isFirst = errors.keys.allSatisfy { $0 == StressResult.suspended }
       if firstError == nil || isFirst && failure.code != .suspended { firstError = failure.message }
@@ -77,8 +78,7 @@ package struct StressResult: Codable, Hashable, Sendable {
   package let mutant: String?
   /// The disk fault of the run; `nil` if the disk was sound.
   package let disk: StressDisk?
-  /// The number of times that a real file system was filled up; `nil` if the run used no such
-  /// system.
+  /// The number of times that a real file system was filled up; `nil` if the run filled none.
   package var filledCount: Int?
   /// The number of processes that wrote from the start.
   package let processes: Int
@@ -112,12 +112,12 @@ package struct StressResult: Codable, Hashable, Sendable {
 
   /// The number of judged events of the joined trace.
   package var eventCount = 0
-  /// The number of unknown write outcomes that the store decided; `openCount` counts the others.
+  /// The number of writes whose unknown outcome history revealed; `openCount` counts the others.
   package var reconciledCount = 0
   package var openCount = 0
   /// The number of transactions in the store that no process reported.
   package var unreportedCount = 0
-  /// The number of purges that may have come too early, as far as the times of events show.
+  /// The number of purges for which the times of events do not show whether they came too early.
   package var ambiguousCount = 0
   package var checkers: [StressChecks.Answer] = []
 
@@ -134,8 +134,7 @@ package struct StressResult: Codable, Hashable, Sendable {
     processes = settings.processes
   }
 
-  /// `invalid` if an expectation was violated, else `unknown` if the run is undecided, else
-  /// `valid`.
+  /// `invalid` if an expectation was violated, `unknown` if the run is undecided, else `valid`.
   package var verdict: String {
     if !faults.isEmpty { return "invalid" }
     return ambiguities.isEmpty ? "valid" : "unknown"
@@ -247,7 +246,7 @@ package struct StressCounts: Codable, Hashable, Sendable {
   package var retires = 0
   /// The number of commits after which the run waited for a pass of all other processes.
   package var wakeUps = 0
-  /// The longest time in milliseconds from such a commit until all other processes had recorded it.
+  /// The longest time in ms from one of the `wakeUps` commits until all other processes had recorded it.
   package var wakeUpMsMax = 0
 
   package var kills: Int { killedAnywhere + killedAt.values.reduce(0, +) }

@@ -170,15 +170,15 @@ final class StressMember {
 
 /// Determines the outcome of the write that was in progress when a process was killed.
 ///
-/// Before a process can commit, it notes the number that the write's transaction will have. If
-/// history has a transaction with that number and the actor's author, it is that write.
+/// Before a commit, the process notes the number that the write's transaction will have. If history has
+/// a transaction with that number and the actor's author, this transaction is the write.
 struct StressReconciler {
   let store: Store
 
   /// Returns the outcome, and the number of the last transaction that the process has committed.
   ///
-  /// Another thread of the process may have merged and recorded the write before the process was
-  /// killed, so that another process has purged the write. Then `purged` contains it.
+  /// Before the kill, another thread of the process may have merged the write and recorded the cursor.
+  /// Another process may then have purged the write. The parameter `purged` has such transactions.
   func reconcile(
     _ role: StressRole,
     after last: Int64,

@@ -34,8 +34,9 @@ final class StressSeams: Sendable {
     var waiting: [StressTrace.Entry] = []
   }
 
-  /// Creates the hooks; unless `servesAllFiles` is `false`, the file system with the hooks is SQLite's
-  /// default until the process ends.
+  /// Creates the hooks, and a file system that calls them.
+  ///
+  /// The file system is SQLite's default until the process ends, unless `servesAllFiles` is `false`.
   ///
   /// - Throws: ``StressError`` if a file of the role cannot be opened.
   init(_ role: StressRole, servesAllFiles: Bool = true) throws {
@@ -48,7 +49,7 @@ final class StressSeams: Sendable {
     }
   }
 
-  /// Returns the configuration to open the store with, and turns the mutant on.
+  /// Returns the configuration to open the store with, and enables the seeded bug.
   func configuration() throws(StressError) -> StoreConfiguration {
     var configuration = StoreConfiguration()
     if let name = role.mutant {
@@ -114,7 +115,7 @@ final class StressSeams: Sendable {
   /// Notes the time of a fetch, which is the start of the merge that follows.
   func noteFetched() { fetchedAt.store(MonotonicClock.now, ordering: .relaxed) }
 
-  /// Traces a merge that is not recorded yet.
+  /// Traces a merge whose cursor is not recorded yet.
   func note(merged numbers: [Int64]) {
     let now = MonotonicClock.now
     let start = min(fetchedAt.load(ordering: .relaxed), now)
@@ -168,7 +169,7 @@ final class StressSeams: Sendable {
 
   /// Whether the current thread performs the write in progress.
   ///
-  /// The tracker's thread may meanwhile commit a transaction of captured changes; its number is not
+  /// The tracker's thread may meanwhile commit a transaction of captured changes, whose number is not
   /// that of the write.
   @TaskLocal private static var isInWrite = false
 

@@ -98,6 +98,8 @@ extension StressSession {
   }
 
   /// Lets an absent guest join, or lets a guest that has run for at least 500 ms retire.
+  ///
+  /// A guest is an actor that runs only at times.
   func moveGuest(at now: ContinuousClock.Instant) throws {
     let movable = members.filter { member in
       guard member.isGuest, member.diesAt == nil, member.stopsUntil == nil,
@@ -120,7 +122,7 @@ extension StressSession {
     try start(guest)
   }
 
-  /// Waits until all processes run; before, continues stopped ones and performs pending kills.
+  /// Continues stopped processes, performs pending kills, and waits until all processes run.
   func calm() throws {
     plainSQL?.resume()
     for member in members {
@@ -192,8 +194,7 @@ extension StressSession {
 
 /// The closing phase of a run.
 extension StressSession {
-  /// Lets all processes merge everything and report their views, reads the store, ends the
-  /// processes.
+  /// Lets all processes merge everything and report their views, reads the store, ends the processes.
   func close() throws {
     try calm()
     // A guest joins after the last kill, so that no later restart hides transactions that it
@@ -264,8 +265,7 @@ extension StressSession {
   /// The least number of transactions that the run keeps in memory after it has read them.
   private static let rememberedCount = 20_000
 
-  /// Reads the new transactions, and adds the transactions of the Python script to the script's
-  /// trace.
+  /// Reads the new transactions, and adds those of the Python script to the script's trace.
   ///
   /// The run is a member of the store, so that no transaction is purged before the run has read it.
   func readHistory() throws {
@@ -301,7 +301,9 @@ extension StressSession {
     }
   }
 
-  /// Adds a captured transaction to the trace; it was committed since the previous reading began.
+  /// Adds a transaction of the Python script to the trace.
+  ///
+  /// The script committed the transaction after the previous reading of history had begun.
   private func trace(
     _ transaction: HistoryTransaction,
     of script: PlainSQLWriter,

@@ -48,7 +48,7 @@ package final class StressSession {
 
   /// The maximum time to wait for processes to execute an order.
   private static let patience = Duration.seconds(60)
-  /// The maximum time to wait for a process to die at its place before it is killed.
+  /// The time within which a process must die at the place in its order; then the run kills it.
   static let deathTime = Duration.seconds(1)
 
   /// - Throws: An error if the store or the traces cannot be created.
@@ -139,7 +139,7 @@ package final class StressSession {
     }
   }
 
-  /// Adds the change of the file's model, which the run itself has made, to the trace.
+  /// Adds to the trace the transactions that the run wrote when it opened the file with the newer model.
   private func noteUpgrade() throws {
     let now = MonotonicClock.now
     let upgrades = try store.fetch(HistoryRequest(after: nil)).transactions.map {
@@ -201,7 +201,7 @@ package final class StressSession {
     member.begin(try StressChild(command, role, errors: errors), role)
   }
 
-  /// Reads the words of all processes, handles those that ended, and starts those that are due.
+  /// Reads the messages of all processes, handles those that ended, and starts those that are due.
   func attend() throws {
     if isInterrupted() { throw Interrupted() }
     let now = ContinuousClock.now
@@ -281,7 +281,7 @@ package final class StressSession {
     }
   }
 
-  /// Attends to all processes until a condition holds for each member that is not away.
+  /// Calls `attend()` until a condition holds for each member that is not ``StressMember/State/away``.
   ///
   /// Members for which the condition does not hold after 60 seconds are marked as failed.
   func wait(

@@ -40,8 +40,7 @@ final class StressTrace: Sendable {
 
   deinit { close(descriptor) }
 
-  /// Writes entries together; `other` is the actor of their events, by default the trace's own
-  /// actor.
+  /// Writes entries together; `other` is the actor of the events if it is not the trace's own actor.
   func add(_ entries: [Entry], about other: ActorID? = nil) {
     count.withLock { count in
       var text = ""

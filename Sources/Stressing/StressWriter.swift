@@ -16,7 +16,7 @@ struct StressWriter {
   var random: SplitMix64
   private var labels = 0
 
-  /// The number of `Item` objects above which the writer deletes whole buckets of objects.
+  /// The number of `Item` objects above which the writer deletes all objects with one value of `bucket`.
   static let objectCountMax = 240
   static let noiseCountMax = 60
 
@@ -251,7 +251,7 @@ extension StressWriter {
     }
   }
 
-  /// Deletes all objects of one bucket if there are too many objects; otherwise inserts objects.
+  /// Deletes all objects with one value of `bucket` if there are too many; otherwise inserts objects.
   mutating func thinOut() {
     guard objects(StressModel.entity).count > Self.objectCountMax else { return insert() }
     let bucket = Value.int(bucket())

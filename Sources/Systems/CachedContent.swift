@@ -11,7 +11,7 @@ struct CachedContent {
 
   init(writeCount: Int?) { self.writeCount = writeCount }
 
-  /// Returns the same copy with another write count, after the file was restored to this content.
+  /// Returns this copy with a new write count, after the file was restored to the copied content.
   func counting(from writeCount: Int?) -> CachedContent {
     var cached = self
     cached.writeCount = writeCount

@@ -11,7 +11,7 @@ final class ConsumerProcess {
   /// The position up to which the consumer has read.
   var token: HistoryToken
 
-  /// Registers the consumer, or continues from its recorded or its own token, whichever is later.
+  /// Registers the consumer; a known one continues after its recorded token or `own`, whichever is later.
   init(
     _ id: MemberID,
     on store: Store,
@@ -45,7 +45,7 @@ final class ConsumerProcess {
     Snapshot(registration: registration.released, token: token, store: try store.cachedState())
   }
 
-  /// Restores the process from a snapshot, after the store was restored to the same time.
+  /// Creates a process from a snapshot, on a store that is already restored to the snapshot's time.
   init(_ snapshot: Snapshot, on store: Store) throws(HistoryError) {
     self.store = store
     try store.restore(snapshot.store)
@@ -80,10 +80,10 @@ final class ConsumerProcess {
 }
 
 extension ConsumerProcess {
-  /// Reads history page by page, and logs each page and each recorded position.
+  /// Reads history page by page, and logs each page and each position that the consumer confirms.
   ///
-  /// The recorded positions are read from the store's registry of members, through the lab's own
-  /// connection.
+  /// The lab reads the confirmed positions from the store's registry of members, through a
+  /// connection of its own.
   func read(
     _ reading: PlannedReading,
     on bench: StoreBench,
@@ -132,7 +132,7 @@ extension ConsumerProcess {
     }
   }
 
-  /// Starts a consumer process, and performs the planned steps with it.
+  /// Starts a second process object for the consumer, and performs the plan's reading steps with it.
   private func walk(
     _ reading: PlannedReading,
     on bench: StoreBench,
@@ -147,7 +147,7 @@ extension ConsumerProcess {
     }
   }
 
-  /// Logs, up to the recorded position, each transaction that is not in the log yet.
+  /// Logs the transactions that the consumer has confirmed since the last call as consumed.
   private func logConfirmed(
     _ id: ActorID,
     on bench: StoreBench,
@@ -162,7 +162,7 @@ extension ConsumerProcess {
   }
 }
 
-/// The error that a reading consumer's closure throws at the page that the plan names.
+/// The error with which a consumer's page closure stops reading at the page that the plan names.
 private struct PlannedStop: Error {}
 
 extension PlannedReading {
@@ -174,7 +174,7 @@ extension PlannedReading {
 }
 
 extension ProcessHost {
-  /// Performs a command if it is one of a consumer, and returns whether it was.
+  /// Performs the command if it is a consumer's, and returns whether it did.
   func performsForConsumer(
     _ action: Action,
     _ bench: StoreBench,
@@ -221,7 +221,7 @@ extension ProcessHost {
     return true
   }
 
-  /// Stores a consumer's token also outside the store, if the plan's header requires it.
+  /// Stores a copy of a consumer's token outside the store, if the plan's header requires such copies.
   private func keep(_ token: HistoryToken, of id: ActorID, _ bench: StoreBench) {
     guard bench.header.tokens == .own else { return }
     ownTokens[id] = token
@@ -235,7 +235,7 @@ extension ProcessHost {
     return consumer
   }
 
-  /// Restores the consumers from snapshots; its store must be restored first.
+  /// Creates the consumers' processes from snapshots; the caller has restored the store's files.
   func restore(
     consumers kept: [ActorID: ConsumerProcess.Snapshot],
     _ bench: StoreBench
@@ -249,7 +249,7 @@ extension ProcessHost {
   }
 }
 
-/// Runs a closure, and logs that an actor lost history if the closure throws that error.
+/// Runs a closure; if the closure throws because history is gone, also logs the actor's loss.
 func loggingLoss(
   of actor: ActorID,
   _ log: inout EventLog,

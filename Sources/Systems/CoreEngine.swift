@@ -10,7 +10,7 @@ final class CoreEngine: PassEngine {
   private var observers: [HookID: PlannedHook.ObserverCall] = [:]
   private var mergeHooks: [HookID: PlannedHook.MergeCall] = [:]
   private(set) var registration: Registration
-  /// The rule for the response to each signal; `nil` until a signal has started the engine.
+  /// The engine's reaction to the next signal; `nil` until the first signal has started the engine.
   private var following: Following?
 
   /// Launches the member, and registers its hooks.
@@ -32,7 +32,7 @@ final class CoreEngine: PassEngine {
     let following: Following?
   }
 
-  /// Restores the engine and its hooks from a snapshot; its store must be restored first.
+  /// Creates an engine with its hooks from a snapshot, for a process whose store is already restored.
   init(
     _ snapshot: Snapshot,
     _ setup: TrackerSetup,
@@ -123,9 +123,10 @@ final class CoreEngine: PassEngine {
     end()
   }
 
-  /// Handles a signal: the first one starts the engine, later ones run a pass.
+  /// Handles a signal: the first signal starts the engine, each later one runs a pass.
   ///
-  /// A later signal also ends the pause before a failed pass is repeated.
+  /// A signal during the pause after a failed pass ends the pause, and the pass is repeated at
+  /// once.
   func signal(_ newest: HistoryToken, _ report: inout StepReport) throws(HistoryError) {
     guard var next = following else {
       let failure = makePass(launching: true, &report)
@@ -180,7 +181,7 @@ final class CoreEngine: PassEngine {
 }
 
 extension SessionPlace {
-  /// Adds the engine's positions to a sketch of the system's state.
+  /// Adds the positions to which the member has scanned, merged and recorded history to `state`.
   func describe(_ state: inout StateSketch) {
     state.add(number: mergedThrough)
     state.add(number: recordedThrough)
@@ -200,7 +201,7 @@ extension StepReport {
     cursor = pass.cursor ?? cursor
   }
 
-  /// Moves the hooks' notes into the report.
+  /// Moves the transactions that observers received and merge hooks finished into the report.
   mutating func take(_ notes: HookNotes) {
     observed += notes.takeObserved()
     finished += notes.takeFinished()

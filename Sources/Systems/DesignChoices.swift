@@ -1,7 +1,7 @@
-/// A choice for one decision of a tracking design: its word in files, and one sentence.
+/// The possible choices for one decision of a tracking design; the raw value is the word in files.
 protocol DesignChoice: RawRepresentable, CaseIterable, Hashable, Sendable
 where RawValue == String, AllCases == [Self] {
-  /// The behavior of a process or purge with this choice, as a clause that lacks its subject.
+  /// A clause about a process or purge with this choice, such as "waits for every listed author".
   var sentence: String { get }
 }
 
@@ -35,11 +35,12 @@ enum FetchStart: String, DesignChoice {
 enum Reading: String, DesignChoice {
   /// Transactions of the listed authors, except the process's own author.
   case others
-  /// Transactions of the listed authors except the own one; of all authors if no other is listed.
+  /// Transactions of the other listed authors; of all authors if no other author is listed.
   case othersOrEverything
-  /// Transactions of the other listed authors, and of the own author's context "batchContext".
+  /// Transactions of the other listed authors, and those of the process's own author whose context
+  /// name is "batchContext".
   case othersAndOwnBatch
-  /// Transactions of all authors except the own one, listed or not.
+  /// Transactions of all authors except the process's own author, listed or not.
   case allButOwn
   /// All transactions except those that the process's author saved in the view.
   case allButOwnView
@@ -63,7 +64,7 @@ enum Reading: String, DesignChoice {
 
 /// The time when a position is stored.
 enum Recording: String, DesignChoice {
-  /// Before the merge, which waits for the view's queue; a crash may prevent the merge.
+  /// Before the merge, which runs later on the view's queue; after a crash the merge may be missing.
   case beforeMerge
   case afterMerge
 
@@ -94,7 +95,7 @@ enum Waking: String, DesignChoice {
 /// The response when the history after a stored position was purged.
 enum Expiry: String, DesignChoice {
   case readsOn
-  /// Reloads the contexts; needs positions by number, because a fetch by date shows no loss.
+  /// The contexts are loaded again. Requires positions by number: a fetch by date detects no loss.
   case reloads
 
   var sentence: String {
@@ -107,11 +108,11 @@ enum Expiry: String, DesignChoice {
 
 /// The place where positions are stored.
 enum PositionPlace: String, DesignChoice {
-  /// The app group's `UserDefaults`, unless a process is configured to use its own.
+  /// The app group's `UserDefaults`; single processes can be configured to use their own.
   case group
-  /// The process's own `UserDefaults`, unless the process is configured to share the app group's.
+  /// The process's own `UserDefaults`; a process can be configured to use the app group's.
   case own
-  /// The store file, whatever place a process is configured to use.
+  /// The store file; a process cannot be configured to use another place.
   case store
 
   var sentence: String {
@@ -137,9 +138,9 @@ enum PositionOwner: String, DesignChoice {
 
 /// The first position of a process.
 enum FirstPosition: String, DesignChoice {
-  /// No position, so that the first fetch returns all history.
+  /// No position: the first fetch returns all history.
   case beginning
-  /// The transaction that is the newest at the process's first launch.
+  /// The position of the newest transaction when the process is launched for the first time.
   case newest
 
   var sentence: String {
@@ -150,15 +151,15 @@ enum FirstPosition: String, DesignChoice {
   }
 }
 
-/// The authors or processes that must have a position before a purge deletes.
+/// The authors or processes whose positions limit how much history a purge deletes.
 enum Waiting: String, DesignChoice {
   /// The listed authors.
   case listed
-  /// The listed authors except batch authors, which only write; a purge by command waits for all.
+  /// The listed authors; purges after a pass do not wait for batch authors, which only write.
   case listedReaders
-  /// Every process that has launched and not retired; its registration is kept with the positions.
+  /// Every process that was launched and has not retired; registrations are kept with the positions.
   case registered
-  /// Every registered process, and every consumer in the store's registry, such as a mirror.
+  /// Every process that was launched and has not retired, and every consumer in the store's registry.
   case registeredAndConsumers
 
   var sentence: String {
@@ -175,7 +176,7 @@ enum Waiting: String, DesignChoice {
 enum Deleting: String, DesignChoice {
   /// The transactions of the listed authors, which include the purging process's author.
   case listed
-  /// The listed authors' transactions; after a pass also a mirror's imports if the process merges them.
+  /// The listed authors' transactions. After a pass, also a mirror's imports if the process merges them.
   case listedAndMirror
   /// All transactions except those of protected authors.
   case allButProtected
@@ -205,7 +206,7 @@ enum AfterPurge: String, DesignChoice {
   }
 }
 
-/// The pass that purges, in each round of `times` passes that a strategy counts.
+/// The pass that purges, if a strategy purges once in each round of `times` passes.
 enum PurgeTurn: String, DesignChoice {
   case firstPass
   case lastPass
@@ -223,7 +224,7 @@ enum HookTime: String, DesignChoice {
   case never
   /// Before the merge: first observers, then merge hooks; a hook that throws ends the pass.
   case beforeMerge
-  /// After the position is stored: a deduplicator.
+  /// After the position is stored: only a deduplicator is called.
   case afterRecord
 
   var sentence: String {

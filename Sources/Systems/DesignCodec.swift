@@ -1,15 +1,16 @@
 package import Traces
 
-/// Reads and writes designs: one JSON object with a key for each decision.
+/// Reads and writes tracking designs as JSON: one object with a key for each decision.
 ///
 ///     {"design": 1, "name": "my-app", "like": "kit-2-readme", "position": "number"}
 ///
-/// With `like`, a missing decision is that of the named design; without `like`, each key is required.
+/// Decisions that the object lacks are copied from the design that `like` names. Without `like`,
+/// every decision is required.
 package enum DesignCodec {
   /// The version of the format.
   package static let version = 1
 
-  /// The keys of settings that have free values, such as numbers or names.
+  /// The keys of values that are not decisions, such as the design's name.
   private enum Key {
     static let bySignal = "strategy"
     static let bound = "bound"
@@ -57,7 +58,7 @@ package enum DesignCodec {
     return known.first { $0.name == like } ?? .corner
   }
 
-  /// Reads the settings that the app chooses.
+  /// Reads the purge strategy, the bound of the manual cleaner, and the idle author.
   private static func readRequests(
     _ table: WordTable,
     _ design: inout TrackingDesign
@@ -81,7 +82,7 @@ package enum DesignCodec {
     if let author = table[Key.idleAuthor] { design.idleAuthor = author.isEmpty ? nil : author }
   }
 
-  /// Returns a design as text, with one line for each decision.
+  /// Returns a design as JSON text, with one line for each decision.
   package static func encode(_ design: TrackingDesign) -> String {
     var rows = [("name", design.name), ("sentence", design.sentence)]
     rows += design.choices.map { decision, word in

@@ -10,30 +10,30 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Stores on disk with the model and configuration of a plan's store.
+/// Stores on disk that have the model and configuration of the plan's store.
 protocol DiskStores {
   var store: Store { get }
-  /// The layout of the course's stores.
+  /// The history layout of the stores: packed, or that of Core Data.
   var layout: HistoryLayout { get }
-  /// The expectations that were not met so far, one line each.
+  /// The expectations that the stores have not met so far, one line each.
   var faults: CourseFaults { get }
 }
 
-/// The unmet expectations of a course, one line each.
+/// The expectations that a series of checks has found unmet, one line each.
 final class CourseFaults {
   private(set) var lines: [String] = []
 
   func append(_ line: String) { lines.append(line) }
 }
 
-/// A course: a scripted series of checks on stores on disk, in a folder separate from the plan's store.
+/// A course: a script of checks on stores on disk, in a folder separate from the plan's store.
 protocol DiskCourse: DiskStores {
   mutating func run(_ folder: borrowing ScratchFolder) throws(HistoryError)
 }
 
-/// A source of random numbers for a course; equal seeds give equal numbers.
+/// A source of random numbers for a ``DiskCourse``; equal seeds give equal numbers.
 struct CourseSeed {
-  /// The layout of the course's stores: Core Data's layout for every third seed, otherwise packed.
+  /// The layout of the checked stores: Core Data's for every third seed, otherwise packed.
   let layout: HistoryLayout
   private let random: RandomState
 
@@ -48,7 +48,7 @@ struct CourseSeed {
   func pick<Element>(_ list: [Element]) -> Element { list[draw(list.count)] }
 }
 
-/// The clock of a course, which the course advances itself.
+/// The clock that the stores of a ``DiskCourse`` read; only the course advances this clock.
 final class CourseClock: Sendable {
   private let seconds = Mutex(700_000_000.0)
 
@@ -58,10 +58,10 @@ final class CourseClock: Sendable {
 }
 
 extension PlanProcess {
-  /// Runs a course in its own temporary folder.
+  /// Runs a course in a temporary folder of its own.
   ///
-  /// Planned faults do not affect files on disk, so an error that ends the course is also reported
-  /// as an unmet expectation.
+  /// An error that ends the course also counts as an unmet expectation, because a plan's faults do
+  /// not affect files on disk.
   ///
   /// - Returns: the unmet expectations, one line each.
   func faults<Course: DiskCourse>(of course: Course) throws(SystemFailure) -> [String] {
@@ -93,7 +93,7 @@ extension DiskStores {
     if !isRight { faults.append(fault()) }
   }
 
-  /// Adds a line to the unmet expectations, unless a request fails with the expected error code.
+  /// Runs a request, which must fail with the given error code; otherwise adds a fault line.
   func expect(
     _ code: HistoryError.Code,
     of what: String,
@@ -113,7 +113,7 @@ extension DiskStores {
     }
   }
 
-  /// Adds a line to the unmet expectations if files are still open after all stores were closed.
+  /// Adds a fault line if files in the folder are still open; all stores must be closed.
   func expectClosed(_ folder: borrowing ScratchFolder) {
     let count = folder.openCount
     expect(count == 0, "\(count) files are open after all stores were closed")
@@ -152,7 +152,7 @@ extension DiskStores {
 }
 
 extension HistoryError {
-  /// Whether the error has the properties that the documentation promises for its code.
+  /// Whether the error has the details that the documentation of its code promises, such as a token.
   fileprivate var hasDetails: Bool {
     switch code {
     case .otherStore, .expired, .rewound: token != nil

@@ -8,19 +8,19 @@ package struct EventLog {
   /// The scheduler step that new events belong to.
   package var tick = 0
   private var next = 0
-  /// The newest transaction that the logs before this one reported.
+  /// The newest transaction in the earlier logs whose event numbers this log continues.
   private var newestBefore: TransactionName?
 
   package init() {}
 
-  /// Creates an empty log that continues the event numbers of another log.
+  /// Creates an empty log whose event numbers continue those of another log.
   package init(after other: EventLog) {
     tick = other.tick
     next = other.next
     newestBefore = other.newest
   }
 
-  /// Empties this log to continue the event numbers of another log, and keeps the allocated capacity.
+  /// Empties this log, whose event numbers then continue those of `other`; the capacity is kept.
   package mutating func restart(after other: EventLog) {
     newestBefore = other.newest
     events.removeAll(keepingCapacity: true)

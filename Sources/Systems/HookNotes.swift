@@ -2,10 +2,10 @@ import HistoryTracking
 import HistoryTypes
 import Traces
 
-/// The hook calls of one process, their results, and the tasks that wait to repeat a failed pass.
+/// A process's record of its hook calls, and the tasks that wait to repeat a failed pass.
 ///
-/// The tasks of one ``InlineExecutor`` and the code that runs this executor access the notes, all on
-/// one thread.
+/// The tasks of one ``InlineExecutor`` and the code that runs this executor access the record, all
+/// on one thread.
 final class HookNotes: @unchecked Sendable {
   /// Transactions delivered to observers since the last `takeObserved()`, without adjacent repeats.
   private var observed: [Int64] = []
@@ -13,7 +13,7 @@ final class HookNotes: @unchecked Sendable {
   private var finished: [Int64] = []
   /// The number of calls of each hook, by index.
   var callCounts: [Int: Int] = [:]
-  /// Whether the plan's effects on hooks are disabled, so that no hook fails or finishes a merge.
+  /// Whether faults are disabled: hooks then no longer fail or finish a merge, as the plan says.
   var hasRecovered = false
   private var sleepers: [CheckedContinuation<Void, any Error>] = []
 
@@ -42,13 +42,13 @@ final class HookNotes: @unchecked Sendable {
     if fails(hook, index) { throw PlannedError() }
   }
 
-  /// Counts a call of a hook, and returns whether the plan makes it fail or finish the merge.
+  /// Counts a call of a hook, and returns whether this call must fail or finish the merge.
   func fails(_ hook: PlannedHook, _ index: Int) -> Bool {
     callCounts[index, default: 0] += 1
     return !hasRecovered && hook.fails(at: callCounts[index, default: 0])
   }
 
-  /// Adds the call counts to a sketch of the state; they determine the effect of each hook's next call.
+  /// Adds the call counts to `state`, because they decide which of the next hook calls fail.
   func describe(_ state: inout StateSketch) {
     for (hook, count) in callCounts.sorted(by: { $0.key < $1.key }) {
       state.add(hook)
@@ -85,9 +85,9 @@ extension PlannedHook {
   /// The body of a merge hook.
   typealias MergeCall = @Sendable (MergeHookInput) throws -> MergeHookResult
 
-  /// A hook with its body, in the form that a tracker registers.
+  /// A hook's body in one of the two forms that `HistoryTracker` registers.
   enum Registered {
-    /// An observer, which is registered for every operation on every entity.
+    /// The body of an observer, which a tracker registers for every operation on every entity.
     case observer(ObserverCall)
     case mergeHook(HookFailurePolicy, MergeCall)
   }
@@ -117,7 +117,7 @@ extension PlannedHook {
 }
 
 extension HookNotes {
-  /// Records that an observer received a group of changes.
+  /// Records that an observer received the changes of a group.
   fileprivate func note(_ group: [HookContext]) {
     if let context = group.first { note(context.transaction.number.rawValue) }
   }

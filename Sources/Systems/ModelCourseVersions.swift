@@ -7,15 +7,15 @@ import Foundation
 #endif
 
 struct ModelCourseVersions {
-  /// An attribute of `Item`, with its name in each version; the name is `nil` where it is missing.
+  /// An attribute of `Item` and its name in each model version; `nil` in versions without the attribute.
   struct Field: Sendable {
     let names: [String?]
     let initial: Value
     var isPreserved = false
-    /// The first version in which the attribute contains doubles.
+    /// The first model version in which the attribute has the type double; before, it is an integer.
     var widened = Int.max
 
-    /// Returns a value made from a number, of the attribute's type in a version; 0 gives null.
+    /// Returns a value of the attribute's type in a model version, made from `number`; null for 0.
     func value(_ number: Int, in version: Int) -> Value {
       if number == 0 { return .null }
       return switch initial {
@@ -25,13 +25,14 @@ struct ModelCourseVersions {
       }
     }
 
-    /// The value as the newest version reads it.
+    /// Returns the given value as a program with the newest model reads it.
     func stored(_ value: Value) -> Value {
       guard widened < .max, case .int(let number) = value else { return value }
       return .double(Double(number))
     }
 
-    /// The value as a version reads it: null if it is a fraction and the version has integers.
+    /// Returns the given value as a version reads it: null if the value is a fraction and the type
+    /// integer.
     func read(_ value: Value, in version: Int) -> Value {
       guard widened < .max, version < widened, case .double(let number) = value else {
         return value
@@ -46,7 +47,7 @@ struct ModelCourseVersions {
     Field(names: [nil, "rating", "rating"], initial: 5, isPreserved: true),
     Field(names: [nil, nil, "title"], initial: true),
   ]
-  /// The position of `count` in ``fields``.
+  /// The index in ``fields`` of the attribute `count`.
   static let count = 1
 
   /// Three versions; each can be reached from the previous one without a migration.

@@ -3,23 +3,23 @@ import HistoryTracking
 import HistoryTypes
 import Traces
 
-/// The results of one step of a member; after a failure, the results before the failure.
+/// The results of one step of a member's pass; if the step fails, its results before the failure.
 struct StepReport {
-  /// The transactions that the member will merge; `nil` if the step did not fetch.
+  /// The fetched transactions that the member will merge; `nil` if the step did not fetch.
   var fetched: [Int64]?
-  /// The transactions whose merge a hook finished.
+  /// The transactions for which a merge hook replaced the default merge.
   var finished: [Int64] = []
   /// The transactions delivered to observers.
   var observed: [Int64] = []
-  /// The merged transactions; `nil` if the pass did not merge.
+  /// The transactions that the member merged; `nil` if the step did not merge.
   var merged: [Int64]?
-  /// The recorded position; `nil` if the pass did not record.
+  /// The position that the member recorded; `nil` if the step did not record.
   var cursor: HistoryToken?
   /// The members that the step's purge marked as lost.
   var lost: [ActorID] = []
 }
 
-/// A tracker or its core that performs the steps of a member, from one launch to its end.
+/// A tracker, or only its synchronous core, that performs the steps of a member for one launch.
 ///
 /// A step fills its report even when it throws.
 protocol PassEngine: AnyObject {
@@ -32,24 +32,24 @@ protocol PassEngine: AnyObject {
   func pass(_ report: inout StepReport) throws(HistoryError)
   /// Purges the transactions that every member has merged.
   func purge(_ report: inout StepReport) throws(HistoryError)
-  /// Reads the data again, and continues from the newest position.
+  /// Loads the data again, and records the newest position, from which the member continues.
   func resync() throws(HistoryError) -> HistoryToken
-  /// Ends the member's membership.
+  /// Retires the member: history is no longer kept for it.
   func retire() throws(HistoryError)
   /// Delivers a signal that the store has committed a transaction.
   func signal(_ newest: HistoryToken, _ report: inout StepReport) throws(HistoryError)
-  /// Disables the plan's effects on hooks.
+  /// Disables the plan's faults in hooks: hooks no longer fail or finish a merge.
   func recover()
   /// Ends the engine, and discards its memory.
   func end()
 
   /// A snapshot of the engine's memory; `nil` if the current memory could not be restored.
   var snapshot: PassEngineSnapshot? { get }
-  /// Adds the engine's memory to a sketch of the system's state.
+  /// Adds the engine's memory to `state`.
   func describe(_ state: inout StateSketch)
 }
 
-/// A snapshot of the memory of an engine of either kind.
+/// A snapshot of the memory of a ``CoreEngine`` or a ``TrackerEngine``.
 enum PassEngineSnapshot {
   case core(CoreEngine.Snapshot)
   case tracker(TrackerEngine.Snapshot)
@@ -77,12 +77,12 @@ extension PassEngine {
     report.merged = try step(.merge, &report).merged
   }
 
-  /// Records the merged position.
+  /// Records the position through which the member has merged.
   func record(_ report: inout StepReport) throws(HistoryError) {
     report.cursor = try step(.record, &report).cursor
   }
 
-  /// Performs the rest of a step in a process that a later launch has replaced.
+  /// Performs a late step of a process that the actor's next launch has already replaced.
   func perform(_ step: BelatedStep, _ report: inout StepReport) throws(HistoryError) {
     switch step {
     case .record: try record(&report)

@@ -21,7 +21,7 @@ package final class PlanClock: Sendable {
   package var date: Date { Date(timeIntervalSinceReferenceDate: now) }
 }
 
-/// A thread-safe ``SplitMix64``, whose state snapshots save and restore.
+/// A thread-safe ``SplitMix64`` generator; snapshots save and restore its state.
 package final class RandomState: Sendable {
   private let state: Atomic<UInt64>
 

@@ -3,34 +3,33 @@ import HistoryTypes
 import ObjectContexts
 package import Traces
 
-/// The mapping between a plan's object names and the store's object identifiers.
+/// The mapping between the object names in a plan and the object identifiers in the store.
 ///
-/// Only the lab uses this mapping. It is not part of a simulated process's memory, so crashes do
-/// not affect it.
+/// The lab keeps this mapping outside of the simulated processes, so crashes do not affect it.
 struct PlanObjects {
   private var ids: [ObjectName: ObjectID] = [:]
   private var names: [ObjectID: ObjectName] = [:]
-  /// The objects that the plan's names will denote if the write in progress commits.
+  /// The identifiers that the write in progress assigns to the names of its new objects.
   private var attempted: [ObjectName: ObjectID] = [:]
-  /// The names of objects that a batch request in progress inserts, in the order of their keys.
+  /// The names, in the order of their future keys, of objects that a running batch request inserts.
   private var awaitingKeys: [ObjectName] = []
 
-  /// Maps a name to an object.
+  /// Maps a name of the plan to an object of the store.
   mutating func enter(_ name: ObjectName, _ id: ObjectID) {
     ids[name] = id
     names[id] = name
   }
 
-  /// Records the objects that the plan's names will denote if the write that starts now commits.
+  /// Notes a starting write's new objects; `reconcile` names them if the write's outcome is unknown.
   mutating func attempt(_ inserted: [ObjectName: ObjectID], awaitingKeys names: [ObjectName] = []) {
     attempted = inserted
     awaitingKeys = names
   }
 
-  /// Reconciles the names with the store after a write whose outcome was unknown.
+  /// Corrects the mapping after a write of unknown outcome, from the content of the store.
   ///
-  /// Keeps only objects that are in the data or in history. The objects that the write inserted get the
-  /// names that the plan gave them.
+  /// Removes objects that are neither in the data (`present`) nor in history (`reported`). Gives
+  /// the objects in `inserted` the names that the plan gave them.
   mutating func reconcile(present: Set<ObjectID>, reported: Set<ObjectID>, inserted: [ObjectID]) {
     names = names.filter { present.contains($0.key) || reported.contains($0.key) }
     ids = ids.filter { names[$0.value] != nil }
@@ -49,7 +48,7 @@ struct PlanObjects {
   /// Returns the object that a name denotes, whether or not it still exists.
   func id(_ name: ObjectName) -> ObjectID? { ids[name] }
 
-  /// Returns all objects that a name has denoted, one after another.
+  /// Returns all objects that the name denotes or denoted before, in the order of their identifiers.
   ///
   /// - Complexity: linear in the objects of the plan.
   func ids(_ name: ObjectName) -> [ObjectID] { names.filter { $0.value == name }.keys.sorted() }
@@ -92,7 +91,7 @@ func mappingErrors<Result>(
 }
 
 extension PlanProcess {
-  /// Adds the contexts and the staged write to a sketch of the system's state.
+  /// Adds the process's contexts and its staged write to `state`.
   func describe(_ state: inout StateSketch, _ objects: PlanObjects) {
     for context in contexts {
       state.add(rows(of: context, objects))
@@ -104,7 +103,7 @@ extension PlanProcess {
     }
   }
 
-  /// Returns the objects of the named context, by the plan's names.
+  /// Returns the objects in the context with a name, under their names in the plan.
   func objects(of name: String, _ objects: PlanObjects) throws(SystemFailure) -> Objects {
     guard let context = contexts.first(where: { $0.name == name }) else {
       throw SystemFailure(.failed, "\(actor.id) has no context \"\(name)\".")
@@ -112,10 +111,10 @@ extension PlanProcess {
     return Objects(rows(of: context, objects))
   }
 
-  /// Returns the rows of a context, by the plan's names.
+  /// Returns the objects in a context as rows, under their names in the plan.
   ///
-  /// A stale context may hold both an object and its replacement with the same name. Then the newest
-  /// object gets the name, and the older ones get negated keys.
+  /// A context that has missed a merge may contain both an object and its replacement of the same
+  /// name. Then the newest object gets the name, and each older one a name with a negative key.
   private func rows(of context: ObjectContext, _ objects: PlanObjects) -> [NamedRow] {
     var held: [NamedRow] = []
     var replaced: [(id: ObjectID, row: NamedRow)] = []
@@ -134,7 +133,7 @@ extension PlanProcess {
 }
 
 extension ObjectName {
-  /// Returns this name if it is free; otherwise a name with a negative key, which no plan uses.
+  /// Returns this name if no row in `held` has it; otherwise a name with a negative key, unused in plans.
   fileprivate func free(in held: [NamedRow]) -> ObjectName {
     var name = self
     while held.contains(where: { $0.name == name }) {
@@ -190,13 +189,13 @@ extension MergePolicy {
   }
 }
 
-/// A row of the data or of a context, with the plan's name of the row's object.
+/// A row of the store's data or of a context, with its object's name in the plan.
 struct NamedRow {
   private(set) var name: ObjectName
   let entity: Entity
   let values: ArraySlice<Value>
 
-  /// Returns the same row under another name.
+  /// Returns the same row with another object name.
   func named(_ name: ObjectName) -> NamedRow {
     var row = self
     row.name = name
@@ -205,7 +204,7 @@ struct NamedRow {
 }
 
 extension Objects {
-  /// Creates objects by the plan's names from rows; null values are left out.
+  /// Creates the objects of rows, by their names in the plan; null values are left out.
   init(_ rows: [NamedRow]) {
     self.init(minimumCapacity: rows.count)
     for row in rows { self[row.name] = row.entity.values(row.values) }
@@ -213,7 +212,7 @@ extension Objects {
 }
 
 extension StateSketch {
-  /// Adds rows to the state in the order of their names, with attributes in the model's order.
+  /// Adds rows to the state, sorted by name, with the attributes in the order of the model.
   mutating func add(_ rows: [NamedRow]) {
     add(rows.count)
     for row in rows.sorted(by: { $0.name < $1.name }) {

@@ -11,7 +11,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A course about containers of stores, their contexts and trackers, and imported cursors.
+/// Scripted checks of store containers, their contexts and trackers, and imported cursors.
 struct ContainerCourse: DiskCourse {
   let store: Store
   let faults = CourseFaults()
@@ -26,7 +26,7 @@ struct ContainerCourse: DiskCourse {
     layout = self.seed.layout
   }
 
-  /// The entities, each in a store of its own; the last store keeps no history.
+  /// The names of the entities; each has a store of its own, and the last store keeps no history.
   private static let names = ["Item", "Tag", "Draft"]
 
   mutating func run(_ folder: borrowing ScratchFolder) throws(HistoryError) {
@@ -102,7 +102,7 @@ struct ContainerCourse: DiskCourse {
     }
   }
 
-  /// Edits one object in two contexts, with saves, refreshes and a rollback between.
+  /// Edits one object in two contexts, and checks both after saves, a refresh and a rollback.
   private func keepEdits(_ container: StoreContainer) throws(HistoryError) {
     let first = try container.context(for: "Item", author: "app", name: "view")
     let second = try container.context(for: "Item", mergePolicy: .objectWins)
@@ -141,7 +141,7 @@ struct ContainerCourse: DiskCourse {
     )
   }
 
-  /// Finds objects by conditions and sort orders that are created by convenience functions.
+  /// Finds objects by predicates and sort orders from convenience functions, and checks the results.
   private func find(_ store: Store) throws(HistoryError) {
     let context = store.backgroundContext(author: "app")
     let names: [Value] = ["50%", "50_", "500", .null]
@@ -202,7 +202,7 @@ struct ContainerCourse: DiskCourse {
     return configuration
   }
 
-  /// Creates trackers that start by themselves; one cannot start, because its member already runs.
+  /// Creates trackers that start by themselves; one of them must fail, because its member already runs.
   private func track(_ container: StoreContainer) throws(HistoryError) {
     let contexts = [try container.context(for: "Tag", author: "own", name: "view")]
     let configuration = trackerConfiguration(startsAlone: true)
@@ -321,7 +321,7 @@ struct ContainerCourse: DiskCourse {
 
   // MARK: Imported cursors
 
-  /// Registers members at dates that PersistentHistoryTrackingKit has stored, in two formats.
+  /// Registers members at merge dates that PersistentHistoryTrackingKit has stored, in two formats.
   private func importCursors(_ store: Store) throws(HistoryError) {
     let context = store.backgroundContext(author: "app")
     var dates: [Date] = []

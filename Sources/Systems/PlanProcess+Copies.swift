@@ -4,9 +4,9 @@ import HistoryTypes
 import ObjectContexts
 import Traces
 
-/// Conversions, inspections and replacements of the course's store.
+/// Checks of converting, inspecting and replacing a store.
 extension FileCourse {
-  /// Converts the closed store, which has no WAL, to each layout.
+  /// Converts the closed store, which has no WAL file, to each layout, and checks the results.
   mutating func convert(_ folder: borrowing ScratchFolder) throws(HistoryError) {
     let before = folder.names
     expect(
@@ -74,7 +74,7 @@ extension FileCourse {
     expect(!folder.names.contains("target"), "a refused conversion left a file")
   }
 
-  /// Counts the history of each file, and reads a Core Data file.
+  /// Counts the history in each store file, also in a Core Data file, and checks the counts.
   mutating func inspect(_ folder: borrowing ScratchFolder) throws(HistoryError) {
     folder.copy("converted-coreData", to: "core-data", setting: 0, at: 68)
     let foreign = try Store(reading: folder.file("core-data"), copyingTo: folder.path)
@@ -131,7 +131,7 @@ extension FileCourse {
     }
   }
 
-  /// Replaces a copy of the store; while the copy is open, this must fail.
+  /// Replaces a copy of the store by the store's newer content; must fail while the copy is open.
   mutating func replace(_ folder: borrowing ScratchFolder) throws(HistoryError) {
     let (path, source) = (folder.file("copy"), folder.file("original"))
     let original = try Store(path: source, configuration: configuration())

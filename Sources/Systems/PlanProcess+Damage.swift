@@ -3,7 +3,7 @@ import HistoryTypes
 import ObjectContexts
 import Traces
 
-/// A course about damaged files, files changed by other programs, and restored copies of a file.
+/// Scripted checks of damaged store files, of files changed by other programs, and of restored copies.
 struct DamageCourse: DiskCourse {
   let store: Store
   let faults = CourseFaults()
@@ -71,7 +71,7 @@ struct DamageCourse: DiskCourse {
 
   // MARK: Statements by other programs
 
-  /// Calls the connection's internal SQL functions outside of any request, which must have no effect.
+  /// Calls the library's internal SQL functions outside of any request; no history may result.
   private mutating func callFunctions(_ folder: borrowing ScratchFolder) throws(HistoryError) {
     guard let file = try fill(folder, "functions") else { return }
     let context = ObjectContext(store: file, author: nil, name: "query")
@@ -97,7 +97,7 @@ struct DamageCourse: DiskCourse {
     )
   }
 
-  /// Makes a save fail after its author's name was stored, then repeats the save.
+  /// Makes a save fail by a trigger after the author's name was stored, then repeats the save.
   private mutating func refuseWrites(_ folder: borrowing ScratchFolder) throws(HistoryError) {
     guard let file = try fill(folder, "refused") else { return }
     let path = folder.file("refused")
@@ -138,7 +138,7 @@ struct DamageCourse: DiskCourse {
     return 0
   }
 
-  /// Restores a copy of a store, makes the same save on both, and compares the results.
+  /// Copies a store with its cached state, makes the same save in both stores, and compares the results.
   private mutating func restore(_ folder: borrowing ScratchFolder) throws(HistoryError) {
     guard let file = try fill(folder, "kept") else { return }
     let tokens = try file.fetch(HistoryRequest(after: nil)).transactions.map(\.token)
@@ -243,7 +243,7 @@ struct DamageCourse: DiskCourse {
     }
   }
 
-  /// Overwrites a page of transactions; a read must return all transactions before the damage.
+  /// Overwrites a page of the file; a fetch must return all transactions before the damaged page.
   private mutating func damagePages(_ folder: borrowing ScratchFolder) throws(HistoryError) {
     var pages: [Int64] = []
     do {
@@ -275,7 +275,7 @@ struct DamageCourse: DiskCourse {
     expectDamage(of: file, at: readable + 1)
   }
 
-  /// Gives updates column numbers above 63, as in files whose models have more than 64 attributes.
+  /// Gives updates column numbers above 63, which occur in models with more than 64 attributes.
   private mutating func widen(_ folder: borrowing ScratchFolder) throws(HistoryError) {
     guard layout == .coreData else { return }
     do { guard try fill(folder, "wide") != nil else { return } }
@@ -298,7 +298,7 @@ struct DamageCourse: DiskCourse {
     }
   }
 
-  /// Makes transactions refer to missing names, and to a name whose number is too great.
+  /// Makes transactions refer to a missing process name, then to one whose number is too great.
   private mutating func damageStrings(_ folder: borrowing ScratchFolder) throws(HistoryError) {
     guard let file = try fill(folder, "strings") else { return }
     let raw = try RawFile(folder.file("strings"))

@@ -4,7 +4,7 @@ import HistoryTypes
 import ObjectContexts
 import Traces
 
-/// The requests about stores in the platform's own file system.
+/// A plan's request to check stores in the platform's own file system.
 extension PlanProcess {
   /// Copies the actor's data into a store on disk, and reads the data in copies of that store.
   ///
@@ -33,12 +33,12 @@ extension PlanProcess {
   }
 }
 
-/// A course that opens, copies, converts, replaces and destroys the files of a store.
+/// Checks that open, copy, convert, replace and destroy the files of a store.
 struct FileCourse: DiskStores {
   let store: Store
   let layout: HistoryLayout
   let faults = CourseFaults()
-  /// The original's transactions, one line each.
+  /// The transactions of the store file `original`, one line each.
   var lines: [String] = []
   var token: HistoryToken?
 
@@ -135,7 +135,7 @@ struct FileCourse: DiskStores {
     }
   }
 
-  /// Opens files that must be refused: a text, another program's database, a newer library's store.
+  /// Opens files that a store must refuse: a text, another program's database, a newer library's store.
   mutating func refuseForeignFiles(_ folder: borrowing ScratchFolder) throws(HistoryError) {
     let text = String(repeating: "no store ", count: 200)
     folder.write(text, to: "text")
@@ -174,7 +174,7 @@ struct FileCourse: DiskStores {
     expect(!folder.names.contains("missing"), "a failed open has created a file")
   }
 
-  /// Reads a private copy of the open store, which must not change with the store.
+  /// Reads a private copy of the open store; later writes to the store must not change the copy.
   mutating func read(_ folder: borrowing ScratchFolder) throws(HistoryError) {
     let path = folder.file("original")
     let live = try Store(path: path, configuration: configuration())
@@ -202,8 +202,7 @@ struct FileCourse: DiskStores {
     token = try live.currentToken()
   }
 
-  /// Opens the closed store, which has no WAL, for reading; requests must fail once the file
-  /// changes.
+  /// Opens the closed store, which has no WAL, for reading; after the file changes, requests must fail.
   mutating func change(_ folder: borrowing ScratchFolder) throws(HistoryError) {
     let path = folder.file("original")
     let stopped = try Store(reading: path, copyingTo: folder.path, stopCheck: { _ in 1 })
@@ -229,7 +228,7 @@ struct FileCourse: DiskStores {
     token = try live.currentToken()
   }
 
-  /// Returns the copy's objects with their values, including objects that only this course added.
+  /// Returns the objects in the last copy with their values, also those that only these checks added.
   func objects(
     _ folder: borrowing ScratchFolder,
     _ names: [ObjectID: ObjectName]
@@ -247,7 +246,7 @@ struct FileCourse: DiskStores {
     return lines.sorted()
   }
 
-  /// Opens a store without history tracking, then with history tracking.
+  /// Opens a store without history tracking, and then again with history tracking.
   mutating func track(_ folder: borrowing ScratchFolder) throws(HistoryError) {
     let path = folder.file("untracked")
     var configuration = configuration()
@@ -285,7 +284,7 @@ struct FileCourse: DiskStores {
     }
   }
 
-  /// Deletes the copy and all files that belong to it.
+  /// Deletes the copied store and all files that belong to the copy.
   mutating func destroy(_ folder: borrowing ScratchFolder) throws(HistoryError) {
     try insert(into: try Store(path: folder.file("copy"), configuration: configuration()))
     folder.write("1\n", to: "copy-member-gone")

@@ -4,7 +4,7 @@ import ObjectContexts
 import SQLiteStorage
 import Traces
 
-/// A course in which a program with plain SQL and two programs with the library write to one file.
+/// Scripted checks of a file to which plain SQL and two programs with the library write.
 ///
 /// The history of the file must explain every difference between two states of its objects.
 struct ForeignWriteCourse: DiskCourse {
@@ -13,13 +13,13 @@ struct ForeignWriteCourse: DiskCourse {
   let layout: HistoryLayout
   private let seed: CourseSeed
   private var programs: [Store] = []
-  /// The values of each object at the previous comparison.
+  /// The values of each object when history and data were last compared.
   private var objects: [ObjectID: [Value]] = [:]
-  /// The position in history of the previous comparison.
+  /// The position in history at which history and data were last compared.
   private var token: HistoryToken?
-  /// The authors that transactions since the previous comparison may have.
+  /// The authors of the writes since the last comparison; `nil` is a write without an author.
   private var authors: Set<String?> = []
-  /// Whether history may combine several changes of one object since the previous comparison.
+  /// Whether history may report several writes to one object since the last comparison as one change.
   private var isCoalesced = false
 
   init(store: Store, seed: Int) {
@@ -72,7 +72,7 @@ struct ForeignWriteCourse: DiskCourse {
     return keys.isEmpty ? 1 : seed.pick(keys)
   }
 
-  /// Executes one statement, or several as one transaction, which may be rolled back.
+  /// Executes SQL statements as one transaction, which may be rolled back, or one statement alone.
   private mutating func execute(_ plain: PlainProgram) {
     let author = seed.draw(3) == 0 ? "importer" : nil
     authors.insert(author)
@@ -132,7 +132,7 @@ struct ForeignWriteCourse: DiskCourse {
     }
   }
 
-  /// Saves an insert, an update or a delete through the library, or inserts a batch.
+  /// Saves an insert, an update or a delete through the library, or makes a batch insert.
   private mutating func save() throws(HistoryError) {
     let program = seed.pick(programs)
     authors.insert("app")
@@ -153,7 +153,7 @@ struct ForeignWriteCourse: DiskCourse {
 
   // MARK: Comparisons
 
-  /// Compares the changes since the last comparison with the differences of the objects.
+  /// Compares the changes in history since the last comparison with the differences of the objects.
   private mutating func compare() throws(HistoryError) {
     let program = seed.pick(programs)
     var request = HistoryRequest(after: token, transactionCountMax: 3)
@@ -194,7 +194,7 @@ struct ForeignWriteCourse: DiskCourse {
     (first.entity, first.key) < (second.entity, second.key)
   }
 
-  /// Checks that the changes of one object lead from its old values to the new ones.
+  /// Checks that the changes of one object lead from its values at the last comparison to its new ones.
   private func explain(
     _ id: ObjectID,
     from old: [Value]?,
@@ -246,7 +246,7 @@ struct ForeignWriteCourse: DiskCourse {
     return values
   }
 
-  /// Inserts two objects under two authors, which must become two transactions.
+  /// Inserts two objects with plain SQL under two authors: history must have two transactions.
   private mutating func insertByTwoAuthors(_ plain: PlainProgram) throws(HistoryError) {
     try compare()
     plain.execute(
@@ -269,8 +269,7 @@ struct ForeignWriteCourse: DiskCourse {
     plain.execute("INSERT INTO Tag(name) VALUES('last')", faults)
   }
 
-  /// Sets the file to refuse plain SQL, then to ignore it; history must keep what was captured
-  /// before.
+  /// Sets the file to refuse plain SQL, then to ignore it; writes captured before must stay in history.
   private mutating func turnOff(
     _ plain: PlainProgram,
     _ path: String,
@@ -307,12 +306,12 @@ private final class PlainProgram {
     do { connection = try Connection(path: path) } catch { throw HistoryError(error) }
   }
 
-  /// Executes statements, and reports their failure as a fault.
+  /// Executes SQL statements, and adds a fault line if they fail.
   func execute(_ sql: String, _ faults: CourseFaults) {
     if let failure = failure(sql) { faults.append("plain SQL fails: \(failure) in \(sql)") }
   }
 
-  /// Executes statements, and returns the message of their failure, or `nil`.
+  /// Executes SQL statements, and returns SQLite's error message; `nil` if they succeed.
   func failure(_ sql: String) -> String? {
     do throws(SQLiteError) {
       try connection.execute(sql)

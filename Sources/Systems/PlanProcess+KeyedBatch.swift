@@ -2,7 +2,7 @@ import HistoryStore
 import HistoryTypes
 import Traces
 
-/// The changes of one batch request by key: of one entity and type, with the same attributes.
+/// The changes of one batch request by key: all of one entity and type, with the same attributes.
 struct KeyedBatch {
   let entity: String
   let type: ChangeType
@@ -10,7 +10,7 @@ struct KeyedBatch {
   let attributes: [String]
   let changes: [PlannedChange]
 
-  /// Combines changes into one batch request; `nil` if only a save can make these changes.
+  /// Combines the changes into one batch request; `nil` unless one request can make all of them.
   init?(_ planned: [PlannedChange]) {
     guard planned.isUniform, let first = planned.first else { return nil }
     (entity, type) = (first.object.entity, first.type)
@@ -20,7 +20,7 @@ struct KeyedBatch {
 }
 
 extension PlanProcess {
-  /// Updates or deletes objects by their keys in one batch request; missing objects are skipped.
+  /// Updates or deletes objects by key in one batch request; keys without an object are skipped.
   func changeByKey(
     _ batch: KeyedBatch,
     by author: String?,

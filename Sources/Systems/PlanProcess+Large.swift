@@ -3,7 +3,7 @@ import HistoryTypes
 import ObjectContexts
 import Traces
 
-/// A course that checks large batches by key, and their history, against plain Swift collections.
+/// Scripted checks of large batches by key and of their history, against plain Swift collections.
 struct LargeCourse: DiskCourse {
   let store: Store
   let faults = CourseFaults()
@@ -11,7 +11,7 @@ struct LargeCourse: DiskCourse {
   private let seed: CourseSeed
   /// The expected values of every object, by key.
   private var rows: [Int64: [Value]] = [:]
-  /// The expected changes of every transaction, sorted.
+  /// The expected changes of every transaction as lines, sorted within a transaction.
   private var written: [[String]] = []
   private let by = BatchAuthor("app", contextName: "batch")
 
@@ -81,7 +81,7 @@ struct LargeCourse: DiskCourse {
     written.append(keys.map { "\(type) \($0)" }.sorted())
   }
 
-  /// Returns random keys: runs of neighbors, single keys in random order, repeated and missing keys.
+  /// Returns random keys: neighboring, at intervals, repeated, in random order, or without an object.
   private func keys() -> [Int64] {
     let all = rows.keys.sorted()
     var keys: [Int64] = []
@@ -148,7 +148,7 @@ struct LargeCourse: DiskCourse {
     }
   }
 
-  /// Returns the keys that have a row, each once, in the given order.
+  /// Returns the keys that have an object, without repetitions, in the given order.
   private func existing(_ keys: [Int64]) -> [Int64] {
     var known: Set<Int64> = []
     return keys.filter { rows[$0] != nil && known.insert($0).inserted }
@@ -187,7 +187,7 @@ struct LargeCourse: DiskCourse {
     "\(ChangeType.delete) \(key) \(rows[key]?[0] ?? .null)"
   }
 
-  /// Saves hundreds of edits of one context.
+  /// Saves hundreds of edits of one context in one save.
   private mutating func save(_ store: Store) throws(HistoryError) {
     let context = ObjectContext(store: store, author: "app", name: "view")
     var changes: [String] = []
@@ -285,12 +285,12 @@ struct LargeCourse: DiskCourse {
     }
   }
 
-  /// Returns the object and the type of each change as one number.
+  /// Returns a number for each change, computed from its object and its type.
   private func codes(_ changes: some Sequence<HistoryChange>) -> [Int64] {
     changes.map { $0.objectID.key << 2 | Int64($0.type.rawValue) }
   }
 
-  /// Merges all changes in one merge, which must report each object once.
+  /// Merges all changes in one call; the result must report each object once.
   private mutating func merge(
     from token: HistoryToken,
     into view: ObjectContext
@@ -312,7 +312,7 @@ struct LargeCourse: DiskCourse {
     try compare(try view.registeredObjects("Item"), "a context that has merged twice")
   }
 
-  /// Purges a transaction of which a reader has read only a part.
+  /// Purges a transaction while a reader has read only a part of that transaction.
   private mutating func expire(_ store: Store, by writer: Store) throws(HistoryError) {
     let whole = try transactions(store)
     var request = HistoryRequest(after: nil)
@@ -338,7 +338,7 @@ struct LargeCourse: DiskCourse {
     )
   }
 
-  /// Deletes every object, and checks that a member's reported lag is the size of that transaction.
+  /// Deletes every object; a member's reported lag must be the size of that transaction in bytes.
   private mutating func deleteAll(_ store: Store) throws(HistoryError) {
     let member = try store.join("slow")
     let result = try store.batchDelete("Item", by: by, result: .objectIDs)
@@ -359,7 +359,7 @@ struct LargeCourse: DiskCourse {
     try store.retire(member)
   }
 
-  /// Purges before a token just below a transaction of several chunks, then verifies the file.
+  /// Purges up to a transaction whose successor is stored in several chunks, then verifies the file.
   private mutating func purgeWithin(_ store: Store) throws(HistoryError) {
     for count in [5, 3, 9_000, 2] {
       let empty = Array(repeating: [String: Value](), count: count)

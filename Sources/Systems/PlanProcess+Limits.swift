@@ -10,7 +10,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A course that checks imported dates, sizes, purge times and limits against simple computations.
+/// Scripted checks of imported dates, sizes, purge times and retention limits.
 struct LimitCourse: DiskCourse {
   let store: Store
   let faults = CourseFaults()
@@ -29,7 +29,7 @@ struct LimitCourse: DiskCourse {
     layout = self.seed.layout
   }
 
-  /// The effects that a store reports to its observer before each commit.
+  /// The purges and cursors that a store announces to its `StoreActionObserver` before each commit.
   private final class Effects: Sendable {
     private let writes = Mutex<[MemberWrite]>([])
 
@@ -101,7 +101,7 @@ struct LimitCourse: DiskCourse {
 
   // MARK: Dates and sizes
 
-  /// Registers members at imported dates, before the first purge.
+  /// Registers members from merge dates that another library stored, before the first purge.
   private mutating func importDates(_ file: Store) throws(HistoryError) {
     for offset in [0, 0.25, -0.25, 0.25, -1e9] {
       try importDate(time(seed.draw(written.count)) + offset, file)
@@ -204,7 +204,7 @@ struct LimitCourse: DiskCourse {
     for member in [slow, near, index] { try file.retire(member) }
   }
 
-  /// Returns the number below which limits cut members off, from the transactions' sizes and dates.
+  /// Returns the expected number below which limits cut members off, from sizes and dates.
   private func expectedCut(
     _ limits: RetentionLimits,
     above least: Int64
@@ -237,7 +237,7 @@ struct LimitCourse: DiskCourse {
 
   // MARK: Purges
 
-  /// Raises the purged position without deleting rows, as if a process had ended during its purge.
+  /// Raises the purged position without deleting rows, as a process does that ends during a purge.
   private mutating func interrupt(_ file: Store, _ path: String) throws(HistoryError) {
     try write(4, into: file)
     let held = try file.heldNumbers()
@@ -267,7 +267,7 @@ struct LimitCourse: DiskCourse {
     expect(try file.heldNumbers() == [head], "the purge after an interrupted one keeps too many")
   }
 
-  /// Requests purges at intervals; only purges that deleted transactions count as the last purge.
+  /// Purges at intervals; only purges that deleted transactions may count as the last purge.
   private mutating func compareTimes(_ file: Store) throws(HistoryError) {
     try write(3, into: file)
     let gone = try file.heldNumbers().dropLast()

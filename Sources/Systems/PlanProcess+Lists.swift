@@ -3,17 +3,16 @@ import HistoryTypes
 import ObjectContexts
 import Traces
 
-/// A course in which two contexts edit tasks with tags, and live queries of one context stay
-/// current.
+/// Scripted checks of live queries in one context while two contexts edit tasks with tags.
 ///
-/// Whenever all history is merged, each list is compared with a fresh query.
+/// Each time the first context has merged all history, each list is compared with a new query.
 struct ListCourse: DiskCourse {
   let store: Store
   let faults = CourseFaults()
   let layout: HistoryLayout
   private let seed: CourseSeed
   private var lists: [CopiedList] = []
-  /// The last transaction that the lists' context has merged.
+  /// The last transaction that the context of the live queries has merged.
   private var merged: HistoryToken?
 
   init(store: Store, seed: Int) {
@@ -110,7 +109,7 @@ struct ListCourse: DiskCourse {
     }
   }
 
-  /// Saves; discards the edits instead if they need an object that the other context has deleted.
+  /// Saves; if an edit needs an object that the other context has deleted, discards the edits instead.
   private func save(_ context: ObjectContext) throws(HistoryError) {
     do throws(HistoryError) {
       try context.save()
@@ -151,7 +150,7 @@ struct ListCourse: DiskCourse {
     try compareLinks(of: task)
   }
 
-  /// Checks the objects that are found as linked against the objects that the links refer to.
+  /// Checks that the search for a task's linked objects finds those that the link objects refer to.
   private func compareLinks(of task: StoredObject) throws(HistoryError) {
     var expected: [StoredObject] = []
     for link in try task.objects("Tagging", referringBy: "task") {
@@ -168,7 +167,7 @@ struct ListCourse: DiskCourse {
 
   // MARK: Lists
 
-  /// Reads the new results of a list; if everything is merged, checks the list against a new query.
+  /// Reads a list's next results; if all history is merged, compares the list with a new query.
   private mutating func read(_ number: Int, _ view: ObjectContext) throws(HistoryError) {
     if let fault = try lists[number].read(view) { faults.append("list \(number): \(fault)") }
     guard try view.store.currentToken() == merged else { return }
@@ -194,7 +193,7 @@ private struct ListQuery {
   ]
 }
 
-/// A list like that on a screen: it applies only the differences that a live query reports.
+/// A copy of a live query's results, kept current only by the differences that the query reports.
 private struct CopiedList {
   private let query: ListQuery
   private let reader: LiveReader
@@ -216,7 +215,7 @@ private struct CopiedList {
     self.reader = reader
   }
 
-  /// Applies the next result, if there is one; returns a clause if the result is wrong, else `nil`.
+  /// Applies the query's next result, if it has one; returns a description of an error, else `nil`.
   mutating func read(_ view: ObjectContext) throws(HistoryError) -> String? {
     guard case .result(let result) = try reader.evaluate() else { return nil }
     guard let next = ids.applying(result.difference), next == result.objectIDs else {
@@ -231,7 +230,7 @@ private struct CopiedList {
     return nil
   }
 
-  /// Returns a clause about the difference from a new query, or `nil` if there is none.
+  /// Returns how the copy differs from a new query, as a clause; `nil` if both are equal.
   func difference(from view: ObjectContext) throws(HistoryError) -> String? {
     let fresh = try view.objects(
       "Task",

@@ -10,7 +10,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A course in which programs with three versions of a model write to one file, which is then migrated.
+/// Scripted checks of a file that programs with three model versions share, and that is then migrated.
 struct ModelCourse: DiskCourse {
   let store: Store
   let faults = CourseFaults()
@@ -19,7 +19,7 @@ struct ModelCourse: DiskCourse {
   private var programs: [Store] = []
   /// The expected values of each object by key, in the order of ``ModelCourseVersions/fields``.
   private var objects: [Int64: [Value]] = [:]
-  /// The last transaction that the course has checked.
+  /// The position in history up to which all changes have been checked.
   private var token: HistoryToken?
 
   init(store: Store, seed: Int) {
@@ -100,7 +100,7 @@ struct ModelCourse: DiskCourse {
     token = try old.currentToken()
   }
 
-  /// Inserts a note without values, which must have the defaults of the newest model.
+  /// Inserts a note without values: the stored values must be the defaults of the newest model.
   private func insertDefaults(_ program: Store) throws(HistoryError) {
     let context = ObjectContext(store: program, author: "app", name: "view")
     let note = try context.insert("Note")
@@ -149,7 +149,7 @@ struct ModelCourse: DiskCourse {
     }
   }
 
-  /// Returns random values of random attributes that a program knows, by field.
+  /// Returns random values for some of the attributes in a program's model, by field index.
   private func values(_ program: Store) -> [Int: Value] {
     var values: [Int: Value] = [:]
     for (index, field) in ModelCourseVersions.fields.enumerated()
@@ -234,8 +234,7 @@ struct ModelCourse: DiskCourse {
     return keys.isEmpty ? nil : seed.pick(keys)
   }
 
-  /// Checks the only change since the previous check, as the program with the newest model reads
-  /// it.
+  /// Checks that exactly one change was made since the previous check, as the newest program reads it.
   @discardableResult
   private mutating func expectChange(
     _ type: ChangeType,
@@ -286,7 +285,7 @@ struct ModelCourse: DiskCourse {
 
   // MARK: Refusals and the migration
 
-  /// Opens the file with models that must be refused.
+  /// Opens the file with models that the store must refuse.
   private func refuse(_ versions: ModelCourseVersions, _ path: String) throws(HistoryError) {
     let models: [(Model, HistoryError.Code)] = [
       (versions.other, .otherModel), (versions.migrated, .migrationNeeded),
@@ -299,7 +298,7 @@ struct ModelCourse: DiskCourse {
     }
   }
 
-  /// Migrates the file in three attempts: refused for an older member, stopped by a closure, done.
+  /// Tries a migration three times: an older member prevents it, a closure stops it, and it succeeds.
   private mutating func migrate(
     to versions: ModelCourseVersions,
     _ path: String
@@ -383,7 +382,7 @@ struct ModelCourse: DiskCourse {
     programs.removeAll()
   }
 
-  /// Encodes and decodes models; then creates invalid models, and checks the errors.
+  /// Encodes and decodes the models; then creates invalid models, and checks each error.
   private func encode(_ versions: ModelCourseVersions) {
     for model in versions.all + [versions.other, versions.migrated, store.model] {
       let bytes = try? JSONEncoder().encode(model)

@@ -5,7 +5,7 @@ import ObjectContexts
 import Synchronization
 import Traces
 
-/// A course about passes with strategies and limits, failing hooks, deduplication and consumers.
+/// Scripted checks of passes with strategies and limits, failing hooks, deduplication and consumers.
 struct PassCourse: DiskCourse {
   let store: Store
   let faults = CourseFaults()
@@ -64,7 +64,7 @@ struct PassCourse: DiskCourse {
     return configuration
   }
 
-  /// Returns the sorted names of the objects in a context, or in a new context.
+  /// Returns the keys and names of the objects that a context contains.
   private func names(_ context: ObjectContext) throws(HistoryError) -> [String] {
     try names(of: context.registeredObjects("Tag"))
   }
@@ -231,7 +231,7 @@ struct PassCourse: DiskCourse {
 
   // MARK: Hooks and duplicates
 
-  /// Makes one of three observers fail once.
+  /// Makes one of three observers fail once; the next pass must call hooks again as documented.
   private mutating func repeatHooks(_ reader: Store, _ writer: Store) throws(HistoryError) {
     let context = ObjectContext(store: reader, author: "own", name: "view")
     let core = TrackerCore(
@@ -299,7 +299,7 @@ struct PassCourse: DiskCourse {
 
   // MARK: Tasks
 
-  /// Resyncs a consumer that has received transactions but not confirmed them.
+  /// Makes a consumer receive transactions without confirming them, and then resync.
   private mutating func consume(_ reader: Store, _ writer: Store) throws(HistoryError) {
     let consumer = try HistoryConsumer("index", store: reader, pageTransactionCountMax: 1)
     for name in ["a", "b"] { try write("app", name, into: writer) }
@@ -365,7 +365,7 @@ struct PassCourse: DiskCourse {
   }
 }
 
-/// The log messages of trackers, each with its member.
+/// The messages that trackers log, each with the tracker's member.
 final class MessageLog: TrackerLogger {
   private let messages = Mutex<[(member: String, text: String)]>([])
 
@@ -378,7 +378,7 @@ final class MessageLog: TrackerLogger {
   }
 }
 
-/// Counts the passes that are inside a hook at once, and keeps their transaction numbers.
+/// The number of passes that call a hook at the same time, and the numbers of their transactions.
 private final class Turns: Sendable {
   private struct State {
     var (count, countMax) = (0, 0)

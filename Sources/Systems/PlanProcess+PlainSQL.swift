@@ -4,9 +4,9 @@ import SQLiteStorage
 import Traces
 
 extension PlanProcess {
-  /// Performs a write of a program without the library, then reads the store through the library.
+  /// Makes a write with plain SQL, then reads the store through the library.
   ///
-  /// At this first read after the write, the library adds the write to history as a transaction.
+  /// During this read, the library adds the write to history as a transaction.
   func find(
     _ write: PlannedWrite,
     on bench: StoreBench,
@@ -27,9 +27,9 @@ extension PlanProcess {
 }
 
 extension StoreBench {
-  /// Writes changes with plain SQL, as one transaction of SQLite.
+  /// Writes changes with plain SQL, in one SQLite transaction.
   ///
-  /// Changes of missing objects, and inserts of existing ones, are skipped.
+  /// Updates and deletes of missing objects are skipped, and so are inserts of existing objects.
   fileprivate func write(
     _ changes: [PlannedChange],
     by author: String?,
@@ -59,11 +59,11 @@ extension StoreBench {
   }
 }
 
-/// A program that writes objects of a plan with plain SQL.
+/// A program that knows only SQL and writes objects of a plan.
 private struct PlainSQL: ~Copyable {
   private let connection: Connection
   private let objects: PlanObjects
-  /// The objects that the program has inserted, by the plan's names.
+  /// The objects that the program has inserted, by their names in the plan.
   private(set) var inserted: [ObjectName: ObjectID] = [:]
 
   init(_ connection: consuming Connection, _ objects: PlanObjects) {
@@ -122,7 +122,7 @@ private struct PlainSQL: ~Copyable {
     try run("UPDATE \(table) SET \(sets) WHERE _key = \(key)", names, values)
   }
 
-  /// Replaces a row by one with the same key and other values.
+  /// Replaces a row (`REPLACE`) by a row with the same key and other values.
   private func replace(_ key: Int64, _ values: Values, _ table: String) throws(SQLiteError) {
     let query = try Statement(connection, "SELECT name FROM pragma_table_info(?1)")
     query.bind(String(table.dropFirst().dropLast()), at: 1)

@@ -19,7 +19,7 @@ struct PurgeCourse: DiskCourse {
   /// All transactions that were written, purged ones included.
   private var written: [HistoryTransaction] = []
   private var held: Set<Int64> = []
-  /// The greatest number up to which a purge may have deleted.
+  /// The greatest number up to which a purge was allowed to delete.
   private var reached: Int64 = 0
   /// The cursor of the only member; `nil` if there is no member.
   private var cursor: Int64?
@@ -169,7 +169,7 @@ struct PurgeCourse: DiskCourse {
     try compareTokens(file, gone)
   }
 
-  /// Checks whether the result of a first purge states correctly that a member limited the purge.
+  /// Checks whether the first purge reports correctly that a member's cursor limited the purge.
   private mutating func compareLimit(
     _ result: PurgeResult,
     _ bound: Bound,
@@ -197,7 +197,7 @@ struct PurgeCourse: DiskCourse {
     }
   }
 
-  /// Fetches after each token: a token must expire exactly when history after the token was purged.
+  /// Fetches after each token: exactly the tokens must expire after which history was purged.
   private mutating func compareTokens(_ file: Store, _ gone: [Int64]) throws(HistoryError) {
     let all = try file.fetch(HistoryRequest(after: nil)).transactions.map(\.number.rawValue)
     expect(all == held.sorted(), "a fetch from the beginning returns the transactions \(all)")
@@ -255,7 +255,7 @@ struct PurgeCourse: DiskCourse {
     }
   }
 
-  /// Purges and records with a registration that a later process has superseded; both must fail.
+  /// Purges and records under a registration that a later launch has replaced; both calls must fail.
   private mutating func refuseForeignMembers(
     _ file: Store,
     _ path: String,

@@ -4,9 +4,10 @@ import ObjectContexts
 import Traces
 
 extension PlanProcess {
-  /// Fetches or purges a selected part of history through the process's own connection.
+  /// Answers a plan's query through the process's own connection, and logs the answer.
   ///
-  /// Resolves relative positions, and lists the resolved positions in the answer.
+  /// The log entry contains the newest transaction and the time, from which checkers resolve
+  /// relative positions.
   func query(
     _ query: PlannedQuery,
     on bench: StoreBench,
@@ -41,7 +42,7 @@ extension PlanProcess {
     log.add(actor.id, .answered(answer))
   }
 
-  /// Returns the answer to a request about stores on disk; `nil` for every other request.
+  /// Returns the lines of a request that uses stores on disk; `nil` for every other request.
   private func diskLines(
     _ query: PlannedQuery,
     _ bench: StoreBench
@@ -116,7 +117,7 @@ extension PlanProcess {
     }
   }
 
-  /// Joins transactions that were split across pages.
+  /// Returns whole transactions, joined from the parts that successive pages contain.
   private func joined(_ parts: [CommittedTransaction]) -> [CommittedTransaction] {
     var whole: [CommittedTransaction] = []
     for part in parts {
@@ -129,9 +130,10 @@ extension PlanProcess {
     return whole
   }
 
-  /// Returns a line about a page that ends at a wrong place; an empty array if the place is right.
+  /// Returns a line about a page that ends at a wrong place; an empty array for a right page.
   ///
-  /// A page of whole transactions must end with the first transaction that reaches the change limit.
+  /// A page of whole transactions must end with the transaction in which the change limit is
+  /// reached.
   private static func pageFaults(
     _ page: HistoryPage,
     _ query: PlannedQuery,
@@ -168,7 +170,7 @@ extension PlanProcess {
     return try store.query("SELECT count(*) FROM \(table)").rows.flatMap { $0.map(\.description) }
   }
 
-  /// Queries the table-valued function of changes for the rows after the position.
+  /// Returns the rows after the position of the query from the table-valued function `history_changes`.
   private func sqlLines(
     _ query: ResolvedQuery,
     _ bench: StoreBench
@@ -188,9 +190,9 @@ extension PlanProcess {
     }.sorted()
   }
 
-  /// Returns the names of changed objects; each object is converted to its URI and back.
+  /// Returns the names of the objects that history changed, after a conversion to URIs and back.
   ///
-  /// A name that has denoted several objects, one after another, appears once.
+  /// A name that denoted several objects, one after another, appears once.
   private func objectLines(
     _ request: HistoryRequest,
     _ bench: StoreBench
@@ -234,7 +236,7 @@ extension PlanProcess {
 
   /// Returns whether each page of a request ends later than the page before.
   ///
-  /// In a store whose pages do not advance, a request without pages would never end.
+  /// If pages did not advance, reading all of them would never end.
   private func advances(_ first: HistoryRequest) throws(HistoryError) -> Bool {
     var request = first
     var last: HistoryToken?
@@ -293,14 +295,14 @@ extension PlanProcess {
   }
 }
 
-/// A planned query whose relative positions are converted to tokens and dates of the store.
+/// A planned query whose relative positions are resolved to numbers and dates of the store.
 private struct ResolvedQuery {
   let planned: PlannedQuery
   var form: PlannedQuery.Form { planned.form }
   var page: Int { planned.page }
-  /// The number of the transaction at the position; `nil` if the query starts at a date or the beginning.
+  /// The transaction number of the position; `nil` if the position is a date or the beginning.
   var number: Int64?
-  /// The date of the position.
+  /// The date of the position; `nil` if the position is not a date.
   var date: Date?
   let filter: HistoryFilter?
   let purgeFilter: PurgeFilter

@@ -9,7 +9,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A course about records: properties of every supported type, and of types that must be refused.
+/// Scripted checks of objects as `Codable` records, with properties of supported and refused types.
 struct RecordCourse: DiskCourse {
   let store: Store
   let faults = CourseFaults()
@@ -64,7 +64,7 @@ struct RecordCourse: DiskCourse {
     return record
   }
 
-  /// Saves random records, reads them in another context, and updates them with others.
+  /// Saves random records, reads them in another context, and updates the objects from other records.
   private func keep(_ saved: Store) throws(HistoryError) {
     let context = ObjectContext(store: saved, author: "app", name: "view")
     var records: [Int64: Full] = [:]
@@ -111,7 +111,7 @@ struct RecordCourse: DiskCourse {
     context.rollback()
   }
 
-  /// Reads objects as records whose properties cannot represent every stored value.
+  /// Reads objects as records with property types that cannot represent some stored values.
   private func narrow(_ saved: Store) throws(HistoryError) {
     let context = ObjectContext(store: saved, author: "app", name: "view")
     let values: [(Values, Bool)] = [
@@ -149,7 +149,7 @@ struct RecordCourse: DiskCourse {
     context.rollback()
   }
 
-  /// Inserts records that the attributes cannot store; all must be refused.
+  /// Inserts records whose values the attributes cannot store; all inserts must be refused.
   private func refuse(_ saved: Store) throws(HistoryError) {
     let context = ObjectContext(store: saved, author: "app", name: "view")
     let wrong: [(HistoryError.Code, any ObjectRecord)] = [
@@ -225,7 +225,7 @@ private struct Wide: FullRecord { var int = UInt64.max }
 private struct Whole: FullRecord { var real = 3 }
 private struct Homeless: ObjectRecord { var text = "a" }
 
-/// A property that is encoded as the single value that it contains.
+/// A property that encodes itself as the single value that it wraps.
 private struct Wrapped: Codable, Hashable {
   var kind = Kind.rich
 

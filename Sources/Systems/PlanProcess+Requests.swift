@@ -3,7 +3,7 @@ import HistoryTypes
 import ObjectContexts
 import Traces
 
-/// The requests about objects, positions and the file.
+/// The plan's requests about objects, positions and the file.
 extension PlanProcess {
   /// Returns objects in a requested order, from a separate context that is never saved.
   ///
@@ -27,7 +27,7 @@ extension PlanProcess {
     }
   }
 
-  /// Converts each object's ID to a URI and back; also returns the errors for invalid URIs.
+  /// Returns the names of objects after a conversion of their IDs to URIs and back, and error codes.
   func uris(of entity: String, _ bench: StoreBench) throws(HistoryError) -> [String] {
     let context = ObjectContext(store: store, author: nil, name: "query")
     let names = try context.objects(entity).map { (object) throws(HistoryError) in
@@ -48,7 +48,7 @@ extension PlanProcess {
       }
   }
 
-  /// Returns the transaction of a token, and the errors for tokens of other histories.
+  /// Returns the transaction at a token, and the error codes for tokens of other histories.
   func tokenLines(_ number: Int64?, _ bench: StoreBench) throws(HistoryError) -> [String] {
     let head = try store.currentToken()
     let token = try number.flatMap { (number) throws(HistoryError) in
@@ -82,14 +82,14 @@ extension PlanProcess {
     return ["\(size.historyBytes) of \(size.storeBytes)"]
   }
 
-  /// Returns a line for each finding of `verify()` that an intact store cannot have, and for gaps.
+  /// Returns the problems and the gaps that `verify()` finds; an intact store has no problem.
   func verificationLines() throws(HistoryError) -> [String] {
     let findings = try store.verify().filter { $0.isWrong || $0.kind == .gaps }
     return findings.map { $0.kind.sentence(of: Int($0.count)) }
       + [try store.integrityProblem()].compactMap(\.self)
   }
 
-  /// Returns the code of the error that a request throws; `accepted` if the request succeeds.
+  /// Returns the code of the error that a request throws, or `accepted` if the request succeeds.
   func word(_ body: () throws(HistoryError) -> Void) -> String {
     do throws(HistoryError) { try body() } catch {
       return switch error.code {
@@ -108,9 +108,9 @@ extension PlanProcess {
   }
 }
 
-/// The requests about members and purges.
+/// The plan's requests about members and purges.
 extension PlanProcess {
-  /// Purges if the last purge is at least as many seconds ago as the query says.
+  /// Purges if the time since the last purge is at least the interval in the query.
   func purgeIfDue(_ query: PlannedQuery) throws(HistoryError) -> [String] {
     var seconds = 0.0
     if case .ago(let some) = query.start { seconds = some }
@@ -119,7 +119,7 @@ extension PlanProcess {
     return ["purged \(result.transactionCount), watermark \(result.watermark)"]
   }
 
-  /// Returns a line for each setting in which members differ, with the groups that agree.
+  /// Returns a line for each setting in which members differ, with the members grouped by their value.
   func differenceLines() throws(HistoryError) -> [String] {
     try store.configurationDifferences().map { difference in
       let groups = Dictionary(grouping: difference.statements.keys) { difference.statements[$0] }
@@ -130,8 +130,7 @@ extension PlanProcess {
     }.sorted()
   }
 
-  /// Returns the errors in the registry: a wrong order, or other settings than this process
-  /// declared.
+  /// Returns the registry's faults: a wrong order, or settings that this process did not declare.
   func registryFaults() throws(HistoryError) -> [String] {
     let register = try store.register()
     let (members, authors) = (register.members.map(\.id), register.marks.map(\.author))
@@ -150,7 +149,7 @@ extension PlanProcess {
     return faults
   }
 
-  /// Returns the lag of each active member.
+  /// Returns a line for each active member with its lag, and lines about lags of a wrong size.
   func lagLines() throws(HistoryError) -> [String] {
     let members = try store.members().filter { $0.state == .active }
     var faults: [String] = []
@@ -188,8 +187,7 @@ extension PlanProcess {
     return 0
   }
 
-  /// Registers a member, starts a second process of it, retires it and removes it; returns the
-  /// results.
+  /// Registers, replaces, retires and removes an additional member; returns the result of each call.
   func visit(importing date: Date?) throws(HistoryError) -> [String] {
     let visitor: ActorID = "visitor"
     let cursors = date.map { KitCursors([KitCursors.standardPrefix + "visitor": $0]) }

@@ -5,7 +5,7 @@ import ObjectContexts
 import Synchronization
 import Traces
 
-/// A course in which two programs share a file, and suspend and resume their stores at random.
+/// Scripted checks of two programs that share a file, and suspend and resume their stores at random.
 struct SuspensionCourse: DiskCourse {
   let store: Store
   let faults = CourseFaults()
@@ -15,7 +15,7 @@ struct SuspensionCourse: DiskCourse {
   /// The number of the newest transaction.
   private var head: Int64 = 0
 
-  /// A store with a running member and a watch.
+  /// A simulated program: a store with a running member and a watch.
   private struct Program {
     let store: Store
     var registration: Registration
@@ -120,7 +120,7 @@ struct SuspensionCourse: DiskCourse {
 
   // MARK: Fixed steps
 
-  /// Suspends a store in the middle of a write, which must be rolled back.
+  /// Suspends a store in the middle of a write: the write must be rolled back.
   private mutating func interrupt() throws(HistoryError) {
     for program in programs where faults.lines.isEmpty { try resume(program) }
     guard faults.lines.isEmpty else { return }
@@ -192,7 +192,7 @@ struct SuspensionCourse: DiskCourse {
   }
 }
 
-/// The newest number that a watch has reported.
+/// The newest transaction number that a watch has reported.
 private final class NewestNumber: Sendable {
   private let number = Mutex<Int64?>(nil)
 
@@ -200,7 +200,7 @@ private final class NewestNumber: Sendable {
 
   func forget() { number.withLock { $0 = nil } }
 
-  /// Waits until a number is reported; returns `false` after `pauseCount` pauses of a millisecond.
+  /// Waits until `wanted` is reported; returns `false` after `pauseCount` pauses of one millisecond.
   func wait(for wanted: Int64, _ pauseCount: Int) -> Bool {
     for _ in 0..<pauseCount {
       if number.withLock({ $0 }) == wanted { return true }
@@ -210,7 +210,7 @@ private final class NewestNumber: Sendable {
   }
 }
 
-/// The outcome of a write on another thread.
+/// The outcome of a write that another thread makes.
 private final class WriteOutcome: Sendable {
   private let outcome = Mutex("")
 

@@ -3,7 +3,7 @@ import HistoryTypes
 import ObjectContexts
 import Traces
 
-/// The requests that a plan makes in SQL.
+/// The plan's requests in SQL.
 extension PlanProcess {
   /// SQL conditions that select the same rows: all numbers greater than `?1`.
   private static let afterConditions = [
@@ -21,10 +21,10 @@ extension PlanProcess {
     "number > ?1" + String(repeating: " AND number > -9", count: 12),
   ]
 
-  /// Reads all columns of the table-valued function, and builds transactions from its rows.
+  /// Reads all columns of `history_changes`, and builds transactions from the rows.
   ///
-  /// The condition and the order depend on the page size. Columns that are not part of the answer's
-  /// lines are compared with a fetch.
+  /// The page size of the query selects the SQL condition and the order. Columns that the returned
+  /// lines do not show are compared with a fetch.
   func tableLines(
     after number: Int64,
     _ query: PlannedQuery,
@@ -79,7 +79,7 @@ extension PlanProcess {
     "type", "properties", "tombstone",
   ]
 
-  /// Returns the first column in which a row differs from a fetched change, or `nil`.
+  /// Returns the index of the first column in which a row differs from a fetched change, or `nil`.
   private static func difference(
     _ row: [Value],
     _ transaction: HistoryTransaction,
@@ -135,7 +135,7 @@ extension PlanProcess {
     ("SELECT number FROM history_changes WHERE json('{') = place", [], false),
   ]
 
-  /// Returns the statements, values and edits that a store wrongly accepts or wrongly refuses.
+  /// Returns a line for each statement or edit that the store wrongly accepts or wrongly refuses.
   func refusalLines() throws(HistoryError) -> [String] {
     var lines: [String] = []
     for (sql, values, isAccepted) in Self.statements {
@@ -204,7 +204,7 @@ extension PlanProcess {
 }
 
 extension StoreBench {
-  /// Returns the transactions in history through the process's own connection.
+  /// Returns all transactions in history, read through the process's own connection.
   fileprivate func heldByNumber(_ store: Store) throws(HistoryError) -> [HistoryTransaction] {
     var held: [HistoryTransaction] = []
     var request = HistoryRequest(after: nil)

@@ -5,12 +5,12 @@ import ObjectContexts
 import Synchronization
 import Traces
 
-/// The request that runs a short-lived tracker for an additional member.
+/// The plan's request that runs a tracker for an additional member, from launch to retirement.
 extension PlanProcess {
-  /// Launches a tracker, runs passes, stops, resyncs and retires; returns reports, calls and
-  /// messages.
+  /// Launches, passes, stops, resyncs and retires a tracker; returns reports, hook calls and messages.
   ///
-  /// The tracker merges the transactions after a date, or none if there is no date; it never writes.
+  /// The tracker merges the transactions after a date, or none if there is no date; it never
+  /// writes.
   func tour(
     _ query: PlannedQuery,
     from date: Date?,
@@ -136,7 +136,7 @@ extension PlanProcess {
   }
 }
 
-/// The log messages of the tracker in a tour request.
+/// The messages that the tracker of a tour request logs.
 private final class TourLog: TrackerLogger {
   private let messages = Mutex<[String]>([])
 
@@ -154,7 +154,7 @@ private final class TourLog: TrackerLogger {
   var lines: [String] { messages.withLock { $0 } }
 }
 
-/// The hook calls of the tracker in a tour request.
+/// The hook calls that the tracker of a tour request makes.
 private final class TourCalls: Sendable {
   private let calls = Mutex<[(number: Int64, text: String)]>([])
 
@@ -175,9 +175,10 @@ private final class TourCalls: Sendable {
     calls.withLock { $0.append((first.transaction.number.rawValue, text)) }
   }
 
-  /// The hook calls as lines.
+  /// The hook calls, one line each.
   ///
-  /// Calls of observers are sorted, because their order within a transaction is not specified.
+  /// The lines of observers are sorted, because the order of observers within a transaction is not
+  /// specified.
   var lines: [String] {
     let calls = calls.withLock { $0 }
     let observed = calls.filter { $0.number > 0 }

@@ -9,7 +9,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A course about values: conditions, orders, refused values, refreshes, tokens, labels and tombstones.
+/// Scripted checks of values: predicates, orders, refused values, refreshes, tokens and tombstones.
 struct ValueCourse: DiskCourse {
   let store: Store
   let faults = CourseFaults()
@@ -41,7 +41,7 @@ struct ValueCourse: DiskCourse {
     }
   }
 
-  /// A store identity that no store has.
+  /// The identifier of a store that does not exist.
   private static let none = StoreID(UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)))
   private static let names = ["text", "number", "real", "flag", "kind"]
 
@@ -85,7 +85,7 @@ struct ValueCourse: DiskCourse {
     }
   }
 
-  /// Returns whether a row matches a predicate, computed as the predicate's documentation defines it.
+  /// Returns whether a row matches a predicate, computed in Swift from the predicate's documentation.
   private func holds(_ condition: ObjectPredicate, _ row: [Value]) -> Bool {
     func at(_ name: String) -> Value { row[Self.names.firstIndex(of: name) ?? 0] }
     switch condition {
@@ -163,7 +163,7 @@ struct ValueCourse: DiskCourse {
     return (first == 0x5f || first == next) && matchesWhole(text.dropFirst(), rest)
   }
 
-  /// Finds objects by a predicate: SQL evaluates it for saved rows, Swift for unsaved changes.
+  /// Finds objects by a predicate: in SQL for saved rows, in Swift for objects with unsaved changes.
   private mutating func find(
     in store: Store,
     _ rows: [Int64: [Value]]
@@ -226,8 +226,7 @@ struct ValueCourse: DiskCourse {
 
   // MARK: Contexts
 
-  /// Sets values of wrong types and NaN for each attribute, and creates invalid models; all must
-  /// fail.
+  /// Sets a wrong type and NaN for each attribute, and creates invalid models; every attempt must fail.
   private mutating func refuse(in store: Store) throws(HistoryError) {
     let values: [Value] = [
       .int(1), .double(1), .string("1"), .data(Data([1])), .bool(true),
@@ -326,7 +325,7 @@ struct ValueCourse: DiskCourse {
     )
   }
 
-  /// Saves under process names that resemble the text in which the file encodes a writer.
+  /// Saves under process names that look like the text in which the file encodes a transaction's writer.
   private mutating func label(_ path: String) throws(HistoryError) {
     let zeros = String(repeating: "0", count: 15)
     let names = [
@@ -348,7 +347,7 @@ struct ValueCourse: DiskCourse {
     }
   }
 
-  /// Inserts an object through a request without a context, so that the transaction has no writer.
+  /// Inserts by a batch request without a context, so that the transaction has no writer.
   private func insertWithoutContext(into store: Store) throws(HistoryError) -> Int64 {
     let result = try store.batchInsert(into: "Text", [[:]], by: BatchAuthor("app"))
     return result.transaction?.number.rawValue ?? 0

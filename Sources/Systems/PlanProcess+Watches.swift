@@ -4,12 +4,12 @@ import ObjectContexts
 import Synchronization
 import Traces
 
-/// A course about the signals that report a store's commits.
+/// Scripted checks of the signals with which a store reports commits to its watches.
 struct WatchCourse: DiskCourse {
   let store: Store
   var layout: HistoryLayout { store.configuration.layout }
   let faults = CourseFaults()
-  /// Whether the course pauses, so that wrong reports have time to arrive.
+  /// Whether the checks pause where no report may arrive, so that a wrong one has time to arrive.
   private let pauses: Bool
   /// The maximum number of one-millisecond pauses in which the course waits for a report.
   private let patience: Int
@@ -27,7 +27,7 @@ struct WatchCourse: DiskCourse {
     try end(folder)
   }
 
-  /// The positions that a watch has reported.
+  /// The positions in history that a watch has reported.
   private final class Reports: Sendable {
     private let tokens = Mutex<[HistoryToken]>([])
     private let patience: Int
@@ -38,8 +38,7 @@ struct WatchCourse: DiskCourse {
 
     func add(_ token: HistoryToken) { tokens.withLock { $0.append(token) } }
 
-    /// Waits until a position is reported; returns `false` if the maximum number of pauses is
-    /// reached.
+    /// Waits until a position is reported; returns `false` after the maximum number of pauses.
     func wait(for number: Int64) -> Bool {
       for _ in 0..<patience {
         if all.last?.number == number { return true }
@@ -49,7 +48,7 @@ struct WatchCourse: DiskCourse {
     }
   }
 
-  /// Detects commits through signals only.
+  /// Checks that a watch reports commits through signals alone, without polling.
   mutating func follow(
     _ folder: borrowing ScratchFolder,
     pausing: Bool
@@ -109,7 +108,7 @@ struct WatchCourse: DiskCourse {
     expect(permissions == 0o600, "the signal file has the permissions \(permissions ?? 0)")
   }
 
-  /// Detects commits by polling only, without signals.
+  /// Checks that a watch reports commits by polling alone, without signals.
   mutating func poll(_ folder: borrowing ScratchFolder) throws(HistoryError) {
     let path = folder.file("polled")
     var configuration = configuration()
@@ -133,7 +132,7 @@ struct WatchCourse: DiskCourse {
     slow.cancel()
   }
 
-  /// Ends a watch that is the last reference to its store; the store's files must then be closed.
+  /// Ends a watch that holds the last reference to a store: the store's files must then be closed.
   mutating func end(_ folder: borrowing ScratchFolder) throws(HistoryError) {
     let path = folder.file("ended")
     do { _ = try Store(path: path, model: store.model, configuration: configuration()) }

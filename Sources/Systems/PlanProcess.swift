@@ -3,19 +3,20 @@ import HistoryTypes
 import ObjectContexts
 import Traces
 
-/// A process of a plan: its own connection to the store, and its contexts with the view first.
+/// The process of an actor in a plan: a connection of its own to the store, and its contexts.
 ///
-/// Both the tracker and the published protocols write through this type; they read in different ways.
+/// The tracker and the published protocols write through this type. Each reads history in its own
+/// way.
 final class PlanProcess {
   let actor: PlannedActor
   let store: Store
   /// The contexts that history is merged into; the first is the actor's view.
   let contexts: [ObjectContext]
-  /// The system's name for the context of batch requests.
+  /// The context name under which the system under test makes batch requests.
   let batchContextName: String
-  /// The references of the program's model.
+  /// The references between objects in the model of this process.
   let references: PlanReferences
-  /// A write that has started but not committed; `nil` if there is none.
+  /// The write that `begin` has started and `commitStaged` has not committed; `nil` if there is none.
   private(set) var staged: PlannedWrite?
   /// The time when the staged write started.
   private(set) var begunAt: Date?
@@ -57,7 +58,7 @@ final class PlanProcess {
     )
   }
 
-  /// Restores the process from a snapshot; its store must be restored first.
+  /// Creates a process from a snapshot, on a store that is already restored.
   init(_ snapshot: Snapshot, on store: Store) throws(HistoryError) {
     actor = snapshot.actor
     batchContextName = snapshot.batchContextName
@@ -77,14 +78,15 @@ final class PlanProcess {
     }
   }
 
-  /// Returns the name that a planned context has in history.
+  /// Returns the name that history shows for a context of the plan.
   private func contextName(_ planned: String) -> String {
     planned == "batch" ? batchContextName : planned
   }
 
-  /// Saves a planned write through the context that it names.
+  /// Makes a planned write, as a save of the named context or as one batch request.
   ///
-  /// A staged write gets the time at which it started; a batch request always gets the current time.
+  /// A staged write gets the time at which it started; a batch request always gets the current
+  /// time.
   func write(
     _ write: PlannedWrite,
     begunAt: Date? = nil,
@@ -137,7 +139,7 @@ final class PlanProcess {
 
   /// Applies planned changes to a context; changes of missing objects are skipped.
   ///
-  /// - Returns: the edited objects, each once with the values that were set, and the identifiers of
+  /// - Returns: each edited object once, with the values that were set, and the identifiers of the
   ///   new objects by name.
   func edit(
     _ changes: [PlannedChange],
@@ -184,7 +186,7 @@ final class PlanProcess {
     return (Array(edited.values), fresh)
   }
 
-  /// Returns an object if the store contains it or the context has inserted it; otherwise `nil`.
+  /// Returns an object if its row is in the store or the context has inserted it; otherwise `nil`.
   private func present(
     _ id: ObjectID,
     in context: ObjectContext
@@ -251,7 +253,7 @@ final class PlanProcess {
     }
   }
 
-  /// Stages a write, which reads the clock and acquires no lock.
+  /// Stages a write: reads the clock, and acquires no lock.
   func begin(_ write: PlannedWrite) {
     staged = write
     begunAt = store.configuration.clock()
@@ -269,7 +271,7 @@ final class PlanProcess {
     try write(staged, begunAt: begunAt, &objects, &log)
   }
 
-  /// Updates or deletes objects by predicate.
+  /// Updates or deletes objects by predicate, in one batch request.
   func batch(
     _ batch: PlannedBatch,
     _ objects: PlanObjects,
@@ -305,7 +307,7 @@ final class PlanProcess {
     report(result.transaction, author, "batch", changes, &log)
   }
 
-  /// Logs the result of a batch request with its changes in history.
+  /// Logs the result of a batch request, with the changes that history contains for it.
   func reportRelated(
     _ written: WrittenTransaction?,
     _ author: String?,
@@ -318,7 +320,7 @@ final class PlanProcess {
     report(written, author, PlannedWrite.batch, changes, &log)
   }
 
-  /// Logs the result of a write.
+  /// Logs the committed transaction, or that the write changed nothing.
   func report(
     _ written: WrittenTransaction?,
     _ author: String?,
@@ -342,7 +344,7 @@ final class PlanProcess {
     )
   }
 
-  /// Converts a change of history into the form that traces contain.
+  /// Returns a change in the form that traces contain.
   static func change(
     _ type: ChangeType,
     _ name: ObjectName,
@@ -358,14 +360,14 @@ final class PlanProcess {
 }
 
 extension StoredObject {
-  /// Returns the object's values of attributes, in the given order; null values if it is deleted.
+  /// Returns the values of attributes in the given order; all are null if the object is deleted.
   func values(of attributes: [String]) throws(HistoryError) -> [Value] {
     try attributes.map { (name) throws(HistoryError) in try self[name] ?? .null }
   }
 }
 
 extension ObjectContext {
-  /// Returns the values of some attributes of an object, null values included.
+  /// Returns an object's values of the attributes in a bit set, null values included.
   fileprivate func values(_ columns: UInt64, of id: ObjectID) throws(HistoryError) -> Values {
     let object = StoredObject(context: self, id: id)
     let names = store.model.entity(id.entity)?.names(in: columns) ?? []

@@ -2,7 +2,7 @@ import HistoryStore
 import HistoryTypes
 import Traces
 
-/// The references of a model; in plans and traces, their values are keys of the plan.
+/// The references of a model, to convert object keys between the plan and the store.
 struct PlanReferences {
   private struct Column {
     let index: Int
@@ -29,16 +29,16 @@ struct PlanReferences {
 
   // MARK: To the store
 
-  /// Returns the attributes of some values that refer to objects, with the objects' names.
+  /// Returns the values that are references: each attribute with the name of the object it refers to.
   func destinations(_ values: Values, of entity: String) -> [(attribute: String, ObjectName)] {
     (columns[entity] ?? []).compactMap { column in
       values[column.name]?.int.map { (column.name, ObjectName(column.entity, $0)) }
     }
   }
 
-  /// Returns values with the keys of the store in the place of the plan's keys.
+  /// Returns values in which references have the keys of the store instead of those of the plan.
   ///
-  /// A name that no object has ever had becomes a key that no object has.
+  /// A reference to a name that no object has ever had gets a key that no object has.
   func stored(
     _ values: Values,
     of entity: String,
@@ -51,7 +51,7 @@ struct PlanReferences {
     return stored
   }
 
-  /// Returns a condition with the keys of the store; only equality of references is converted.
+  /// Returns a condition with the keys of the store, in tests of references for equality only.
   func stored(
     _ condition: PlannedCondition,
     of entity: String,
@@ -75,7 +75,7 @@ struct PlanReferences {
 
   // MARK: To the plan
 
-  /// Returns a row with the keys of the plan.
+  /// Returns a row in which references have the keys of the plan instead of those of the store.
   ///
   /// A reference to an object whose name now denotes another object becomes a negative key, which
   /// no plan uses.
@@ -96,7 +96,7 @@ struct PlanReferences {
     return planned[...]
   }
 
-  /// Returns the values of a deleted object with the keys of the plan.
+  /// Returns a tombstone in which references have the keys of the plan.
   func planned(
     _ tombstone: Values,
     of entity: String,
@@ -114,7 +114,7 @@ struct PlanReferences {
 }
 
 extension PlanObjects {
-  /// Returns a change of history, with objects named as in the plan.
+  /// Returns a change from history, with objects named as in the plan.
   func committed(
     _ change: HistoryChange,
     _ references: PlanReferences,
@@ -132,7 +132,7 @@ extension PlanObjects {
 }
 
 extension PlanProcess {
-  /// Returns a write's changes in history, which may concern objects that the write does not name.
+  /// Returns the changes that history contains for a write, also those of objects that it does not name.
   func changes(
     of written: WrittenTransaction?,
     _ objects: PlanObjects

@@ -2,53 +2,53 @@ import HistoryStore
 import HistoryTypes
 import Traces
 
-/// A running process of a system on this project's store; a ``ProcessHost`` starts and restores it.
+/// A running process of a system on this project's store; ``ProcessHost`` starts and restores it.
 protocol HostedProcess: AnyObject {
   /// A snapshot of the process's memory.
   associatedtype Snapshot
 
-  /// The process's connection and contexts.
+  /// The process's connection to the store and its contexts.
   var process: PlanProcess { get }
   /// Returns a snapshot of the process's memory.
   ///
   /// - Throws: ``SystemFailure`` when the memory cannot be restored.
   func snapshot() throws(SystemFailure) -> Snapshot
 
-  /// Restores a process from a snapshot; its store must be restored first.
+  /// Creates a process from a snapshot, on a store that is already restored.
   init(_ snapshot: Snapshot, on store: Store) throws(HistoryError)
 
-  /// Returns whether the process's store was suspended at a snapshot.
+  /// Returns whether the process's store was suspended when the snapshot was taken.
   static func isSuspended(_ snapshot: Snapshot) -> Bool
 
   /// Ends the process, and discards its memory.
   func end()
 
-  /// Adds the process's memory, except its contexts, to a sketch of the system's state.
+  /// Adds the process's memory to `state`, except its contexts, which ``ProcessHost`` adds.
   func describe(_ state: inout StateSketch)
 }
 
 extension HostedProcess {
-  /// Returns `false` for systems without suspensions.
+  /// Returns `false`, the default for systems that do not support suspensions.
   static func isSuspended(_ snapshot: Snapshot) -> Bool { false }
 }
 
-/// The shared part of the systems on this project's store.
+/// The part that all systems on this project's store share.
 ///
-/// The host keeps the running processes, performs the commands that are the same for all systems,
-/// and takes snapshots.
+/// The host keeps the running processes, performs the commands that need no knowledge of the
+/// tracking design, and takes snapshots.
 final class ProcessHost<Hosted: HostedProcess> {
   private var pools: StorePools
   private var opened: StoreBench?
   private(set) var running: [ActorID: Hosted] = [:]
-  /// For each actor, the process that the actor's latest launch has replaced.
+  /// For each actor, its previous process, if its latest launch has replaced one that was running.
   private var replaced: [ActorID: Hosted] = [:]
-  /// Whether a replaced process keeps running next to its replacement.
+  /// Whether a process keeps running when a later launch of the same actor replaces it.
   private let keepsReplaced: Bool
   /// The launched consumers of the plan: mirrors and indexes next to the system.
   var consumers: [ActorID: ConsumerProcess] = [:]
-  /// Tokens that consumers keep outside the store; a power-off does not roll them back.
+  /// The tokens that consumers store outside of the store file; a power-off does not roll them back.
   var ownTokens: [ActorID: HistoryToken] = [:]
-  /// The consumers whose own token is for a transaction that a power-off has rolled back.
+  /// The consumers whose token names a transaction that a power-off has rolled back.
   var astray: Set<ActorID> = []
 
   init(_ pools: StorePools, keepsReplaced: Bool = false) {
@@ -56,7 +56,7 @@ final class ProcessHost<Hosted: HostedProcess> {
     self.keepsReplaced = keepsReplaced
   }
 
-  /// Restarts with an empty store.
+  /// Restarts with an empty store, for the actors of a plan.
   func reset(_ header: PlanHeader, _ environment: SystemEnvironment) throws(SystemFailure) {
     endAll()
     ownTokens.removeAll()
@@ -73,11 +73,11 @@ final class ProcessHost<Hosted: HostedProcess> {
 
   /// Returns the store of the plan.
   func bench() throws(SystemFailure) -> StoreBench {
-    guard let opened else { throw SystemFailure(.failed, "There is no store yet: reset first.") }
+    guard let opened else { throw SystemFailure(.failed, "No plan has started: call reset first.") }
     return opened
   }
 
-  /// Opens the store after a power-off, and logs the outcome of the interrupted command.
+  /// Opens the store after a power-off, and logs the effects of the command that was interrupted.
   func restart(
     after action: Action,
     _ log: inout EventLog
@@ -114,8 +114,7 @@ final class ProcessHost<Hosted: HostedProcess> {
     return process
   }
 
-  /// Starts an actor's process on its own connection, and logs whether the launch changed the
-  /// model.
+  /// Starts an actor's process on a new connection, and logs if this has changed the file's model.
   func start(
     _ actor: ActorID,
     _ log: inout EventLog,
@@ -138,7 +137,7 @@ final class ProcessHost<Hosted: HostedProcess> {
     log.add(actor, kind)
   }
 
-  /// Suspends the store of an actor's process.
+  /// Suspends the store of an actor's process, and logs the file locks that the process still holds.
   func suspend(_ actor: ActorID, _ log: inout EventLog) throws(SystemFailure) {
     let store = try process(actor).process.store
     try mappingErrors { () throws(HistoryError) in try store.suspend(within: .zero) }
@@ -146,7 +145,7 @@ final class ProcessHost<Hosted: HostedProcess> {
     if let held = try bench().locks(of: store) { log.add(actor, .locks(held: held)) }
   }
 
-  /// Resumes the store of an actor's process; its watch then reports the newest position.
+  /// Resumes the store of an actor's process, and logs the signal that its watch then delivers.
   func resume(_ actor: ActorID, _ log: inout EventLog) throws(SystemFailure) {
     let store = try process(actor).process.store
     try mappingErrors { () throws(HistoryError) in try store.resume() }
@@ -164,7 +163,7 @@ final class ProcessHost<Hosted: HostedProcess> {
 
   // MARK: Commands
 
-  /// Performs a command if it is the same for all systems, and returns whether it was.
+  /// Performs a command that is the same for all systems; returns `false` for other commands.
   func performsCommon(_ action: Action, _ log: inout EventLog) throws(SystemFailure) -> Bool {
     let bench = try bench()
     switch action {
@@ -189,7 +188,7 @@ final class ProcessHost<Hosted: HostedProcess> {
     return true
   }
 
-  /// Logs a signal for each running actor if a commit was signalled; only in plans driven by signals.
+  /// After a signalled commit, logs a signal for each running actor; only in plans driven by signals.
   func tellSignals(_ log: inout EventLog) {
     guard let opened, opened.header.drive == .signals, opened.signals.take() else { return }
     for (actor, process) in running.sorted(by: { $0.key < $1.key })
@@ -210,7 +209,7 @@ final class ProcessHost<Hosted: HostedProcess> {
 
   // MARK: Snapshots
 
-  /// A snapshot of the host's memory, with the memory that only the hosted system has.
+  /// A snapshot of the host's memory; `own` is the part that only the hosted system has.
   private struct Contents<Own> {
     let bench: StoreBench.Snapshot
     let processes: [ActorID: Hosted.Snapshot]
@@ -220,7 +219,7 @@ final class ProcessHost<Hosted: HostedProcess> {
     let own: Own
   }
 
-  /// Returns a snapshot of the files and the memory, with the hosted system's own part.
+  /// Returns a snapshot of the files, of the host's memory, and of the system's own part, `own`.
   func snapshot<Own>(with own: Own) throws(SystemFailure) -> SystemSnapshot {
     let bench = try bench()
     guard replaced.isEmpty else {
@@ -248,7 +247,7 @@ final class ProcessHost<Hosted: HostedProcess> {
     )
   }
 
-  /// Restores a snapshot of the same plan, and returns the system's own part.
+  /// Restores a snapshot of the same plan, and returns the part that only the hosted system has.
   ///
   /// If `reconnecting` is `true`, all processes get new connections.
   func restore<Own>(
@@ -276,7 +275,7 @@ final class ProcessHost<Hosted: HostedProcess> {
     return kept.own
   }
 
-  /// Adds all state that affects the next steps to a sketch, except the hosted system's own part.
+  /// Adds all state that later steps depend on to `state`, except the hosted system's own part.
   func describe(_ state: inout StateSketch) throws(SystemFailure) {
     let bench = try bench()
     try bench.describe(&state)

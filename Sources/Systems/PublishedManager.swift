@@ -3,7 +3,7 @@ package import HistoryTypes
 package import ObjectContexts
 package import Traces
 
-/// The history manager of a published design on any store, without a plan, for cost measurements.
+/// Runs a published history manager on any store without a plan, to measure its costs.
 ///
 /// The manager supports fetch, merge, record and purge. Positions are kept in memory, where the
 /// published managers use `UserDefaults`. The manager calls no hooks.
@@ -14,7 +14,7 @@ package final class PublishedManager {
   private var positions = StoredPositions()
   private let header: PlanHeader
 
-  /// Starts the manager of an author in a list of authors, and loads all objects into its view.
+  /// Creates the manager of `author`, one of the listed authors, and loads all objects into its view.
   ///
   /// - Throws: ``SystemFailure`` when the store cannot be read.
   package init(
@@ -35,7 +35,7 @@ package final class PublishedManager {
     }
   }
 
-  /// Returns the same manager with its memory, on another connection or another copy of the store.
+  /// Returns a copy of the manager, with its memory, for another connection or a copy of the store.
   ///
   /// - Throws: ``SystemFailure`` when the memory cannot be restored.
   package func resumed(on store: Store) throws(SystemFailure) -> PublishedManager {
@@ -56,7 +56,7 @@ package final class PublishedManager {
   /// The view that history is merged into.
   package var view: ObjectContext { manager.process.contexts[0] }
 
-  /// Stores a position as if an author's manager had merged all transactions up to this one.
+  /// Stores a position for an author, as if the author's manager had merged up to this transaction.
   package func keep(_ last: HistoryTransaction, of author: String) {
     let position = StoredPosition(token: last.token, date: last.timestamp)
     positions.set(position, of: key(author), in: setup.owner)
@@ -66,7 +66,7 @@ package final class PublishedManager {
     PublishedSetup.key(of: PlannedActor(ActorID(author), author: author), design)
   }
 
-  /// Returns the date that an author's manager has stored.
+  /// Returns the date that is stored as an author's position.
   package func date(of author: String) -> Date? {
     positions.position(of: key(author), in: setup.owner)?.date
   }
@@ -87,10 +87,9 @@ package final class PublishedManager {
     return fetched.count
   }
 
-  /// Purges at a given time: by the manual cleaner if the design has one, otherwise as after a
-  /// pass.
+  /// Purges as at the given time: by the manual cleaner if the design has one, otherwise as after a pass.
   ///
-  /// - Returns: `true` if the positions gave a bound for the purge, even if nothing was deleted.
+  /// - Returns: `true` if the stored positions permitted a purge, even if nothing was deleted.
   /// - Throws: ``SystemFailure`` when the store cannot be written.
   package func clean(at now: Date) throws(SystemFailure) -> Bool {
     let cleaning = setup.cleaningByCommand ?? setup.cleaningAfterPass

@@ -5,21 +5,21 @@ import Traces
 
 /// A process that runs the history manager of a published design.
 final class PublishedProcess: HostedProcess {
-  /// The name of the context for batch writes; the article's manager also merges its transactions.
+  /// The context name of batch writes; the article's manager merges its own author's batch writes, too.
   static let batchContextName = "batchContext"
 
   let process: PlanProcess
   let setup: PublishedSetup
   /// The fetched transactions that are not merged yet.
   private(set) var fetched: [HistoryTransaction] = []
-  /// The unmerged transactions of earlier passes, whose positions are stored already.
+  /// The fetched transactions of earlier passes whose positions are stored, but whose merge is pending.
   private var dispatched: [[HistoryTransaction]] = []
-  /// The transactions of the current pass; the position of the last one is stored at the pass's end.
+  /// The transactions of the current pass whose position is stored at the end of the pass.
   private(set) var unrecorded: [HistoryTransaction] = []
   var counter = CleanCounter()
-  /// The number of calls of each hook in its current period; it determines which calls fail.
+  /// For each hook, the number of calls in the current period, which decides which calls fail.
   private var callCounts: [Int]
-  /// Whether the plan's effects on hooks are disabled, so that no hook fails or finishes a merge.
+  /// Whether faults are disabled: hooks then no longer fail or finish a merge, as the plan says.
   var hasRecovered = false
 
   /// Starts the process, and loads its contexts from the store.
@@ -36,7 +36,7 @@ final class PublishedProcess: HostedProcess {
 
   // MARK: Steps
 
-  /// Fetches the transactions after a position, including those of an unfinished pass.
+  /// Fetches the transactions after a position, again also those of a pass that was not completed.
   ///
   /// - Returns: `false` if the design detects that history after the position was purged.
   func fetch(
@@ -77,7 +77,7 @@ final class PublishedProcess: HostedProcess {
     try transactions(after: seconds, setup.filter)
   }
 
-  /// Returns whether history after a position was purged, so that a fetch by token would throw.
+  /// Returns whether a fetch by token would throw, because history after the position was purged.
   private func isExpired(_ position: StoredPosition) throws(HistoryError) -> Bool {
     do throws(HistoryError) {
       _ = try process.store.fetch(HistoryRequest(after: position.token, filter: setup.filter))
@@ -88,7 +88,7 @@ final class PublishedProcess: HostedProcess {
     }
   }
 
-  /// Loads the contexts again, discards the fetched transactions, and returns the newest position.
+  /// Loads the contexts again, discards all fetched transactions, and returns the newest position.
   func reload() throws(HistoryError) -> StoredPosition {
     (fetched, unrecorded, dispatched) = ([], [], [])
     for context in process.contexts { try context.loadAll() }
@@ -107,7 +107,7 @@ final class PublishedProcess: HostedProcess {
 
   // MARK: Purging
 
-  /// Deletes the transactions before a bound that the design includes in a purge.
+  /// Deletes the transactions before a bound whose authors the design includes in a purge.
   func delete(
     before bound: PurgePoint,
     _ cleaning: PublishedSetup.Cleaning,
@@ -138,9 +138,9 @@ final class PublishedProcess: HostedProcess {
     }
   }
 
-  /// Returns the position of each consumer that is registered in the store.
+  /// Returns the positions of the consumers in the store's registry.
   ///
-  /// The position's time is the earliest time of a transaction that the consumer has not read.
+  /// The date of a position is the earliest time of a transaction that the consumer has not read.
   func positions(of consumers: [ActorID]) throws(HistoryError) -> [StoredPosition?] {
     guard !consumers.isEmpty else { return [] }
     let members = try process.store.members().filter { consumers.contains($0.id) }
@@ -156,9 +156,10 @@ final class PublishedProcess: HostedProcess {
     }
   }
 
-  /// Merges all waiting transactions into every context, one by one.
+  /// Merges the fetched transactions and those of pending merges into every context, one by one.
   ///
-  /// - Returns: the merged transactions of each pass; a transaction of two passes appears in both.
+  /// - Returns: the merged transactions of each pass; a transaction that two passes fetched appears
+  ///   twice.
   func mergeAll() throws(HistoryError) -> [[HistoryTransaction]] {
     let waiting = fetched.isEmpty && !dispatched.isEmpty ? dispatched : dispatched + [fetched]
     for transaction in waiting.joined() {
@@ -175,8 +176,7 @@ final class PublishedProcess: HostedProcess {
     fetched = []
   }
 
-  /// Queues the fetched transactions for a later merge, and lets their position be stored before
-  /// it.
+  /// Leaves the fetched transactions to a later merge, so that their position can be stored before.
   func dispatchMerge() {
     guard !fetched.isEmpty else { return }
     dispatched.append(fetched)
@@ -186,13 +186,13 @@ final class PublishedProcess: HostedProcess {
   /// Abandons the current pass, so that the next pass fetches the same transactions again.
   func abandonPass() { (fetched, unrecorded) = ([], []) }
 
-  /// Removes and returns the transactions whose position is not yet stored.
+  /// Removes and returns the transactions of the current pass, so that their position is stored.
   func takeUnrecorded() -> [HistoryTransaction] {
     defer { unrecorded = [] }
     return unrecorded
   }
 
-  /// Counts a call of a hook, and returns whether the plan makes it fail or finish the merge.
+  /// Counts a call of a hook, and returns whether this call must fail or finish the merge.
   func fails(hook: Int) -> Bool {
     callCounts[hook] = callCounts[hook] % PlannedHook.period + 1
     return !hasRecovered && setup.hooks[hook].fails(at: callCounts[hook])
@@ -221,7 +221,7 @@ final class PublishedProcess: HostedProcess {
     )
   }
 
-  /// Restores the process from a snapshot; its store must be restored first.
+  /// Creates a process from a snapshot, on a store that is already restored.
   init(_ snapshot: Snapshot, on store: Store) throws(HistoryError) {
     process = try PlanProcess(snapshot.process, on: store)
     setup = snapshot.setup

@@ -2,34 +2,33 @@ import HistoryStore
 import HistoryTypes
 import Traces
 
-/// The configuration of a planned actor's manager.
+/// The settings of one actor's history manager, from the plan and the design.
 struct PublishedSetup {
-  /// The manager's author, which is required; the process's contexts may write under other authors.
+  /// The author that the manager uses; the actor's contexts may write under other authors.
   let author: String
-  /// The filter of a fetch; `nil` fetches all transactions.
+  /// The filter by which a pass fetches transactions; `nil` fetches all.
   let filter: HistoryFilter?
-  /// The key of the position that the process stores.
+  /// The key under which the process stores its position.
   let key: StoredPositions.Key
-  /// The purge after a pass.
+  /// The authors and the bound of a purge after a pass.
   let cleaningAfterPass: Cleaning
-  /// The purge by command; `nil` if the manager has no manual cleaner.
+  /// The authors and the bound of a purge by command; `nil` if the design has no manual cleaner.
   let cleaningByCommand: Cleaning?
-  /// The actor in whose own place positions are stored; `nil` for the place that all processes
-  /// share.
+  /// The actor whose own `UserDefaults` contain the position; `nil` for a place that all processes share.
   let owner: ActorID?
   let strategy: CleanStrategy
   let hooks: [PlannedHook]
 
-  /// The extent of a purge, and the authors that it waits for.
+  /// The bound of a purge, the authors whose transactions it deletes, and those that it waits for.
   struct Cleaning {
     let bound: PurgeBound
-    /// The authors that the purge waits for; not used if it waits for registered processes.
+    /// The authors that must have a position before a purge; unused if the purge waits for processes.
     let waitsFor: Set<String>
-    /// The authors that the app lists; by default the purge deletes only their transactions.
+    /// The authors whose transactions a purge deletes; ``Deleting`` lists designs that delete more.
     let listed: [String]
   }
 
-  /// Creates the setup of an actor from its own settings, or else from the plan's.
+  /// Creates the setup of an actor; settings that the actor lacks are taken from the plan's header.
   init(
     _ actor: PlannedActor,
     _ header: PlanHeader,
@@ -56,8 +55,7 @@ struct PublishedSetup {
     hooks = design.hooks == .never ? [] : (actor.hooks ?? []).compactMap(PlannedHook.init)
   }
 
-  /// Returns the actor itself if it stores positions in a place of its own; `nil` for the shared
-  /// place.
+  /// Returns the actor's ID if the actor stores its position in a place of its own; otherwise `nil`.
   static func owner(of actor: PlannedActor, _ design: TrackingDesign) -> ActorID? {
     switch design.positionsIn {
     case .group: actor.cursors == "own" ? actor.id : nil
@@ -79,7 +77,7 @@ struct PublishedSetup {
 
   private static func author(of actor: PlannedActor) -> String { actor.author ?? actor.id.name }
 
-  /// Returns whether the actor merges a mirror's imports.
+  /// Returns whether the actor fetches and merges the transactions that a CloudKit mirror imports.
   ///
   /// The result is `true` if the design supports a mirror, the plan has a mirror, and the actor does
   /// not ignore the mirror.

@@ -2,7 +2,7 @@ import HistoryStore
 import HistoryTypes
 package import Traces
 
-/// A system that runs any tracking design: it fetches, merges, purges and stores positions.
+/// A system that runs a tracking design: its fetches, merges, purges and stored positions.
 ///
 /// The system follows the published code literally, on Core Data's tables with raw clock values. A
 /// plan's consumer is a mirror next to the system, with a token of its own.
@@ -11,10 +11,10 @@ package final class PublishedSystem: SystemUnderTest {
   let host = ProcessHost<PublishedProcess>(StorePools(layout: .coreData))
   var shared = SharedState()
 
-  /// The state that remains when processes end: positions and memberships.
+  /// The positions and memberships, which remain when processes end.
   struct SharedState {
     var positions = StoredPositions()
-    /// The actors that were launched before; the trace has no registration for their later launches.
+    /// The actors that have been launched before; the trace then shows a launch and no registration.
     var members: Set<ActorID> = []
   }
 
@@ -60,7 +60,7 @@ package final class PublishedSystem: SystemUnderTest {
     }
   }
 
-  /// Returns the failure of a command that the system does not support.
+  /// Returns the failure for a command that the design does not support.
   func unsupported(_ word: String) -> SystemFailure {
     SystemFailure(.unsupported, "\(design.name) cannot \(word).")
   }
@@ -81,7 +81,7 @@ package final class PublishedSystem: SystemUnderTest {
     try pass(process, &log)
   }
 
-  /// Stores the newest transaction's position for a new process, if the design starts at the newest.
+  /// If the design starts at the newest transaction, stores its position for a process without one.
   private func startAtNewest(
     _ process: PublishedProcess
   ) throws(SystemFailure) -> TransactionName? {
@@ -94,7 +94,7 @@ package final class PublishedSystem: SystemUnderTest {
     return newest.token.transactionName
   }
 
-  /// Ends an actor's membership, and removes its position unless actors with the same author share it.
+  /// Ends an actor's membership; removes its position unless positions belong to authors.
   private func retire(_ actor: ActorID, _ log: inout EventLog) throws(SystemFailure) {
     let setup = try host.process(actor).setup
     shared.members.remove(actor)
@@ -124,8 +124,7 @@ package final class PublishedSystem: SystemUnderTest {
 }
 
 extension PublishedSystem {
-  /// Fetches the transactions that the design reads, after the stored position or from the
-  /// beginning.
+  /// Fetches the transactions that the design reads after the stored position, or from the beginning.
   func fetch(_ manager: PublishedProcess, _ log: inout EventLog) throws(SystemFailure) {
     let setup = manager.setup
     let position = shared.positions.position(of: setup.key, in: setup.owner)
@@ -136,7 +135,7 @@ extension PublishedSystem {
     log.add(manager.id, .fetched(Self.names(manager.fetched)))
   }
 
-  /// Logs the loss of history, loads the contexts again, and stores the newest position.
+  /// Logs that history is gone, loads the contexts again, and stores the newest position.
   private func reload(
     _ manager: PublishedProcess,
     _ log: inout EventLog
@@ -147,7 +146,7 @@ extension PublishedSystem {
     log.add(manager.id, .resynced(cursor: newest.token.transactionName))
   }
 
-  /// Merges the fetched transactions, unless a hook finishes the pass or throws.
+  /// Merges the fetched transactions, unless a hook finishes the merge or throws.
   func merge(_ manager: PublishedProcess, _ log: inout EventLog) throws(SystemFailure) {
     if design.hooks == .beforeMerge, !manager.fetched.isEmpty {
       observe(manager.fetched, manager, &log)
@@ -160,7 +159,7 @@ extension PublishedSystem {
     for pass in merged { log.add(manager.id, .merged(Self.names(pass))) }
   }
 
-  /// Logs which transactions observers receive; transactions without changes reach no observer.
+  /// Logs the transactions that observers receive: those with at least one change.
   private func observe(
     _ transactions: [HistoryTransaction],
     _ manager: PublishedProcess,
@@ -184,7 +183,7 @@ extension PublishedSystem {
     return false
   }
 
-  /// Stores the position of the last fetched transaction, then calls the deduplicator if one is set.
+  /// Stores the position of the pass's last transaction; then calls the deduplicator, if there is one.
   func record(_ manager: PublishedProcess, _ log: inout EventLog) {
     if design.records == .beforeMerge { manager.dispatchMerge() }
     let done = manager.takeUnrecorded()
@@ -196,7 +195,9 @@ extension PublishedSystem {
     if design.hooks == .afterRecord { observe(done, manager, &log) }
   }
 
-  /// Makes a whole pass; a pass without transactions stores no position and counts for no strategy.
+  /// Makes a whole pass.
+  ///
+  /// A pass that fetches nothing stores no position, and strategies do not count it.
   func pass(_ manager: PublishedProcess, _ log: inout EventLog) throws(SystemFailure) {
     try fetch(manager, &log)
     guard !manager.fetched.isEmpty else { return }
@@ -216,7 +217,7 @@ extension PublishedSystem {
 
   // MARK: Cleaner
 
-  /// Purges if the strategy allows it; an allowed purge counts as made even without a bound.
+  /// Purges if the strategy allows it; the strategy counts the purge even if there is no bound.
   private func cleanAfterPass(
     _ manager: PublishedProcess,
     _ log: inout EventLog
@@ -255,7 +256,7 @@ extension PublishedSystem {
     }
   }
 
-  /// Returns the positions of all authors, processes and consumers that a purge waits for.
+  /// Returns the position of each author, process or consumer that a purge waits for.
   private func positions(
     _ cleaning: PublishedSetup.Cleaning,
     _ manager: PublishedProcess,
@@ -276,7 +277,7 @@ extension PublishedSystem {
     }
   }
 
-  /// Returns the positions of the registered processes that use the same place as an owner.
+  /// Returns the positions of the registered processes that store them in the same place.
   private func registered(in owner: ActorID?, _ header: PlanHeader) -> [StoredPosition?] {
     header.actors.filter { actor in
       shared.members.contains(actor.id) && PublishedSetup.owner(of: actor, design) == owner

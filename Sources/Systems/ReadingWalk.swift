@@ -3,18 +3,18 @@ import HistoryTracking
 import HistoryTypes
 import Traces
 
-/// A consumer process that performs the reading steps of a plan.
+/// A consumer's process while it performs the `read` steps of a plan.
 struct ReadingWalk {
   private let reading: PlannedReading
   private let executor = InlineExecutor()
-  /// The running process; `nil` only while it is replaced.
+  /// The consumer's running process; `nil` only while another process takes its place.
   private var consumer: HistoryConsumer?
   /// The position at which the process started.
   private(set) var started = HistoryToken.beginning(of: StoreID(ReadingWalk.noStore))
-  /// The last page that the process received; `nil` if there is no page to confirm.
+  /// The last received page, which `confirm` confirms; `nil` if there is none.
   private var page: HistoryPage?
 
-  /// Starts the process at its confirmed position.
+  /// Starts the consumer's process at the confirmed position.
   init(
     _ reading: PlannedReading,
     on store: Store,
@@ -43,7 +43,7 @@ struct ReadingWalk {
     )
   }
 
-  /// Continues with a new process, and logs its position.
+  /// Makes a new process the current one, and logs its launch with its confirmed position.
   private mutating func enter(
     _ process: HistoryConsumer,
     _ log: inout EventLog
@@ -58,7 +58,7 @@ struct ReadingWalk {
     log.add(reading.consumer, isNew ? .registered(cursor: cursor) : .launched(cursor: cursor))
   }
 
-  /// Makes a step, and logs what the consumer receives.
+  /// Performs a reading step, and logs what the consumer receives.
   mutating func perform(
     _ step: ReadingStep,
     on bench: StoreBench,
@@ -86,8 +86,8 @@ struct ReadingWalk {
 
   /// Starts a second process of the consumer.
   ///
-  /// If the first process holds the lock, the second process must be refused; otherwise all later
-  /// requests of the first process must be refused.
+  /// If members hold locks, the second process must be refused. Otherwise the second process
+  /// replaces the first, whose later requests must be refused.
   private mutating func overtake(
     on bench: StoreBench,
     _ log: inout EventLog
@@ -115,7 +115,7 @@ struct ReadingWalk {
     try enter(second, &log)
   }
 
-  /// Ends the membership, after which requests must fail, and registers again.
+  /// Retires the consumer, whose requests must then fail, and registers it again.
   private mutating func retire(_ log: inout EventLog) throws(SystemFailure) {
     guard let store = consumer?.store else { return }
     try ask { consumer throws(HistoryError) in try await consumer.retire() }
@@ -129,10 +129,10 @@ struct ReadingWalk {
     try start(on: store, &log)
   }
 
-  /// A store identity that no store has.
+  /// The identifier of a store that does not exist.
   private static let noStore = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
 
-  /// Tries to confirm positions of another store and beyond history, which must be refused.
+  /// Tries to confirm a position of another store and one beyond history; both must be refused.
   private func misplace() throws(SystemFailure) {
     guard let store = consumer?.store else { return }
     let head = try mappingErrors { () throws(HistoryError) in try store.currentToken() }
@@ -151,7 +151,7 @@ struct ReadingWalk {
     }
   }
 
-  /// Makes a request that must fail with a given error code.
+  /// Makes a request that must fail with the right error; throws if the request succeeds.
   private func expect(
     _ complaint: String,
     _ isRight: (HistoryError) -> Bool,
@@ -168,7 +168,7 @@ struct ReadingWalk {
     }
   }
 
-  /// Runs an asynchronous request of the process until it completes.
+  /// Sends an asynchronous request to the consumer's process, and waits for the answer.
   @discardableResult
   private func ask<Answer: Sendable>(
     _ body: @escaping @Sendable (HistoryConsumer) async throws(HistoryError) -> Answer

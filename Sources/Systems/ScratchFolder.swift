@@ -11,10 +11,10 @@ import Musl
 import Darwin
 #endif
 
-/// A temporary folder in the platform's own file system, which is removed when the value is destroyed.
+/// A temporary folder in the platform's own file system, which is removed with the value.
 ///
-/// The folder contains the stores of requests that need real files: signal files, member locks, and
-/// copies.
+/// The folder contains the stores of requests that need real files: signal files, lock files of
+/// members, or copies.
 struct ScratchFolder: ~Copyable {
   let path: String
 
@@ -79,7 +79,7 @@ struct ScratchFolder: ~Copyable {
     return stat(file(name), &status) == 0 ? Int(status.st_mode) & 0o777 : nil
   }
 
-  /// Copies a file with four bytes set to a number, most significant first.
+  /// Copies a file, and overwrites four bytes of the copy at `offset` with a big-endian number.
   func copy(_ name: String, to other: String, setting number: UInt32, at offset: Int) {
     let input = open(file(name), O_RDONLY | O_CLOEXEC)
     let output = open(file(other), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
@@ -101,8 +101,7 @@ struct ScratchFolder: ~Copyable {
 
   func remove(_ name: String) { unlink(file(name)) }
 
-  /// Sets a file's permissions to their current value, so that watchers of the file receive an
-  /// event.
+  /// Sets a file's permissions to `0o600`, which they are already: watchers of the file get an event.
   func touch(_ name: String) { chmod(file(name), 0o600) }
 
   /// Overwrites bytes of a file.
@@ -136,7 +135,7 @@ struct ScratchFolder: ~Copyable {
 /// Suspends the thread.
 func pause(milliseconds: UInt32) { usleep(milliseconds * 1000) }
 
-/// A store's file opened with plain SQLite, to change or damage the file like another program.
+/// A store's file, opened with plain SQLite to change or damage the file as another program would.
 struct RawFile: ~Copyable {
   private let connection: Connection
 

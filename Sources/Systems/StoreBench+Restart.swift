@@ -3,7 +3,7 @@ import HistoryTypes
 import Traces
 
 extension StoreBench {
-  /// Opens the store after a power-off, and logs the outcome of the interrupted command.
+  /// Opens the store after a power-off, and logs the effects of the command that was interrupted.
   ///
   /// All processes must have ended; the store is opened on the connections of a new pool.
   func restart(
@@ -31,7 +31,7 @@ extension StoreBench {
     )
   }
 
-  /// Inspects the store, and logs the unreported effects of a command with an injected fault.
+  /// After a command with a fault, inspects the store and logs the effects that no event has reported.
   func reconcile(after action: Action, _ log: inout EventLog) throws(SystemFailure) {
     try adoptModel()
     let isResync = isResync(action, log)
@@ -45,9 +45,9 @@ extension StoreBench {
     }
   }
 
-  /// Returns whether the interrupted command resyncs.
+  /// Returns whether the interrupted command was a resync.
   ///
-  /// A launch that reports the loss of history also resyncs.
+  /// A launch that has reported lost history counts too, because it then resyncs.
   private func isResync(_ action: Action, _ log: EventLog) -> Bool {
     if action.word == "resync" { return true }
     for event in log.events.reversed() where event.actor == action.actor {
@@ -65,7 +65,7 @@ extension StoreBench {
     return try mappingErrors { () throws(HistoryError) in try store.currentToken() }.number
   }
 
-  /// Logs a write or a purge that has no event yet, and returns the transactions in history.
+  /// Logs a write and a purge that no event has reported yet, and returns the transactions in history.
   private func logUnreported(
     by actor: ActorID?,
     _ log: inout EventLog
@@ -79,7 +79,7 @@ extension StoreBench {
     return history
   }
 
-  /// Logs the effects of an interrupted purge.
+  /// Logs the members that an interrupted purge cut off, and the transactions that it deleted.
   private func logPurge(
     _ before: PurgeStart,
     _ history: [CommittedTransaction],
@@ -97,10 +97,11 @@ extension StoreBench {
     if !gone.isEmpty { log.add(actor, .purged(gone)) }
   }
 
-  /// Returns whether the interrupted purge has marked a member as lost.
+  /// Returns whether the interrupted purge marked a member as lost.
   ///
-  /// Marking a member as lost leaves its cursor unchanged; a resync moves it. A power-off may roll
-  /// back a resync, so that a member is lost again without a new mark.
+  /// A mark leaves the member's cursor unchanged, while a resync moves the cursor. So a lower
+  /// cursor means that a power-off rolled back a resync, and the member is lost again by an earlier
+  /// mark.
   private func isNewlyLost(_ member: ActorID, _ log: EventLog) throws(HistoryError) -> Bool {
     guard let reported = log.cursor(of: member),
       let row = try registry()?.members.first(where: { $0.id == member })
@@ -108,10 +109,10 @@ extension StoreBench {
     return row.cursor >= reported.number
   }
 
-  /// Returns the number of the newest reported transaction that no power-off has rolled back.
+  /// Returns the number of the newest transaction in the log that no power-off has rolled back.
   static func newest(in log: EventLog) -> Int64 { log.newest.flatMap { Int64($0) } ?? 0 }
 
-  /// Logs the write of the interrupted command, with the values that are in the store.
+  /// Logs the interrupted command's write, with the values that are now in the store.
   private func logWrite(
     _ unreported: CommittedTransaction,
     _ data: Objects,
@@ -124,7 +125,7 @@ extension StoreBench {
     log.add(actor, .committed(written))
   }
 
-  /// Returns a transaction with the values that its changes have left in the store.
+  /// Returns the transaction with the values that its objects now have in the store.
   static func reported(_ transaction: CommittedTransaction, _ data: Objects) -> CommittedTransaction
   {
     var written = transaction
@@ -138,10 +139,10 @@ extension StoreBench {
     return written
   }
 
-  /// Reconciles object names with the store.
+  /// Corrects the mapping of object names after a power-off.
   ///
-  /// Names of objects whose inserting transaction was rolled back are removed, because their keys
-  /// may be assigned again. Names of objects that the interrupted write inserted are added.
+  /// Removes the names of objects whose insert was rolled back, because their keys may be assigned
+  /// again. Adds the names of objects that the interrupted write inserted.
   private func reconcileNames(unreported: Int64?) throws(SystemFailure) {
     let store = try store()
     var present: Set<ObjectID> = []
@@ -167,11 +168,11 @@ extension StoreBench {
 }
 
 extension StoreBench {
-  /// Logs a member's cursor from the store's registry, if a failed command did not log the cursor.
+  /// Logs the cursor in the store's registry if the failed command moved it without an event.
   ///
-  /// A purge records the cursor and raises its bound in one small transaction, and may fail afterwards
-  /// while rows are deleted. After a failed resync, a resync event is logged: the cursor is then at the
-  /// newest position, and the process reads its data again before any other step.
+  /// A purge first records the cursor in one small transaction, and may then fail while it deletes
+  /// rows. After a failed resync, a resync event is logged: the cursor is then at the newest
+  /// position, and the process reads its data again before any other step.
   func logRecordedCursor(
     of actor: ActorID,
     resyncing: Bool = false,
@@ -188,7 +189,7 @@ extension StoreBench {
 }
 
 extension EventLog {
-  /// A cursor that events reported; a `nil` transaction is the start of history.
+  /// A cursor as an event reported it; a `nil` transaction is the start of history.
   struct ReportedCursor {
     let transaction: TransactionName?
 

@@ -2,21 +2,21 @@ import HistoryStore
 import HistoryTypes
 import Traces
 
-/// The shared store of a plan: the file, its object names, and the lab's own connection.
+/// The store that the actors of a plan share: its file, its object names, and the lab's connection.
 ///
-/// The lab's connection reads data and history from outside every process.
+/// Through its own connection, the lab reads data and history independently of all processes.
 final class StoreBench {
   let header: PlanHeader
   let environment: SystemEnvironment
   /// The objects of the store, by their names in the plan.
   var objects = PlanObjects() { didSet { seen = nil } }
-  /// The cached data, history and registry, valid until the next write.
+  /// The lab's cached copy of data, history and registry, valid until the next write to the file.
   private var seen: CachedContent?
   private var pool: StorePool
-  /// The record of the commits that the store has signalled.
+  /// The commits that the store has signalled to other processes.
   var signals: SignalBoard { pool.signals }
   private var opened: Store?
-  /// The state before the current purge; `nil` if none is in progress.
+  /// The transactions and lost members before the purge in progress; `nil` if there is none.
   private(set) var purging: PurgeStart?
 
   /// The transactions in history and the lost members before a purge.
@@ -41,14 +41,13 @@ final class StoreBench {
     try open()
   }
 
-  /// Opens the lab's own connection, from which the signal board reads the newest transaction.
+  /// Opens the lab's own connection, and lets the signal board read the newest transaction through it.
   private func open() throws(SystemFailure) {
     opened = try connect(header.olderModel)
     try adoptModel()
   }
 
-  /// Reopens the lab's own connection with the plan's newer model, after a program changed the
-  /// file.
+  /// Reopens the lab's connection with the newer model, if a program has upgraded the file.
   func adoptModel() throws(SystemFailure) {
     if let older = opened, older.model.version < header.model.version {
       let skew = try mappingErrors { () throws(HistoryError) in try older.modelSkew() }
@@ -62,14 +61,14 @@ final class StoreBench {
     signals.visible = { [weak store = opened] in StoreBench.head(of: store) }
   }
 
-  /// Logs a change of the file's model, if an actor's launch has made one.
+  /// Logs an upgrade of the file's model, if an actor's launch has just made one.
   func tellUpgrade(by actor: ActorID, _ log: inout EventLog) throws(SystemFailure) {
     guard header.hasOlderModel, !header.isOlder(actor) else { return }
     try adoptModel()
     for transaction in try newTransactions(log) { log.add(actor, .committed(transaction)) }
   }
 
-  /// Returns the transactions that no event has reported.
+  /// Returns the transactions in history that are newer than the last one in the log.
   func newTransactions(_ log: EventLog) throws(SystemFailure) -> [CommittedTransaction] {
     let newest = Self.newest(in: log)
     return try history().filter { Int64($0.name) ?? 0 > newest }
@@ -80,7 +79,7 @@ final class StoreBench {
     do throws(HistoryError) { return try store?.currentToken().number } catch { return nil }
   }
 
-  /// Opens the store as a new simulated process with the given model.
+  /// Opens the store with a model, as a new simulated process does.
   func connect(_ model: Model) throws(SystemFailure) -> Store {
     let pool = pool
     return try mappingErrors { () throws(HistoryError) in try pool.take(model) }
@@ -95,7 +94,7 @@ final class StoreBench {
     return opened
   }
 
-  /// Returns the actor of the plan with an identifier.
+  /// Returns the plan's description of an actor.
   func planned(_ actor: ActorID) throws(SystemFailure) -> PlannedActor {
     guard let planned = header.actor(actor) else {
       throw SystemFailure(.failed, "The plan has no actor \"\(actor)\".")
@@ -106,7 +105,7 @@ final class StoreBench {
   /// Returns the store's objects, named as in the plan.
   func data() throws(SystemFailure) -> Objects { Objects(try rows()) }
 
-  /// The cached content; empty if the file was written since, or if writes are not counted.
+  /// The cached content; empty after a write to the file, or if writes are not counted.
   private var cached: CachedContent {
     let count = environment.writeCount()
     if let seen, let count, seen.writeCount == count { return seen }
@@ -140,7 +139,7 @@ final class StoreBench {
     return held
   }
 
-  /// Returns an actor's row in the registry; `nil` if it is not a member.
+  /// Returns an actor's row in the registry; `nil` if the actor is not a member.
   func cursor(of actor: ActorID) throws(SystemFailure) -> StoreRegister.Row? {
     let store = try store()
     let register = try mappingErrors { () throws(HistoryError) in try store.register() }
@@ -199,9 +198,9 @@ final class StoreBench {
     )
   }
 
-  /// Runs a closure that may purge, and logs the transactions that the closure has deleted.
+  /// Runs a closure that may purge, and logs the transactions that are gone afterwards.
   ///
-  /// The deleted transactions are read from the store, not reported by the system under test.
+  /// These transactions are found by reading the store, not reported by the system under test.
   func purging(
     _ actor: ActorID,
     _ log: inout EventLog,
@@ -231,19 +230,19 @@ final class StoreBench {
   /// Returns the content of the store's registry.
   func registry() throws(HistoryError) -> StoreRegister? { try opened?.register() }
 
-  /// Returns the members that a retention limit has marked as lost; empty if the plan has no limit.
+  /// Returns the members that are marked as lost; empty if the plan has no retention limit.
   func lostMembers() throws(HistoryError) -> Set<ActorID> {
     guard header.retention != nil, let opened else { return [] }
     return Set(try opened.members().filter { $0.state == .lost }.map(\.id))
   }
 
-  /// Removes and returns the state before an interrupted purge; `nil` if there was none.
+  /// Returns and clears the state before a purge that was interrupted; `nil` if there was none.
   func takePurging() -> PurgeStart? {
     defer { purging = nil }
     return purging
   }
 
-  /// Opens the store again, on the connections of a different pool.
+  /// Opens the store again, on a connection of another pool.
   func reopen(on pool: StorePool) throws(SystemFailure) {
     opened = nil
     seen = nil
@@ -254,7 +253,7 @@ final class StoreBench {
 
   // MARK: Snapshots
 
-  /// The lab's part of a snapshot, in addition to the files.
+  /// The lab's own part of a snapshot; the files are saved separately.
   struct Snapshot {
     let objects: PlanObjects
     let random: UInt64
@@ -274,7 +273,7 @@ final class StoreBench {
     )
   }
 
-  /// Restores the files and the lab's part of a snapshot; every process must have ended.
+  /// Restores the files and the lab's own part of a snapshot; every process must have ended.
   func restore(
     _ snapshot: Snapshot,
     reconnecting: Bool = false,
@@ -293,7 +292,7 @@ final class StoreBench {
     seen = snapshot.cached.counting(from: environment.writeCount())
   }
 
-  /// Adds the clock, the data, the history, and the registry to a sketch of the system's state.
+  /// Adds the clock, the data, the history and the registry to `state`.
   func describe(_ state: inout StateSketch) throws(SystemFailure) {
     state.enter(nil)
     state.add(time: environment.clock.now)

@@ -2,11 +2,11 @@ import HistoryStore
 import HistoryTypes
 import Traces
 
-/// The reusable connections of one system.
+/// Connections that the plans of one system reuse.
 ///
 /// Opening a connection takes longer than a short plan. Connections therefore stay open while their
-/// files are restored; only the cached state of each connection is discarded. A connection that has
-/// seen two versions of the model is not used again.
+/// files are restored; only their cached state is discarded. A connection that has seen two
+/// versions of the model is not used again.
 final class StorePool {
   private var stores: [Store] = []
   private let makeVFS: (@Sendable () -> StoreVFS)?
@@ -14,7 +14,7 @@ final class StorePool {
   private var taken = 0
   private let clock: PlanClock
   let random = RandomState(0)
-  /// The record of the commits that the store has signalled.
+  /// The commits that the store has signalled to other processes.
   let signals = SignalBoard()
   let configuration: StoreConfiguration
   private let path: String
@@ -61,7 +61,7 @@ final class StorePool {
     layout == .packed && header.timestamps == .monotone ? .monotone : .wallClock
   }
 
-  /// Returns whether the connections can serve another plan.
+  /// Returns whether the connections fit a plan with this header.
   func serves(_ header: PlanHeader, _ environment: SystemEnvironment) -> Bool {
     path == environment.path && clock === environment.clock && model == header.model
       && configuration.vfs == environment.vfs
@@ -72,7 +72,7 @@ final class StorePool {
       && checkpointPages == header.checkpointPages && locks == header.locks
   }
 
-  /// Makes every connection available again; connections taken before must no longer be used.
+  /// Makes all connections available again; stores taken before must no longer be used.
   func reset(seed: UInt64) {
     taken = 0
     random.value = seed
@@ -87,7 +87,7 @@ final class StorePool {
     taken = 0
   }
 
-  /// Returns a connection without cached state of the file, for a program with a model.
+  /// Returns an open store with the given model, whose connection caches nothing of the file.
   func take(_ model: Model) throws(HistoryError) -> Store {
     guard !hasOlderModel else {
       return try open(model)
@@ -103,7 +103,7 @@ final class StorePool {
     return store
   }
 
-  /// Opens a store through a VFS of its own, if the disk can make one.
+  /// Opens a store, through a VFS for this store alone if the disk can create one.
   private func open(_ model: Model) throws(HistoryError) -> Store {
     var configuration = configuration
     if let vfs = makeVFS?() {
@@ -119,7 +119,7 @@ final class StorePool {
   }
 }
 
-/// The pools of one system, one for each kind of store that plans need.
+/// The connection pools of one system: one pool for each kind of store that plans need.
 struct StorePools {
   private let layout: HistoryLayout
   private var pools: [StorePool] = []
@@ -144,22 +144,22 @@ struct StorePools {
   }
 }
 
-/// The record of the commits that the store has signalled.
+/// A record of the commits that the store has signalled to other processes.
 ///
-/// An actor that is signalled polls at once, like a process that a signal wakes. A signal is
-/// therefore dropped if its transaction is not visible yet. Only the thread that performs a plan's
-/// commands uses the board.
+/// An actor that gets a signal polls at once, and would find nothing if the commit is not visible
+/// yet. Such a signal is therefore dropped. Only the thread that performs a plan's commands uses
+/// the board.
 final class SignalBoard: @unchecked Sendable {
   private var isRaised = false
   /// The numbers of the transactions that were signalled since the plan started, in order.
   private(set) var reported: [Int64] = []
-  /// The number of the newest visible transaction.
+  /// Returns the number of the newest visible transaction.
   ///
   /// The closure is `nil` if the plan is not driven by signals; it returns `nil` if the store
   /// cannot be read.
   var visible: (@Sendable () -> Int64?)?
 
-  /// Records a signal of a transaction.
+  /// Records the signal of a commit; drops it if the commit is not visible yet.
   func raise(_ number: Int64) {
     reported.append(number)
     guard let seen = visible?() else {
@@ -175,7 +175,7 @@ final class SignalBoard: @unchecked Sendable {
     reported.removeAll(keepingCapacity: true)
   }
 
-  /// Returns whether any commit was signalled since the last call of this function.
+  /// Returns whether a commit was signalled since the last call of this function.
   func take() -> Bool {
     defer { isRaised = false }
     return isRaised

@@ -1,11 +1,11 @@
 import HistoryTypes
 import Traces
 
-/// The stored positions of all authors or processes, by the place where a design stores them.
+/// The positions that a design stores for authors or processes, in each place where it stores them.
 ///
 /// Positions remain when processes end.
 struct StoredPositions {
-  /// The name of a position: an author, and also a process if each process has its own position.
+  /// The key of a position: an author, and the process if each process has a position of its own.
   struct Key: Hashable, Comparable {
     var author: String
     var process: ActorID?
@@ -15,13 +15,13 @@ struct StoredPositions {
     }
   }
 
-  /// The positions in each place, by the actor that owns the place; `nil` is the shared place.
+  /// The positions in each place, by the actor that owns the place; `nil` is the place that all share.
   private var all: [ActorID?: [Key: StoredPosition]] = [:]
 
-  /// Returns the position with a key in an owner's place; `nil` if none is stored there.
+  /// Returns the position under a key in an owner's place; `nil` if there is none.
   func position(of key: Key, in owner: ActorID?) -> StoredPosition? { all[owner]?[key] }
 
-  /// Returns the least position of an author's processes; `nil` if none is stored.
+  /// Returns the least of the positions of an author's processes in a place; `nil` if there is none.
   func position(
     ofAuthor author: String,
     in owner: ActorID?,
@@ -43,7 +43,7 @@ struct StoredPositions {
   /// Removes all positions in one place.
   mutating func removeAll(in owner: ActorID?) { all[owner] = nil }
 
-  /// Adds each position to the state, in the section of the process or author that owns it.
+  /// Adds each position to `state`, in the section of the actor or author to which it belongs.
   func describe(_ state: inout StateSketch, _ design: TrackingDesign) {
     let usesAge = design.bound.usesAge || design.boundByCommand?.usesAge == true
     for (owner, known) in all.sorted(by: { ($0.key?.name ?? "") < ($1.key?.name ?? "") }) {
@@ -66,13 +66,13 @@ struct StoredPositions {
   }
 }
 
-/// The rule by which a design chooses the bound before which a purge deletes.
+/// The rule that decides how far a purge deletes: before a position, or before an age.
 enum PurgeBound: String, DesignChoice {
-  /// The least position if all authors or processes that the purge waits for have one; else none.
+  /// The least position once all authors or processes have one; until then nothing is deleted.
   case everyone
-  /// The least position if all have one; otherwise seven days ago if the oldest position is older.
+  /// The least position once all have one; until then seven days ago, if the oldest position is older.
   case everyoneOrAge
-  /// The least of the stored positions.
+  /// The least of the positions that are stored; authors or processes without a position are ignored.
   case known
   /// The least of the stored positions, or seven days ago if there are none.
   case knownOrAge
@@ -95,12 +95,13 @@ enum PurgeBound: String, DesignChoice {
   /// The age limit of purges: seven days, in seconds.
   static let maximumAge = 604_800.0
 
-  /// Whether the rule compares the times of positions with the clock.
+  /// Whether the rule can choose seven days ago as the bound.
   var usesAge: Bool { self != .everyone && self != .known }
 
-  /// Returns the bound, or `nil` if no transaction may be deleted.
+  /// Returns the bound of a purge; `nil` if nothing may be deleted.
   ///
-  /// `positions` has one element for each author or process that the purge waits for; `nil` is no position.
+  /// `positions` has an element for each author or process that the purge waits for; `nil` if the
+  /// author or process has no position.
   func point(
     _ positions: [StoredPosition?],
     _ kind: PositionKind,
@@ -125,7 +126,7 @@ enum PurgeBound: String, DesignChoice {
   }
 }
 
-/// A bound before which a purge deletes.
+/// A bound of a purge: transactions strictly before it are deleted.
 enum PurgePoint: Hashable, Comparable {
   case date(Date)
   case number(Int64)

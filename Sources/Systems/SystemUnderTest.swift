@@ -1,14 +1,15 @@
 import Programs
 package import Traces
 
-/// A system that can be tested: the tracker, a published protocol, a mutant or a program.
+/// A system that the lab tests: the tracker, a published protocol, a mutant or an external program.
 ///
-/// A system performs one command at a time and logs events; checkers decide whether they are correct.
+/// A system performs one command at a time and logs events; checkers decide whether the events are
+/// correct.
 package protocol SystemUnderTest: AnyObject {
   /// The commands and features that the system supports.
   var capabilities: Set<Capability> { get }
 
-  /// The reason why the system did not complete the plan, which then has no verdict; otherwise `nil`.
+  /// The reason why the system could not complete the plan, for which there is then no verdict.
   var runFailure: RunFailure? { get }
 
   /// Restarts with an empty store, for the actors of a plan.
@@ -23,12 +24,12 @@ package protocol SystemUnderTest: AnyObject {
   /// Disables all faults after a plan's last command, so that every actor can merge all transactions.
   func recover()
 
-  /// Inspects the store after a command with an injected fault, and logs its unreported effects.
+  /// After a command with a fault, inspects the store and logs the effects that no event has reported.
   func reconcile(after action: Action, _ log: inout EventLog) throws(SystemFailure)
 
-  /// Opens the store after a power-off, and logs the outcome of the interrupted command.
+  /// Opens the store after a power-off, and logs the effects of the command that was interrupted.
   ///
-  /// All processes lost their memory at the same time.
+  /// The power-off has ended all processes.
   ///
   /// - Returns: the content of the store.
   /// - Throws: ``SystemFailure`` when the store cannot be opened or read any more.
@@ -37,33 +38,30 @@ package protocol SystemUnderTest: AnyObject {
     _ log: inout EventLog
   ) throws(SystemFailure) -> RestartReport
 
-  /// Switches to the other way of running the system's code, if there is one, from the next plan
-  /// on.
+  /// From the next plan on, runs the system's code in its other way, if there is one.
   ///
   /// The tracker, for example, runs with its tasks or through its synchronous core
-  /// (``PlannedDriver``). Both drivers must give the same results.
+  /// (``PlannedDriver``). Both ways must give the same results.
   func switchDriver()
 
-  /// Returns a snapshot of the files and the memory.
+  /// Returns a snapshot of the system's files and of the memory of its processes.
   func snapshot() throws(SystemFailure) -> SystemSnapshot
 
-  /// Restores a snapshot of the same plan.
+  /// Restores a snapshot that was taken in the same plan.
   func restore(_ snapshot: SystemSnapshot) throws(SystemFailure)
 
-  /// Replaces all connections by new ones; the files and the memory of all processes stay.
+  /// Replaces all connections to the store by new ones; files and memory do not change.
   func reconnect() throws(SystemFailure)
 
-  /// Adds to a sketch all that can affect later steps: data, history, cursors and views.
+  /// Adds all that can affect later steps to `state`: data, history, cursors and views.
   func describe(_ state: inout StateSketch) throws(SystemFailure)
 }
 
 extension SystemUnderTest {
-  /// The failure of the system's program.
-  ///
   /// The default is `nil`: only a system that runs as an external program can fail this way.
   package var runFailure: RunFailure? { nil }
 
-  /// Does nothing by default: most systems have only one driver.
+  /// Does nothing by default: most systems can run in one way only.
   package func switchDriver() {}
 
   /// Does nothing by default: most systems have no hooks that a plan makes fail.
@@ -76,7 +74,7 @@ extension SystemUnderTest {
     return state.digest
   }
 
-  /// Does nothing by default; called only for systems with ``Capability/faults``.
+  /// Does nothing by default; called only for systems with the capability ``Capability/faults``.
   package func reconcile(after action: Action, _ log: inout EventLog) throws(SystemFailure) {}
 
   /// Throws by default: only systems that keep connections with prepared statements can replace
@@ -96,7 +94,7 @@ extension SystemUnderTest {
 
 /// The content of a store after a power-off.
 package struct RestartReport {
-  /// The newest transaction; `nil` if history has never had a transaction.
+  /// The newest transaction that the store contains; `nil` if history has never had a transaction.
   package var through: TransactionName?
   /// A description of the file's damage; `nil` if the file is intact.
   package var damage: String?
@@ -118,9 +116,9 @@ package struct RestartReport {
 
 /// A command or feature that a system may support; plans for a system use only supported ones.
 package enum Capability: String, Sendable, Hashable, CaseIterable {
-  /// Fetching, merging and recording as single steps.
+  /// Fetching, merging and recording as separate commands.
   case steps
-  /// Writes that start, let other actors write, and then commit.
+  /// Writes in two commands, `begin` and `commit`, between which other actors may write.
   case begin
   /// A clock that the plan advances.
   case clock
@@ -152,7 +150,7 @@ package enum Capability: String, Sendable, Hashable, CaseIterable {
   case twice
   /// Processes that close their store while the system suspends them.
   case suspend
-  /// Steps of a process that a later launch of the same actor has replaced.
+  /// Late steps of a process that a later launch of the same actor has replaced.
   case belated
   /// Fetches with filters, and purges of a selected part of history.
   case queries
@@ -176,7 +174,7 @@ package enum Capability: String, Sendable, Hashable, CaseIterable {
   case relations
 }
 
-/// The location of a system's store, and its clock and seed.
+/// The location of a system's store, with the plan's clock and the seed of random values.
 package struct SystemEnvironment: Sendable {
   /// The path of the store's file.
   package var path: String
@@ -188,10 +186,10 @@ package struct SystemEnvironment: Sendable {
   package var clock: PlanClock
   /// The seed of all random values of the store.
   package var seed: UInt64
-  /// Saves the files, and returns a closure that restores them.
+  /// Saves the store's files, and returns a closure that restores them.
   ///
-  /// Files on the heap can be restored beneath open connections that are outside a transaction. Files
-  /// on disk can be restored only after all connections are closed.
+  /// If the files are on the heap, they can be restored under open connections that are outside a
+  /// transaction. If they are on disk, all connections must be closed before.
   package var saveFiles: @Sendable () -> @Sendable () -> Void
   /// Returns a number that changes with every write to a file; `nil` if writes are not counted.
   package var writeCount: @Sendable () -> Int? = { nil }
@@ -200,7 +198,7 @@ package struct SystemEnvironment: Sendable {
   /// The default is 10,000. The limit is a count of pauses instead of a time, because a pause lasts
   /// longer when the machine is busy.
   package var patience = 10_000
-  /// Creates a VFS for one store alone; `nil` if the VFS cannot tell which store opened a file.
+  /// Creates a VFS for one store alone; `nil` if the disk cannot list the locks of a single store.
   package var makeVFS: (@Sendable () -> StoreVFS)?
 
   package init(
@@ -218,7 +216,7 @@ package struct SystemEnvironment: Sendable {
   }
 }
 
-/// A VFS that only one store uses, so that the disk can list the locks of one store.
+/// A VFS for one store alone, through which the lab can list the locks of this store.
 package struct StoreVFS: Sendable {
   /// The name of the VFS.
   package let name: String
@@ -242,11 +240,11 @@ package struct SystemSnapshot {
   }
 }
 
-/// The reason why the system under test did not complete a plan, which then has no verdict.
+/// The reason why an external program did not complete a plan, for which there is then no verdict.
 package struct RunFailure: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The problem as a clause, such as "it did not answer within a second".
+  /// The problem as a clause about the program, such as "it did not answer within a second".
   package var clause: String
-  /// The message that was not answered, if one was sent.
+  /// The message that the program did not answer; `nil` if no message was sent.
   package var asked: String?
   /// The last line that the program sent; `nil` if it sent none.
   package var said: String?

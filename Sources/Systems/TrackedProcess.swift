@@ -9,14 +9,13 @@ final class TrackedProcess: HostedProcess {
   /// The engine that performs the process's passes.
   let engine: any PassEngine
   private let setup: TrackerSetup
-  /// The last position that a signal or a poll reported; `nil` makes any next position count as
-  /// new.
+  /// The last position that a signal or a poll reported; if `nil`, the next report counts as new.
   var reported: HistoryToken?
 
-  /// Starts the process: registers or continues from its cursor, and loads its contexts.
+  /// Starts the process: registers or continues from the cursor, and loads the contexts.
   ///
-  /// The tracker runs in one of two ways: as in an app, with its actor and tasks, or through its
-  /// synchronous core.
+  /// The plan's driver (``PlannedDriver``) selects the whole tracker with its actor and tasks, as
+  /// in an app, or its synchronous core.
   init(
     _ actor: PlannedActor,
     _ setup: TrackerSetup,
@@ -56,7 +55,7 @@ final class TrackedProcess: HostedProcess {
     )
   }
 
-  /// Restores the process from a snapshot; its store must be restored first.
+  /// Creates a process from a snapshot, on a store that is already restored.
   init(_ snapshot: Snapshot, on store: Store) throws(HistoryError) {
     process = try PlanProcess(snapshot.process, on: store)
     setup = snapshot.setup
@@ -74,13 +73,13 @@ final class TrackedProcess: HostedProcess {
   }
 }
 
-/// The configuration of a planned actor's tracker.
+/// The settings of one actor's tracker, from the plan.
 struct TrackerSetup {
   /// The authors whose transactions the tracker does not merge.
   let ignoring: Set<String>
   /// The purge strategy of the tracker after a pass.
   let strategy: PurgeStrategy
-  /// The limits on a member's lag, beyond which the tracker's purges no longer wait for the member.
+  /// The limits on how far a member may lag before the tracker's purges cut the member off.
   let retention: RetentionLimits
   /// The maximum number of transactions per fetch.
   let pageTransactionCountMax: Int
@@ -88,10 +87,10 @@ struct TrackerSetup {
   let declaration: MemberConfiguration
   /// The hooks that the member registers.
   let hooks: [PlannedHook]
-  /// Whether a launch reads all objects into the contexts.
+  /// Whether a launch loads all objects into the contexts, as `loadAll()` does.
   let loadsAllObjects: Bool
 
-  /// Creates the setup of an actor from its own settings, or else from the plan's.
+  /// Creates the setup of an actor; settings that the actor lacks are taken from the plan's header.
   init(_ actor: PlannedActor, _ header: PlanHeader) throws(SystemFailure) {
     ignoring = Set(actor.ignores ?? [])
     guard let strategy = PurgeStrategy(planned: actor.strategy) else {
@@ -133,12 +132,12 @@ struct TrackerSetup {
 }
 
 extension PurgeStrategy {
-  /// The strategies that plans can name, in plan syntax, with example numbers.
+  /// Examples of the strategies that plans can name for trackers, in plan syntax.
   package static let plannedWords = [
     "none", "whenMerged", "byNotification/2", "byDuration/60", "whenLargerThan/0.5",
   ]
 
-  /// Parses a plan's strategy; the default is `.whenMerged`, and `nil` means a syntax error.
+  /// Parses a strategy in plan syntax; a missing word gives `.whenMerged`, a syntax error `nil`.
   package init?(planned word: String?) {
     guard let word else {
       self = .whenMerged

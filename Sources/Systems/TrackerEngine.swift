@@ -6,7 +6,7 @@ import Traces
 
 /// The whole tracker as an app uses it: with hooks, strategies, and a task that follows signals.
 ///
-/// The tracker's tasks run between two commands of the plan, on the thread that performs the commands.
+/// The tracker's tasks run when the plan performs a command, on the thread that performs it.
 final class TrackerEngine: PassEngine {
   private let tracker: HistoryTracker
   private let executor = InlineExecutor()
@@ -35,14 +35,14 @@ final class TrackerEngine: PassEngine {
     for (index, hook) in setup.hooks.enumerated() { try register(hook, index, process.store.model) }
   }
 
-  /// A snapshot of the engine's memory, taken only when no task waits.
+  /// A snapshot of the engine's memory; taken only while no task waits to repeat a pass.
   struct Snapshot {
     let tracker: HistoryTracker.Snapshot
     let registration: Registration
     let callCounts: [Int: Int]
   }
 
-  /// Restores the tracker and its hooks from a snapshot; its store must be restored first.
+  /// Creates a tracker with its hooks from a snapshot, for a process whose store is already restored.
   init(
     _ snapshot: Snapshot,
     _ setup: TrackerSetup,
@@ -58,7 +58,7 @@ final class TrackerEngine: PassEngine {
     try ask { tracker, _ throws(HistoryError) in try await tracker.resume(snapshot.tracker) }
   }
 
-  /// Creates a tracker that is not launched, and the continuation through which signals reach it.
+  /// Creates a tracker without launching it, and the continuation that sends signals to it.
   private static func make(
     _ setup: TrackerSetup,
     _ process: PlanProcess,
@@ -111,7 +111,7 @@ final class TrackerEngine: PassEngine {
     }
   }
 
-  /// Runs an asynchronous request to the tracker until it completes.
+  /// Sends an asynchronous request to the tracker, and runs the tracker's tasks until it is answered.
   @discardableResult
   private func ask<Answer: Sendable>(
     _ body: @escaping @Sendable (HistoryTracker, HookNotes) async throws(HistoryError) -> Answer
@@ -151,9 +151,10 @@ final class TrackerEngine: PassEngine {
     try ask { tracker, _ throws(HistoryError) in try await tracker.retire() }
   }
 
-  /// Delivers a signal: the first one starts the tracker, later ones lead to a pass.
+  /// Delivers a signal: the first signal starts the tracker, each later one leads to a pass.
   ///
-  /// A later signal also ends the pause before a failed pass is repeated.
+  /// A signal during the pause after a failed pass ends the pause, and the pass is repeated at
+  /// once.
   func signal(_ newest: HistoryToken, _ report: inout StepReport) throws(HistoryError) {
     defer { take(&report) }
     let isStarted = try ask { tracker, _ in await tracker.isStarted }
@@ -174,7 +175,7 @@ final class TrackerEngine: PassEngine {
     if let failure = reports.passes.last?.failure { throw failure }
   }
 
-  /// Moves the results of passes since the last call into the report.
+  /// Moves the results of the passes since the last call of this function into the report.
   private func take(_ report: inout StepReport) {
     report.take(notes)
     for pass in reports.passes { report.add(pass) }
@@ -192,9 +193,7 @@ final class TrackerEngine: PassEngine {
     executor.runAll()
   }
 
-  /// A snapshot of the tracker; `nil` while a task waits to repeat a pass.
-  ///
-  /// A waiting task could not be restored.
+  /// A snapshot of the tracker; `nil` while a task waits to repeat a pass, as tasks cannot be restored.
   var snapshot: PassEngineSnapshot? {
     let tracker = tracker
     guard !notes.isAsleep, let kept = executor.run({ await tracker.snapshot }) else { return nil }
@@ -221,7 +220,7 @@ final class TrackerEngine: PassEngine {
     notes.describe(&state)
   }
 
-  /// The collected reports of passes that were not taken yet.
+  /// The reports of passes that `take(_:)` has not yet moved into a step's report.
   private final class PassBox: @unchecked Sendable {
     var passes: [PassReport] = []
   }
@@ -248,10 +247,10 @@ func result<Answer>(
   do throws(HistoryError) { return .success(try await body()) } catch { return .failure(error) }
 }
 
-/// An executor that runs a tracker's jobs in order on the thread that calls `runAll()`.
+/// An executor that runs a tracker's jobs in order, on the thread that calls `runAll()`.
 ///
-/// The executor lets an asynchronous system complete its work between two commands of a plan. Only
-/// one thread may use an executor at a time.
+/// So an asynchronous system can complete its work between two commands of a plan. Only one thread
+/// may use an executor at a time.
 final class InlineExecutor: SerialExecutor, TaskExecutor, @unchecked Sendable {
   private var jobs: [UnownedJob] = []
   private var next = 0
@@ -272,7 +271,7 @@ final class InlineExecutor: SerialExecutor, TaskExecutor, @unchecked Sendable {
     next = 0
   }
 
-  /// Runs a task, and all jobs that it enqueues, until all tasks are suspended.
+  /// Starts a task, and runs jobs until every task is suspended or has finished.
   ///
   /// - Returns: the task's result, or `nil` if the task is suspended at the end.
   func run<Answer: Sendable>(_ body: @escaping @Sendable () async -> Answer) -> Answer? {

@@ -6,7 +6,7 @@ package import Traces
 /// The tracker and store of this project: the real code, in its default configuration.
 package final class TrackerSystem: SystemUnderTest {
   let host: ProcessHost<TrackedProcess>
-  /// Whether trackers run with the other ``PlannedDriver`` than the one that the plan names.
+  /// Whether the trackers run with the other ``PlannedDriver`` than the plan names.
   private var isSwitched = false
   private var usesActor = false
 
@@ -70,7 +70,7 @@ package final class TrackerSystem: SystemUnderTest {
 
   // MARK: Life
 
-  /// Launches an actor; a launch of a lost member logs the expiry and resyncs.
+  /// Launches an actor; if the member is lost, also logs the expired history and resyncs.
   private func launch(_ actor: ActorID, _ log: inout EventLog) throws(SystemFailure) {
     do throws(SystemFailure) {
       try start(actor, resyncingIfLost: false, &log)
@@ -137,7 +137,7 @@ package final class TrackerSystem: SystemUnderTest {
 extension TrackerSystem {
   /// Polls the newest position, as the store's watch does, and makes a pass if the position is new.
   ///
-  /// If the pass fails, another signal is logged, because the tracker will repeat the pass.
+  /// After a failed pass another signal is logged, because the tracker will repeat the pass.
   func look(_ actor: ActorID, _ log: inout EventLog) throws(SystemFailure) {
     let tracked = try host.process(actor)
     let head = try mappingErrors { () throws(HistoryError) in
@@ -185,9 +185,9 @@ extension TrackerSystem {
     }
   }
 
-  /// Performs a step of a replaced process, and logs its effects by reading the store.
+  /// Performs a late step of a replaced process, and logs the effects that are visible in the store.
   ///
-  /// The process's contexts are detached; hook calls and merges of the process are not logged.
+  /// The process's contexts are no longer read, so its hook calls and merges are not logged.
   func belated(
     _ step: BelatedStep,
     of actor: ActorID,
@@ -213,7 +213,7 @@ extension TrackerSystem {
     if let failure { throw failure }
   }
 
-  /// Runs a closure that does not purge, and logs its results.
+  /// Runs a step that does not purge, and logs its results, also those before a failure.
   private func reporting(
     _ actor: ActorID,
     _ log: inout EventLog,
@@ -225,9 +225,9 @@ extension TrackerSystem {
     }
   }
 
-  /// Runs a closure that may purge, and logs its results and the deleted transactions.
+  /// Runs a step that may purge, and logs its results and the transactions that are gone afterwards.
   ///
-  /// For a whole pass that succeeds, the newest transaction at its start is logged too.
+  /// A whole pass that succeeds also logs the transaction that was the newest at its start.
   private func purging(
     _ actor: ActorID,
     isPass: Bool = false,

@@ -1,6 +1,6 @@
-/// A decision in which tracking designs differ: its possible choices, and a design's choice.
+/// A decision in which tracking designs differ, with its choices and access to a design's choice.
 package struct DesignDecision: Sendable {
-  /// A choice for the decision: its word in files, and a clause about designs with this choice.
+  /// A choice for the decision: its word in files, and a clause such as "waits for every listed author".
   package struct Choice: Hashable, Sendable {
     package let word: String
     package let sentence: String
@@ -11,7 +11,7 @@ package struct DesignDecision: Sendable {
   /// The question that the decision answers.
   package let question: String
   package let choices: [Choice]
-  /// Whether a repair may change the decision; otherwise the decision is a requirement of the app.
+  /// Whether a repair of a design may change this decision; otherwise the app requires the choice.
   package let mayChange: Bool
   private let read: @Sendable (TrackingDesign) -> String
   private let write: @Sendable (inout TrackingDesign, String) -> Void
@@ -37,7 +37,7 @@ package struct DesignDecision: Sendable {
 
   /// Changes a design's choice; does nothing if the word is not one of the choices.
   ///
-  /// A change of the bound also changes the bound of a manual cleaner.
+  /// A change of the purge bound applies to purges after a pass and to the manual cleaner.
   package func set(_ word: String, in design: inout TrackingDesign) { write(&design, word) }
 
   /// Returns the clause that describes a choice.
@@ -54,10 +54,10 @@ package struct DesignDecision: Sendable {
     DesignDecision("wakes", "What leads to a pass?", \.wakes),
     DesignDecision("ifExpired", "What if history after the position was purged?", \.ifExpired),
     DesignDecision("positionsIn", "Where are positions stored?", \.positionsIn),
-    DesignDecision("positionOf", "Who has a position?", \.positionOf),
+    DesignDecision("positionOf", "Does each author or each process have a position?", \.positionOf),
     DesignDecision("startsAt", "Where does a new process start?", \.startsAt),
-    DesignDecision("waitsFor", "Whom does a purge wait for?", \.waitsFor),
-    DesignDecision("bound", "What may a purge delete?", \.boundOfAll),
+    DesignDecision("waitsFor", "Which positions does a purge wait for?", \.waitsFor),
+    DesignDecision("bound", "How far does a purge delete?", \.boundOfAll),
     DesignDecision("deletes", "Whose history does a purge delete?", \.deletes),
     DesignDecision("afterPurge", "What happens to positions after a purge?", \.afterPurge),
     DesignDecision("purgeTurn", "Which pass of a round purges?", mayChange: false, \.purgeTurn),
@@ -76,9 +76,10 @@ package struct DesignDecision: Sendable {
 }
 
 extension TrackingDesign {
-  /// The bound of every purge that the design makes.
+  /// The one bound that the decision `bound` shows and sets, for purges after a pass and by command.
   ///
-  /// The getter returns the manual cleaner's bound, or the strategy's bound if a strategy purges.
+  /// The getter returns the manual cleaner's bound, unless a strategy purges: then the strategy's
+  /// bound.
   fileprivate var boundOfAll: PurgeBound {
     get { strategy == .none ? boundByCommand ?? bound : bound }
     set {
@@ -87,7 +88,7 @@ extension TrackingDesign {
     }
   }
 
-  /// All decisions, each with the word of the design's choice.
+  /// All decisions, each with the word that the design has chosen.
   package var choices: [(decision: DesignDecision, word: String)] {
     DesignDecision.all.map { ($0, $0.choice(of: self)) }
   }

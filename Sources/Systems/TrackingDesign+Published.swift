@@ -5,7 +5,7 @@ extension TrackingDesign {
     kit2Readme,
   ]
 
-  /// The manager of the 2021 article, with the cleaner called as the article recommends.
+  /// The history manager of the 2021 article; its cleaner is called by command, as recommended.
   package static let article = TrackingDesign(
     name: "article",
     sentence: "The manager of the 2021 article; its cleaner runs by command.",
@@ -18,7 +18,7 @@ extension TrackingDesign {
     afterPurge: .forgetsPositions
   )
 
-  /// The article's manager with the cleaner called in its processor.
+  /// The article's history manager, with its cleaner called after every pass.
   package static let articleEager = article.named(
     "article-eager",
     "The manager of the 2021 article; its cleaner runs after every pass."

@@ -2,16 +2,16 @@ import HistoryTracking
 import HistoryTypes
 import Traces
 
-/// A design of history tracking as a value: one choice for each decision in which designs differ.
+/// A tracking protocol as a value: one choice for each decision in which such protocols differ.
 ///
-/// ``PublishedSystem`` runs every combination of choices. In every design, each author or process has a
-/// stored position. A pass fetches, merges, and stores the position of the last transaction that it fetched;
-/// a fetch without results changes no position. A purge deletes strictly before a position or a date,
-/// whether or not every process has merged the deleted transactions.
+/// ``PublishedSystem`` runs every combination of choices. In every design, each author or process
+/// has a stored position. A pass fetches, merges, and stores the position of the last transaction
+/// that it fetched; a fetch without results changes no position. A purge deletes strictly before a
+/// position or a date, whether or not every process has merged the deleted transactions.
 package struct TrackingDesign: Hashable, Sendable {
   /// The design's name in the lab.
   package var name: String
-  /// A one-sentence description.
+  /// A sentence that describes the design in lists and reports.
   package var sentence: String
 
   // MARK: Reading
@@ -39,13 +39,13 @@ package struct TrackingDesign: Hashable, Sendable {
 
   // MARK: Purging
 
-  /// The authors or processes whose positions a purge waits for.
+  /// The authors or processes that must have a position before a purge deletes.
   var waitsFor = Waiting.listedReaders
-  /// The rule for the bound of a purge after a pass, used if the strategy purges.
+  /// The rule that decides how far a purge after a pass deletes; used only if ``strategy`` purges.
   var bound = PurgeBound.everyone
-  /// The rule for the bound of a purge by command; `nil` if the design has no manual cleaner.
+  /// The rule that decides how far a purge by command deletes; `nil` if there is no manual cleaner.
   var boundByCommand: PurgeBound?
-  /// The kinds of transactions before the bound that a purge deletes.
+  /// The transactions before the bound that a purge deletes, by author.
   var deletes = Deleting.listed
   /// The effect of a purge on the stored positions.
   var afterPurge = AfterPurge.keepsPositions
@@ -54,7 +54,7 @@ package struct TrackingDesign: Hashable, Sendable {
 
   /// The purge strategy after a pass, unless the plan names one.
   var strategy = CleanStrategy.none
-  /// The pass that purges in each round of the strategy.
+  /// The pass that purges, if the strategy purges once in each round of passes.
   var purgeTurn = PurgeTurn.firstPass
   /// The time when the hooks are called.
   var hooks = HookTime.never
@@ -62,19 +62,19 @@ package struct TrackingDesign: Hashable, Sendable {
   var mirror = MirrorImports.ignored
   /// The number of contexts that a process merges into.
   var contexts = ContextCount.one
-  /// An author that every process lists although no process uses it; `nil` if there is none.
+  /// An author in every process's list that no process uses, as in an app; `nil` if there is none.
   var idleAuthor: String?
 
   /// Whether the design purges, after a pass or by command.
   package var purges: Bool { strategy != .none || boundByCommand != nil }
 
-  /// The age in days beyond which the design purges; `nil` if none of its purges uses an age.
+  /// The age in days above which purges delete; `nil` if no purge depends on the age.
   package var purgeAgeDays: Double? {
     let bounds = (strategy == .none ? [] : [bound]) + (boundByCommand.map { [$0] } ?? [])
     return bounds.contains(where: \.usesAge) ? PurgeBound.maximumAge / 86_400 : nil
   }
 
-  /// Returns the design under another name, with some decisions changed.
+  /// Returns a copy of the design under another name, with the changes that a closure makes.
   package func named(
     _ name: String,
     _ sentence: String,
@@ -118,7 +118,7 @@ enum CleanStrategy: Hashable {
     }
   }
 
-  /// The strategy in plan syntax.
+  /// The strategy as a word in plan syntax.
   var word: String {
     switch self {
     case .none: "none"
@@ -130,7 +130,7 @@ enum CleanStrategy: Hashable {
 }
 
 extension TrackingDesign {
-  /// The strategies that plans can name, in plan syntax, with example numbers.
+  /// Examples of the strategies that plans can name for published designs, in plan syntax.
   package static let strategyWords = ["none", "byNotification/2", "byDuration/60"]
 
   /// Returns whether the published designs support a strategy in plan syntax.
@@ -139,15 +139,15 @@ extension TrackingDesign {
   }
 }
 
-/// The progress of a process toward its next purge, which is lost when the process ends.
+/// A process's progress toward its next purge; lost when the process ends.
 struct CleanCounter {
-  /// The number of passes counted in the current round of `times` passes.
+  /// The number of passes since the current round started.
   private var passCount = 0
   private var last: Date?
 
-  /// Counts a pass that found transactions, and returns whether it may purge.
+  /// Counts a pass that fetched transactions, and returns whether it may purge.
   ///
-  /// An allowed purge counts as used even if no transaction can be deleted.
+  /// An allowed purge counts as made, even if the purge then deletes nothing.
   mutating func allows(_ strategy: CleanStrategy, _ turn: PurgeTurn, now: Date) -> Bool {
     switch strategy {
     case .none: return false
@@ -161,7 +161,7 @@ struct CleanCounter {
     }
   }
 
-  /// Adds the counter's state to a sketch of the system's state.
+  /// Adds the counter's state to `state`.
   func describe(_ state: inout StateSketch) {
     state.add(passCount)
     if let last { state.add(time: last.timeIntervalSinceReferenceDate) } else { state.add(-1) }

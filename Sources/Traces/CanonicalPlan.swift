@@ -1,9 +1,9 @@
 /// The normalized text of a plan: plans that show the same bug in the same way have equal texts.
 ///
-/// Actors, consumers, contexts and authors get names in the order of their first use in the
-/// commands; those that only the header names come last. Objects, values, the model, protected
-/// authors, the seed and the order of the actors in the header are left out. Of an advance of the
-/// clock, only the direction is kept.
+/// Actors, consumers, contexts and authors are renamed in the order of their first use in the
+/// commands; those that no command uses come last. Objects, values, the model, protected authors,
+/// the seed and the order of the actors in the header are left out. An advance of the clock keeps
+/// only its direction.
 package struct CanonicalPlan: Hashable, Sendable, CustomStringConvertible {
   /// The lines of the plan, with the new names.
   package let description: String

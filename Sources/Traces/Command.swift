@@ -47,7 +47,7 @@ package enum Action: Hashable, Sendable {
   case purge(ActorID)
   /// An actor takes a new snapshot of the data and moves its cursor to the newest transaction.
   case resync(ActorID)
-  /// A process performs one more step after a later launch of its actor has replaced it.
+  /// A process that a later launch of its actor has replaced performs one more step.
   case belated(ActorID, BelatedStep)
   /// An actor requests history, or purges a part of it.
   case query(PlannedQuery)
@@ -55,9 +55,9 @@ package enum Action: Hashable, Sendable {
   case consume(ActorID)
   /// A consumer reads history page by page, and may stop in the middle.
   case read(PlannedReading)
-  /// An actor's pending signal has an outcome: it is delivered, late, lost or duplicated.
+  /// The signal of a commit reaches an actor in time, late, twice or not at all.
   case deliver(ActorID, SignalFate)
-  /// An actor polls for new transactions, with an outcome like that of a signal.
+  /// An actor polls for new transactions in time, late, twice or not at all.
   case poll(ActorID, SignalFate)
   /// An actor reports the contents of one of its contexts.
   case view(ActorID, context: String)
@@ -162,7 +162,7 @@ public struct PlannedChange: Hashable, Sendable {
   }
 }
 
-/// The merge policy of a save, for objects that another writer changed after its context read them.
+/// The merge policy of a save, for objects that another writer changed after the saving context read them.
 ///
 /// Objects that another writer deleted stay deleted.
 package enum PlannedPolicy: String, Hashable, Sendable, CaseIterable {
@@ -172,9 +172,9 @@ package enum PlannedPolicy: String, Hashable, Sendable, CaseIterable {
   case error
   /// The store's changes are kept attribute by attribute; a delete is skipped.
   case storeWins
-  /// The complete object, as its context holds it, overwrites the store's row.
+  /// All values of the object in its context, changed or not, overwrite the store's row.
   case overwrite
-  /// The object is left out of the transaction.
+  /// The write leaves the object as the store has it.
   case rollback
 }
 
@@ -206,20 +206,19 @@ package struct PlannedWrite: Hashable, Sendable {
     self.ticks = ticks
   }
 
-  /// The context of a write that a program without the library makes with plain SQL.
+  /// The context name of a write with plain SQL, which simulates a program without this library.
   ///
-  /// After the write, the actor's process is the first one to read the store. The header must say
-  /// that the file captures such writes.
+  /// After the write, the actor's process reads the store before any other process does. The name
+  /// has this meaning only if the header's `foreignWrites` is `captured`.
   package static let plainSQL = "sql"
 
-  /// The context of a write that becomes one batch request if all its changes are alike
-  /// (``isUniform``).
+  /// The context name of a write that becomes one batch request if all its changes are alike (``isUniform``).
   package static let batch = "batch"
 
   /// Whether one batch request can make all changes of the write.
   package var isUniform: Bool { changes.isUniform }
 
-  /// Whether a program without the library makes the write.
+  /// Returns whether the write uses plain SQL, as a program without this library does.
   package func isPlainSQL(_ header: PlanHeader) -> Bool {
     context == Self.plainSQL && header.foreignWrites == .captured
   }
@@ -324,7 +323,7 @@ enum CommandWord: String, CaseIterable {
   }
 }
 
-/// A comparison operator of a batch's predicate.
+/// A comparison operator in the predicate of a batch request.
 package enum PlannedComparison: String, Hashable, Sendable, CaseIterable {
   case equal = "="
   case notEqual = "!="
@@ -334,7 +333,7 @@ package enum PlannedComparison: String, Hashable, Sendable, CaseIterable {
   case greaterOrEqual = ">="
 }
 
-/// One condition of a batch's predicate; the conditions of a batch are combined with AND.
+/// One condition of a batch request's predicate; a batch combines its conditions with AND.
 ///
 /// A condition is either true or false. Where SQL yields unknown because of a null, the condition is
 /// false and its negation is true.

@@ -35,7 +35,7 @@ package enum EventKind: Hashable, Sendable {
   case retired
   case suspended
   case resumed
-  /// The file locks that the process of a suspended actor holds; the disk under test reports them.
+  /// The file locks that a suspended actor's process holds, as the lab's virtual disk reports them.
   case locks(held: [String])
   /// A write took effect as one transaction.
   case committed(CommittedTransaction)
@@ -105,7 +105,7 @@ package struct SystemFailure: Error, Hashable, Sendable, CustomStringConvertible
     case superseded
     case inUse
     case conflict
-    /// An object that stays refers to a deleted one by a reference with the rule `deny`.
+    /// An object cannot be deleted: another object refers to it, with the delete rule `deny`.
     case denied
     /// An object would refer to an object that does not exist.
     case dangling

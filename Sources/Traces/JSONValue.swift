@@ -9,7 +9,7 @@ internal import Foundation
 enum JSONValue: Hashable, Sendable {
   case null
   case bool(Bool)
-  /// A whole number; the initializers use this case only up to 2^53 in magnitude.
+  /// A whole number; the initializers use this case only for magnitudes up to 2^53.
   case integer(Int64)
   /// Any other number, as a double.
   case number(Double)
@@ -17,7 +17,7 @@ enum JSONValue: Hashable, Sendable {
   case array([JSONValue])
   case object([String: JSONValue])
 
-  /// The greatest whole number up to which a double represents all of them exactly: 2^53.
+  /// 2^53: a double represents every whole number up to this one exactly.
   static let exactMax: Int64 = 1 << 53
 }
 

@@ -6,7 +6,7 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// A line of a file, or a wire message, as a place that errors name.
+/// The place that an error names: a line of a file, or a wire message.
 struct Place {
   /// The line in a file; `nil` for a wire message.
   var line: Int?
@@ -131,7 +131,7 @@ struct Fields {
   /// Returns whether the key is present and not `null`.
   func has(_ key: String) -> Bool { (members[key] ?? .null) != .null }
 
-  /// Throws if the object has an unknown key, unless unknown keys are ignored here.
+  /// Throws if the object has an unknown key, unless the place is ``Place/lenient``.
   func allow(_ known: [String]) throws(FormatError) {
     if place.lenient { return }
     guard let key = members.keys.filter({ !known.contains($0) }).min() else { return }
@@ -221,7 +221,7 @@ extension Fields {
     try need(key, "a number of seconds", \.double)
   }
 
-  /// Returns the JSON objects of a list, each with a description; an empty list without the key.
+  /// Returns the JSON objects in the list under a key; an empty list if the key is absent.
   func objects(_ key: String, as name: String) throws(FormatError) -> [Fields] {
     let list = try find(key, "a list of objects", \.elements) ?? []
     return try list.enumerated().map { (item) throws(FormatError) in
@@ -229,7 +229,7 @@ extension Fields {
     }
   }
 
-  /// Returns the enumeration case that the key names.
+  /// Returns the enumeration case whose raw value is the string under a key.
   func choice<T: RawRepresentable & CaseIterable>(
     _ key: String,
     as type: T.Type

@@ -273,7 +273,7 @@ extension PlanCodec {
     )
   }
 
-  /// Throws if actors or consumers have the same name.
+  /// Throws if two actors or consumers have the same name.
   static func checkNames(_ ids: [ActorID], _ place: Place) throws(FormatError) {
     var names: Set<ActorID> = []
     for id in ids where !names.insert(id).inserted {

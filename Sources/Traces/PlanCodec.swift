@@ -11,7 +11,7 @@ package enum PlanCodec {
     lines([json(of: plan.header)] + plan.commands.map(json))
   }
 
-  /// Returns the plan's lines for a counterexample, whose header announces a trace and a verdict.
+  /// Returns the plan's lines for a counterexample; the header states that a trace and a verdict follow.
   static func encodeBeginning(_ plan: Plan) -> String {
     var members = json(of: plan.header).members ?? [:]
     members[CounterexampleCodec.key] = .integer(Int64(CounterexampleCodec.version))
@@ -59,7 +59,7 @@ package enum PlanCodec {
 }
 
 extension PlanCodec {
-  /// Returns the keys and values of a reading command; keys with default values are omitted.
+  /// Returns the JSON members of the command `read`; keys with default values are omitted.
   static func json(of reading: PlannedReading) -> [String: JSONValue] {
     var members: [String: JSONValue] = ["consumer": .string(reading.consumer.name)]
     if reading.page != 1000 { members["page"] = .integer(Int64(reading.page)) }
@@ -72,7 +72,7 @@ extension PlanCodec {
     return members
   }
 
-  /// Reads a consumer's reading command.
+  /// Reads the JSON members of the command `read`, in which a consumer reads history page by page.
   static func reading(
     _ fields: Fields,
     _ names: Vocabulary

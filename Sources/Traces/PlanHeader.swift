@@ -24,11 +24,11 @@ package enum PlannedSynchronous: String, Hashable, Sendable, CaseIterable {
   case full
 }
 
-/// Whether the store detects a second process with the name of a running actor of the plan.
+/// Whether the store detects a second process of an actor that is already running.
 package enum PlannedLocks: String, Hashable, Sendable, CaseIterable {
-  /// The store refuses a second process that opens it.
+  /// The store refuses the second process.
   case held
-  /// The store does not detect the running process, so the second process replaces it.
+  /// The store does not detect the first process, so the second process replaces the first one.
   case none
 }
 
@@ -41,7 +41,7 @@ package enum PlannedTokens: String, Hashable, Sendable, CaseIterable {
   case own
 }
 
-/// The way in which the store's file handles writes by programs without the library.
+/// Whether history includes writes that programs without this library make to the store's file.
 package enum PlannedForeignWrites: String, Hashable, Sendable, CaseIterable {
   /// History does not contain the writes.
   case unwatched
@@ -49,7 +49,7 @@ package enum PlannedForeignWrites: String, Hashable, Sendable, CaseIterable {
   case captured
 }
 
-/// The retention limits of a plan, beyond which a member is cut off; `nil` limits are off.
+/// The retention limits of a plan, which cut off a member that is further behind; `nil` limits are off.
 package struct PlannedRetention: Hashable, Sendable {
   /// The maximum age of unmerged transactions in seconds, measured from the newest transaction.
   package var age: Double?
@@ -83,7 +83,7 @@ package struct PlannedActor: Hashable, Sendable {
   package var contexts: Int?
   /// The maximum number of transactions in one fetch; `nil` means the default of the system.
   package var page: Int?
-  /// Whether the actor's contexts contain only objects that it edits; the default is `false`.
+  /// Whether the actor's contexts contain only objects that the actor edits; the default is `false`.
   ///
   /// If `false`, a launch reads all objects into the contexts.
   package var isPartial = false
@@ -121,7 +121,7 @@ package struct PlanHeader: Hashable, Sendable {
   package var step: Double = 1
   /// The rule for timestamps; the default is `monotone`.
   package var timestamps: TimestampPolicy = .monotone
-  /// The trigger of passes; the default is `commands`.
+  /// The trigger of passes (fetch, merge and record); the default is `commands`.
   package var drive: Drive = .commands
   /// The way in which this project's tracker runs; other systems ignore it.
   package var driver: PlannedDriver = .core
@@ -129,11 +129,11 @@ package struct PlanHeader: Hashable, Sendable {
   package var synchronous: PlannedSynchronous = .normal
   /// The size of the write-ahead log, in pages, that triggers a checkpoint; `nil` means the default.
   package var checkpointPages: Int?
-  /// Whether the store detects a second process of a running actor of the plan; by default `held`.
+  /// Whether the store detects a second process of a running actor; the default is `held`.
   package var locks: PlannedLocks = .held
   /// The place where consumers keep their tokens; the default is `store`.
   package var tokens: PlannedTokens = .store
-  /// The way in which the file handles writes by programs without the library.
+  /// Whether history includes writes that programs without this library make to the file.
   ///
   /// The default is `unwatched`.
   package var foreignWrites: PlannedForeignWrites = .unwatched
@@ -141,13 +141,13 @@ package struct PlanHeader: Hashable, Sendable {
   package var model: Model
   /// The actors, launched in this order.
   package var actors: [PlannedActor]
-  /// The consumers, which have no view.
+  /// The consumers: members that read history but have no in-memory contexts.
   package var consumers: [ActorID] = []
-  /// The authors under which batches only write; they never register as members.
+  /// Authors that only write, with batch requests, and never register as members.
   package var batchAuthors: [String] = []
   /// The authors whose transactions are never purged; a trailing `*` matches any suffix.
   package var protectedAuthors: [String] = []
-  /// The limits beyond which a member is cut off; `nil` for none.
+  /// The retention limits, which cut off a member that is further behind; `nil` for none.
   package var retention: PlannedRetention?
 
   package init(model: Model, actors: [PlannedActor]) {
@@ -161,13 +161,12 @@ package struct PlanHeader: Hashable, Sendable {
 
 /// The versions of a plan's model.
 extension PlanHeader {
-  /// Whether the store begins with an older version of the model.
+  /// Whether the store is created with ``olderModel`` instead of the plan's model.
   package var hasOlderModel: Bool { model.version > 1 }
 
-  /// The model with which the store begins: the plan's model without attributes with default
-  /// values.
+  /// The model of the store's first version: the plan's model minus the attributes that have default values.
   ///
-  /// The older model also lacks the entities all of whose attributes have default values.
+  /// An entity all of whose attributes have default values is missing, too.
   package var olderModel: Model {
     guard hasOlderModel else { return model }
     let entities = model.entities.map { Entity($0.name, $0.attributes.filter(\.isOlder)) }
@@ -222,7 +221,7 @@ package enum PlannedHook: String, CaseIterable, Sendable {
   case observer
   /// A merge hook that throws at every third call; the pass then fails and is repeated.
   case retry = "throws-retry"
-  /// A merge hook that throws at every third call; the pass then continues without that call.
+  /// A merge hook that throws at every third call; the pass then abandons that call and continues.
   case skip = "throws-skip"
   /// An observer that throws at every third call; the pass then fails and is repeated.
   case observerRetry = "observer-throws-retry"
@@ -268,7 +267,7 @@ package enum PlannedHook: String, CaseIterable, Sendable {
 }
 
 extension PlannedActor {
-  /// Returns the name of an actor's context with an index; the view has the index 0.
+  /// Returns the name of the actor's context at an index; the context at index 0 is the view.
   package static func contextName(_ index: Int) -> String {
     index == 0 ? "view" : "view-\(index + 1)"
   }

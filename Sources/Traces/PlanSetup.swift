@@ -14,15 +14,15 @@ package struct PlanSetup: Hashable, Sendable {
   package var actors: [PlannedActor]
   /// The authors of background contexts and batch requests, by actor; the default is the actor's author.
   package var backgroundAuthors: [ActorID: String] = [:]
-  /// The consumers, which have no view.
+  /// The consumers: members that read history but have no in-memory contexts.
   package var consumers: [ActorID] = []
-  /// The authors under which batches only write; they never register as members.
+  /// Authors that only write, with batch requests, and never register as members.
   package var batchAuthors: [String] = []
   /// The authors whose transactions are never purged; a trailing `*` matches any suffix.
   package var protectedAuthors: [String] = []
-  /// The limits beyond which a member is cut off; `nil` for none.
+  /// The retention limits, which cut off a member that is further behind; `nil` for none.
   package var retention: PlannedRetention?
-  /// The trigger of passes; the default is `commands`.
+  /// The trigger of passes (fetch, merge and record); the default is `commands`.
   package var drive = Drive.commands
   /// The durability of commits; `nil` if it is drawn for each plan.
   package var synchronous: PlannedSynchronous?
@@ -31,7 +31,7 @@ package struct PlanSetup: Hashable, Sendable {
     self.actors = actors
   }
 
-  /// Returns a plan's header for this configuration; `other` is used if ``model`` is `nil`.
+  /// Returns a plan's header for this configuration, with the model `other` if ``model`` is `nil`.
   package func header(model other: Model) -> PlanHeader {
     var header = PlanHeader(model: model ?? other, actors: actors)
     header.consumers = consumers
@@ -175,7 +175,7 @@ enum KitActors {
   /// The author under which a CloudKit mirror imports (`NSCloudKitMirroringDelegate`).
   private static let mirrorAuthor = "NSCloudKitMirroringDelegate.import"
 
-  /// Reads the actors, and adds the mirror and the background authors that the actors name.
+  /// Reads the actors, and adds the CloudKit mirror and the background authors that the actors name.
   static func read(_ fields: Fields, into setup: inout PlanSetup) throws(FormatError) {
     let all = try fields.objects("actors", as: "actor")
     for fields in all {
@@ -192,7 +192,7 @@ enum KitActors {
     completeAuthors(&setup)
   }
 
-  /// Adds the mirror's author to the ignored authors of the actors that do not include the mirror.
+  /// Adds the CloudKit mirror's author to the ignored authors of the actors that do not include the mirror.
   private static func excludeMirror(
     _ all: [Fields],
     _ setup: inout PlanSetup

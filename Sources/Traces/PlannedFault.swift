@@ -1,4 +1,4 @@
-/// A fault injected at the k-th call of a kind on a file within one command.
+/// A fault injected while one command runs, at the k-th call of one kind on one file.
 package struct PlannedFault: Hashable, Sendable {
   package enum Kind: String, Hashable, Sendable, CaseIterable {
     /// The call fails without effect.

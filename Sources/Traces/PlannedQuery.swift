@@ -13,13 +13,13 @@ package struct PlannedQuery: Hashable, Sendable {
     case headers
     /// The matching changes, page by page.
     case changes
-    /// The matching transactions with all of their changes, through a reader of pages.
+    /// The matching transactions with all of their changes, as a sequence of pages.
     case stream
     /// The number of matching transactions.
     case count
     /// The number of matching changes.
     case changeCount
-    /// The objects that the matching changes changed.
+    /// The objects that the matching changes inserted, updated or deleted.
     case objects
     /// Whether any transaction matches.
     case exists
@@ -45,50 +45,52 @@ package struct PlannedQuery: Hashable, Sendable {
     case size
     /// A purge that is made only if the given time has passed since the last purge.
     case due
-    /// The settings in which the members differ.
+    /// The settings that have different values in different members.
     case differences
     /// The registered members, and the number of transactions that each has not merged.
     case lags
-    /// The results of two processes of an additional member; the first may start at an imported
-    /// date.
+    /// A test in which a member registers, at an imported date if one is given, is replaced by a
+    /// second process, and retires.
     case visit
     /// The transactions that the store has signalled since the plan started.
     case signals
-    /// The irregularities that a verification of the file finds.
+    /// The inconsistencies that a verification of the store's file finds.
     case verify
     /// The transactions after the position, read with an SQL query of every column; no filter
     /// applies.
     case table
     /// A test of SQL statements and edits that a store must refuse, and of values of every type.
     case refusals
-    /// The data in copies of the store on disk, each of which is replaced, read and then deleted.
+    /// A test that copies the store to disk, and converts, replaces, reads and deletes the copies.
     case files
     /// A test of watches of a store on disk, which must report its commits.
     case watch
-    /// The reports and messages of a short-lived tracker, which may start at an imported date.
+    /// A test of a short-lived tracker, which may start at an imported date; the answer is its
+    /// reports and log messages.
     case tour
-    /// A test of batches and transactions with thousands of changes on disk; `page` is the seed.
+    /// A test of batches and transactions with thousands of changes on disk; `page` is its random seed.
     case large
-    /// A test of values, conditions, records and identities on disk; `page` is the seed.
+    /// A test of values, conditions, records and identities on disk; `page` is its random seed.
     case values
-    /// A test of purges before positions of a short history on disk; `page` is the seed.
+    /// A test of purges up to various positions of a short history on disk; `page` is its random seed.
     case purges
-    /// A test of damaged files, and of files of other programs; `page` is the seed.
+    /// A test of damaged files, and of files of other programs; `page` is its random seed.
     case damage
-    /// A test of passes, hooks and consumers of trackers on disk; `page` is the seed.
+    /// A test of passes, hooks and consumers of trackers on disk; `page` is its random seed.
     case passes
-    /// A test of programs with several versions of a model on disk; `page` is the seed.
+    /// A test of programs with several versions of a model on disk; `page` is its random seed.
     case models
-    /// A test of several stores, their contexts, trackers and imported dates; `page` is the seed.
+    /// A test of several stores, their contexts and trackers, and dates imported from
+    /// PersistentHistoryTrackingKit; `page` is its random seed.
     case containers
-    /// A test of a program with plain SQL next to programs with the library; `page` is the seed.
+    /// A test of a program with plain SQL next to programs with the library; `page` is its random seed.
     case foreign
-    /// A test of programs that suspend and resume their stores on disk; `page` is the seed.
+    /// A test of programs that suspend and resume their stores on disk; `page` is its random seed.
     case suspension
-    /// A test of live queries, and of links between objects, on disk; `page` is the seed.
+    /// A test of live queries, and of links between objects, on disk; `page` is its random seed.
     case lists
 
-    /// Whether the query requests objects of an entity.
+    /// Whether the query is about the objects of one entity.
     package var isOfEntity: Bool {
       switch self {
       case .find, .sorted, .uris: true
@@ -208,7 +210,7 @@ package struct QueryAnswer: Hashable, Sendable {
 }
 
 extension QueryAnswer {
-  /// The answer to a query whose position has expired, because later history was purged.
+  /// The answer to a query whose position has expired: transactions after the position were purged.
   package static let expired = ["expired"]
 
   /// Returns the line for an object with the values that it is sorted by.
@@ -218,7 +220,7 @@ extension QueryAnswer {
     return ([object.description] + shown.map(\.description)).joined(separator: " ")
   }
 
-  /// Returns the line for a setting with the groups of members that have equal values.
+  /// Returns the line for a setting: the members in groups, one group for each value of the setting.
   package static func line(_ setting: String, groups: [[String]]) -> String {
     let texts = groups.map { $0.sorted().joined(separator: "+") }.sorted()
     return "\(setting): " + texts.joined(separator: " | ")
@@ -240,7 +242,7 @@ extension QueryAnswer {
     "#\(transaction.name) \(transaction.author ?? "-") in \(transaction.context ?? "-")"
   }
 
-  /// Returns the line for a transaction with some of its changes, sorted by object.
+  /// Returns the line for a transaction with the given changes, sorted by object.
   package static func line(
     _ transaction: CommittedTransaction,
     with changes: [CommittedChange]

@@ -33,7 +33,7 @@ package struct StateEquivalence: Sendable {
     exchanges = orders.map { $0 + consumers }
   }
 
-  /// Returns the permutations that map each actor to an actor with an equal configuration.
+  /// Returns the permutations that map each actor to one with an equal configuration.
   private static func exchanges(of kinds: [PlannedActor]) -> [[Int]] {
     var orders: [[Int]] = [[]]
     for kind in kinds {
@@ -82,7 +82,7 @@ extension StateSketch {
     }
   }
 
-  /// Returns a permutation that leaves members without an entry in the header at their positions.
+  /// Returns a permutation extended to `count` members; the added members keep their positions.
   private static func extended(_ exchange: [Int], to count: Int) -> [Int] {
     exchange.count < count ? exchange + Array(exchange.count..<count) : exchange
   }
@@ -189,7 +189,7 @@ private struct Ranks {
     return UInt64(low)
   }
 
-  /// Returns the age of a time in whole hours, because a plan runs within a few seconds.
+  /// Returns the age of a time, rounded to hours so that the seconds in which a plan runs do not matter.
   private func age(of time: Double) -> Int32 {
     let hours = ((now - time) / 3_600).rounded()
     let most = equivalence.clipsAges ? Self.weekHours : Double(Int32.max)

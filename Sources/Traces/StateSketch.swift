@@ -37,10 +37,9 @@ package struct StateSketch: Sendable {
   /// The clock value in seconds, from which the ages of times are computed.
   package private(set) var now = 0.0
   private var current = 0
-  /// Whether power-offs may occur, so that the sketch includes the state that a power-off would
-  /// leave.
+  /// Whether the sketch includes the state that a power-off would leave; needed if power-offs may occur.
   package var includesLosses = false
-  /// The index of the only actor that writes under an author, by author.
+  /// For each author under which exactly one actor writes, the index of that actor.
   private let owners: [String: Int]
   /// The entity that an attribute refers to, by the attribute's name.
   private let references: [String: String]
@@ -87,7 +86,8 @@ package struct StateSketch: Sendable {
 
   /// Selects the section of the only actor that writes under an author.
   ///
-  /// For any other author, the common section is selected and the author is added as text.
+  /// If no actor or several actors write under the author, this selects the common section and adds
+  /// the author as text.
   package mutating func enter(author: String) {
     guard let owner = owners[author] else {
       current = 0
@@ -174,7 +174,7 @@ package struct StateSketch: Sendable {
     }
   }
 
-  /// Adds values, ordered by the names of their attributes; a reference counts as its object.
+  /// Adds values, ordered by the names of their attributes; a reference is added as an object's name.
   package mutating func add(_ values: Values) {
     add(values.count)
     for (attribute, value) in values.sorted(by: { $0.key < $1.key }) {

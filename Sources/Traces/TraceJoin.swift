@@ -14,7 +14,7 @@ internal import HistoryTypes
 ///
 /// - Complexity: linear in the events and in the number of threads.
 package struct TraceJoin {
-  /// The number of purges that overlap in time with the record of a cursor that had to come first.
+  /// The number of purges whose time overlaps that of a recorded cursor that had to come before the purge.
   package private(set) var ambiguousCount = 0
   /// The number of transaction numbers that no process logged.
   package private(set) var unreportedCount = 0
@@ -155,12 +155,12 @@ extension Command {
   }
 }
 
-/// Finds purges that overlap in time with the record of a cursor that had to come first.
+/// Finds purges whose time overlaps that of a recorded cursor that had to come before the purge.
 private struct AmbiguousPurges {
   /// The last recorded cursor of each member, the bounds of its time, and the cursor before it.
   private var records: [ActorID: (cursor: Int64, mono: ClosedRange<Int64>, before: Int64)] = [:]
 
-  /// Adds a group of events, and returns whether the group contains such a purge.
+  /// Adds a group of events, and returns whether the group contains an ambiguous purge.
   mutating func take(_ group: TraceGroup) -> Bool {
     var isUncertain = false
     for timed in group.events {

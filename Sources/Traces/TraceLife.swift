@@ -12,9 +12,9 @@ internal import Darwin
 package struct TraceLife: Sendable {
   /// The path of the trace file.
   package var path: String
-  /// The outcome of the write during which the process was killed, as the store shows it.
+  /// The outcome of the write during which the process was killed, as found later in the store.
   package var cutOff: CutOff
-  /// The latest possible time of the kill, in monotonic nanoseconds; `nil` if it was not killed.
+  /// The latest possible time of the kill, in monotonic nanoseconds; `nil` if the process was not killed.
   package var diedAt: Int64?
 
   package init(path: String, cutOff: CutOff = .open, diedAt: Int64? = nil) {
@@ -23,9 +23,9 @@ package struct TraceLife: Sendable {
     self.diedAt = diedAt
   }
 
-  /// The outcome of a write that its process did not report, as the store shows it.
+  /// The outcome of a write that its process did not report, as found later in the store.
   package enum CutOff: Hashable, Sendable {
-    /// The outcome is unknown, or no such write exists.
+    /// The outcome is unknown, or the process was not killed during a write.
     case open
     /// The write took effect.
     case committed(CommittedTransaction)
@@ -34,13 +34,13 @@ package struct TraceLife: Sendable {
   }
 }
 
-/// The traces of one thread of an actor, one process after another, divided into groups of events.
+/// Reads the traces of one thread of an actor, one process after another, as groups of events.
 package struct TraceSource {
   private let header: PlanHeader
   private var rest: ArraySlice<TraceLife>
   private var life: TraceLife?
   private var trace: LifeTrace?
-  /// The number of unknown outcomes that the store has decided; `openCount` counts the others.
+  /// The number of killed processes' writes whose outcome the store showed; `openCount` counts the others.
   package private(set) var reconciledCount = 0
   package private(set) var openCount = 0
 
@@ -69,7 +69,7 @@ package struct TraceSource {
     }
   }
 
-  /// Completes a group whose process was killed during the command, with the outcome in the store.
+  /// Completes a group whose process was killed during a write, with the outcome found in the store.
   private mutating func reconcile(_ group: TraceGroup) -> TraceGroup {
     var group = group
     group.end = life?.diedAt ?? .max
@@ -244,8 +244,7 @@ extension TraceCodec {
 
 /// Reads the trace file of one thread of a process, line by line.
 ///
-/// The file may be of any length. A killed process may have left an incomplete last line, which is
-/// ignored.
+/// The file may be of any length. An incomplete last line, as a killed process leaves it, is ignored.
 package final class LifeTrace {
   private let path: String
   private let names: Vocabulary

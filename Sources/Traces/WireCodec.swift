@@ -4,7 +4,7 @@ internal import HistoryTypes
 ///
 /// Unknown keys are ignored, so that the lab and the program may have different versions.
 package enum WireCodec {
-  /// Returns one request without its newline.
+  /// Returns one request as a line without its newline.
   package static func encode(_ message: WireMessage) -> String {
     var members = json(of: message.request)
     members["do"] = .string(message.request.word)
@@ -86,12 +86,12 @@ package enum WireCodec {
 }
 
 extension WireCodec {
-  /// Returns one answer without its newline.
+  /// Returns one answer as a line without its newline.
   package static func encode(_ answer: WireAnswer, id: Int) -> String {
     line(id: id, "ok", .object(json(of: answer)))
   }
 
-  /// Returns one failure without its newline; `id` is `nil` if the request's id was unreadable.
+  /// Returns one failure as a line without its newline; `id` is `nil` if the request's id was unreadable.
   package static func encode(_ failure: WireFailure, id: Int?) -> String {
     var members: [String: JSONValue] = [
       "code": .string(failure.failure.code.rawValue), "message": .string(failure.failure.message),
@@ -149,8 +149,7 @@ extension WireCodec {
     case .nothing: return ["transaction": .null, "timestamp": .null, "changes": []]
     case .committed(let transaction):
       var members = TraceCodec.json(of: transaction)
-      // The key is written even if its value is null, because without it the lab assumes the
-      // actor's author.
+      // A null author is written, because the lab assumes the actor's author if the key is absent.
       members["author"] = transaction.author.map(JSONValue.string) ?? .null
       return members
     }
@@ -210,7 +209,7 @@ extension WireCodec {
     }
   }
 
-  /// Returns the keys that an answer requires; `transaction` and `cursor` may have the value null.
+  /// Returns the keys that an answer to the request must have; `transaction` and `cursor` may be null.
   package static func keys(of request: WireRequest) -> [String] {
     guard case .command(let action) = request else { return [] }
     switch action {
@@ -227,10 +226,10 @@ extension WireCodec {
 
   private static func needed(_ key: String, _ word: String) -> String {
     let mayBeNull = ["transaction", "cursor"].contains(key)
-    return "Every answer to \"\(word)\" has it" + (mayBeNull ? "; it may be null" : "")
+    return "Every answer to \"\(word)\" has this key" + (mayBeNull ? "; its value may be null" : "")
   }
 
-  /// An error that a program sent; the effects before the failure are read later from its fields.
+  /// An error that a program sent; `fields` also contains the effects of the command before the failure.
   private struct ErrorBody: Error {
     let failure: SystemFailure
     let fields: Fields

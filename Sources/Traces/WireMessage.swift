@@ -44,7 +44,7 @@ package struct WireMessage: Hashable, Sendable {
   }
 }
 
-/// The refusal of a request that could not be read, with the request's id if that was readable.
+/// The refusal of a request that could not be read, with the request's id if the id was readable.
 package struct WireRefusal: Error, Hashable, Sendable {
   package var id: Int?
   package var failure: SystemFailure
@@ -66,7 +66,7 @@ package struct WireAnswer: Hashable, Sendable {
   package var purged: [TransactionName]?
   /// The actor's current position.
   package var cursor: WirePosition?
-  /// The position that a launch recorded after merging what was new since the actor's last process.
+  /// The position that a launch recorded after merging the transactions since the actor's last process.
   package var recorded: WirePosition?
   /// The effect of a write; `nil` if the command was no write.
   package var write: WireWrite?
@@ -141,7 +141,7 @@ package struct WireHello: Hashable, Sendable {
   }
 }
 
-/// The properties of a write that its answer may omit, because the lab knows them from the plan.
+/// The properties of a write that a program's answer may omit, because the lab knows them from the plan.
 package struct WireWriter: Hashable, Sendable {
   package var author: String?
   package var context: String

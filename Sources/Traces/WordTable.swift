@@ -26,7 +26,7 @@ package struct WordTable {
   /// The string of a key; `nil` if the key is absent.
   package subscript(key: String) -> String? { words[key] }
 
-  /// Checks that a key has the expected version of the format.
+  /// Throws unless the value of the key is the expected format version.
   package func check(version: Int, key: String) throws(FormatError) {
     try PlanCodec.checkVersion(key, is: version, in: fields)
   }
@@ -34,7 +34,7 @@ package struct WordTable {
   /// Throws if the object has an unknown key; the error suggests the nearest known key.
   package func allow(_ keys: [String]) throws(FormatError) { try fields.allow(keys) }
 
-  /// Throws if a word is not one of several; the error suggests the nearest known word.
+  /// Throws if the key's word is not an allowed one; the error suggests the nearest allowed word.
   package func check(
     _ word: String,
     of key: String,
@@ -53,7 +53,7 @@ package struct WordTable {
     (key.map { place.of($0) } ?? place).error(problem, advice)
   }
 
-  /// Returns the text of a JSON object with a version and string values, one on each line.
+  /// Returns the text of a JSON object with a format version and string values, one member on each line.
   package static func text(version: Int, key: String, _ rows: [(String, String)]) -> String {
     let first = "  \(JSONValue.string(key).line): \(version)"
     let lines = rows.map { row in

@@ -3,17 +3,21 @@ package import Traces
 
 /// A difficulty that plans may contain, such as crashes; the raw value is its command-line name.
 ///
-/// A new condition stays out of ``everyday``, because otherwise the plans of every seed change. If
-/// a draw or a move depends on earlier commands, `PlanState` or `PlanPlace` remembers them in
-/// `note`; `PlanPlace` must also describe them, or exploration merges states that differ. A command
-/// that must follow another is drawn from an `eligible` that allows only it, because a command that
-/// is returned without a draw cannot be shrunk. One kind of command has one condition: for a
-/// command that another condition already has, add a case to `PlanAction`. A new case of `Action`
-/// starts in `Sources/Traces` (`PlanCodec`, `Formats.md`) and in every system that performs it.
-/// Systems of other packages are tested under the condition only if `HistoryCondition` and
-/// `Subject.lack` in `Sources/HistorySystems` have it. If `every invariant is exercised` then fails
-/// for another checker, the new commands are too frequent: give them the weight of their
-/// neighbours.
+/// When you add a condition:
+/// - Leave it out of ``everyday``, because otherwise the plans of every seed change.
+/// - If a draw or a move depends on earlier commands, let `PlanState` or `PlanPlace` remember them
+///   in `note`. `PlanPlace` must also describe them; otherwise exploration merges states that
+///   differ.
+/// - Draw a command that must follow another from an `eligible` that allows only this command: a
+///   command that is returned without a draw cannot be shrunk.
+/// - Give each kind of command only one condition. For a command that another condition already
+///   has, add a case to `PlanAction`.
+/// - A new case of `Action` starts in `Sources/Traces` (`PlanCodec`, `Formats.md`) and in every
+///   system that performs it.
+/// - Add the condition to `HistoryCondition` and `Subject.lack` in `Sources/HistorySystems`;
+///   otherwise systems of other packages are not tested under it.
+/// - If `every invariant is exercised` then fails for another checker, the new commands are too
+///   frequent: give them the weight of their neighbours.
 package enum Condition: String, CaseIterable, Hashable, Sendable {
   /// The clock rises strictly, and no other condition applies.
   case steady
@@ -21,13 +25,13 @@ package enum Condition: String, CaseIterable, Hashable, Sendable {
   case ties
   /// The clock steps back by seconds.
   case clockBack = "clock-back"
-  /// The clock jumps by days, mostly forward, and does not return.
+  /// The clock jumps by days, mostly forward, and is not corrected afterwards.
   case clockJump = "clock-jump"
   /// A write reads the clock, other writes commit, and then the first write commits.
   case stampBeforeCommit = "stamp-before-commit"
   /// Days pass without any commands.
   case pause
-  /// Actors lose their in-memory state between any two steps.
+  /// Actors crash between any two steps, and lose what they have in memory.
   case crash
   /// Actors stop and are launched again.
   case restart
@@ -51,7 +55,7 @@ package enum Condition: String, CaseIterable, Hashable, Sendable {
   case hookFailure = "hook-failure"
   /// Retention limits purge history although a member has not merged it.
   case retention
-  /// The operating system suspends processes; each closes its store before and reopens it later.
+  /// The operating system suspends processes: each closes its store before, and reopens it when resumed.
   case suspension
   /// Power-offs lose or tear data that was not synced.
   case powerOff = "power-off"
@@ -70,10 +74,10 @@ package enum Condition: String, CaseIterable, Hashable, Sendable {
     .backgroundWrites, .absentAuthor, .lateJoin, .mirrorLag,
   ]
 
-  /// Whether the condition consists of faults within commands, which only random plans have.
+  /// Whether the condition adds faults to commands; only random plans have such faults.
   package var comesWithFaults: Bool { self == .powerOff || self == .callFailure }
 
-  /// The probability with which a plan contains the condition, if it applies to the whole plan.
+  /// The probability that a plan contains the condition, for conditions of a whole plan.
   ///
   /// The probability is `nil` for conditions whose commands are drawn one by one.
   var share: Double? {

@@ -1,14 +1,14 @@
 package import HistoryTypes
 package import Traces
 
-/// The transactions of a real history, which plans repeat as their writes.
+/// The transactions of a real store's history; plans make them again as their writes.
 package struct PastHistory: Sendable {
   /// A change of an object: the type, the entity's index in the model, and the object's key.
   package struct Change: Sendable, Hashable {
     package let type: ChangeType
     package let entity: Int
     package let key: Int64
-    /// The object's values, for its last change in the history; `nil` for other changes, or if
+    /// The object's values after its last change in the history; `nil` for earlier changes, or if
     /// unknown.
     package let values: PastValues?
   }
@@ -24,17 +24,17 @@ package struct PastHistory: Sendable {
 
   /// The maximum number of changes that are kept of one transaction.
   package static let changeCountMax = 32
-  /// The maximum number of transactions that are kept; if there are more, the newest ones are kept.
+  /// The maximum number of transactions that are kept: the newest ones.
   package static let transactionCountMax = 100_000
 
-  /// The entities that the kept transactions change.
+  /// The entities of the kept transactions.
   ///
-  /// Each entity gets the two attributes of generated plans: `title` has an object's text, and
+  /// Each entity has two attributes, as in generated plans: `title` contains an object's text, and
   /// `count` its number.
   package private(set) var model: Model
   /// The authors of the kept transactions, the most active first.
   package let authors: [String]
-  /// The authors that are not CloudKit mirrors.
+  /// The authors except those of CloudKit mirrors.
   package var members: [String] {
     authors.filter { !$0.hasPrefix(PlanGenerator.mirrorAuthors.dropLast()) }
   }
@@ -84,14 +84,14 @@ package struct PastHistory: Sendable {
   }
 }
 
-/// One transaction as a history file contains it.
+/// A transaction as it is read from a history file.
 package struct PastRecord: Sendable {
   /// A change with the name of its entity.
   package struct Change: Sendable {
     package let type: ChangeType
     package let entity: String
     package let key: Int64
-    /// The values that the object had after the change; `nil` if they are unknown.
+    /// The object's values after the change; `nil` if they are unknown.
     package var values: PastValues?
 
     package init(_ type: ChangeType, _ entity: String, _ key: Int64, _ values: PastValues? = nil) {
@@ -102,7 +102,7 @@ package struct PastRecord: Sendable {
   package let author: String?
   /// Seconds since 2001-01-01 UTC; `nil` if the file has no readable timestamp.
   package let timestamp: Double?
-  /// The first changes, at most ``PastHistory/changeCountMax``.
+  /// The first changes of the transaction, at most ``PastHistory/changeCountMax``.
   package var changes: [Change]
 
   package init(author: String?, timestamp: Double?, changes: [Change]) {
@@ -112,13 +112,13 @@ package struct PastRecord: Sendable {
   }
 }
 
-/// A window: a few consecutive transactions of a real history, as commands of explored plans.
+/// A few consecutive transactions of a real history, as commands of explored plans.
 ///
 /// Two transactions with equal timestamps in the history have equal timestamps in the plan. A gap
-/// of more than a day, or a step back, becomes a command of the clock; other gaps are one tick,
-/// because no design distinguishes them.
+/// of more than a day, or a step back, becomes a command of the clock. Any other gap becomes one
+/// tick, because no design depends on its length.
 package struct PastWindow: Sendable {
-  /// The writes, and the commands of the clock between them.
+  /// The writes, with the commands that advance the clock between them.
   package let commands: [Command]
 
   /// Whether no command moves the clock backwards.
@@ -128,10 +128,10 @@ package struct PastWindow: Sendable {
 
   /// The maximum number of changes of one write, because each state keeps all objects.
   static let changeCountMax = 4
-  /// The shortest gap in seconds that becomes a command.
+  /// The length in seconds above which a gap between transactions becomes a `clock` command.
   static let gapMin = 86_400.0
 
-  /// Creates the window of transactions that starts at an index, with a number of commands at most.
+  /// Creates a window of at most `count` commands, from the transaction with the index `start`.
   init(_ past: PastHistory, from start: Int, commands count: Int, _ header: PlanHeader) {
     var writes = PastWrites(past)
     var commands: [Command] = []
@@ -174,11 +174,11 @@ package struct PastWindow: Sendable {
 }
 
 extension PlanAlphabet {
-  /// Replaces the writes of all plans by windows: series of transactions of a real history.
+  /// Replaces the writes of all plans by windows, which are consecutive transactions of a real history.
   ///
-  /// The windows are evenly spread over the history. The list of headers then has every header once
-  /// for each window; the seed of a header identifies its window. The commands that the condition
-  /// adds remain.
+  /// The windows are spread evenly over the history. Each header is then in the list once for each
+  /// window; the seed of a header identifies its window. The other commands of the condition
+  /// remain.
   package mutating func repeatWindows(of past: PastHistory, count: Int, commands: Int) {
     let spare = max(0, past.transactions.count - commands)
     let starts = (0..<max(1, count)).map { $0 * spare / max(1, count - 1) }
@@ -193,8 +193,7 @@ extension PlanAlphabet {
     }
   }
 
-  /// Returns a header with the history's model and authors; actors with the same author keep
-  /// sharing.
+  /// Returns a header with the history's model and authors; actors that shared an author still do.
   private static func adopting(_ past: PastHistory, _ original: PlanHeader) -> PlanHeader {
     var header = original
     past.adopt(in: &header, namesActors: true)
@@ -207,7 +206,7 @@ extension PlanAlphabet {
     return header
   }
 
-  /// Returns a history's model with the entity of the condition's own writes added.
+  /// Returns a history's model, with the entity added to which the condition's own commands write.
   ///
   /// The result is `nil` if the history's model already has an entity of that name.
   private static func model(of past: PastHistory) -> Model? {

@@ -11,7 +11,7 @@ package struct PastValues: Sendable, Hashable {
   /// The first whole number of the object; `nil` if it has none.
   package var number: Int64?
 
-  /// Creates values from an object's values, in attribute order; `nil` without a text and a number.
+  /// Creates values from the attributes of an object; `nil` if they contain no text and no number.
   package init?(_ values: some Sequence<Value>) {
     for value in values {
       switch value {
@@ -23,7 +23,7 @@ package struct PastValues: Sendable, Hashable {
     if text == nil, number == nil { return nil }
   }
 
-  /// Returns a change's values with `title` and `count` replaced, as far as these values are known.
+  /// Returns a change's values with the known ones of `title` and `count` instead of generated ones.
   func replacing(_ values: Values) -> Values {
     var replaced = values
     if let text { replaced["title"] = .string(text) }
@@ -31,7 +31,7 @@ package struct PastValues: Sendable, Hashable {
     return replaced
   }
 
-  /// Returns the hashes of the values; equal values have equal hashes.
+  /// Returns hashes in place of the values; equal values have equal hashes.
   package func hashed(by key: SipKey) -> PastValues {
     var hashed = self
     hashed.text = text.map { "h" + String(key.hash($0.utf8), radix: 16) }
@@ -51,7 +51,7 @@ package enum PastValueChoice: String, CaseIterable, Sendable {
   case kept
 }
 
-/// A key of the hash function SipHash-2-4, with which a hash does not reveal its value.
+/// A key for the hash function SipHash-2-4; without the key, a hash does not reveal its value.
 ///
 /// Source: Aumasson and Bernstein, "SipHash: a fast short-input PRF", INDOCRYPT 2012.
 package struct SipKey: Sendable, Hashable {
@@ -61,7 +61,7 @@ package struct SipKey: Sendable, Hashable {
   /// Creates a key from its two halves.
   package init(_ first: UInt64, _ second: UInt64) { (self.first, self.second) = (first, second) }
 
-  /// Creates the key of a store from its identifier: hashes of the same store can be compared.
+  /// Creates a key from a store's identifier: hashes of one store can then be compared.
   package init(_ store: StoreID) {
     let digits = store.description.filter(\.isHexDigit)
     self.init(

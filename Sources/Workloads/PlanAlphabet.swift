@@ -1,7 +1,7 @@
 import HistoryTypes
 package import Traces
 
-/// All plans under one condition: their headers, and the possible next commands after each prefix.
+/// All plans under one condition: their headers, and the possible next commands after each start.
 ///
 /// Under every condition, actors insert an object, update or delete the newest object through their
 /// view, make a pass, and purge. Each condition adds its own commands. Only legal commands are
@@ -10,12 +10,12 @@ package import Traces
 package struct PlanAlphabet: Sendable {
   /// The condition that the plans may contain.
   package let condition: Condition
-  /// The headers of the plans: one for each setting of a whole plan that the condition varies.
+  /// The headers of the plans: the condition may vary settings that apply to a whole plan.
   package var headers: [PlanHeader]
   private let actors: [ActorID]
   private let actions: Set<PlanAction>
   private let passesBySignal: Bool
-  /// The windows of a real history that replace the plans' writes, by the seed of the header.
+  /// The windows of a real history from which plans take their writes, by the seed of the header.
   var windows: [UInt64: PastWindow] = [:]
 
   /// The maximum number of actors.
@@ -31,10 +31,10 @@ package struct PlanAlphabet: Sendable {
     passesBySignal = headers[0].drive == .signals
   }
 
-  /// Whether actors with equal configurations have the same possible commands.
+  /// Whether actors with equal configurations always have the same possible commands.
   ///
-  /// The value is `false` with a mirror, which imports through the first running actor only, and with
-  /// windows of a real history, whose writes have authors.
+  /// The value is `false` with a mirror, because its imports come through the first running actor,
+  /// and with windows of a real history, because their writes have authors.
   package var treatsActorsAlike: Bool { condition != .mirrorLag && windows.isEmpty }
 
   /// Whether no command moves the clock backwards.
@@ -58,7 +58,7 @@ package struct PlanAlphabet: Sendable {
     return next(place) + actions.map { Command($0) } + powerOffs(place)
   }
 
-  /// Returns the next command of the plan's window; empty if its actor does not run.
+  /// Returns the next command of the plan's window; none if the actor of that command does not run.
   private func next(_ place: PlanPlace) -> [Command] {
     guard let next = place.next, next.action.actor.map(place.running.contains) != false else {
       return []
@@ -66,14 +66,14 @@ package struct PlanAlphabet: Sendable {
     return [next]
   }
 
-  /// Returns an insert, and an update and a delete of the newest object, by each running actor.
+  /// Returns writes by each running actor: inserts, and updates and deletes of the newest object.
   private func writes(_ place: PlanPlace) -> [Action] {
     [place.insert, place.update, place.delete].compactMap { $0 }.flatMap { change in
       running(place).map { .write(PlannedWrite(actor: $0, changes: [change])) }
     }
   }
 
-  /// Returns the writes that a closure makes of a new object, for each running actor.
+  /// Returns, for each running actor, the write that `make` creates from an insert of a new object.
   private func inserts(
     _ place: PlanPlace,
     _ make: (ActorID, [PlannedChange]) -> PlannedWrite
@@ -93,7 +93,7 @@ package struct PlanAlphabet: Sendable {
     actors.filter { !place.running.contains($0) }
   }
 
-  /// Returns the actions that the condition adds.
+  /// Returns the commands that only plans under this condition contain.
   private func ownMoves(_ place: PlanPlace) -> [Action] {
     switch condition {
     case .steady, .sameAuthorTwice, .configSkew, .callFailure: []
@@ -122,7 +122,7 @@ package struct PlanAlphabet: Sendable {
 
   private func launches(_ place: PlanPlace) -> [Action] { ended(place).map(Action.launch) }
 
-  /// Returns the next step of each running actor's pass, as a command of its own.
+  /// Returns the next step (fetch, merge or record) of each running actor's pass.
   private func steps(_ place: PlanPlace) -> [Action] {
     guard actions.contains(.fetch) else { return [] }
     return running(place).map { actor in
@@ -134,7 +134,7 @@ package struct PlanAlphabet: Sendable {
     }
   }
 
-  /// Returns a suspension of each running actor, and a resumption of each suspended actor.
+  /// Returns `suspend` for each running actor, and `resume` for each suspended one.
   private func suspensions(_ place: PlanPlace) -> [Action] {
     running(place).map(Action.suspend)
       + actors.filter(place.suspended.contains).map(Action.resume)
@@ -160,7 +160,7 @@ package struct PlanAlphabet: Sendable {
     }
   }
 
-  /// Returns the mirror's reads, and the mirror's import through the first running actor.
+  /// Returns the mirror's reads, and an import, which the mirror writes through the first running actor.
   private func mirror(_ place: PlanPlace) -> [Action] {
     place.consumers.map(Action.consume)
       + running(place).prefix(1).map { actor in
@@ -169,8 +169,7 @@ package struct PlanAlphabet: Sendable {
       }
   }
 
-  /// Returns plain-SQL writes (insert, update, delete), for each actor that may be the first to
-  /// read.
+  /// Returns plain-SQL inserts, updates and deletes, each once per actor that may read first after it.
   private func plainSQL(_ place: PlanPlace) -> [Action] {
     [place.insert, place.update, place.delete].compactMap { $0 }.flatMap { change in
       running(place).map { actor in
@@ -186,7 +185,7 @@ package struct PlanAlphabet: Sendable {
     }
   }
 
-  /// Returns updates of the attribute that only the newer version of the model has.
+  /// Returns updates of the attribute that only the newer version of the model contains.
   private func newer(_ place: PlanPlace) -> [Action] {
     guard let update = place.update else { return [] }
     let change = PlannedChange(.update, update.object, ["rank": update.values["count"] ?? .null])
@@ -194,9 +193,10 @@ package struct PlanAlphabet: Sendable {
       .map { .write(PlannedWrite(actor: $0, changes: [change])) }
   }
 
-  /// Returns inserts of a note and of a tag that refer to the newest item, and a batch delete of all items.
+  /// Returns inserts of notes and tags that refer to the newest item, and deletes of one and all items.
   ///
-  /// All tags have the same name, which is unique. A background context has registered no object.
+  /// All tags have the same name, although names of tags are unique. Some writes use a background
+  /// context, which has no object in memory.
   private func related(_ place: PlanPlace) -> [Action] {
     let note = place.related("Note", ["text": .string("a")])
     let tag = place.related("Tag", ["name": .string("a")])
@@ -215,7 +215,7 @@ package struct PlanAlphabet: Sendable {
   }
 
   private static let hour = 3_600.0
-  /// The length of a pause in seconds: longer than any published design keeps history.
+  /// The length of a pause in seconds; every published design has deleted older history by then.
   private static let pause = 8 * 86_400.0
 }
 
@@ -248,10 +248,10 @@ extension PlanAlphabet {
     return [header]
   }
 
-  /// Returns three headers, in each of which the last actor is configured differently.
+  /// Returns three headers, which configure the last actor in different ways.
   ///
-  /// The last actor ignores the first actor's transactions, does not list the first actor's author, or
-  /// keeps its own cursors.
+  /// The last actor ignores the first actor's transactions, does not list the first actor's author,
+  /// or keeps positions in its own place.
   private static func skewed(_ header: PlanHeader) -> [PlanHeader] {
     let (first, last) = (header.actors[0], header.actors.count - 1)
     let others = header.actors.dropFirst().compactMap(\.author)
@@ -263,7 +263,7 @@ extension PlanAlphabet {
     return headers
   }
 
-  /// Returns headers whose delete rules for tags and notes differ.
+  /// Returns two headers, whose models have different delete rules for tags and notes.
   private static func related(_ header: PlanHeader) -> [PlanHeader] {
     let rules = [
       PlanModels.Rules(tag: .nullify, note: .cascade, label: .nullify),
@@ -277,9 +277,10 @@ extension PlanAlphabet {
     }
   }
 
-  /// Returns a header in which every commit is synced, and one in which no commit is.
+  /// Returns a header in which every commit is synced, and one in which none is.
   ///
-  /// In the second header a mirror keeps its own token, which a power-off does not roll back.
+  /// In the second header a mirror keeps its token outside of the store, where a power-off does not
+  /// roll it back.
   private static func powerless(_ header: PlanHeader) -> [PlanHeader] {
     var headers = [header, header]
     headers[0].synchronous = .full
@@ -288,7 +289,7 @@ extension PlanAlphabet {
     return headers
   }
 
-  /// Returns one header per kind of hook, which fails at every second call in the first actor.
+  /// Returns one header for each kind of hook; the hook of the first actor fails at every second call.
   private static func hooked(_ header: PlanHeader) -> [PlanHeader] {
     PlannedHook.alternating.map { hook in
       var hooked = header
@@ -299,11 +300,11 @@ extension PlanAlphabet {
 }
 
 extension PlanAlphabet {
-  /// Returns commands during which the power goes off.
+  /// Returns commands with power-offs.
   ///
-  /// If every commit is synced, the power-off comes between two commands, or at the second commit of
-  /// each possible pass and purge. If no commit is synced, the power-off loses everything written since
-  /// the previous power-off, or loses nothing.
+  /// If every commit is synced, the power-off comes between two commands, or at the second commit
+  /// of each possible pass and purge. If no commit is synced, the power-off loses everything
+  /// written since the previous power-off, or loses nothing.
   func powerOffs(_ place: PlanPlace) -> [Command] {
     guard losesPower, !running(place).isEmpty else { return [] }
     let between = Command(.clock(advance: 0), faults: [.powerOff])
@@ -313,9 +314,9 @@ extension PlanAlphabet {
     return [between] + passes(place).map { Command($0, faults: [Self.secondSync]) }
   }
 
-  /// A power-off at a command's second commit, or after a command that commits once.
+  /// A power-off at the second commit of a command, or after a command that commits only once.
   private static let secondSync = PlannedFault(kind: .powerOff, file: .wal, call: .sync, k: 2)
-  /// A power-off that loses nothing: with this seed the disk keeps every sector.
+  /// A power-off after which everything is on disk: with this seed, each unsynced sector survives.
   private static let sparing = PlannedFault(
     kind: .torn,
     file: .wal,

@@ -2,9 +2,9 @@ import PropertyTesting
 import Traces
 
 extension PlanGenerator {
-  /// Draws the storage settings of a plan with faults.
+  /// Draws how a plan with faults stores data: when it syncs, and how often it checkpoints.
   ///
-  /// The log is often checkpointed into the database file, so that faults also hit checkpoints.
+  /// Checkpoints to the database file are frequent, so that faults hit them, too.
   func storage(_ header: inout PlanHeader, _ source: inout ChoiceSource) {
     if style.setup?.synchronous == nil {
       let isFull = source.bool(probability: 0.5, label: "full")
@@ -16,10 +16,10 @@ extension PlanGenerator {
     header.checkpointPages = pages
   }
 
-  /// Draws the faults of a command; most commands have none.
+  /// Draws the faults of a command; most commands get none.
   ///
-  /// A command of a rare kind is more likely to have faults, so that every kind of command is
-  /// combined with every kind of power-off.
+  /// Rare kinds of commands get faults more often, so that every kind of command occurs with every
+  /// kind of power-off.
   func faults(
     _ source: inout ChoiceSource,
     during action: PlanAction,
@@ -41,12 +41,12 @@ extension PlanGenerator {
 
   // MARK: Calls that fail
 
-  /// The share of commands with a failing call; the other commands show the effects of failures.
+  /// The share of commands in which a call fails; the other commands show the effects afterwards.
   private static let failureShare = 0.12
 
-  /// Draws a fault in the k-th call of a kind, or in all calls from the k-th on.
+  /// Draws a fault that hits only the k-th call of a kind, or all calls from the k-th on.
   ///
-  /// The number k is small, so that most commands reach their k-th call.
+  /// The number k is small, so that most commands make so many calls.
   private func failure(_ source: inout ChoiceSource, _ draft: PlanDraft) -> PlannedFault {
     let kinds: [(PlannedFault.Kind, Int)] = [
       (.ioError, 6), (.full, 3), (.busy, 4), (.memory, 4), (.shortRead, 2),
@@ -64,10 +64,10 @@ extension PlanGenerator {
     )
   }
 
-  /// Returns the weight of delayed syncs; 0 if a power-off could then damage the database.
+  /// Returns the weight of delayed syncs; 0 if they and a power-off could damage the database file.
   ///
-  /// In a plan without power-offs, delayed syncs are harmless. In a plan with power-offs, they are allowed
-  /// only if every commit syncs the log and no part of the log is checkpointed. Otherwise a power-off could
+  /// Without power-offs, delayed syncs are harmless. With power-offs, they are allowed only if
+  /// every commit syncs the log and no part of the log is checkpointed. Otherwise a power-off could
   /// damage the database file, whichever program writes it.
   private func delayWeight(_ draft: PlanDraft) -> Int {
     guard draft.active.contains(.powerOff) else { return 1 }
@@ -77,16 +77,16 @@ extension PlanGenerator {
     return isHarmless ? 16 : 0
   }
 
-  /// Returns whether it is certain if a command with this failing call has an effect.
+  /// Returns whether the effect of a command with this failing call is certain.
   ///
-  /// A commit whose log could not be synced is reported as failed. Its frames are in the log already, so
-  /// a power-off before the next commit may restore the failed commit
+  /// A commit whose log could not be synced is reported as failed. Its frames are in the log
+  /// already, so a power-off before the next commit may bring the failed commit back
   /// (https://sqlite.org/fileformat2.html, section 4).
   private func isCertain(_ place: FailurePlace, _ draft: PlanDraft) -> Bool {
     !(place.file == .wal && place.call == .sync && draft.active.contains(.powerOff))
   }
 
-  /// A file and call that can fail, with its weight and the range of call numbers.
+  /// A file and a call that can fail, with the weight and the greatest number k of the failing call.
   private struct FailurePlace {
     let file: PlannedFault.File
     let call: PlannedFault.Call
@@ -122,7 +122,7 @@ extension PlanGenerator {
 
   // MARK: Power
 
-  /// The share of power-offs, divided by a command's weight: two or three in a plan of forty commands.
+  /// The share of power-offs before division by a command's weight: gives two or three in 40 commands.
   private static let weightedShare = 0.6
   private static let rareShare = 0.15
 
@@ -147,6 +147,6 @@ extension PlanGenerator {
 }
 
 extension Command {
-  /// Whether the command has a power-off, which ends all processes.
+  /// Whether a power-off during the command ends all processes.
   var losesPower: Bool { faults.contains { $0.kind.isPowerOff } }
 }

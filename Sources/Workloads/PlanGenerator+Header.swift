@@ -7,14 +7,14 @@ extension PlanGenerator {
   static let mirrorAuthor = "NSCloudKitMirroringDelegate.import"
   /// The pattern of all authors of a CloudKit mirror.
   static let mirrorAuthors = "NSCloudKitMirroringDelegate.*"
-  /// An author that only writes and is no member.
+  /// The author of batch writes, which is no member.
   private static let batchAuthor = "batch"
 
   private static let names = [
     "app", "widget", "share", "sync", "watch", "intents", "safari", "mac",
   ]
 
-  /// Draws the header of a plan, or takes it from the style's setup.
+  /// Draws the header of a plan; a ``PlanStyle/setup`` gives the members, authors and limits instead.
   func header(_ active: Set<Condition>, _ source: inout ChoiceSource) -> PlanHeader {
     var model = source.bool(probability: 0.15, label: "model") ? PlanModels.full : PlanModels.plain
     // Programs without the library, and programs with an older model, do not enforce relations.
@@ -52,7 +52,7 @@ extension PlanGenerator {
 
   /// Adds a newer version of the model, and draws which actors have the newer version.
   ///
-  /// Such plans have no consumers, because a consumer reports only columns of its own model.
+  /// The plans then have no consumers, because a consumer reports only columns of its own model.
   private func addVersions(to header: inout PlanHeader, _ source: inout ChoiceSource) {
     header.model = PlanModels.newer(header.model)
     header.consumers = []
@@ -66,7 +66,7 @@ extension PlanGenerator {
     }
   }
 
-  /// Draws whether a second process of an actor is refused, and where consumers keep their tokens.
+  /// Draws the store settings of some conditions: plain SQL, member locks, and tokens of consumers.
   private func places(
     _ header: inout PlanHeader,
     _ active: Set<Condition>,
@@ -97,8 +97,7 @@ extension PlanGenerator {
     return least + source.weighted((least...most).map { $0 == 1 ? 1 : 12 }, label: "actors")
   }
 
-  /// Draws a mirror: its imports are protected, and it may be a consumer of the actors'
-  /// transactions.
+  /// Draws a CloudKit mirror: its imports are protected, it is a consumer, or both.
   private func mirror(_ header: inout PlanHeader, _ source: inout ChoiceSource) {
     switch source.weighted([1, 1, 1], label: "mirror") {
     case 0:
@@ -139,7 +138,7 @@ extension PlanGenerator {
     return actor
   }
 
-  /// Draws the tracker settings of an actor; none of these settings is a difficult condition by itself.
+  /// Draws the tracker settings of an actor, none of which counts as a condition.
   private func configure(
     _ actor: inout PlannedActor,
     _ active: Set<Condition>,
@@ -166,7 +165,7 @@ extension PlanGenerator {
     if !hooks.isEmpty { actor.hooks = hooks }
   }
 
-  /// Draws settings of one actor that contradict the settings of the other actors.
+  /// Draws settings of one actor that contradict those of the others, such as another list of authors.
   private func skew(
     _ actor: inout PlannedActor,
     of count: Int,

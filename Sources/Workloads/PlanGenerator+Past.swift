@@ -2,7 +2,7 @@ import HistoryTypes
 import PropertyTesting
 import Traces
 
-/// Plans whose writes are transactions of a real history, in commit order and with the same gaps.
+/// Plans that make the transactions of a real history again, in commit order and with equal gaps.
 ///
 /// Launches, passes, crashes, purges and all other commands are drawn between these writes.
 extension PlanGenerator {
@@ -14,9 +14,9 @@ extension PlanGenerator {
     past.adopt(in: &header, namesActors: style.setup == nil)
   }
 
-  /// Draws a range of consecutive transactions of a history, and the commands between them.
+  /// Draws a series of transactions of a history, and the commands between them.
   ///
-  /// If shrinking removes a transaction, the remaining transactions keep their times.
+  /// If shrinking removes a transaction, the others keep their times.
   func repeated(
     _ past: PastHistory,
     _ source: inout ChoiceSource,
@@ -53,8 +53,7 @@ extension PlanGenerator {
     return prelude(writes.existing, draft.header) + commands
   }
 
-  /// Appends a write by the actor with the transaction's author, and first launches the actor if
-  /// needed.
+  /// Appends a transaction's write by the actor with its author; launches that actor before, if needed.
   private func append(
     _ changes: [PlannedChange],
     of transaction: PastHistory.Transaction,
@@ -83,7 +82,7 @@ extension PlanGenerator {
     draft.state.note(.write, by: place)
   }
 
-  /// Returns a write that inserts the objects which existed before the plan's first transaction.
+  /// Returns a write that inserts the objects which are older than the plan's first transaction.
   private func prelude(_ existing: [ObjectName], _ header: PlanHeader) -> [Command] {
     guard !existing.isEmpty else { return [] }
     let inserts = existing.map {
@@ -92,7 +91,7 @@ extension PlanGenerator {
     return [Command(.write(PlannedWrite(actor: header.actors[0].id, changes: inserts)))]
   }
 
-  /// Draws the commands that follow a transaction.
+  /// Draws the commands between a transaction and the next one.
   private func pause(_ source: inout ChoiceSource, _ draft: inout PlanDraft) -> [Command] {
     var commands: [Command] = []
     var repetition = Repetition("command", 0...Self.pastPauseMax, length: .average(1.5))
@@ -104,10 +103,10 @@ extension PlanGenerator {
 }
 
 extension PastHistory {
-  /// Sets a plan's model from the history and, if `namesActors` is `true`, the names of its actors.
+  /// Sets a plan's model from the history, and the names of its actors if `namesActors` is `true`.
   ///
-  /// The most active authors become actors; the other authors only write. A mirror's imports are
-  /// protected, as they are by default in a tracker.
+  /// The most active authors become actors; the other authors only write. The imports of a mirror
+  /// are protected, as they are by default in a tracker.
   func adopt(in header: inout PlanHeader, namesActors: Bool) {
     header.model = model
     // The first actor must run, because it inserts the objects from before the first transaction.
@@ -151,9 +150,9 @@ struct PastWrites {
 
   init(_ past: PastHistory) { model = past.model }
 
-  /// Returns the changes of the next transaction, with numbered values instead of unknown values.
+  /// Returns the changes of the next transaction, with generated numbers in place of unknown values.
   ///
-  /// An object's changes have different values, so that a lost change is detected.
+  /// Successive changes of an object have different values, so that a lost change is detected.
   mutating func next(_ changes: some Sequence<PastHistory.Change>) -> [PlannedChange] {
     number += 1
     return changes.map { change in

@@ -21,7 +21,7 @@ extension PlanGenerator {
 
   private static let queryCountMax = 16
 
-  /// Whether a plan may have queries; actors with different models would give different answers.
+  /// Whether the plan may have queries: not with two model versions, nor with relations.
   private func hasQueries(_ draft: PlanDraft) -> Bool {
     style.hasQueries && !draft.header.hasOlderModel && !draft.header.hasRelations
   }
@@ -137,20 +137,20 @@ extension PlanGenerator {
     commands.insert(Command(.query(query)), at: source.index(below: commands.count + 1))
   }
 
-  /// The forms of requests about stores on disk, with their weights.
+  /// The kinds of requests about stores on disk, with their weights.
   private static let diskForms: [(PlannedQuery.Form, Int)] = [
     (.files, 4), (.watch, 2), (.large, 2), (.purges, 4), (.values, 6), (.damage, 3), (.passes, 3),
     (.models, 3), (.containers, 2), (.foreign, 3), (.suspension, 2), (.lists, 3),
   ]
 
-  /// The forms of requests about stores on disk that only plans with a certain condition have.
+  /// The kinds of requests about stores on disk that belong to one condition.
   private static let ownDiskForms: [(condition: Condition, form: PlannedQuery.Form)] = [
     (.foreignWriter, .foreign), (.modelSkew, .models), (.relations, .lists),
   ]
-  /// The share of plans with such a condition that have the condition's request.
+  /// The probability that a plan with such a condition has the condition's request.
   private static let ownDiskShare = 0.03
 
-  /// The forms of requests, with their weights.
+  /// The kinds of requests about objects, tokens, members and the file, with their weights.
   private static let requestForms: [(PlannedQuery.Form, Int)] = [
     (.sorted, 7), (.visit, 4), (.due, 3), (.lags, 3), (.tokens, 3), (.uris, 1), (.signals, 2),
     (.differences, 2), (.size, 1), (.verify, 1), (.table, 5), (.refusals, 1), (.tour, 3),

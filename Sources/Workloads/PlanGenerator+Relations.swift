@@ -4,7 +4,7 @@ import Traces
 
 /// Writes to a model with references and unique attributes.
 extension PlanGenerator {
-  /// Draws a save whose changes refer to objects, delete objects that others refer to, or make duplicates.
+  /// Draws a save whose changes refer to objects, delete referenced objects, or create duplicates.
   func relatedWrite(
     _ source: inout ChoiceSource,
     _ actor: PlannedActor,
@@ -41,10 +41,10 @@ extension PlanGenerator {
     )
   }
 
-  /// Draws the merge policy of a save, which also resolves duplicates.
+  /// Draws the merge policy of a save, for conflicts and for duplicates.
   ///
-  /// Plans in which calls fail save their views under the default policy, because after a failure
-  /// it is unknown which states a view has read.
+  /// If calls fail in the plan, views save under the default policy only: after a failure it is
+  /// unknown which states a view has read.
   private func relatedPolicy(
     _ source: inout ChoiceSource,
     _ context: String,

@@ -3,9 +3,9 @@ import PropertyTesting
 import Traces
 
 extension PlanGenerator {
-  /// Draws rare changes of a finished plan: other purge strategies, a wide model, extreme values.
+  /// Draws rare changes of a finished plan: another purge strategy, a wide model, extreme values.
   ///
-  /// They are drawn last, so that a seed gives the same commands with and without them.
+  /// These changes are drawn last, so that a seed gives the same commands with and without them.
   func widen(
     _ header: inout PlanHeader,
     _ commands: inout [Command],
@@ -61,7 +61,7 @@ extension PlanGenerator {
     }
   }
 
-  /// Draws additional or different values for some attributes of a change.
+  /// Draws more or different values for some of the attributes that a change sets.
   private func widen(
     _ change: inout PlannedChange,
     _ model: Model,
@@ -83,9 +83,9 @@ extension PlanGenerator {
 }
 
 extension PlanModels {
-  /// Returns a model in which attributes are added to the first entity, up to the maximum number.
+  /// Returns a model whose first entity has the maximum number of attributes.
   ///
-  /// The new attributes are added before the entity's last attribute.
+  /// The new attributes are inserted before the entity's last attribute.
   static func wide(like model: Model) -> Model {
     let item = model.entities[0]
     let types = AttributeType.allCases
@@ -100,10 +100,9 @@ extension PlanModels {
     return make([Entity(item.name, Array(attributes))] + model.entities.dropFirst())
   }
 
-  /// A model with more entities than the bitmap in which a transaction records its entities has
-  /// bits.
+  /// A model with more entities than the bitmap has bits in which a transaction records its entities.
   ///
-  /// Plans change the entities 33 and 97, which have the same bit in that bitmap.
+  /// Plans change the entities 33 and 97, which share a bit of that bitmap.
   static let manyEntities: Model = {
     let fillers = (1...95).map { Entity("E\($0)", [Attribute("number", .int)]) }
     return make(
@@ -147,7 +146,7 @@ extension PlanModels {
 extension PlanGenerator {
   /// Draws whether a plan has writes of many objects, and inserts them between its commands.
   ///
-  /// The other commands are drawn first, so that a seed gives the same ones with and without these
+  /// The other commands are drawn before, so that a seed gives the same ones with and without these
   /// writes. All values of the writes are copies of a few drawn values, which makes shrinking
   /// faster.
   func addCrowd(
@@ -187,7 +186,7 @@ extension PlanGenerator {
     }
   }
 
-  /// The least key of the objects in these writes; other commands use lower keys.
+  /// The least key of the objects in writes of many objects; other commands use lower keys.
   private static let crowdKey: Int64 = 1001
 
   private func crowdValues(

@@ -37,10 +37,10 @@ extension PlanGenerator {
     )
   }
 
-  /// Draws a write by a program without the library, and the actor that is the first to read it.
+  /// Draws a write with plain SQL, and the actor that reads the store first afterwards.
   ///
-  /// The program knows the attributes with which the store began. The write has no author, an
-  /// author of its own, or an actor's author.
+  /// The writing program knows only the attributes of the store's first model version. The write
+  /// has no author, an author of its own, or an actor's author.
   func plainSQL(
     _ source: inout ChoiceSource,
     _ actor: PlannedActor,
@@ -88,16 +88,17 @@ extension PlanGenerator {
 
   /// Returns whether a write deletes an object and inserts it again.
   ///
-  /// Both objects have the same name, so a report of a conflict would be ambiguous.
+  /// Both objects then have the same name, so that it would be unclear which one a report of a
+  /// conflict means.
   private static func replaces(_ changes: [PlannedChange]) -> Bool {
     let deleted = Set(changes.filter { $0.type == .delete }.map(\.object))
     return changes.contains { $0.type == .insert && deleted.contains($0.object) }
   }
 
-  /// Draws the author of a write, mostly the actor's own.
+  /// Draws the author of a write, mostly that of its actor.
   ///
-  /// Depending on the plan, the author may also be that of another actor, of a batch or of a
-  /// mirror, or absent.
+  /// Depending on the plan, the author may also be another actor's, a batch author or a mirror's,
+  /// or absent.
   func author(
     _ source: inout ChoiceSource,
     _ draft: PlanDraft,
@@ -163,7 +164,7 @@ extension PlanGenerator {
     [ChangeType.insert, .update, .delete][source.weighted(style.operationShares)]
   }
 
-  /// The greatest key in a plan; it is small, so that actors change the same objects.
+  /// The greatest key in a plan; so small that actors often change the same objects.
   private static let keyMax: Int64 = 12
 
   /// Draws an update or a delete by predicate.

@@ -85,8 +85,8 @@ package struct PlanGenerator: Sendable {
 
   /// Draws the conditions of one plan.
   ///
-  /// Each condition that applies to a whole plan is drawn separately, so that most plans have few
-  /// conditions. If the style has only one or two such conditions, their probability is higher.
+  /// Conditions of a whole plan are drawn one by one, so that most plans have few of them. If the
+  /// style has only one or two of these conditions, each is more likely.
   private func activeConditions(_ source: inout ChoiceSource) -> Set<Condition> {
     var active = style.conditions.filter { $0.share == nil }
     let shaping = Condition.allCases.filter { $0.share != nil && style.conditions.contains($0) }
@@ -115,9 +115,10 @@ package struct PlanGenerator: Sendable {
     return command
   }
 
-  /// Returns the current weight of a kind of command.
+  /// Returns how likely a kind of command is now, compared with the others.
   ///
-  /// The weight is 0 if no actor can perform the command now, or if the plan lacks its condition.
+  /// The weight is 0 if no actor can perform the command now, or if the plan lacks the command's
+  /// condition.
   private func weight(of action: PlanAction, _ draft: PlanDraft, _ turn: Int? = nil) -> Int {
     if let condition = action.condition, !draft.active.contains(condition) { return 0 }
     if action == .relatedBatch, !draft.header.hasRelations { return 0 }
@@ -153,10 +154,10 @@ package struct PlanGenerator: Sendable {
     return draft.priorities?.next(among: able)
   }
 
-  /// Draws an actor's index; if that actor cannot act now, the next actor that can is used.
+  /// Draws the index of the actor that performs a command: the drawn one, or the next that can.
   ///
-  /// The recorded choice is the actor that acts, so that it stays the same if shrinking removes
-  /// another command.
+  /// The choice is recorded as the actor that performs the command, so that this actor stays the
+  /// same if shrinking removes another command.
   private func place(
     _ source: inout ChoiceSource,
     for action: PlanAction,
@@ -221,13 +222,12 @@ package struct PlanGenerator: Sendable {
     }
   }
 
-  /// Draws the outcome of a signal: delivered, late, lost or duplicated.
+  /// Draws what happens to a signal: it is delivered, late, lost or duplicated.
   private func fate(_ source: inout ChoiceSource) -> SignalFate {
     SignalFate.allCases[source.weighted([4, 2, 3, 1])]
   }
 
-  /// Draws an advance of the clock: a gap between writes or, under a condition, days or a step
-  /// back.
+  /// Draws how far the clock moves: a gap between writes or, under a condition, by days or backwards.
   private func advance(_ source: inout ChoiceSource, _ draft: PlanDraft) -> Double {
     func weight(_ condition: Condition) -> Int { draft.active.contains(condition) ? 1 : 0 }
     let kinds = [12, 2 * weight(.pause), 2 * weight(.clockJump), 2 * weight(.clockBack)]
@@ -248,8 +248,8 @@ struct PlanDraft {
   /// The conditions that this plan may contain.
   let active: Set<Condition>
   var state: PlanState
-  /// The random factor for the weight of each kind of command in this plan.
+  /// For each kind of command, a random factor by which this plan multiplies its weight.
   let swarm: [Int]
-  /// The actor priorities; `nil` if the schedule has none.
+  /// The actor priorities of ``PlanSchedule/pct(depth:)``; `nil` under another schedule.
   var priorities: PlanPriorities?
 }

@@ -1,7 +1,7 @@
 import HistoryTypes
 import Traces
 
-/// The references between objects that the writes of a plan have set so far.
+/// The references between existing objects, as the writes of a plan in progress have set them.
 struct PlanLinks: Sendable {
   private struct Column: Sendable {
     let attribute: String
@@ -9,11 +9,11 @@ struct PlanLinks: Sendable {
     let rule: DeleteRule
   }
 
-  /// The references of each entity.
+  /// The attributes of each entity that are references.
   private var columns: [String: [Column]] = [:]
-  /// The objects to which each object refers, by the attribute of the reference.
+  /// For each object, the objects to which it refers, by the attribute of the reference.
   private var links: [ObjectName: [String: ObjectName]] = [:]
-  /// Whether a reference with the delete rule `deny` has forbidden a delete.
+  /// Whether the changes so far delete an object to which a reference with the rule `deny` refers.
   private var isDenied = false
 
   init(_ model: Model) {
@@ -30,12 +30,12 @@ struct PlanLinks: Sendable {
   /// Whether the model has no references.
   var isEmpty: Bool { columns.isEmpty }
 
-  /// Returns whether a reference forbids a delete, or refers to an object that does not exist.
+  /// Returns whether a store would refuse the changes so far: a forbidden delete, or a missing object.
   func isRefused(_ live: Set<ObjectName>) -> Bool {
     isDenied || links.values.contains { !$0.values.allSatisfy(live.contains) }
   }
 
-  /// Applies a change to the objects that exist, with the delete rules.
+  /// Applies a change, with the delete rules of references, to the set of existing objects.
   mutating func note(_ change: PlannedChange, _ live: inout Set<ObjectName>) {
     switch change.type {
     case .delete: remove(change.object, &live)

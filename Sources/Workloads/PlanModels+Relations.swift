@@ -3,7 +3,7 @@ import PropertyTesting
 import Traces
 
 extension PlanModels {
-  /// The delete rules of the references of a model with relations.
+  /// The delete rules of the references in a generated model with relations.
   struct Rules: Sendable {
     /// The rule of the optional reference from a tag to an item.
     var tag: DeleteRule
@@ -17,7 +17,7 @@ extension PlanModels {
     var hasUniqueNotes = false
   }
 
-  /// Returns a model of items, of tags with unique names, and of notes, which refer to each other.
+  /// Returns a model of items, tags with unique names, and notes, with references between them.
   static func related(_ rules: Rules) -> Model {
     var item = [
       Attribute("title", .string, preservesValueInHistoryOnDeletion: true),

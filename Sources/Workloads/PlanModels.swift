@@ -30,7 +30,7 @@ enum PlanModels {
     Entity("Tag", [Attribute("name", .string, preservesValueInHistoryOnDeletion: true)]),
   ])
 
-  /// Returns a newer version of a model, with another attribute of each entity, and another entity.
+  /// Returns a newer version of a model, with one more attribute in each entity, and one more entity.
   ///
   /// The new attributes have default values.
   static func newer(_ model: Model) -> Model {
@@ -48,7 +48,7 @@ enum PlanModels {
     }
   }
 
-  /// Draws a value for each attribute; a few attributes stay without a value.
+  /// Draws a value for most attributes of an entity; a few attributes get none.
   static func values(of entity: Entity, _ source: inout ChoiceSource) -> Values {
     var values: Values = [:]
     for attribute in entity.attributes where !source.bool(probability: 0.1) {
@@ -67,7 +67,7 @@ enum PlanModels {
     return values
   }
 
-  /// Draws a value from a small range, so that values coincide and predicates match.
+  /// Draws a value from so small a range that values are often equal and predicates match.
   static func value(of type: AttributeType, _ source: inout ChoiceSource) -> Value {
     let number = source.int(in: 0...9)
     return switch type {
@@ -90,7 +90,7 @@ enum PlanPredicates {
   /// The maximum number of conditions that one AND or OR combines.
   private static let widthMax = 3
 
-  /// Draws the conditions that a batch request joins with AND: usually one, rarely none or two.
+  /// Draws the conditions of a batch request, all of which must hold: usually one, rarely none or two.
   static func draw(on entity: Entity, _ source: inout ChoiceSource) -> [PlannedCondition] {
     let count = [1, 0, 2][source.weighted([14, 1, 3])]
     return (0..<count).map { _ in condition(on: entity, 0, &source) }
@@ -148,8 +148,7 @@ enum PlanPredicates {
     return .like(attribute.name, pattern)
   }
 
-  /// Draws an attribute that is no reference, because a plan cannot know the order of the store's
-  /// keys.
+  /// Draws an attribute that is no reference, because a plan cannot know the order of keys in the store.
   private static func attribute(of entity: Entity, _ source: inout ChoiceSource) -> Attribute {
     let attributes = entity.attributes.filter { $0.reference == nil }
     return attributes[source.index(below: attributes.count)]

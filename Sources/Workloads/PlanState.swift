@@ -3,8 +3,8 @@ package import Traces
 
 /// The state of a plan that is being generated, as far as the next command depends on it.
 ///
-/// A set of actors is a word with one bit per actor, in the order of the header: before each
-/// command, the sets are read for every kind of command.
+/// A set of actors is a word with one bit per actor, in the order of the header. Words are fast to
+/// combine: before each command, the sets are read for every kind of command.
 struct PlanState {
   private let everyone: UInt64
   private let consumers: UInt64
@@ -15,21 +15,21 @@ struct PlanState {
   private var staging: UInt64 = 0
   /// The running actors whose process is suspended.
   private var suspended: UInt64 = 0
-  /// The actors to which a signal was sent that has not arrived yet.
+  /// The actors with a signal that was sent and has not arrived yet.
   private var signalled: UInt64 = 0
-  /// The actors with a process that continues although a later launch has replaced it.
+  /// The actors whose previous process keeps running, although a later launch has replaced it.
   private var replaced: UInt64 = 0
-  /// The actors that have fetched and not yet recorded.
+  /// The actors in the middle of a pass: they have fetched and not yet recorded.
   private(set) var midPass: UInt64 = 0
   /// The actors that have fetched and merged and not yet recorded.
   private(set) var unrecorded: UInt64 = 0
-  /// The members; `behind` has the members that have made no pass since the last write.
+  /// The actors that are members; `behind` contains those without a pass since the last write.
   private var members: UInt64
   private var behind: UInt64 = 0
   private var consumersBehind: UInt64 = 0
   private var hasHistory = false
   private var live: Set<ObjectName> = []
-  /// The references of the objects in a model with relations.
+  /// The references between existing objects; empty if the model has no references.
   private var links: PlanLinks
 
   init(_ header: PlanHeader) {
@@ -45,7 +45,7 @@ struct PlanState {
     members = running
   }
 
-  /// Creates the state after the commands of a plan.
+  /// Creates the state that the commands of a plan lead to.
   init(after plan: Plan) {
     self.init(plan.header)
     for command in plan.commands {
@@ -58,8 +58,7 @@ struct PlanState {
     }
   }
 
-  /// Returns an action's kind and its actor's index; `nil` if the action does not change this
-  /// state.
+  /// Returns the kind of an action and the index of its actor; `nil` if this state does not depend on it.
   private func known(_ action: Action, _ header: PlanHeader) -> (PlanAction, Int)? {
     let kind: PlanAction
     switch action {
@@ -88,7 +87,7 @@ struct PlanState {
     return (isSecond ? .launchTwice : kind, place)
   }
 
-  /// Whether every member has read the last write, so that a purge may delete nearly all history.
+  /// Whether all members and consumers have read the last write: a purge may then delete nearly all.
   var isCaughtUp: Bool { hasHistory && behind == 0 && consumersBehind == 0 }
 
   private static func mask(of count: Int) -> UInt64 { (1 << UInt64(count)) - 1 }
@@ -116,10 +115,10 @@ struct PlanState {
     }
   }
 
-  /// Returns the first object, from a key on, that exists or, if `isLive` is `false`, does not
-  /// exist.
+  /// Returns the first object from `key` on that exists, or that does not exist if `isLive` is `false`.
   ///
-  /// After the greatest key the search continues at key 1. The result is `nil` if no object is found.
+  /// After the greatest key the search continues at key 1. The result is `nil` if no object is
+  /// found.
   func object(
     _ entity: String,
     from key: Int64,
@@ -203,7 +202,7 @@ struct PlanState {
   }
 }
 
-/// The state after a prefix of an explored plan, as far as the possible next commands depend on it.
+/// The data about the start of an explored plan that decide which commands are possible next.
 package struct PlanPlace: Sendable {
   /// The last completed step of an actor's unfinished pass.
   enum Step: Int {
@@ -215,16 +214,16 @@ package struct PlanPlace: Sendable {
   private(set) var staged: Set<ActorID> = []
   /// The actors whose process is suspended; ``running`` does not contain them.
   private(set) var suspended: Set<ActorID> = []
-  /// The actors to which a signal was sent that has not arrived yet.
+  /// The actors with a signal that was sent and has not arrived yet.
   private(set) var signalled: Set<ActorID> = []
   private var steps: [ActorID: Step] = [:]
   /// The keys of the existing objects, in the order in which they were first inserted.
   private var live: [Int64] = []
   private var insertCount: Int64 = 0
   private var writeCount: Int64 = 0
-  /// The commands of the plan's window of a real history; `nil` if the plan has no window.
+  /// The commands that the plan takes from a real history; `nil` if it takes none.
   private let window: [Command]?
-  /// The number of the window's commands that were performed.
+  /// The number of commands of the window that were already performed.
   private var windowCount = 0
 
   /// Whether every commit is synced, so that no power-off rolls back an acknowledged commit.
@@ -250,7 +249,7 @@ package struct PlanPlace: Sendable {
   private static let entity = "Item"
   private static let ownKeysStart: Int64 = 1_000_000
 
-  /// The next command of the window; `nil` without a window, and at its end.
+  /// The window's next command; `nil` at the end of the window, or without one.
   var next: Command? {
     guard let window, windowCount < window.count else { return nil }
     return window[windowCount]
@@ -274,7 +273,7 @@ package struct PlanPlace: Sendable {
     live.last.map { PlannedChange(.delete, ObjectName(Self.entity, $0)) }
   }
 
-  /// A change that inserts a new object which refers to the newest item; `nil` if no item exists.
+  /// An insert of an object that refers to the newest item; `nil` if no item exists.
   func related(_ entity: String, _ values: Values) -> PlannedChange? {
     live.last.map { item in
       let object = ObjectName(entity, insertCount + 1)
@@ -284,7 +283,7 @@ package struct PlanPlace: Sendable {
 
   // MARK: Events
 
-  /// Applies a command and its events.
+  /// Updates the place after a command and the events that it caused.
   package mutating func note(_ action: Action, _ events: [Event]) {
     if let next, next.action == action { windowCount += 1 }
     switch action {
@@ -351,7 +350,7 @@ package struct PlanPlace: Sendable {
     steps[actor] = nil
   }
 
-  /// Adds the state on which the possible next commands depend, except counters for unique names.
+  /// Adds all data on which the possible next commands depend, except the counters for unique names.
   package func describe(_ state: inout StateSketch) {
     state.enter(nil)
     for key in live { state.add(ObjectName(Self.entity, key)) }

@@ -1,8 +1,7 @@
 package import PropertyTesting
 package import Traces
 
-/// The parameters of random plans, such as the number of actors, the lengths, and the mix of
-/// writes.
+/// The parameters of random plans, such as the number of actors, the length, and the kinds of writes.
 package struct PlanStyle: Sendable {
   /// The number of actors, from one to eight (default: `1...4`).
   package var actorCounts = 1...4
@@ -16,43 +15,43 @@ package struct PlanStyle: Sendable {
   package var operationShares = [19, 78, 3]
   /// The share of writes without an author.
   package var absentAuthorShare = 0.1
-  /// The times between transactions in seconds; each of them is equally likely.
+  /// The possible times between transactions in seconds; each is equally likely.
   package var gaps: [Double] = [0.01, 0.1, 1, 5, 10, 60, 600, 3600]
-  /// The actions that the system under test supports, in addition to writes and passes.
+  /// The kinds of commands that the system under test supports.
   package var actions: Set<PlanAction> = Set(PlanAction.allCases)
-  /// The rule by which plans choose the next actor.
+  /// The rule that decides which actor performs the next command.
   package var schedule = PlanSchedule.random
   /// The conditions that a plan may contain.
   package var conditions = Condition.everyday
   /// Whether actors may have several contexts.
   package var hasContexts = true
-  /// Whether actors may have small limits on the transactions per fetch.
+  /// Whether actors may have a low limit on the number of transactions per fetch.
   package var hasPages = true
   /// Whether actors may have observers and merge hooks.
   package var hasHooks = true
-  /// Whether plans choose between the two drivers of trackers (``PlannedDriver``).
+  /// Whether plans may name the driver of trackers (``PlannedDriver``).
   package var hasDrivers = false
-  /// Whether actors may request history, or purge a part of it, outside of their passes.
+  /// Whether plans may have queries, which read history or purge a part of it outside of passes.
   package var hasQueries = false
   /// The share of plans with a request about stores on disk; such a request takes milliseconds.
   package var diskShare = 0.0035
-  /// Whether consumers may read page by page, with or without confirming pages, and start again.
+  /// Whether consumers may have `read` commands, which read page by page, confirm, and restart.
   package var hasReadings = false
   /// Whether writes may name a merge policy for conflicts.
   package var hasPolicies = true
-  /// The members, authors and limits of every plan; `nil` if they are drawn.
+  /// The members, authors and limits that every plan has; `nil` if they are drawn.
   package var setup: PlanSetup?
-  /// The history whose transactions are the writes of every plan; `nil` if writes are drawn.
+  /// A real history, from whose transactions the writes of plans are made; `nil` if writes are drawn.
   package var past: PastHistory?
   /// Closures that change each plan after it was generated, and may draw further choices.
   package var changes: [@Sendable (inout Plan, inout ChoiceSource) -> Void] = []
 
   package init() {}
 
-  /// Creates the style of plans that resemble real histories.
+  /// Creates the style of plans that resemble the histories from which a profile was computed.
   ///
   /// The share of each change type is rounded to a whole per cent, and is at least 1 %, so that a
-  /// type that is rare in a store still occurs in plans.
+  /// rare type still occurs in plans.
   package init(_ profile: WorkloadProfile) {
     averageChangeCount = max(1, profile.meanChangesPerTransaction)
     changeCountMax = min(max(profile.mostChangesPerTransaction, 2), Self.changeCountLimit)
@@ -66,7 +65,7 @@ package struct PlanStyle: Sendable {
   /// The maximum number of consecutive transactions of ``past`` in one plan.
   package static let pastCountMax = 24
 
-  /// Sets the history that plans repeat, with an actor for each of its most active authors.
+  /// Sets the history from which writes are made, and an actor for each of its most active authors.
   ///
   /// A plan has two to four actors, or the given number.
   package mutating func `repeat`(_ past: PastHistory, actors: Int?) {
@@ -75,33 +74,31 @@ package struct PlanStyle: Sendable {
     actorCounts = count...count
   }
 
-  /// The upper limit of ``changeCountMax``; the largest transactions of real stores would fill a
-  /// plan.
+  /// The upper limit of ``changeCountMax``: the largest transactions of real stores would fill a plan.
   private static let changeCountLimit = 32
-  /// The maximum number of actors of a profile; `--actors` allows more.
+  /// The maximum number of actors that is taken from a profile; the option `--actors` allows more.
   private static let actorCountLimit = 4
 
   private static func perCent(_ share: Double) -> Int { max(1, Int((share * 100).rounded())) }
 }
 
-/// The rule by which plans choose the next actor.
+/// The rule that decides which actor performs the next command.
 ///
-/// To run every order of steps up to a length, use ``PlanAlphabet`` and the explorer.
+/// To run plans with every order of commands up to a length, use ``PlanAlphabet`` and the explorer.
 package enum PlanSchedule: Hashable, Sendable {
-  /// Each time, every actor that can act is equally likely to be chosen.
+  /// Every actor that can perform a command is equally likely to be chosen.
   case random
-  /// Actors have priorities: the highest priority acts, until it becomes the lowest at a random
-  /// point.
+  /// The actor with the highest priority performs commands; at random points it gets the lowest priority.
   ///
   /// A plan finds a bug that depends on the order of `depth` steps with at least the probability
   /// ``leastProbability(actors:steps:)``. Source: Burckhardt and others, "A randomized scheduler
   /// with probabilistic guarantees of finding bugs" (2010).
   case pct(depth: Int)
 
-  /// Returns a lower bound for the probability that one plan finds a bug of the schedule's depth.
+  /// Returns a lower bound for the probability that one plan finds a bug of this schedule's depth.
   ///
-  /// The depth of a bug is the number of steps whose order it depends on. The result is `nil` for a
-  /// schedule without such a bound.
+  /// The depth of a bug is the number of steps whose order matters for the bug. The result is `nil`
+  /// for a schedule without such a bound.
   package func leastProbability(actors: Int, steps: Int) -> Double? {
     guard case .pct(let depth) = self else { return nil }
     var bound = 1 / Double(max(actors, 1))
@@ -110,11 +107,11 @@ package enum PlanSchedule: Hashable, Sendable {
   }
 }
 
-/// Actor priorities that change at a few points.
+/// Priorities of actors, in which the highest becomes the lowest at random points.
 struct PlanPriorities {
-  /// The actors by their indices in the header, the highest priority first.
+  /// The indices of the actors in the header, in descending order of priority.
   private var order: [Int] = []
-  /// The numbers of the commands before which the highest priority becomes the lowest one.
+  /// The numbers of the commands before which the actor with the highest priority gets the lowest.
   private var changes: Set<Int> = []
   private var step = 0
 
@@ -130,8 +127,7 @@ struct PlanPriorities {
     for _ in 1..<max(depth, 1) { changes.insert(source.index(below: max(steps, 1))) }
   }
 
-  /// Applies a change of priorities that is due, and returns the actor with the highest one in a
-  /// set.
+  /// Makes a change of priorities if one is due, and returns the first actor of a set by priority.
   ///
   /// The result is `nil` if the set of actors is empty.
   mutating func next(among able: UInt64) -> Int? {
@@ -168,7 +164,7 @@ package enum PlanAction: Int, CaseIterable, Sendable {
   case resume
   case relatedBatch
 
-  /// The relative frequency of the command in a plan without special conditions.
+  /// The weight with which the command is drawn in a plan without special conditions.
   var weight: Int {
     switch self {
     case .write: 36
@@ -191,7 +187,7 @@ package enum PlanAction: Int, CaseIterable, Sendable {
     }
   }
 
-  /// The condition that a plan must contain for this command; `nil` if only the header decides.
+  /// The condition under which plans contain this command; `nil` if other settings decide.
   var condition: Condition? {
     switch self {
     case .crash: .crash

@@ -1,6 +1,6 @@
-/// A distribution of values, as a histogram of ascending buckets that do not overlap.
+/// A distribution of numbers, as a histogram: ascending buckets that do not overlap.
 package struct ProfileDistribution: Sendable, Hashable {
-  /// A range of values, and the number of values in that range.
+  /// A range of numbers, and how many numbers are in that range.
   package struct Bucket: Sendable, Hashable, Codable {
     /// The least value of the bucket.
     package let from: Double
@@ -22,7 +22,7 @@ package struct ProfileDistribution: Sendable, Hashable {
   /// The total number of values.
   package var count: Int { buckets.reduce(0) { $0 + $1.count } }
 
-  /// A description of the first invalid bucket; `nil` if the distribution is valid.
+  /// A description of the first invalid bucket, or of a missing one; `nil` if the distribution is valid.
   var flaw: String? {
     var end = -1.0
     for bucket in buckets {
@@ -35,17 +35,17 @@ package struct ProfileDistribution: Sendable, Hashable {
     return buckets.isEmpty ? "the distribution has no bucket" : nil
   }
 
-  /// Returns the whole number at a quantile; all whole numbers within a bucket are equally frequent.
+  /// Returns the whole number at a quantile from 0 to 1; within a bucket all are equally likely.
   package func integer(at quantile: Double) -> Int {
     guard let (bucket, share) = place(of: quantile) else { return 0 }
     let number = bucket.from + (share * (bucket.to - bucket.from + 1)).rounded(.down)
     return Int(min(number, bucket.to))
   }
 
-  /// Returns the value at a quantile from 0 to 1.
+  /// Returns the number at a quantile from 0 to 1.
   ///
-  /// Within a bucket that begins above 0, values are distributed evenly on a logarithmic scale. The
-  /// computation uses only square roots, so that every machine gives the same bits.
+  /// Within a bucket that begins above 0, numbers are distributed evenly on a logarithmic scale.
+  /// The computation uses only square roots, so that every machine gives the same bits.
   package func value(at quantile: Double) -> Double {
     guard let (bucket, share) = place(of: quantile) else { return 0 }
     guard bucket.from > 0 else { return bucket.from + share * (bucket.to - bucket.from) }
@@ -63,7 +63,7 @@ package struct ProfileDistribution: Sendable, Hashable {
     return low
   }
 
-  /// Returns the bucket that contains a quantile, and the position within the bucket, from 0 to below 1.
+  /// Returns the bucket that contains a quantile, and the fraction (below 1) at which it lies there.
   private func place(of quantile: Double) -> (Bucket, Double)? {
     var rank = min(max(quantile, 0), 1.0.nextDown) * Double(count)
     for bucket in buckets {
@@ -85,7 +85,7 @@ extension ProfileDistribution: Codable {
   }
 }
 
-/// The counts from which a profile is computed, of one history or of several histories together.
+/// The counts from which a profile is computed, for one history or for several together.
 package struct ProfileTally: Sendable, Hashable {
   package var transactions = 0
   /// The number of transactions without an author.
@@ -111,7 +111,7 @@ package struct ProfileTally: Sendable, Hashable {
   package init() {}
 }
 
-/// The provenance of a profile's figures: stores, date, counts and notes.
+/// The origin of a profile's figures: the counted stores, the date, the total counts and remarks.
 package struct ProfileProvenance: Sendable, Hashable, Codable {
   /// A file that was counted.
   package struct File: Sendable, Hashable, Codable {
@@ -157,7 +157,7 @@ package struct ProfileProvenance: Sendable, Hashable, Codable {
   }
 }
 
-/// An error about a workload profile; its description lists the available profiles.
+/// A failure to read or to make a workload profile; the description lists the available profiles.
 package enum ProfileError: Error, Hashable, Sendable {
   /// No committed profile has the given name.
   case unknownName(String)

@@ -26,9 +26,9 @@ package struct WorkloadProfile: Sendable, Hashable, Codable {
     }
   }
 
-  /// The share of one author or entity, under a name that replaces the real one.
+  /// The share of an author or entity, whose real name is replaced.
   package struct Share: Sendable, Hashable, Codable {
-    /// The name: `author-1`, `entity-1`, and so on, in descending order of shares.
+    /// The replaced name: `author-1`, `entity-1`, and so on, in descending order of shares.
     package var name: String
     package var share: Double
 
@@ -62,9 +62,10 @@ package struct WorkloadProfile: Sendable, Hashable, Codable {
 }
 
 extension WorkloadProfile {
-  /// Computes a profile from counts.
+  /// Computes a profile from the counts of one or more histories.
   ///
-  /// - Throws: ``ProfileError/tooLittle(source:reason:)`` when the counts do not determine a share.
+  /// - Throws: ``ProfileError/tooLittle(source:reason:)`` when a share cannot be computed, for
+  ///   example without changes.
   package init(
     name: String,
     provenance: ProfileProvenance,
@@ -129,15 +130,14 @@ extension WorkloadProfile {
 }
 
 extension WorkloadProfile {
-  /// Returns the number of changes, at least 1, of the transaction at a quantile.
+  /// Returns the number of changes of a transaction that has changes, at a quantile.
   ///
-  /// Only transactions with changes count. A quantile is from 0 to 1 for all functions here, and a lower
-  /// quantile gives a simpler result.
+  /// For all functions here a quantile is from 0 to 1, and a lower quantile gives a simpler result.
   package func changesPerTransaction(at quantile: Double) -> Int {
     changesPerTransaction.integer(at: quantile)
   }
 
-  /// Returns the time from the previous transaction to the one at a quantile, in seconds.
+  /// Returns the seconds between a transaction and the previous one, at a quantile.
   package func gap(at quantile: Double) -> Double {
     (gapSeconds.value(at: quantile) * 1e6).rounded() / 1e6
   }
@@ -147,7 +147,7 @@ extension WorkloadProfile {
     return [.insert, .update, .delete][Self.index(at: quantile, in: shares)]
   }
 
-  /// Returns the index of the author of the transaction at a quantile; `nil` if it has no author.
+  /// Returns the index of the author of a transaction, at a quantile; `nil` for no author.
   ///
   /// If the profile has more authors than `count`, those with the greatest shares are used.
   package func author(at quantile: Double, among count: Int) -> Int? {
@@ -156,19 +156,19 @@ extension WorkloadProfile {
     return Self.index(at: quantile / named, in: Self.shares(authors, count))
   }
 
-  /// Returns the index of the entity of the change at a quantile.
+  /// Returns the index of the entity of a change, at a quantile.
   package func entity(at quantile: Double, among count: Int) -> Int {
     Self.index(at: quantile, in: Self.shares(entities, count))
   }
 
-  /// Returns the first `count` shares; if there are fewer, the least positive share is repeated.
+  /// Returns the `count` greatest shares; if there are fewer, the least positive share is repeated.
   private static func shares(_ known: [Share], _ count: Int) -> [Double] {
     let shares = known.prefix(max(1, count)).map(\.share)
     let least = shares.last { $0 > 0 } ?? 1
     return shares + Array(repeating: least, count: max(0, max(1, count) - shares.count))
   }
 
-  /// Returns the index of the share in which a quantile of the shares' sum lies.
+  /// Returns the index of the share that contains a quantile, if the shares are laid end to end.
   private static func index(at quantile: Double, in shares: [Double]) -> Int {
     var rest = min(max(quantile, 0), 1) * shares.reduce(0, +)
     for (index, share) in shares.enumerated() {
@@ -190,7 +190,7 @@ extension WorkloadProfile {
   /// The greatest number of changes of a transaction.
   package var mostChangesPerTransaction: Int { Int(changesPerTransaction.buckets.last?.to ?? 0) }
 
-  /// Returns `count` typical times between transactions in seconds, at evenly spaced quantiles.
+  /// Returns `count` times between transactions in seconds, at evenly spaced quantiles.
   package func gaps(_ count: Int) -> [Double] {
     (0..<count).map { gap(at: (Double($0) + 0.5) / Double(count)) }
   }
@@ -244,7 +244,7 @@ extension WorkloadProfile {
     return "{\n" + lines.joined(separator: ",\n") + "\n}\n"
   }
 
-  /// The reason why the profile cannot be sampled; `nil` if it can.
+  /// The reason why plans cannot be generated from the profile; `nil` if they can.
   private var flaw: String? {
     let single = [withoutAuthor, withoutChanges, ties, stepsBack]
     let mix = [operations.insert, operations.update, operations.delete]
@@ -272,7 +272,7 @@ extension WorkloadProfile {
     }
   }
 
-  /// The version of a profile, which is decoded first, because another version may have other keys.
+  /// The version of a profile; it is decoded first, because other versions may have other keys.
   private struct Version: Decodable {
     let profile: Int
   }

@@ -222,7 +222,7 @@ import Darwin
       let result = await run(["report", "trend", "--history", history])
       #expect(result.code == .violation)
       #expect(result.output.contains("2026-01-25 00:00 UTC"))
-      #expect(result.output.contains("1 step in 1 row over 28 runs, 1 of them upwards."))
+      #expect(result.output.contains("1 step in 1 row over 28 runs, 1 of them to a higher cost."))
       let json = await run(["report", "trend", "--history", history, "--json"]).output
       let document = try JSONDecoder().decode(TrendDocument.self, from: Data(json.utf8))
       #expect(document.steps.map(\.metric) == ["wall ratio"])

@@ -71,8 +71,8 @@ import Testing
       try RunFolder.create(for: record, output: "no/where", currentFolder: folder.path)
     }
     #expect(
-      error?.description == "cannot make the folder \(folder.path)/no/where: the folder that it "
-        + "lies in does not exist; make that folder first, or name another with --output"
+      error?.description == "cannot make the folder \(folder.path)/no/where: its parent folder "
+        + "does not exist; make that folder first, or name another with --output"
     )
   }
 
@@ -128,7 +128,7 @@ import Testing
   @Test(arguments: [
     (code: EACCES, part: "you may not write there; name a folder that you may write to"),
     (code: EROFS, part: "the disk is mounted read-only; name a folder that you may write to"),
-    (code: ENOENT, part: "the folder that it lies in does not exist; make that folder first"),
+    (code: ENOENT, part: "its parent folder does not exist; make that folder first"),
     (code: ENOTDIR, part: "a file is in the way; name another folder"),
     (code: ENOSPC, part: "the disk is full; make room"),
     (code: ENAMETOOLONG, part: "the name is too long; name another folder"),

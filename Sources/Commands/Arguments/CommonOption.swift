@@ -11,7 +11,7 @@ package enum CommonOption {
   package static let historyFile = "Reports/history.sqlite"
 }
 
-// These options are shared by several verbs, so that an option has one meaning in all verbs.
+// These options are declared once, because an option must mean the same in all verbs.
 
 extension Option<UInt64> {
   package static var seed: Option {

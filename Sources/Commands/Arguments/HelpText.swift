@@ -1,7 +1,7 @@
 /// Generates the help of the tool and of each verb from their specifications.
 package struct HelpText {
   package let tool: ToolSpec
-  /// The command that usage lines and examples show before their arguments.
+  /// The command by which usage lines and examples start.
   package var command = ShellCommand.plain
   /// The maximum width of a line, in columns.
   package let width: Int

@@ -9,7 +9,8 @@ package protocol DeclaredArgument: Sendable {
   /// Adds the declaration to the specification of a verb.
   func describe(in spec: inout VerbSpec)
 
-  /// Sets the property to the given value or the default, and removes the positional arguments used.
+  /// Sets the property to the given value or the default, and removes the positional arguments that
+  /// it uses.
   func fill(from arguments: inout ParsedArguments, in composition: Composition)
 }
 
@@ -30,7 +31,7 @@ private final class Parsed<Value: Sendable>: Sendable {
 
 /// An option of a verb, declared at the property that stores the option's value.
 ///
-/// A property with a default value keeps it if the option is not given. An optional property is then
+/// If the option is not given, a property keeps its default value, and an optional property is
 /// `nil`. An array property collects the values of an option that may be repeated:
 ///
 ///     @Option("plans", .integer("N", 1...1_000), "Runs N plans on each system.")
@@ -40,7 +41,7 @@ package struct Option<Value: Sendable>: DeclaredArgument {
   package let spec: OptionSpec
   /// Returns the value of the given texts, which are never empty.
   private let read: @Sendable ([String]) -> Value?
-  /// Returns a default that is known only when the command runs, such as a random seed.
+  /// Returns the default if it is known only when the command runs, such as a random seed.
   private let draw: (@Sendable (Composition) -> Value)?
   private var parsed: Parsed<Value>
 
@@ -71,7 +72,7 @@ package struct Option<Value: Sendable>: DeclaredArgument {
     parsed = Parsed(wrappedValue)
   }
 
-  /// Declares an optional option; `shown` describes in the help what happens without the option.
+  /// Declares an option without a default value; the help shows `shown` as the effect of leaving it out.
   package init<Wrapped>(
     _ name: String,
     _ reader: ValueReader<Wrapped>,

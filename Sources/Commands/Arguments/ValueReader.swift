@@ -27,7 +27,7 @@ package struct ValueReader<Value: Sendable>: Sendable {
     self.read = read
   }
 
-  /// The rule for valid texts, without the type of the values.
+  /// The reader's description of valid texts, without the type of the values.
   package var rule: ValueRule {
     ValueRule(
       placeholder: placeholder,

@@ -9,7 +9,7 @@ package protocol VerbOptions: Sendable {
   /// Groups of mutually exclusive options, by name.
   var exclusive: [[String]] { get }
 
-  /// Checks the combination of values, and computes values that no single option states.
+  /// Checks the values together, and sets properties that depend on several options.
   ///
   /// - Throws: A usage error if options contradict each other, or name something that does not exist.
   mutating func validate(in composition: Composition) throws(LabError)
@@ -33,7 +33,7 @@ extension VerbOptions {
     try validate(in: composition)
   }
 
-  /// All declarations, including those of groups, in the order of the properties.
+  /// All declared options and arguments, including those of groups, in the order of the properties.
   package var declared: [any DeclaredArgument] {
     Mirror(reflecting: self).children.flatMap { child in
       if let part = child.value as? any DeclaredArgument { return [part] }
@@ -69,7 +69,7 @@ package struct Example: Sendable {
   }
 }
 
-/// The specification of an option for parser and help, without the type of its values.
+/// The specification of an option as the parser and the help use it, without the type of the values.
 package struct OptionSpec: Sendable {
   /// The option's name without leading dashes.
   package let name: String
@@ -151,7 +151,7 @@ package struct VerbSpec: Sendable {
   /// The last word of the name, which distinguishes the verb from its siblings.
   package var word: String { name.split(separator: " ").last.map(String.init) ?? name }
 
-  /// The verbs that can run: this verb unless it is only a group, and its subverbs.
+  /// The verbs that can run: this verb, unless it is only a group of verbs, and its subverbs.
   package var leaves: [VerbSpec] {
     (start == nil ? [] : [self]) + subverbs.flatMap(\.leaves)
   }

@@ -44,9 +44,9 @@ package struct RunOutput {
     ScratchFolder.removeDead(in: String(folder.path.dropLast(folder.name.count + 1)))
   }
 
-  /// Creates the folder for a run that other processes made, with the given record.
+  /// Creates the folder for results that other processes have produced, with the given record of the run.
   ///
-  /// The link `latest` does not point to this run before ``publish()``.
+  /// The link `latest` points to this run only after ``publish()``.
   ///
   /// - Throws: the errors of the initializer for a new run.
   package init(recording record: RunRecord, output: String) throws(LabError) {
@@ -79,7 +79,7 @@ package struct RunOutput {
 
   /// Removes the folder with all files, after a run that failed.
   ///
-  /// If the folder cannot be removed, its record has no verdict, which marks the run as unfinished.
+  /// If the folder cannot be removed, its record still marks the run as unfinished: it has no verdict.
   package func discard() {
     do { try FileManager.default.removeItem(atPath: folder.path) } catch { return }
   }
@@ -116,7 +116,7 @@ package struct RunOutput {
 
   package var path: String { folder.path }
 
-  /// The part of a split run that this run is; `nil` for a whole run.
+  /// The part of the run that this process runs; `nil` if the run is not split over several processes.
   package var shard: Shard? { record.shard }
 
   /// The folder's path in printable form: relative if it is below the current folder.
@@ -186,7 +186,7 @@ package enum RunDocument {
     }
   }
 
-  /// Returns the reason why a run cannot be read: its `run.json` is too new; otherwise `nil`.
+  /// Returns why a run cannot be read if its `run.json` has a newer version; otherwise `nil`.
   package static func refusal(of folder: String) -> String? {
     let path = folder + "/run.json"
     guard let data = FileManager.default.contents(atPath: path),
@@ -195,7 +195,7 @@ package enum RunDocument {
     return sentence(path, reason)
   }
 
-  /// Returns the reason why a file's version is not supported; `nil` if it is, or if it is missing.
+  /// Returns why the version in a file is not supported; `nil` if it is supported or the file has none.
   private static func refusal<Document: RunFile>(of: Document.Type, _ data: Data) -> String? {
     guard let fields = try? JSONDecoder().decode([String: Version].self, from: data),
       let found = fields[Document.versionField]?.number
@@ -203,7 +203,7 @@ package enum RunDocument {
     return FormatVersion.refusal(of: Document.title, found, newest: Document.formatVersion)
   }
 
-  /// The number in a JSON field; `nil` if the field is not a number.
+  /// The value of a JSON field if it is a number, such as a format version; otherwise `nil`.
   private struct Version: Decodable {
     let number: Int?
 

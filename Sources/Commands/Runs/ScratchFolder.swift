@@ -2,15 +2,14 @@ import Foundation
 
 /// A run's folder for temporary files, such as stores and the output of processes.
 ///
-/// The folder is named `scratch`, and only the user can access it. It contains a file that is locked
-/// until the process that created it ends in any way. The next run removes all scratch folders
-/// whose lock is free.
+/// The folder is named `scratch`, and only the user can access it. The process that creates the
+/// folder locks a file in it until the process ends, even by a crash. The next run removes all
+/// scratch folders whose lock is free.
 package final class ScratchFolder {
   /// The name of the scratch folder within the folder of a run.
   package static let name = "scratch"
   private static let lockName = "lock"
-  /// The age in seconds below which a folder without a lock file is assumed to be still being
-  /// created.
+  /// The age in seconds up to which a folder without a lock file may still be in creation.
   private static let newForSeconds = 10
 
   package let path: String
@@ -48,7 +47,7 @@ package final class ScratchFolder {
   /// Deletes the folder with its contents.
   package func remove() throws(LabError) { try Self.remove(path) }
 
-  /// Renames the folder within the run's folder, so that no later run removes it.
+  /// Renames the folder within the run's folder, so that later runs do not remove it as a scratch folder.
   package func keep(as name: String) throws(LabError) {
     unlink(path + "/" + Self.lockName)
     let kept = String(path.dropLast(Self.name.count)) + name
@@ -68,7 +67,8 @@ package final class ScratchFolder {
     }
   }
 
-  /// Returns whether the process of a scratch folder has ended; `false` for a new folder without lock.
+  /// Returns whether the process that created a scratch folder has ended; `false` for a new folder
+  /// without a lock.
   private static func isDead(_ folder: String) -> Bool {
     let file = open(folder + "/" + lockName, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
     guard file >= 0 else {

@@ -14,12 +14,12 @@ package typealias TextSink = @Sendable (String) -> String?
 /// Writes text to an open file until a write fails.
 package final class FileSink: Sendable {
   private let descriptor: Int32
-  /// Whether a write has failed; text after a failed write is dropped, because it would follow a gap.
+  /// Whether a write has failed; later text is then dropped, because the output would have a gap.
   private let isBroken = Mutex(false)
 
   package init(_ descriptor: Int32) { self.descriptor = descriptor }
 
-  /// Writes the whole text, without text of other threads in between.
+  /// Writes the whole text as one piece, even if other threads write at the same time.
   ///
   /// Returns the reason of a failure, otherwise `nil`. A closed pipe counts as success, as with `head`.
   package func write(_ text: String) -> String? {
@@ -66,7 +66,7 @@ package enum Interruption {
   /// The number of received requests.
   private static let requests = Atomic<Int>(0)
 
-  /// Whether the command should end at the next possible point, because a signal has requested this.
+  /// Whether a signal has requested that the command end at the next possible point.
   package static var isRequested: Bool { requests.load(ordering: .relaxed) > 0 }
 
   /// `isRequested` as a C callback, which SQLite calls while a statement runs.
@@ -98,7 +98,7 @@ package enum Interruption {
   }
 }
 
-/// The error after a signal has interrupted the command.
+/// The error of work that SIGINT or SIGTERM has interrupted.
 package struct Interrupted: Error, CustomStringConvertible {
   package init() {}
 

@@ -2,8 +2,8 @@ import Synchronization
 
 /// The progress of long work, displayed on standard error.
 ///
-/// On a terminal, the display is one line that is redrawn at most ten times a second. Elsewhere it is a
-/// log line every ten seconds, so that short work logs nothing. All methods are thread-safe.
+/// On a terminal, the progress is one line that is redrawn at most ten times a second. Elsewhere it
+/// is a log line every ten seconds, so that short work logs nothing. All methods are thread-safe.
 package final class ProgressBar: Sendable {
   private struct State {
     var work: WorkState
@@ -58,7 +58,7 @@ package final class ProgressBar: Sendable {
   }
 }
 
-/// The state of a long piece of work.
+/// The counts and times of a long piece of work, from which a progress bar is drawn.
 package struct WorkState: Hashable, Sendable {
   /// The name of the work, in a word or two.
   package var title: String

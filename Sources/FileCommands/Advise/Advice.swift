@@ -4,7 +4,7 @@ import HistoryInspection
 import HistoryStore
 import HistoryTypes
 
-/// The answers about a history, from its transactions and the positions of its consumers.
+/// The analysis of a history for `advise`: its costs, conditions, consumers and forecasts of purges.
 struct Advice: Sendable {
   /// The settings of the analysis, from the command line.
   struct Settings: Sendable, Hashable {
@@ -21,7 +21,7 @@ struct Advice: Sendable {
   let cost: HistoryCost
   let conditions: [HistoryCondition]
   let consumers: [ConsumerStatus]
-  /// The authors that may read, and for which no position is known.
+  /// The authors that may also read history, but whose position no consumer states.
   let undeclaredAuthors: [String]
   var forecasts: [PurgeForecast]
   /// The design by which the app tracks history; `nil` if none was given.

@@ -21,7 +21,7 @@ struct AdviceDocument: Encodable {
   struct Cost: Encodable {
     let transactions: Int
     let changes: Int
-    /// The size of the history; `nil` if this SQLite has no `dbstat`.
+    /// The bytes of the history; `nil` if SQLite is built without `dbstat`.
     let historyBytes: Int64?
     let databaseBytes: Int64
     let share: Double?
@@ -131,7 +131,7 @@ struct AdviceDocument: Encodable {
   let purges: [Purge]
   /// The SQL statement that shrinks the file; `nil` if the file shrinks automatically.
   let shrinkCall: String?
-  /// The design that was given with `--design`, run under the history's conditions.
+  /// The result of running the design given with `--design` under the conditions that the history shows.
   let design: Design?
   let verdict: Verdict
 }

@@ -93,7 +93,7 @@ enum AdviceFacts {
     return "\(transactions.counted("transaction")), \(changes)\(time)"
   }
 
-  /// Returns notes that apply to all purges: transactions kept, tokens that expire, and file size.
+  /// Returns notes about the forecast purges: transactions that they keep, tokens that expire, file size.
   static func purgeNotes(_ advice: Advice) -> [String] {
     let outline = advice.outline
     var notes: [String] = []

@@ -3,7 +3,7 @@ import HistoryInspection
 import HistoryStore
 import Reporting
 
-/// The tables of a page that have no chart.
+/// The tables of the advice page that are shown without a chart.
 extension AdvicePage {
   var writers: ReportTable {
     var table = ReportTable(

@@ -12,7 +12,7 @@ struct AdviceText {
   let verdict: AdviceVerdict
   /// The maximum width of a line, in columns; `nil` for no limit.
   var width: Int?
-  /// The maximum numbers of authors, entities, attributes and past days in the text.
+  /// The maximum number of rows in each list of the text: of authors, entities, attributes and past days.
   var shownMax = 5
 
   /// Returns the text: what is not known, the costs, the consumers, the purges and the verdict.
@@ -150,7 +150,7 @@ struct AdviceText {
 
   /// The purge for which past cut-offs of consumers are listed.
   ///
-  /// This is the requested purge; by default, it is the purge after a week.
+  /// This is the purge that the user asks about; by default, a purge of transactions older than a week.
   private var listedPlan: PurgePlan { advice.wanted?.plan ?? .olderThan(days: 7) }
 
   private var past: [String] {
@@ -165,7 +165,7 @@ struct AdviceText {
       outline.authors.contains { $0.name == .absent }
       ? ["  Transactions without an author do not show when a consumer ran."] : []
     guard !lines.isEmpty else {
-      return ["Replayed over the past: no author was off long enough to be cut off."] + absent
+      return ["Replayed over the past: no author paused long enough to be cut off."] + absent
     }
     return [
       "Replayed over the past (assuming that a consumer runs when its author writes, and a purge always):"

@@ -12,12 +12,12 @@ struct AdviceVerdict: Sendable, Hashable {
     case bounded
     /// A consumer loses history, or history grows without bound.
     case loses
-    /// Not enough is known.
+    /// Too little is known about the history or its consumers.
     case unknown
   }
 
   let state: State
-  /// The reasons of the state, most important first.
+  /// The reasons for the state, most important first.
   let reasons: [String]
   /// The options to add and the steps to take next, most important first.
   let suggestions: [String]
@@ -198,7 +198,7 @@ extension AdviceVerdict {
 }
 
 extension Advice {
-  /// Whether regular purges are planned: by age, or by a design.
+  /// Whether the user plans regular purges, with `--older-than` or with a design that purges.
   fileprivate var plansPurges: Bool {
     wanted != nil || design.map { $0.purging != .never } ?? false
   }

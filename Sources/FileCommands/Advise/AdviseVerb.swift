@@ -121,7 +121,7 @@ struct AdviseVerb: Verb {
   let options: AdviseOptions
   let composition: Composition
   let terminal: Terminal
-  /// Returns the current time in seconds since 2001-01-01 UTC, for dates in the future.
+  /// Returns the current time in seconds since 2001-01-01 UTC, to reject dates in the future.
   var now: @Sendable () -> Double = { Date().timeIntervalSinceReferenceDate }
 
   func run() async throws(LabError) -> ExitCode {

@@ -25,7 +25,7 @@ enum BinaryValue: Hashable, Sendable {
 
 /// Reads binary property lists: the format `bplist00` of `CFBinaryPList.c`.
 ///
-/// Every offset and count is checked, so that no bytes can make it crash or run for long.
+/// Every offset and count is checked, so that invalid bytes neither crash the reader nor keep it busy.
 struct BinaryPropertyList {
   private let bytes: [UInt8]
   private var offsets: [Int] = []

@@ -71,7 +71,7 @@ struct Consumer: Sendable, Hashable {
 }
 
 extension Consumer {
-  /// The name of the mirror that is found in the store, if `--cursors` does not name the mirror.
+  /// The consumer name of a CloudKit mirror that the store shows and `--cursors` does not list.
   static let mirrorName = "CloudKit mirror"
 
   /// Returns the consumers of a history: its members, those of `--cursors`, and a CloudKit mirror.
@@ -98,8 +98,7 @@ extension OutlineAuthor {
 
   /// The author's name if the author may also read history; otherwise `nil`.
   ///
-  /// A CloudKit mirror is `nil` here because it is listed separately, and a migration reads
-  /// nothing.
+  /// `nil` for a CloudKit mirror, which is listed as a consumer of its own, and for a migration.
   var readerName: String? {
     guard case .known(let name) = name, !isProtected else { return nil }
     return AuthorPatterns.match(name, [Self.migrator]) ? nil : name
@@ -109,14 +108,15 @@ extension OutlineAuthor {
 /// The position of a consumer in a history, and the history that it has not merged.
 struct ConsumerStatus: Sendable, Hashable {
   let consumer: Consumer
-  /// The numbers of kept transactions and changes that the consumer has not merged; `nil` if unknown.
+  /// The number of kept transactions that the consumer has not merged; `nil` if unknown.
   var lagTransactions: Int?
+  /// The number of changes in the transactions that the consumer has not merged; `nil` if unknown.
   var lagChanges: Int?
   /// The seconds from the oldest unmerged transaction to the newest transaction of the history;
   /// `nil` if all are merged.
   var lagSeconds: Double?
-  /// Whether history after the consumer's position is already purged, so that the consumer misses
-  /// it.
+  /// Whether history after the consumer's position is already purged, so that the consumer has lost
+  /// changes.
   var isCutOff = false
   /// Whether the consumer is a member whose cursor limits every purge of the store.
   var holdsBack = false

@@ -7,7 +7,7 @@ import HistoryTypes
 
 /// Property lists: PersistentHistoryTrackingKit's dates by author, and archived tokens.
 extension ConsumerFile {
-  /// Reads the dates and the archived tokens of a property list, or a list that is itself a token.
+  /// Reads the dates and archived tokens in a property list, or a property list that is an archived token.
   static func propertyList(
     _ bytes: Data,
     _ path: String,
@@ -71,7 +71,7 @@ extension ConsumerFile {
     return entries
   }
 
-  /// Returns the consumer of an archive, with the name of the file.
+  /// Returns the consumer that an archived token states; its name is the name of the file.
   private static func archived(_ bytes: Data, _ path: String) throws(LabError) -> Entry {
     guard let token = ArchivedToken(Array(bytes)) else {
       throw unreadable(path, "is an archive, but")

@@ -8,12 +8,13 @@ import HistoryTypes
 /// A file that states the positions of consumers: a JSON list, or a property list of `UserDefaults`.
 ///
 /// A JSON list has an object for each consumer, with `name` and one of `date` (ISO 8601), `token`
-/// (the number of the last transaction that it has merged), `archive` (the path of a file with an
-/// archived `NSPersistentHistoryToken`) and `unknown` (`true`). With a token, `store` may name the UUID
-/// of the store that issued it. A property list has the dates that PersistentHistoryTrackingKit stores,
-/// by author, or archived tokens. An archived token alone is a consumer with the name of its file.
+/// (the number of the last transaction that the consumer has merged), `archive` (the path of a file
+/// with an archived `NSPersistentHistoryToken`) and `unknown` (`true`). With a token, `store` may
+/// name the UUID of the store that issued the token. A property list has the dates that
+/// PersistentHistoryTrackingKit stores, by author, or archived tokens. A file with only an archived
+/// token states one consumer, whose name is the file's name.
 struct ConsumerFile {
-  /// A consumer with the UUID of the store that issued its token, if the file states it.
+  /// A consumer, with the UUID of the store that issued the consumer's token, if the file states the UUID.
   struct Entry: Sendable, Hashable {
     var consumer: Consumer
     var store: String?
@@ -159,7 +160,7 @@ extension ConsumerFile {
     "Give the transactionNumber of the last transaction that the consumer has merged in a JSON list: "
     + #"[{"name": "widget", "token": 512}]."#
 
-  /// Returns what is wrong with a JSON text, and where.
+  /// Returns the problem of an invalid JSON text and its place, as a verb phrase.
   private static func place(_ error: any Error) -> String {
     guard let error = error as? DecodingError else { return "is not JSON" }
     switch error {
@@ -179,11 +180,11 @@ extension ConsumerFile {
 }
 
 extension ConsumerFile {
-  /// Returns the consumers, after comparing their positions with a history.
+  /// Returns the consumers, with positions that are checked against a history.
   ///
   /// `now` is the current time in seconds since 2001-01-01 UTC.
   ///
-  /// - Throws: A usage error for a position that this history cannot have.
+  /// - Throws: A usage error for a position that is not in this history, such as a token of another store.
   func consumers(of outline: HistoryOutline, now: Double) throws(LabError) -> [Consumer] {
     var consumers: [Consumer] = []
     for entry in entries { consumers.append(try consumer(entry, of: outline, now: now)) }

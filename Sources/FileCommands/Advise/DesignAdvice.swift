@@ -8,11 +8,11 @@ import Reporting
 package struct DesignAdvice: Sendable, Hashable {
   /// The rule by which the design purges.
   package enum Purging: Sendable, Hashable {
-    /// No purge.
+    /// Never deletes transactions.
     case never
-    /// A purge of all transactions older than some days, in every case or if a position is missing or old.
+    /// Deletes all transactions older than `days`, always or if a consumer's position is missing or old.
     case byAge(days: Double)
-    /// A purge of only the transactions that are known to be merged.
+    /// Deletes only transactions that are known to be merged.
     case byPosition
   }
 
@@ -35,8 +35,9 @@ package struct DesignAdvice: Sendable, Hashable {
   let purging: Purging
   /// A clause about the design's purges, such as "purges what is older than seven days".
   let purges: String
-  /// The conditions whose plans were run, and the conditions that the design does not support.
+  /// The conditions under which the design was run.
   let conditions: [String]
+  /// The conditions that the design does not support, so that it was not run under them.
   let unsupported: [String]
   /// The plans that were run, such as "2 actors to depth 4".
   let scope: String
@@ -102,9 +103,9 @@ extension DesignAdvice {
   }
 }
 
-/// Judges tracking designs for `advise`; the module that knows the designs replaces the default.
+/// Runs tracking designs for `advise`; the module that contains the designs replaces the default.
 package struct DesignReader: CompositionPart {
-  /// Returns a design's behavior under conditions, by the design's name or file.
+  /// Runs the design that a name or file states, and returns its behavior under the conditions.
   package var read:
     @Sendable (
       _ name: String,

@@ -2,7 +2,7 @@ import HistoryInspection
 import HistoryStore
 import HistoryTypes
 
-/// A feature of a history that corresponds to a condition under which the lab tests designs.
+/// A property of a history that is also a condition under which the lab tests designs, such as ties.
 struct HistoryCondition: Sendable, Hashable {
   /// The name of the lab's condition, as `list conditions` prints it.
   let name: String
@@ -59,7 +59,7 @@ extension HistoryCondition {
         bursts.sizes.count,
         "\(bursts.sizes.count.counted("burst")) with \(transactions) at most "
           + "\(InspectUnits.duration(BurstCounts.gapMax)) apart, the longest \(bursts.sizes.greatest ?? 0): "
-          + "one notification stands for several commits"
+          + "one notification may announce several commits"
       )
     ].compactMap(\.self)
   }
@@ -106,13 +106,14 @@ extension HistoryCondition {
   }
 }
 
-/// Counts of the relations between the timestamps of neighbours in commit order.
+/// Counts of equal, decreasing and far-apart timestamps of consecutive transactions.
 struct HistoryConditionTally {
   private(set) var ties = 0
   private(set) var stepsBack = 0
   private(set) var pauses = 0
-  /// The longest gap and the longest step back, in seconds.
+  /// The longest time between two consecutive transactions, in seconds.
   private(set) var longest = 0.0
+  /// The longest step back from one timestamp to the next, in seconds.
   private(set) var longestBack = 0.0
   var bursts = BurstCounts()
   private var previous: Double?

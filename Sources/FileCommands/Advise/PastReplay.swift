@@ -1,7 +1,7 @@
 import HistoryInspection
 import HistoryStore
 
-/// A past time at which a consumer would have come back to purged history.
+/// A past time at which a consumer would have started again after its unmerged history was purged.
 struct PastCut: Sendable, Hashable {
   /// The author whose writes show when the consumer ran.
   let consumer: String
@@ -9,19 +9,20 @@ struct PastCut: Sendable, Hashable {
   let time: Double
   /// The seconds since the consumer's previous write.
   let gapSeconds: Double
-  /// The numbers of transactions and changes by others that the consumer would have missed.
+  /// The number of other authors' transactions that the consumer would have missed.
   let transactions: Int
+  /// The number of changes in the missed transactions.
   let changes: Int
 }
 
 /// The replay of purges over the past that a file contains.
 ///
 /// The replay assumes that a consumer runs, and merges everything, whenever it writes under its
-/// author, that it is off between two writes, and that a purge runs all the time. So a consumer is
-/// cut off when it writes again after a purge would have deleted something that others wrote since
-/// its previous write.
+/// author, that the consumer is off between two writes, and that a purge runs all the time. So a
+/// consumer is cut off when it writes again and the purge has meanwhile deleted a transaction that
+/// another author wrote since the consumer's previous write.
 struct PastReplay: Sendable {
-  /// A cut, and the index of the purge that causes it.
+  /// A cut-off of a consumer, and the index of the purge that causes the cut-off.
   struct Entry: Sendable {
     let plan: Int
     let cut: PastCut
@@ -30,16 +31,16 @@ struct PastReplay: Sendable {
   /// The maximum number of authors that are replayed, by descending number of transactions.
   static let authorsMax = 32
 
-  /// The cuts, by the time at which the consumer would have noticed them.
+  /// The cut-offs, sorted by the time at which the consumer wrote again.
   private(set) var cuts: [Entry] = []
   private let plans: [PurgePlan]
   private let history: PastHistory
   private let ageMin: Double
   private let countMin: Int
-  /// Whether timestamps never fall, so that only long gaps have transactions old enough to purge.
+  /// Whether timestamps never fall; then a purge by age deletes nothing within gaps shorter than that age.
   private let isRising: Bool
 
-  /// Replays purges for the authors that may also read.
+  /// Replays purges for each author that may also read history.
   ///
   /// Nothing is replayed for a store with active members, because its purges wait for them.
   ///
@@ -112,20 +113,20 @@ struct PastReplay: Sendable {
 }
 
 extension PurgePlan {
-  /// The age in seconds above which the purge deletes; `nil` for other purges.
+  /// The age in seconds above which the plan deletes transactions; `nil` for plans without an age.
   fileprivate var age: Double? {
     guard case .olderThan(let days) = self else { return nil }
     return days * 86400
   }
 
-  /// The number of newest transactions that the purge keeps; `nil` for other purges.
+  /// The number of newest transactions that the plan keeps; `nil` for plans without such a number.
   fileprivate var kept: Int? {
     guard case .newest(let count) = self else { return nil }
     return count
   }
 }
 
-/// The kept transactions of a history, with derived values that several analyses share.
+/// The transactions that a history still has, with values that several analyses derive from them.
 struct PastHistory: Sendable {
   let outline: HistoryOutline
   /// Whether a purge keeps the transactions of each author, by the author's index.

@@ -4,24 +4,27 @@ import HistoryStore
 
 /// The effect of a purge on a history and its consumers, computed without deleting anything.
 struct PurgeForecast: Sendable, Hashable {
-  /// The history that a purge deletes before a consumer has merged it.
+  /// The transactions and changes that a purge deletes before a consumer has merged them.
   struct Loss: Sendable, Hashable {
     let consumer: String
-    /// The numbers of transactions and changes that the consumer misses; at least one transaction.
+    /// The number of transactions that the consumer misses, at least 1.
     var transactions = 0
+    /// The number of changes in these transactions.
     var changes = 0
   }
 
   let plan: PurgePlan
-  /// The numbers of transactions and changes that the purge deletes.
+  /// The number of transactions that the purge deletes.
   private(set) var transactions = 0
+  /// The number of changes in the transactions that the purge deletes.
   private(set) var changes = 0
-  /// The approximate bytes that become free; 0 where this SQLite cannot measure tables.
+  /// The approximate bytes that become free; 0 if SQLite is built without `dbstat`.
   private(set) var bytes = 0.0
   /// The newest transaction that the purge deletes, with its timestamp.
   private(set) var last: PurgeEstimate.Position?
-  /// The numbers of transactions within the bound that are kept, by reason.
+  /// The number of transactions before the bound that the purge keeps because of their protected author.
   private(set) var protected = 0
+  /// The number of transactions before the bound that the purge keeps for a member, or as the newest.
   private(set) var heldBack = 0
   /// The consumers that would miss history if the purge ran now.
   private(set) var losses: [Loss] = []
@@ -73,7 +76,7 @@ struct PurgeForecast: Sendable, Hashable {
 }
 
 extension PurgeForecast {
-  /// Returns the forecasts of all purges, with the past replayed unless the store has active members.
+  /// Returns the forecasts of purges; also replays them over the past, unless the store has active members.
   static func all(
     _ plans: [PurgePlan],
     _ history: PastHistory,
@@ -116,11 +119,11 @@ extension VacuumMode {
 
 /// A purge whose effect is forecast.
 enum PurgePlan: Sendable, Hashable {
-  /// Deletes the transactions that are more than this many days older than the newest one.
+  /// Deletes the transactions that are more than `days` days older than the newest one.
   case olderThan(days: Double)
   /// Deletes the transactions that every consumer with a known position has merged.
   case merged
-  /// Deletes all but this many of the newest transactions.
+  /// Deletes all transactions except the given number of newest ones.
   case newest(Int)
 
   /// The ages in days that are always forecast.
@@ -151,7 +154,7 @@ struct PurgeRule: Sendable {
   /// The decision about one transaction.
   enum Decision: Sendable, Hashable {
     case deletes
-    /// The transaction is newer than the bound.
+    /// The transaction is kept because it is newer than the purge's bound.
     case isNewer
     /// The transaction is kept because of its author.
     case isProtected
@@ -167,7 +170,7 @@ struct PurgeRule: Sendable {
   private let watermark: Int64
   private let head: Int64
 
-  /// Creates the rule; `nil` for a purge of merged history if no consumer has a known position.
+  /// Creates the rule of a plan; `nil` for the plan `merged` if no consumer has a known position.
   init?(_ plan: PurgePlan, _ history: PastHistory, _ consumers: [Consumer]) {
     self.plan = plan
     self.history = history

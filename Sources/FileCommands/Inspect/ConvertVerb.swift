@@ -36,8 +36,8 @@ extension ConvertVerb {
     name: "convert",
     sentence: "Copies the history of a store or a Core Data file into a new store of this library.",
     examples: [
-      Example("convert Photos.sqlite photos.store", "The history alone, packed."),
-      Example("convert a.store b.store --layout coreData", "The same in Core Data's tables."),
+      Example("convert Photos.sqlite photos.store", "Copies the history, not the data."),
+      Example("convert a.store b.store --layout coreData", "Uses Core Data's tables."),
     ]
   ) { (options, _, terminal) in ConvertVerb(options: options, terminal: terminal) }
 }

@@ -65,7 +65,7 @@ struct InspectDocument: Encodable {
     let longest: Int64?
   }
   struct Purge: Encodable {
-    /// The bound as a transaction number; `nil` for other bounds, which set the time fields.
+    /// The bound of the purge as a transaction number; `nil` if the bound is a date or an age.
     let beforeNumber: Int64?
     let beforeTime: Double?
     let beforeDate: String?
@@ -73,7 +73,7 @@ struct InspectDocument: Encodable {
     let changes: Int
     let heldBackTransactions: Int
     let kept: Kept
-    /// The size of the freed pages; `nil` if this SQLite has no `dbstat`.
+    /// The bytes of the pages that the purge frees; `nil` if SQLite is built without `dbstat`.
     let bytes: Int64?
     /// The newest deleted transaction; every token before it expires.
     let lastNumber: Int64?
@@ -85,7 +85,7 @@ struct InspectDocument: Encodable {
     /// The facts that would decide whether the purge loses data, but that the file does not
     /// contain.
     let notKnown: [String]
-    /// The tokens that expire, in a sentence.
+    /// A sentence about the tokens that expire; `nil` if the purge deletes no transaction.
     let expiry: String?
   }
   struct Kept: Encodable {
@@ -118,7 +118,7 @@ struct InspectDocument: Encodable {
   let strings: Int
   let changesByType: Changes
   let span: Span?
-  /// The size of the history; `nil` if this SQLite has no `dbstat`.
+  /// The bytes of the history; `nil` if SQLite is built without `dbstat`.
   let historyBytes: Int64?
   let tables: [Table]?
   let changesPerTransaction: Distribution

@@ -159,7 +159,7 @@ extension InspectRendering {
     return lines + kept(purge) + goes(purge) + duration(purge)
   }
 
-  /// A line that names the command to measure the purge, whose duration depends on the machine.
+  /// A line with the command that measures how long the purge takes on this machine.
   private func duration(_ purge: PurgeEstimate) -> [String] {
     guard purge.transactions > 0 else { return [] }
     let days: String? = if case .days(let days) = purge.bound { days.short } else { nil }
@@ -193,7 +193,7 @@ extension InspectRendering {
     return lines
   }
 
-  /// The authors, entities and tombstones of the deleted transactions.
+  /// Lines about the transactions that the purge would delete: authors, entities and tombstones.
   private func goes(_ purge: PurgeEstimate) -> [String] {
     guard purge.transactions > 0 else { return [] }
     let authors = purge.authors.map { "\(shown($0.name)) \($0.transactions)" }
@@ -210,7 +210,7 @@ extension InspectRendering {
     return items.prefix(shownMax).joined(separator: ", ") + (rest > 0 ? " and \(rest) more" : "")
   }
 
-  /// The names of the members at which every purge stops.
+  /// The names of the members with the lowest cursor, at which every purge stops.
   private var holders: [String] {
     (census.members ?? []).filter(\.holdsBack).map(\.name.visible)
   }

@@ -3,7 +3,6 @@ import HistoryInspection
 import HistoryStore
 
 struct InspectOptions: VerbOptions {
-  /// The output format.
   enum Format: Hashable, Sendable {
     case text
     case json
@@ -11,7 +10,7 @@ struct InspectOptions: VerbOptions {
   }
   /// The question to answer about the history.
   enum Question: Hashable, Sendable {
-    /// The contents of the history and, with a bound, what a purge would free.
+    /// The contents of the history and, if `purging` is given, the effect of a purge up to that bound.
     case census(purging: PurgeBound?)
     /// The validity of the history.
     case verification

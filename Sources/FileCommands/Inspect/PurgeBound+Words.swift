@@ -118,7 +118,7 @@ extension TombstoneSample {
   }
 }
 
-/// The risks of a purge that its numbers do not show.
+/// The risks of a purge that do not show in the counts of the rows it would delete.
 ///
 /// A purge that would delete no transaction has no risks.
 struct PurgeRisks: Hashable {

@@ -86,7 +86,7 @@ extension Value {
     }
   }
 
-  /// The value without quotes; data as an SQL blob literal.
+  /// The value as text without quotes; data are written as an SQL blob literal.
   fileprivate var plain: String {
     switch self {
     case .string(let text): text

@@ -10,7 +10,7 @@ struct BisectOutcome: Sendable {
   struct Judged: Equatable, Sendable {
     let commit: Commit
     let judgement: BisectSearch.Judgement
-    /// The commit's count; `nil` if no counts are compared.
+    /// The value of the count at this commit; `nil` if the bisection replays a plan.
     var count: Double?
   }
 
@@ -43,7 +43,7 @@ struct BisectRun {
   let history: BisectHistory
   let question: BisectQuestion
   let terminal: Terminal
-  /// Builds a commit, and returns this build's answer to the question of the bisection.
+  /// Builds a commit, and returns the build's answer: whether the plan fails, or the value of the count.
   let ask: (Commit) throws -> BisectAnswer
   private var outcome: BisectOutcome
 

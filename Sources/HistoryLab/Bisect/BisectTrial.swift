@@ -47,12 +47,12 @@ enum BisectAnswer: Equatable, Sendable {
   case none(because: String)
 }
 
-/// Asks the builds of commits one question.
+/// Asks the build of each commit the question of the bisection.
 struct BisectTrial {
   let question: BisectQuestion
   /// The root folder of the repository.
   let root: String
-  /// A folder for what the builds write.
+  /// The folder for the output files of the builds.
   let folder: String
   let commands: BisectCommands
   let terminal: Terminal

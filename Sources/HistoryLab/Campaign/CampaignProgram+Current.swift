@@ -14,7 +14,7 @@ extension LabError {
     }
   }
 
-  /// Runs a closure, and converts its error.
+  /// Runs a closure, and converts a campaign error that it throws to an error of the command.
   static func mapping<Answer>(
     _ body: () throws(CampaignError) -> Answer
   ) throws(LabError) -> Answer {
@@ -48,7 +48,8 @@ extension CampaignStatus {
 }
 
 extension CampaignProgram {
-  /// Returns the properties of this program that affect results.
+  /// Returns the properties of this program, such as its version and build, on which the results of
+  /// tasks depend.
   static func current(_ composition: Composition) -> CampaignProgram {
     let environment = RunEnvironment.current(
       sqlite: Store.sqliteVersion,
@@ -78,7 +79,7 @@ extension CampaignProgram {
     while place + 8 <= bytes.count {
       let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self))
       hash = (hash ^ word) &* 0x100_0000_01b3
-      // Without this, the high bits of a word would change the high bits of the hash alone.
+      // The high bits of a word would otherwise affect only the high bits of the hash.
       hash ^= hash >> 32
       place += 8
     }

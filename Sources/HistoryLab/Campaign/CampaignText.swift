@@ -24,7 +24,7 @@ struct CampaignText {
         ? "nothing found" : "\(status.failures.count.counted("failure")) found",
     ]
     let others = status.foundWithoutPlan.count
-    if others > 0 { parts.append("\(others.counted("task")) found something else") }
+    if others > 0 { parts.append("\(others.counted("task")) failed without a counterexample") }
     if !status.undecided.isEmpty {
       parts.append("\(status.undecided.count.counted("task")) undecided")
     }
@@ -33,11 +33,12 @@ struct CampaignText {
     return parts.joined(separator: "; ") + "."
   }
 
-  /// The estimate of what was not found, in one or two sentences; empty if there are no plans.
+  /// An estimate of the failures that the campaign has not found yet; empty if no plans have run.
   var estimate: String {
     let estimate = status.estimate
     if let share = estimate.failingShareMax {
-      return "With a confidence of 95 %, at most one of \(Int(1 / share).grouped) such plans fails."
+      return "With a confidence of 95 %, at most one in \(Int(1 / share).grouped) random plans "
+        + "fails."
     }
     guard let share = estimate.newFailureShare, let least = estimate.unseenCountMin else {
       return ""

@@ -68,7 +68,7 @@ struct CampaignAddOptions: VerbOptions {
     if spec.option("seed") != nil, arguments.texts["seed"] == nil {
       whole += ["--seed", "0x" + String(composition.drawSeed(), radix: 16)]
     }
-    // The words are tried now, so that a mistake is found here and not by every worker.
+    // The command line is checked now, so that an error is reported here and not by every worker.
     let silent = Terminal(
       Terminal.Traits(
         outputIsTerminal: false,

@@ -148,7 +148,7 @@ extension Catalogue {
     Entry(
       "relations",
       "Objects have relations and unique values: a write may delete or change others, or fail.",
-      .documented("batch deletes skip Core Data's delete rules, and fail for those with deny")
+      .documented("batch deletes skip Core Data's delete rules, and fail for the rule deny")
     ),
     Entry("all", "All of these."),
   ]

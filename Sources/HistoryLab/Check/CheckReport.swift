@@ -8,7 +8,7 @@ import Systems
 import Traces
 import Workloads
 
-/// The results of a check, printed for people or encoded as JSON.
+/// The results of `check`, which are printed for people or encoded as JSON.
 struct CheckReport {
   let seed: UInt64
   /// The requested number of plans for each system.
@@ -25,9 +25,9 @@ struct CheckReport {
   ///
   /// - `nondeterministic`: a plan gave a different trace when it ran again.
   /// - `invalid`: an invariant broke.
-  /// - `unknown`: no system ran, no plan exercised some core invariant, a required power-off never
-  ///   occurred, a system did not complete every plan, the check was interrupted, or a part is
-  ///   missing.
+  /// - `unknown`: no system ran, a core invariant was exercised by no plan, a required power-off
+  ///   never occurred, a system did not complete every plan, the check was interrupted, or a part
+  ///   is missing.
   /// - `valid`: every other case.
   var verdict: String {
     if systems.contains(where: { $0.tally.difference != nil }) { return "nondeterministic" }
@@ -39,7 +39,7 @@ struct CheckReport {
     return isUndecided || !isWhole ? "unknown" : "valid"
   }
 
-  /// The reasons for the verdict, one sentence for each system.
+  /// The reasons for the verdict: one sentence for each system, then the reasons why plans are missing.
   var because: String {
     let sentences = systems.map { "\($0.system): \($0.sentence)" }
     let endings = (isEndedEarly ? ["It was ended early."] : []) + gaps.map(\.capitalised)
@@ -58,7 +58,8 @@ struct SystemReport {
   let tally: CheckTally
   let seconds: Double
   let counterexamples: [CounterexampleReport]
-  /// Whether power-off was selected by name, so that each kind must occur in each command.
+  /// Whether `--conditions` names `power-off`; each kind of power-off must then occur in each kind
+  /// of command.
   var needsPowerOffs = false
 
   /// The required power-offs that never occurred.
@@ -70,7 +71,7 @@ struct SystemReport {
       + first.because
   }
 
-  /// The verdict in a sentence; if the system never purged, another sentence before states that.
+  /// The verdict in a sentence, preceded by another sentence if the system never purged.
   var sentence: String {
     guard let never = tally.neverPurgedSentence else { return verdictSentence }
     return "\(never) \(verdictSentence.capitalised)"
@@ -100,7 +101,7 @@ struct SystemReport {
   }
 }
 
-/// A counterexample with the location of its files and the commands that replay it.
+/// A counterexample with the paths of its files and the commands that replay it.
 struct CounterexampleReport {
   let shrunk: ShrunkCounterexample
   /// The files of the shrunk plan.

@@ -20,7 +20,7 @@ struct CheckRun: Sendable {
 
   /// The maximum number of times that shrinking runs the system, for each broken invariant.
   static let shrinkEvaluations = 2_000
-  /// A worker stops after this many plans that the system did not complete.
+  /// The number of plans that the system may fail to complete before a worker stops.
   static let runFailureCountMax = 3
 
   /// Runs plans with the numbers from 1, up to a number of plans or steps, and counts the verdicts.
@@ -162,9 +162,9 @@ struct ShrunkCounterexample: Sendable {
 
 /// Hands out plan numbers, each once, until the limit of plans or steps is reached.
 ///
-/// The set of counted plans does not depend on the number of workers. It ends with the first plan
-/// up to which the plans have made enough steps in total. Later plans that other workers ran at the
-/// same time are not counted.
+/// The set of counted plans does not depend on the number of workers: the last counted plan is the
+/// one at which the total number of steps reaches the limit. Later plans that other workers ran at
+/// the same time are not counted.
 final class PlanQueue: Sendable {
   private struct State {
     var taken = 0
@@ -180,7 +180,7 @@ final class PlanQueue: Sendable {
   private let shard: Shard?
   private let state: Mutex<State>
 
-  /// Creates a queue of plan numbers from 1, which ends early once enough steps are made.
+  /// Creates a queue of plan numbers from 1, which ends early once the plans have made `steps` steps.
   ///
   /// With a shard of n, the queue hands out every n-th plan number, and ends at its share of the steps.
   init(plans: Int, steps: Int?, shard: Shard? = nil) {

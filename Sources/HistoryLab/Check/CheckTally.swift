@@ -13,7 +13,7 @@ struct CheckTally: Sendable {
     var valid = 0
     var invalid = 0
     var unknown = 0
-    /// The lowest number of a plan that broke the invariant.
+    /// The number of the first plan that broke the invariant; `nil` if none did.
     var firstInvalid: Int?
   }
   private(set) var counts: [String: Count] = [:]
@@ -26,8 +26,7 @@ struct CheckTally: Sendable {
   private(set) var planCount = 0
   private(set) var invalidPlanCount = 0
   private(set) var stepCount = 0
-  /// The number of plans in which the system purged; `nil` if a part of a merged run lacks the
-  /// number.
+  /// The number of plans in which the system purged; `nil` if the report of a merged part lacks the number.
   private(set) var purgingPlanCount: Int? = 0
   /// The number of plans that ran twice.
   private(set) var repeatedPlanCount = 0
@@ -221,7 +220,7 @@ struct FaultCounts: Sendable, Equatable {
     pairs.reduce(0) { $0 + ($1.key.kind.isPowerOff ? 0 : $1.value.fired) }
   }
 
-  /// Sentences that summarize the faults; empty if none occurred.
+  /// Sentences that state how many faults of which kinds occurred; empty if none did.
   var sentences: [String] {
     var sentences: [String] = []
     if powerOffCount > 0 {

@@ -10,7 +10,7 @@ import Workloads
 struct CheckText {
   let terminal: Terminal
 
-  /// Prints the results of one system; for the given conditions also the number of plans with each.
+  /// Prints the results of one system, and how many of its plans contained each of `conditions`.
   func print(_ report: SystemReport, seed: UInt64, conditions: Set<Condition> = []) {
     let rate = report.seconds > 0 ? Int(Double(report.tally.stepCount) / report.seconds) : 0
     terminal.print(
@@ -38,7 +38,7 @@ struct CheckText {
     if report.counterexamples.count > 1 { terminal.print("") }
   }
 
-  /// Prints the schedule's guaranteed probability of finding a bug, if it has one.
+  /// Prints the probability with which a plan of the schedule finds a bug, if the schedule guarantees one.
   func print(_ schedule: PlanSchedule, actors: Int, commands: Int) {
     guard case .pct(let depth) = schedule,
       let bound = schedule.leastProbability(actors: actors, steps: commands)

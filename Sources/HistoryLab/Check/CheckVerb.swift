@@ -146,7 +146,7 @@ struct CheckVerb: Verb {
     if options.json {
       terminal.print(try result.json(for: .here(terminal.command)))
     } else if result.isEndedEarly {
-      terminal.print("It was ended early: not every plan was run.")
+      terminal.print("The check was ended early: not every plan was run.")
     }
     if let errors = programs.text { try folder.write(ProgramShelf.file, errors) }
     return try finish(result, folder)

@@ -124,7 +124,7 @@ struct StatedUse: Hashable, Sendable {
   /// The conditions that violate the requirements, each with the reason.
   let outside: [Condition: String]
 
-  /// Returns whether a condition is within the authors' stated use.
+  /// Returns whether the authors' stated use includes a condition.
   func covers(_ condition: Condition) -> Bool { outside[condition] == nil }
 }
 

@@ -9,7 +9,7 @@ import Systems
 import Traces
 import Workloads
 
-/// A named system under test: its description, its factory and the limits of its plans.
+/// A system under test: its name and description, its factory, and what its plans may contain.
 struct LabSystem: Sendable {
   var name: String
   let sentence: String
@@ -19,7 +19,7 @@ struct LabSystem: Sendable {
   let capabilities: Set<Capability>
   /// The use that a published system's authors document; `nil` for this project's systems.
   var statedUse: StatedUse?
-  /// Returns whether the system supports a purge strategy named in a plan.
+  /// Returns whether the system supports a purge strategy, given in plan syntax.
   var knows: @Sendable (_ strategy: String) -> Bool = { PurgeStrategy(planned: $0) != nil }
   /// The purge strategies that the system supports, in plan syntax.
   var strategyWords = PurgeStrategy.plannedWords
@@ -27,7 +27,7 @@ struct LabSystem: Sendable {
   var hasDrivers = false
   /// The kinds of commands that the system does not support regardless of its capabilities.
   var excludedActions: Set<PlanAction> = []
-  /// Whether the system has tasks whose order depends on the seed of the plan.
+  /// Whether the system runs tasks in an order that the plan's seed determines.
   var hasSchedules = false
   /// The design that the system runs; `nil` for systems that run no design.
   var design: TrackingDesign?

@@ -52,7 +52,7 @@ enum ConditionChoice: Hashable, Sendable {
     if case .named(let conditions, _) = self { conditions.contains(condition) } else { false }
   }
 
-  /// The command-line value that gives this choice.
+  /// The command-line value that selects this choice.
   var text: String {
     switch self {
     case .everyday: "everyday"
@@ -86,7 +86,7 @@ enum ConditionChoice: Hashable, Sendable {
   }
 }
 
-/// The source of the profile that generated plans resemble.
+/// The workload profile that generated plans resemble: a built-in one, or that of a store file.
 enum ProfileSource: Hashable, Sendable {
   /// The built-in profile of Photos stores.
   case photos
@@ -115,7 +115,7 @@ enum ProfileSource: Hashable, Sendable {
     }
   }
 
-  /// The command-line value that gives this choice.
+  /// The command-line value that selects this choice.
   var text: String {
     switch self {
     case .photos: "photos"
@@ -143,11 +143,10 @@ enum ScheduleChoice: Hashable, Sendable {
   case random
   /// The actor with the highest priority; priorities change at `depth` - 1 points of the plan (PCT).
   case pct(depth: Int)
-  /// Every order of the actors' steps, which only `explore` supports; `check()` throws for this
-  /// choice.
+  /// Every order of the actors' steps; only `explore` supports this choice, and `check()` throws for it.
   case exhaustive
 
-  /// The default of `depth`: the number of ordered steps that a bug depends on.
+  /// The default of `depth`, the number of steps whose order must be right for a bug to appear.
   private static let usualDepth = 3
   private static let depths = 1...10
 
@@ -171,7 +170,7 @@ enum ScheduleChoice: Hashable, Sendable {
     }
   }
 
-  /// The command-line value that gives this choice.
+  /// The command-line value that selects this choice.
   var text: String {
     switch self {
     case .random: "random"

@@ -52,8 +52,8 @@ struct PlanOptions: VerbOptions, Hashable {
     "Replaces the names of authors and entities of --history with numbered names, and hashes values."
   )
   var anonymous
-  /// The form of object values that plans copy from ``history``; `nil` uses
-  /// ``PastValueChoice/usual(anonymous:)``.
+  /// Whether plans copy object values from ``history`` as they are, hashed, or not at all; `nil`
+  /// uses ``PastValueChoice/usual(anonymous:)``.
   @Option(
     "object-values",
     .choice("WHICH"),

@@ -6,7 +6,7 @@ import Systems
 import Traces
 import Workloads
 
-/// The source of the plans of a check, shared by all workers.
+/// The generator and the seed from which all workers of a check generate their plans.
 struct PlanRecipe: Sendable {
   let generator: PlanGenerator
   let seed: UInt64
@@ -19,7 +19,7 @@ struct PlanRecipe: Sendable {
     SeededGenerator.seed(seed, part: UInt64(number - 1))
   }
 
-  /// Draws a plan from a source of choices.
+  /// Generates a plan from a source of random choices.
   func plan(from source: inout ChoiceSource) -> Plan {
     var plan = generator.plan(from: &source, seed: seed)
     plan.header.timestamps = timestamps
@@ -33,7 +33,7 @@ struct PlanRecipe: Sendable {
     repeatsAll || number == 1 || caseSeed(number).isMultiple(of: Self.repeatedShare)
   }
 
-  /// On average, one in this many plans runs twice; the plan's seed decides.
+  /// On average, one in `repeatedShare` plans runs twice; the plan's seed decides whether it does.
   private static let repeatedShare: UInt64 = 16
 
   /// Returns the plan with a number, and the random choices that produced the plan.
@@ -46,7 +46,7 @@ struct PlanRecipe: Sendable {
 
 /// A worker that runs plans one after another on one system, and checks them.
 ///
-/// Only one thread at a time may use it.
+/// Only one thread at a time may use a worker.
 final class PlanWorker {
   let system: LabSystem
   private let underTest: any SystemUnderTest
@@ -69,8 +69,8 @@ final class PlanWorker {
 
   /// Runs a plan to its end and returns its results.
   ///
-  /// With `repeating`, the plan runs again, through the other driver if the system has two, and the
-  /// two runs are compared event by event.
+  /// If `repeating` is `true`, the plan runs a second time, and the events of the two runs are
+  /// compared. The second run uses the other driver if the system has two.
   func outcome(
     of plan: Plan,
     number: Int,
@@ -225,7 +225,7 @@ final class PlanWorker {
 
   /// Returns the number of commands in a plan's shortest beginning that breaks an invariant.
   ///
-  /// The number is `nil` if the plan holds, or if only its closing phase breaks the invariant.
+  /// The number is `nil` if the plan holds, or if only the passes after its last command break the invariant.
   func commandsThatBreak(
     _ checker: String,
     in plan: Plan
@@ -242,7 +242,7 @@ final class PlanWorker {
     return runFailure == nil ? found : nil
   }
 
-  /// Runs a plan completely, or up to a number of commands, and reads the state after each step.
+  /// Runs a plan completely, or up to a number of commands, and reads the system's state after each step.
   ///
   /// The state is the content of the contexts of all running actors and of the store.
   ///
@@ -286,7 +286,7 @@ extension CheckerSuite {
 }
 
 extension EventKind {
-  /// Whether the event ends a command, whether the command ran or was skipped.
+  /// Whether the event ends a command that ran or was skipped.
   fileprivate var endsStep: Bool {
     switch self {
     case .ended, .skipped: true

@@ -191,7 +191,7 @@ struct ReplayVerb: Verb {
     .undecided("the system did not complete the plan: \(runFailure)")
   }
 
-  /// Returns the violation of the file's invariant; without one in the file, the first violation.
+  /// Returns the violation of the invariant that the file names; if the file names none, the first violation.
   private func violation(in suite: CheckerSuite, _ source: ReplaySource) -> Violation? {
     source.checker.flatMap { suite.violation(of: $0) } ?? suite.violation
   }

@@ -106,14 +106,14 @@ extension RunOutput {
   }
 }
 
-/// The place where a path or a command from a run's report will be used.
+/// The folder in which a reader uses the paths and commands of a run's report.
 enum RunReader {
   /// The run's folder, which may have been moved to another machine.
   case folder
   /// The current folder of the user who started the run.
   case here(ShellCommand)
 
-  /// Returns the path of the run's folder relative to this place.
+  /// Returns the path of the run's folder, as the reader uses it.
   func folder(_ shown: String) -> String {
     switch self {
     case .folder: "."
@@ -121,7 +121,7 @@ enum RunReader {
     }
   }
 
-  /// The name of the lab's command at this place.
+  /// The lab's command, as the reader types it.
   var command: ShellCommand {
     switch self {
     case .folder: .plain
@@ -145,7 +145,7 @@ struct KeptCounterexample {
   /// The page's path, in the form that is printed.
   var pagePath: String { "\(folder)/\(page)" }
 
-  /// Returns the file's name for use in the run's folder, or its path for use in other folders.
+  /// Returns the file's name for a reader in the run's folder, otherwise the file's path.
   func path(for reader: RunReader) -> String {
     switch reader {
     case .folder: file

@@ -3,7 +3,7 @@ import Checkers
 import Measuring
 import Reporting
 
-/// The overview of all safety cards: for each system and condition, one phrase.
+/// The overview of all safety cards: one phrase for each system and condition, such as "2 broken".
 struct CardsOverview {
   let cards: [CardsDocument.Card]
 

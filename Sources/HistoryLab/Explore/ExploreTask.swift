@@ -18,7 +18,7 @@ struct ExploreTask: Sendable {
   let versions: [String: String]
   /// Whether plans that lead to equal states are merged, so that only one of them is continued.
   var mergesStates = true
-  /// The real history whose transactions are the writes; `nil` uses the writes of the condition.
+  /// The real history that the plans' writes repeat; `nil` uses the writes defined for the condition.
   var past: ExploredHistory?
 
   /// The results of exploring one piece.
@@ -35,8 +35,9 @@ struct ExploreTask: Sendable {
 
   /// Explores the piece with stores on the heap.
   ///
-  /// `earlier` contains the moves that an earlier piece of the same ``kin`` has run; they are not run
-  /// again. `progress` receives the number of states so far and returns whether to continue.
+  /// `earlier` contains the moves (commands tried in a state) of an earlier piece with equal
+  /// ``kin``; these moves are not run again. `progress` receives the number of states so far and
+  /// returns whether to continue.
   ///
   /// - Throws: a lab error when the system cannot be run, or when a violation does not occur again in a
   ///   second run of its plan.
@@ -86,9 +87,9 @@ struct ExploreTask: Sendable {
     }
   }
 
-  /// The properties that two pieces must have in common to reuse each other's known moves.
+  /// The properties that must be equal in two pieces for one to reuse the moves that the other has run.
   ///
-  /// Two such pieces run a common plan in the same way, and reach the same state.
+  /// In two pieces with equal properties, a plan that both contain reaches the same state.
   struct Kin: Hashable {
     fileprivate let system: String
     fileprivate let header: PlanHeader
@@ -97,7 +98,7 @@ struct ExploreTask: Sendable {
     fileprivate let treatsActorsAlike: Bool
   }
 
-  /// The properties shared with other pieces; `nil` if the piece's plans start from several headers.
+  /// The properties for finding pieces that can share moves; `nil` if this piece cannot share any.
   var kin: Kin? {
     let alphabet = alphabet
     guard alphabet.headers.count == 1, past == nil else { return nil }
@@ -122,7 +123,7 @@ struct ExploreTask: Sendable {
     return alphabet
   }
 
-  /// Runs each plan that broke an invariant again from the start, without the exploration.
+  /// Runs each plan that broke an invariant again from the start, outside the exploration.
   private func counterexamples(
     _ exploration: Exploration
   ) throws(SystemFailure) -> [String: Counterexample] {
@@ -209,9 +210,9 @@ extension PlannedWrite {
 
 /// Hands out the pieces of an exploration, each once, and adds up their states.
 ///
-/// Related pieces share known moves: the fastest piece of each group starts first, and pieces of the
-/// group that start later reuse its moves. All other pieces follow, longest first. The order and the
-/// reuse only save time; they do not change the results.
+/// Pieces with equal ``ExploreTask/kin`` form a group: its fastest piece starts first, and its
+/// later pieces reuse the moves that this piece has run. All other pieces follow, longest first.
+/// The order and the reuse only save time; they do not change the results.
 final class ExploreQueue: Sendable {
   private let taken = Atomic<Int>(0)
   private let states = Atomic<Int>(0)
@@ -310,8 +311,7 @@ final class ExploreQueue: Sendable {
   }
 }
 
-/// A judge that applies all checkers to each explored plan; invariants are numbered in checker
-/// order.
+/// Applies all checkers to each explored plan; invariants are numbered in the order of the checkers.
 struct SuiteJudge: PlanJudge {
   private var suite: CheckerSuite
 
@@ -344,7 +344,7 @@ struct ExploreScope: Hashable, Sendable, Codable {
   var actors: Int
   var depth: Int
 
-  /// The default scopes.
+  /// The scopes that `explore` uses by default.
   static let usual = [ExploreScope(actors: 2, depth: 6), ExploreScope(actors: 3, depth: 5)]
   /// The scopes of a quick exploration.
   static let quick = [ExploreScope(actors: 2, depth: 5)]

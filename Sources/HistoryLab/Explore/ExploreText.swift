@@ -87,7 +87,7 @@ struct ExploreText {
   /// One line for each shortest plan, shortest first: invariant, condition, length and commands.
   var plans: [String] { broken.map(\.line) }
 
-  /// Returns the lines of the shortest plans, each followed by its replay command, by cell key.
+  /// Returns the lines of the shortest plans, each followed by its replay command; `replays` has cell keys.
   func plans(replayedBy replays: [String: String]) -> [String] {
     broken.flatMap { plan -> [String] in
       [plan.line] + (replays[plan.key].map { ["  Replay: \($0)"] } ?? [])
@@ -121,7 +121,8 @@ struct ExploreText {
     return "\(words). \(counterexample.violation.because.capitalised)."
   }
 
-  /// Returns a sentence that states how a condition violates the stated use; `nil` if it does not.
+  /// Returns a sentence that states why a condition is outside the authors' stated use; `nil` if it
+  /// is within.
   private func outside(_ row: SafetyCard.ConditionReport) -> String? {
     row.outside.map { "Outside the stated use: \($0)." }
   }

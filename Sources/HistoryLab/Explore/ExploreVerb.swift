@@ -57,8 +57,8 @@ struct ExploreOptions: VerbOptions {
     "Replaces the names of authors and entities of --history with numbered names, and hashes values."
   )
   var anonymous
-  /// The form of object values that plans copy from ``history``; `nil` uses
-  /// ``PastValueChoice/usual(anonymous:)``.
+  /// Whether plans copy object values from ``history`` as they are, hashed, or not at all; `nil`
+  /// uses ``PastValueChoice/usual(anonymous:)``.
   @Option(
     "object-values",
     .choice("WHICH"),
@@ -70,10 +70,10 @@ struct ExploreOptions: VerbOptions {
   @Flag("quick", "Explores two actors to depth 5.") private var quick
   @Flag(
     "no-merging",
-    "Explores equal states separately, which is far slower; checks that merging them is correct."
+    "Explores equal states separately, to check that merging them is correct; this is far slower."
   )
   private var noMerging
-  /// The maximum number of states of one scope under one condition.
+  /// The maximum number of states to visit under one condition, with one number of actors.
   ///
   /// A million states take about 0.1 GB of memory and some minutes. With the default, the card of one
   /// system takes some minutes, and the cards of all systems take 20 minutes on two processors.
@@ -88,7 +88,7 @@ struct ExploreOptions: VerbOptions {
   @Option(.output) var output: String
   var list = FormatOptions()
 
-  /// Whether only one of the plans that lead to equal states is continued.
+  /// Whether the exploration continues only one of several plans that lead to equal states.
   var mergesStates: Bool { !noMerging }
 
   /// The value of `--system` that selects this project's tracker and every published system.

@@ -34,7 +34,7 @@ struct SafetyCard: Sendable {
     var seconds: Double { pieces.reduce(0) { $0 + $1.seconds } }
   }
 
-  /// Creates a card from a system's pieces; a complete condition has `pieceCount` pieces.
+  /// Creates a card from the explored pieces; a completely explored condition has `pieceCount` pieces.
   init(
     _ system: LabSystem,
     conditions: [Condition],
@@ -131,7 +131,8 @@ struct SafetyCell: Sendable {
   let invariant: String
   let condition: Condition
   let result: Result
-  /// The length up to which all plans were run; for a broken invariant, the length of its plan.
+  /// The length up to which all plans were run; if the invariant broke, the length of the plan that
+  /// breaks it.
   let depth: Int
   let planCount: Double
   let stateCount: Int
@@ -142,9 +143,9 @@ struct SafetyCell: Sendable {
   /// The maximum number of states if this limit ended the exploration; otherwise `nil`.
   let budget: Int?
 
-  /// Creates a cell from the results of one condition's pieces.
+  /// Creates a cell from the results of the pieces that explored one condition.
   ///
-  /// If pieces are missing (`isCut`), the result can only be `breaks` or `unknown`.
+  /// If an interruption left pieces unexplored (`isCut`), the result can only be `breaks` or `unknown`.
   init(
     _ name: String,
     _ number: Int,
@@ -184,7 +185,7 @@ extension Counterexample {
 }
 
 extension Condition {
-  /// The part of the condition that an exploration never performs; `nil` if there is no such part.
+  /// The action of the condition that an exploration never performs; `nil` if it performs all actions.
   var unexplored: String? {
     self == .callFailure ? "makes a call fail" : nil
   }

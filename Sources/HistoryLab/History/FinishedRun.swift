@@ -12,7 +12,7 @@ struct FinishedRun {
     let title: String
     let contender: String
     let historySize: Int
-    /// The metric's name, followed by ` ratio` for a ratio to the benchmark floor.
+    /// The metric's name, followed by ` ratio` if the value is relative to raw SQLite in C.
     let metric: String
     let kind: Metric.Kind
     let unit: String
@@ -21,7 +21,7 @@ struct FinishedRun {
     var upper: Double?
     let samples: Int
   }
-  /// The number of times that a subject was good, bad or unknown.
+  /// The numbers of good, bad and unknown results for one subject, such as an invariant.
   struct Verdict: Hashable {
     let system: String
     /// An invariant, an invariant under a condition, a mutant, or a stress run's processes.

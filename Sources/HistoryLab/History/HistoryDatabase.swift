@@ -6,8 +6,8 @@ import SQLiteStorage
 
 /// A SQLite file with the results of earlier runs, from which trends are computed.
 ///
-/// Each run is written in one transaction, so a crash never leaves a part of a run. Adding a run again
-/// replaces the stored run.
+/// Each run is written in one transaction, so a crash never leaves a run partly written. Adding a
+/// run again replaces the stored run.
 final class HistoryDatabase {
   /// The version of the schema that this build writes.
   static var schemaVersion: Int64 { Int64(schemas.count) }
@@ -45,7 +45,7 @@ final class HistoryDatabase {
     try bringUpToDate()
   }
 
-  /// Calls a closure with the connection; errors that the closure throws get the file's name.
+  /// Calls a closure with the connection, and adds the file's name to an error that the closure throws.
   func on<Answer>(
     _ body: (borrowing Connection) throws(SQLiteError) -> Answer
   ) throws(LabError) -> Answer {
@@ -216,7 +216,7 @@ extension HistoryDatabase {
     }
   }
 
-  /// Returns the measured values of every benchmark on every machine over time, oldest first.
+  /// Returns a trend for each benchmark value and machine: the value in every run, oldest first.
   ///
   /// Values of debug builds are omitted.
   ///

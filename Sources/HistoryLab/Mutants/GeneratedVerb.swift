@@ -95,7 +95,7 @@ struct GeneratedVerb: Verb {
 /// A trial of one generated mutant in a separate process.
 ///
 /// A separate process is needed because a generated edit may crash or hang. The process runs this
-/// command with a verb that the help does not list.
+/// executable with a verb that the help does not list.
 struct GeneratedTrial {
   static let verb = "_mutant"
 
@@ -140,10 +140,10 @@ struct GeneratedTrial {
 
   /// The share of plans that test stores on disk.
   ///
-  /// Only such tests detect most of the mutants that other plans miss.
+  /// Most of the mutants that all other plans miss are detected only by these tests.
   private static let diskShare = 0.16
 
-  /// One in this many plans runs on a store with raw clock values as timestamps.
+  /// Every plan whose number is a multiple of this runs on a store with raw clock values as timestamps.
   private static let rawTimestampsEvery = 4
 
   /// Runs plans under every condition until a checker rejects one.

@@ -35,7 +35,7 @@ struct MutantPlacesVerb: Verb {
     return report.isGood ? .good : .violation
   }
 
-  /// Finds the commands of one bug's plan at which the bug acts, and explains the plan.
+  /// Finds the commands at which one bug changes what happens in its plan, and explains the plan.
   private func place(of mutant: Mutant) async throws(LabError) -> MutantPlace {
     let path = "\(plans)/\(mutant.name).jsonl"
     guard let text = FileManager.default.contents(atPath: path) else {
@@ -61,10 +61,10 @@ struct MutantPlacesVerb: Verb {
 
   /// Returns the numbers of the commands at which the edited code behaves differently.
   ///
-  /// For each command, two runs of the edited code reach the same state. In that state, both runs
-  /// get new connections, because a prepared statement keeps the SQL of the edit, and one run
-  /// switches the edit off. The switch affects the whole process, so the run without the edit goes
-  /// first.
+  /// For each command, the edited code runs twice up to the state before the command. One run then
+  /// continues with the edit switched off. Both runs first get new connections, because a prepared
+  /// statement keeps the SQL of the edit. The run without the edit goes first, because the switch
+  /// affects the whole process.
   private func actions(of system: LabSystem, in plan: Plan) throws(SystemFailure) -> [Int] {
     Mutant.turnAllOff()
     let right = try footprints(of: plan, on: composition[MutantTrials.self].unedited)
@@ -160,12 +160,12 @@ struct MutantPlace: Sendable {
   /// Whether the explanation names the first command at which the bug acts.
   var isFirstNamed: Bool { named != nil && named == places.first }
 
-  /// The note next to the named command; empty if it is the first command at which the bug acts.
+  /// The note next to the command that the explanation names; empty if the bug acts there first.
   fileprivate var remark: String {
     isFirstNamed ? "" : isNamed ? " (not the first)" : " (another)"
   }
 
-  /// Whether the intervals at both ends of the curve overlap with the intervals in ``ends``.
+  /// Whether the curve's first and last interval overlap with the intervals in ``ends``.
   var endsAgree: Bool {
     guard let first = curve.points.first, let last = curve.points.last, ends.count == 2 else {
       return false

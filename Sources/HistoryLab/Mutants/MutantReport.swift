@@ -17,19 +17,19 @@ struct MutantReport {
   /// The outcomes of the mutants that are not equivalent; every seed should kill each of them.
   private var bugs: [MutantOutcome] { outcomes.filter { $0.mutant.equivalence == nil } }
 
-  /// The number of mutants that every seed killed, equivalent mutants excluded.
+  /// The number of mutants that were killed with every seed, equivalent mutants excluded.
   var killedCount: Int { bugs.count { $0.isAsExpected && $0.trials.count == seedCount } }
 
-  /// The tried mutants with an unexpected outcome.
+  /// The tried mutants that survived a seed, or that were killed although they are listed as equivalent.
   var failures: [MutantOutcome] { outcomes.filter { $0.isTried && !$0.isAsExpected } }
 
   /// Whether every mutant was tried with every seed.
   var isWhole: Bool { outcomes.allSatisfy { $0.trials.count == seedCount } }
 
-  /// The share of kills in which some plan shrank to the shortest known length.
+  /// The share of kills in which at least one of the seed's plans shrank to the shortest known length.
   var leastShare: Double { share(\.leastCount) }
 
-  /// The share of kills in which the first plan shrank to the shortest known length.
+  /// The share of kills in which the seed's first plan shrank to the shortest known length.
   var firstLeastShare: Double { share(\.firstLeastCount) }
 
   private func share(_ count: (MutantOutcome) -> Int) -> Double {
@@ -37,7 +37,7 @@ struct MutantReport {
     return all == 0 ? 0 : Double(bugs.map(count).reduce(0, +)) / Double(all)
   }
 
-  /// The largest median number of plans until a kill, over all mutants that are not equivalent.
+  /// The greatest of the mutants' median numbers of plans until a kill, equivalent mutants excluded.
   var caseMedianMax: Double { bugs.map(\.caseMedian).max() ?? 0 }
 
   /// `invalid` if an outcome is unexpected, else `unknown` if a trial is missing, else `valid`.
@@ -104,7 +104,7 @@ struct MutantDocument: Codable, RunFile {
     /// The number of seeds tried; `killed` counts those that killed the mutant.
     let seeds: Int
     let killed: Int
-    /// For each checker, the number of seeds whose first killing plan the checker rejects.
+    /// By checker name, the number of seeds whose first killing plan the checker rejects.
     let checkers: [String: Int]
     let casesMedian: Double
     let secondsMedian: Double

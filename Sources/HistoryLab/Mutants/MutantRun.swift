@@ -133,11 +133,11 @@ struct MutantTrial: Sendable {
   let seed: UInt64
   /// The number of plans run, including the first one that kills the mutant.
   let caseCount: Int
-  /// The duration of running these plans, in seconds.
+  /// The time for running `caseCount` plans, in seconds.
   let seconds: Double
   /// The first plans that kill the mutant, each after shrinking.
   let kills: [Kill]
-  /// Whether a plan took too long before a checker rejected one.
+  /// Whether a plan exceeded the time limit before any checker rejected a plan.
   var isHung = false
 
   /// The shortest of the shrunk plans.
@@ -173,8 +173,8 @@ struct MutantWorker {
 
   /// Runs plans until one kills the mutant, searches for more killing plans, and shrinks them all.
   ///
-  /// A plan kills the mutant if it breaks any invariant, expected or not: a shrunk plan may break another
-  /// invariant than the plan that was drawn.
+  /// A plan kills the mutant if the plan breaks any invariant. A shrunk plan may break a different
+  /// invariant from the plan as found.
   ///
   /// After each plan that kills the mutant, `onKill` is called with the results so far.
   func trial(
@@ -260,7 +260,7 @@ struct MutantWorker {
     var shrinker = Shrinker(budget: Budget(evaluations: Self.shrinkEvaluations))
     shrinker.isThorough = true
     let shrunk = shrinker.shrink(found.choices, label: "killed") { source in
-      // A mutant that waits makes each plan take seconds.
+      // With a mutant that waits, each run of a plan takes seconds.
       guard now() - start < Self.shrinkLimit else { return .passed }
       beforePlan()
       let violation = try worker.violation(by: recipe.plan(from: &source))
@@ -268,7 +268,7 @@ struct MutantWorker {
     }
     var source = ChoiceSource(replaying: shrunk.sequence)
     let plan = recipe.plan(from: &source)
-    // A mutant whose failure depends on time keeps the plan as it was found.
+    // If the shrunk plan passes now, because the failure depends on time, the plan as found is kept.
     let last = try worker.violation(by: plan)
     return MutantTrial.Kill(
       checkers: (violation.checker, (last ?? violation).checker),
@@ -323,29 +323,29 @@ struct MutantOutcome: Sendable {
     }
   }
 
-  /// The checkers that reject the first killing plans, with counts, the most frequent first.
+  /// The checkers that reject each seed's first killing plan, with the numbers of seeds, most frequent first.
   var checkers: [(name: String, count: Int)] {
     let counts = Dictionary(grouping: firsts, by: \.checkers.found).mapValues(\.count)
     return counts.map { ($0.key, $0.value) }.sorted { ($1.1, $0.0) < ($0.1, $1.0) }
       + (hungCount > 0 ? [("over 30 s", hungCount)] : [])
   }
 
-  /// The median number of plans that ran until a kill or until the limit of plans.
+  /// The median number of plans run per seed, until the first kill or until the limit of plans.
   var caseMedian: Double { median(trials.filter { !$0.isHung }.map { Double($0.caseCount) }) }
 
-  /// The median time until a kill or until the limit of plans, in seconds.
+  /// The median time per seed, in seconds, until the first kill or until the limit of plans.
   var secondsMedian: Double { median(trials.map(\.seconds)) }
 
-  /// The median length of the first killing plans after shrinking, in commands.
+  /// The median length of each seed's first killing plan after shrinking, in commands.
   var firstMedian: Double { median(firsts.map { Double($0.commandCount) }) }
 
-  /// The median length of the shortest killing plans, in commands.
+  /// The median length of each seed's shortest killing plan, in commands.
   var shortestMedian: Double { median(shortests.map { Double($0.commandCount) }) }
 
   /// The number of seeds whose first killing plan shrank to the shortest known length.
   var firstLeastCount: Int { firsts.count { $0.commandCount <= mutant.least } }
 
-  /// The number of seeds for which some killing plan shrank to the shortest known length.
+  /// The number of seeds for which at least one killing plan shrank to the shortest known length.
   var leastCount: Int { shortests.count { $0.commandCount <= mutant.least } }
 
   /// The shortest killing plan of all seeds.

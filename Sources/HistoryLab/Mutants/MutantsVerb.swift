@@ -68,7 +68,7 @@ struct MutantsOptions: VerbOptions {
     shard = try shardChoice.shard()
     guard explained != nil || !isMarkdown && endCount == nil else {
       throw .usage(
-        "--\(isMarkdown ? "markdown" : "ends") needs --why FOLDER: it is about explanations of plans."
+        "--\(isMarkdown ? "markdown" : "ends") needs --why FOLDER: the option is about explanations of plans."
       )
     }
     guard isGenerated || !$planCount.isGiven else {

@@ -45,9 +45,10 @@ enum TrialProcess {
 
 /// The trial of one mutant with one seed in a process of its own.
 ///
-/// The process runs this command with a verb that the help does not list. The process ends itself
-/// if a plan takes too long, because the mutant loops or waits forever. It writes its results to a
-/// file after each plan that kills the mutant, so that a later plan that hangs does not lose them.
+/// The process runs this executable with a verb that the help does not list. A mutant may loop or
+/// wait forever, so the process ends itself if a plan takes too long. After each plan that kills
+/// the mutant, the process writes its results to a file, so that a later plan that hangs does not
+/// lose them.
 struct DescribedTrial {
   static let verb = "_trial"
   /// The time after which a plan counts as hanging.
@@ -154,7 +155,7 @@ final class PlanWatch: Sendable {
   }
 }
 
-/// The form of a trial in the file that its process writes.
+/// The JSON form of a trial, in the file that the trial's process writes.
 private struct TrialDocument: Codable {
   private struct Kill: Codable {
     let found: String
@@ -188,7 +189,7 @@ private struct TrialDocument: Codable {
     try JSONEncoder().encode(self).write(to: file, options: .atomic)
   }
 
-  /// Returns the trial.
+  /// Converts the document to a trial of a mutant.
   ///
   /// - Throws: ``FormatError`` if a plan cannot be read.
   func trial(_ mutant: Mutant) throws -> MutantTrial {

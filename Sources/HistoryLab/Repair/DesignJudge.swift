@@ -8,7 +8,7 @@ import Systems
 import Traces
 import Workloads
 
-/// Runs a design under the conditions of a history, for `advise --design`.
+/// Runs a design under the conditions that a history shows, for `advise --design`.
 struct DesignJudge {
   /// The scope in which every plan is run; ten conditions take one or two seconds.
   var scope = ExploreScope(actors: 2, depth: 4)
@@ -16,7 +16,7 @@ struct DesignJudge {
   /// The number of longer random plans, which show whether the design ever purges.
   var planCount = 200
 
-  /// The part of the composition through which `advise` judges designs.
+  /// The composition part that lets `advise` run designs.
   var reader: DesignReader {
     var reader = DesignReader()
     reader.read = { name, conditions, jobs throws(LabError) in
@@ -60,7 +60,7 @@ struct DesignJudge {
     let tally = try await tally(system, conditions, jobs: jobs)
     if Interruption.isRequested { throw .interrupted }
     let short = done.flatMap { task, outcome in breaks(task.condition, outcome) }
-    // A purge by age deletes nothing in plans in which no week passes.
+    // A design that purges by age may only seem idle, because no week passes in these plans.
     let isIdle = tally.neverPurged && design.purgeAgeDays == nil
     let known = short.map(\.invariant)
     return DesignAdvice(
@@ -101,7 +101,7 @@ struct DesignJudge {
     }
   }
 
-  /// Returns a violation that only a random plan shows, with the command that shrinks this plan.
+  /// Returns a violation that occurs only in a random plan, with the command that shrinks the plan.
   private func longBreak(
     of invariant: String,
     plan number: Int,
@@ -112,8 +112,8 @@ struct DesignJudge {
     return DesignAdvice.Break(
       condition: "random plans",
       invariant: invariant,
-      sentence: "Random plan \(number) breaks it. To shrink it, run: check --system "
-        + "\(system.name.shellQuoted) --conditions \(names) --seed 1 --plans \(planCount)."
+      sentence: "Random plan \(number) breaks the invariant. To shrink the plan, run: check "
+        + "--system \(system.name.shellQuoted) --conditions \(names) --seed 1 --plans \(planCount)."
     )
   }
 

@@ -4,8 +4,8 @@ import Commands
 ///
 /// Sets are tried in the order of their size. Each set is first tested with the plans that reject
 /// earlier sets (the proofs), because one plan often breaks many sets. Only a set that no proof
-/// rejects is verified. Supersets of a found set are left out. The result depends on neither time
-/// nor the number of workers.
+/// rejects is verified. Supersets of a set that holds are left out. The result depends on neither
+/// time nor the number of workers.
 struct MinimalSets<Change: Hashable & Sendable, Proof: Sendable> {
   typealias Changes = Set<Change>
 

@@ -20,7 +20,7 @@ struct RepairCost: Hashable, Sendable {
   /// The maximum number of plans in which events are counted; fewer if a repair runs fewer random plans.
   static let planCountMax = 200
 
-  /// Counts the events in the first plans that a generator style gives.
+  /// Counts the events in the first plans that are generated with `style`.
   ///
   /// - Throws: a lab error when a plan cannot be run.
   init(

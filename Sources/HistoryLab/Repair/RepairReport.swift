@@ -7,11 +7,13 @@ import Systems
 import Traces
 import Workloads
 
-/// The result of a repair: the minimal sets of changes, each with proofs and costs.
+/// The result of `repair`: the minimal sets of changes, each with the plans that prove it minimal,
+/// and its costs.
 struct RepairReport: Sendable {
-  /// A minimal set of changes, after which the design holds.
+  /// A minimal set of changes that makes the design hold: no plan breaks the changed design.
   struct Answer: Sendable {
-    /// The changes, in the order of the decisions, each with a plan that breaks the design without it.
+    /// The changes, in the order of the decisions, each with a plan that breaks the design without
+    /// that change.
     let changes: [Reason]
     /// Every proper subset of the changes, the smallest first, each with a plan that breaks the
     /// design with only these changes.
@@ -33,7 +35,7 @@ struct RepairReport: Sendable {
     }
   }
 
-  /// A proper subset of a minimal set, with a plan that breaks the design with these changes.
+  /// A proper subset of a minimal set, with a plan that breaks the design with only the subset's changes.
   struct Subset: Sendable {
     /// The positions of the subset's changes in the set.
     let places: [Int]
@@ -53,7 +55,7 @@ struct RepairReport: Sendable {
   /// A plan that breaks the design even with all decisions of this project's tracker.
   let unrepaired: (plan: Plan, violation: Violation)?
   let cost: RepairCost
-  /// The number of sets that plans have rejected.
+  /// The number of sets of changes with which a plan still breaks the design.
   let rejectedCount: Int
   let verifiedCount: Int
   let planCount: Int
@@ -80,7 +82,7 @@ struct RepairReport: Sendable {
     return larger.map { "\(none); one with \($0.changes.count) does." } ?? "\(none)."
   }
 
-  /// A sentence with the numbers of sets of changes that were rejected and verified, and by which plans.
+  /// A sentence that states how many sets of changes were rejected and verified, and by which plans.
   var extent: String {
     "\(rejectedCount.counted("set")) of changes rejected by \(planCount.counted("plan")), "
       + "\(verifiedCount.counted("set")) verified: by all plans of \(limits.scope.sentence), one "
@@ -133,7 +135,7 @@ struct RepairReport: Sendable {
     return table
   }
 
-  /// A table of costs: the design and its repairs in the same plans.
+  /// A table of the costs of the design and of each repaired design, counted in the same plans.
   func costTable(_ answers: [Answer]) -> ReportTable {
     var table = ReportTable(
       columns: [.text("in \(limits.costPlans.counted("plan"))"), .number(system)]
@@ -147,9 +149,9 @@ struct RepairReport: Sendable {
     return table
   }
 
-  /// Returns sentences about the limits of an answer, or `nil` if there are none.
+  /// Returns sentences that restrict an answer's claim, or `nil` if there are none.
   ///
-  /// A design may hold because it never purges, and an exploration may be incomplete.
+  /// They state that the design never purged, or that its exploration is incomplete.
   func gap(_ answer: Answer) -> String? {
     let sentences = [growth(answer), unexplored(answer)].compactMap(\.self)
     return sentences.isEmpty ? nil : sentences.joined(separator: " ")
@@ -158,7 +160,7 @@ struct RepairReport: Sendable {
   private func growth(_ answer: Answer) -> String? {
     guard answer.cost.purged == 0 else { return nil }
     return
-      "With these changes it never purged in \(limits.costPlans.counted("plan")): history only grows."
+      "With these changes the design never purged in \(limits.costPlans.counted("plan")): history only grows."
   }
 
   /// A sentence that names the conditions with incomplete exploration; `nil` if there are none.
@@ -168,7 +170,7 @@ struct RepairReport: Sendable {
     return "Unknown beyond \(limits.stateCountMax.counted("state")): \(names)."
   }
 
-  /// The sets to print: all minimal sets; the larger set if there are none.
+  /// The sets to print: all of ``answers``, followed by the set in ``larger`` if it is not `nil`.
   var shown: [Answer] { answers + (larger.map { [$0] } ?? []) }
 
   /// The maximum number of sets in one table of costs, one column each.

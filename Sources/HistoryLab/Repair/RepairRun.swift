@@ -57,7 +57,7 @@ struct RepairRun {
     )
   }
 
-  /// The exploration coverage of each verified set.
+  /// The extent of the exploration, for each set of changes that was verified.
   private final class CoverageTable {
     private var all: [Set<RepairChange>: RepairTrials.Coverage] = [:]
 
@@ -67,7 +67,7 @@ struct RepairRun {
     }
   }
 
-  /// The generator style of the plans in which costs are counted, the same for every repair.
+  /// The style of the plans in which costs are counted; equal for all repairs, so that costs are comparable.
   private func style() throws(LabError) -> PlanStyle {
     var options = PlanOptions()
     options.conditions = .named(trials.conditions)
@@ -106,8 +106,7 @@ struct RepairRun {
     )
   }
 
-  /// Runs, for each proper subset of a minimal set, the plan that rejected it; smallest subset
-  /// first.
+  /// Runs, for each proper subset of a minimal set, the plan that rejected the subset; smallest first.
   private func subsets(
     _ changes: [RepairChange],
     _ search: MinimalSets<RepairChange, Plan>
@@ -119,7 +118,10 @@ struct RepairRun {
         let violation = try trials.violation(subset, by: search.proofs[proof])
       else {
         let phrases = subset.map(\.phrase).sorted().joinedWithAnd
-        throw .lab("no plan breaks \(system) with \(phrases) alone: this is a bug in history-lab.")
+        throw .lab(
+          "no plan was found that breaks \(system) when \(phrases) are its only changes, although the search "
+            + "had rejected them: this is a bug in history-lab."
+        )
       }
       subsets.append(
         RepairReport.Subset(places: places, plan: search.proofs[proof], violation: violation)
@@ -130,7 +132,7 @@ struct RepairRun {
 
   private var system: String { trials.system.name }
 
-  /// Returns a plan that breaks the design with all decisions of this project's tracker; else `nil`.
+  /// Returns a plan that breaks the design even with all decisions of this project's tracker, or `nil`.
   private func unrepaired(
     _ search: MinimalSets<RepairChange, Plan>
   ) throws(LabError) -> (plan: Plan, violation: Violation)? {

@@ -8,7 +8,7 @@ import Systems
 import Traces
 import Workloads
 
-/// Decides whether a changed design holds: by known plans, random plans, and exploration.
+/// Decides whether a changed design holds in known plans, in random plans and in an exploration.
 struct RepairTrials: Sendable {
   let system: LabSystem
   let design: TrackingDesign
@@ -17,7 +17,7 @@ struct RepairTrials: Sendable {
   let jobs: Int
   let versions: [String: String]
 
-  /// The limits of a verification: random plans, scope and states.
+  /// The limits of the search for a plan that breaks a changed design.
   struct Limits: Sendable, Hashable {
     /// The number of random plans.
     var plans = 20_000
@@ -30,7 +30,7 @@ struct RepairTrials: Sendable {
     var costPlans: Int { min(plans, RepairCost.planCountMax) }
   }
 
-  /// The result of exploring a design that holds.
+  /// The extent of an exploration in which no plan broke the design.
   struct Coverage: Sendable {
     var planCount = 0.0
     var stateCount = 0
@@ -38,12 +38,12 @@ struct RepairTrials: Sendable {
     var incomplete: [Condition] = []
   }
 
-  /// The depth of the first, short exploration, which quickly finds the shortest plans.
+  /// The maximum number of commands in the first, short exploration, which quickly finds the shortest plans.
   private static let firstDepth = 4
   /// The numbers of random plans of the first checks, which quickly find frequent violations.
   private static let firstPlanCounts = [500, 5_000]
 
-  /// Returns the costs of a changed design, counted in plans of a generator style.
+  /// Returns the costs of a changed design, counted in plans that are generated with `style`.
   func cost(of set: Set<RepairChange>, style: PlanStyle) throws(LabError) -> RepairCost {
     try RepairCost(of: system(set), style: style, plans: limits.costPlans, versions: versions)
   }
@@ -55,7 +55,8 @@ struct RepairTrials: Sendable {
 
   // MARK: Known plans
 
-  /// Returns, for each set, the position of the first plan that breaks the design, or `nil`.
+  /// Returns, for each set, the position of the first plan that breaks the design changed by the
+  /// set, or `nil`.
   func rejections(
     _ sets: [Set<RepairChange>],
     _ plans: ArraySlice<Plan>
@@ -104,8 +105,7 @@ struct RepairTrials: Sendable {
 
   // MARK: Verification
 
-  /// Returns plans that break a changed design, none if it holds; `note` is called with each new
-  /// step.
+  /// Returns plans that break a changed design, or none if it holds; each new step is passed to `note`.
   func verify(
     _ set: Set<RepairChange>,
     _ note: @escaping @Sendable (String) -> Void
@@ -204,7 +204,7 @@ private final class DesignWorker {
 
   /// Returns the violation that a plan causes in the design; `nil` if the plan holds.
   ///
-  /// On a design that does not poll, plans with polls count as holding and are not run.
+  /// If the design does not poll, plans with polls are not run, and the result for them is `nil`.
   func violation(by plan: Plan) throws(LabError) -> Violation? {
     guard polls || !plan.commands.contains(where: { $0.action.word == "poll" }) else { return nil }
     do throws(SystemFailure) {

@@ -21,7 +21,7 @@ struct CardSections {
 
   /// A table of conditions by systems, with a legend.
   private var overview: PageSection {
-    // Cards of runs with different bounds may be in one overview; each card then states its bounds.
+    // If the cards come from runs with different bounds, each card states its own bounds.
     let shared = Set(cards.map(\.bounds)).count == 1 ? cards.first?.bounds : nil
     let bounds = cards.map { ReportPage.Fact($0.card.system, $0.bounds) }
     let tables = CardsOverview(cards: cards.map(\.card)).tables { system, condition in
@@ -131,9 +131,9 @@ extension RunCollection.Card {
     return "\(plans) was to be run; not all were run under \(cut.joinedWithAnd)."
   }
 
-  /// Returns the reason why some plans of a condition were not run.
+  /// Returns the reason why the exploration of a condition did not run every plan.
   ///
-  /// The reason is `nil` if all plans were run, or if the condition could not be explored at all.
+  /// The reason is `nil` if every plan was run, or if the condition could not be explored at all.
   private func cutShort(_ row: CardsDocument.Row) -> String? {
     let cells = card.cells.filter { $0.condition == row.condition }
     let isOpen = cells.contains { $0.result == .unknown }

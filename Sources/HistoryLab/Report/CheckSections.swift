@@ -150,7 +150,7 @@ struct CheckSections {
     return [.table(table)]
   }
 
-  /// Returns the counterexamples; the most informative one comes first and has a picture.
+  /// Returns the counterexamples; the most informative one comes first, with a picture of its trace.
   private func counterexamples(_ check: RunCollection.Check) -> [PageBlock] {
     let found = ViolationOrder.mostSpecificFirst(check.system.counterexamples, by: \.checker)
     return found.enumerated().flatMap { place, found -> [PageBlock] in

@@ -194,7 +194,7 @@ private struct Joined {
     return (reasons.isEmpty && parts.missing.isEmpty ? "valid" : "unknown", because)
   }
 
-  /// Returns the rows of all parts, interleaved by benchmark.
+  /// Returns the rows of all parts, taking one benchmark of each part in turn.
   ///
   /// If several parts measure the same benchmark, the first one is kept.
   private static func inTurns(_ parts: [[BenchmarkRow]]) -> [BenchmarkRow] {
@@ -258,7 +258,7 @@ extension CheckDocument.System {
 }
 
 extension CheckDocument {
-  /// Changes the document's file paths, which may be from another machine, to paths in a folder.
+  /// Changes the document's file paths, which may be paths of another machine, to paths in `folder`.
   fileprivate mutating func find(in folder: String) {
     for system in systems.indices {
       for index in systems[system].counterexamples.indices {

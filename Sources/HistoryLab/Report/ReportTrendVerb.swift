@@ -4,7 +4,7 @@ import Measuring
 import Reporting
 
 struct ReportTrendOptions: VerbOptions {
-  /// The number of recent runs in which a change of costs counts as new.
+  /// The number of most recent runs; only a rise of costs in them makes the exit code 1.
   @Option(
     "fresh",
     .integer("N", 1...10_000),

@@ -122,10 +122,10 @@ struct RunCollection {
 }
 
 extension RunCollection {
-  /// Returns the same runs with paths and commands for a page in a folder.
+  /// Returns the same runs, with paths and commands that work for a page in `pageFolder`.
   ///
-  /// Paths of counterexamples lead to the current folders of the runs. Replay commands are to be run in
-  /// the page's folder.
+  /// Paths of counterexamples lead to the folders in which the runs are now. Replay commands are to
+  /// be run in the page's folder.
   func located(from pageFolder: String) -> RunCollection {
     var runs = self
     runs.checks = checks.map { $0.located(from: pageFolder) }
@@ -135,8 +135,8 @@ extension RunCollection {
 
   /// Returns the current path of a run's file, and its replay command for the page's folder.
   ///
-  /// `file` is a file name, or the path that the file had when the run was written; `replay`
-  /// contains the same text.
+  /// `file` is a file name, or the path that the file had when the run was written. `replay` is a
+  /// command that contains `file`.
   fileprivate static func located(
     _ file: String,
     _ replay: String,
@@ -164,7 +164,7 @@ extension RunCollection.Check {
 }
 
 extension RunCollection.Card {
-  /// Returns the same card with paths and commands for a page in a folder.
+  /// Returns the same card, with paths and commands that work for a page in `pageFolder`.
   func located(from pageFolder: String) -> RunCollection.Card {
     var one = self
     for (index, cell) in card.cells.enumerated() {

@@ -114,7 +114,7 @@ struct RunParts {
     return words
   }
 
-  /// The records of the parts, for the merged run.
+  /// The records of the parts, to be stored with the merged run.
   var all: [RunPart] {
     zip(folders, records).map { folder, record in
       RunPart(
@@ -182,7 +182,7 @@ struct RunParts {
   }
 }
 
-/// The differences between two records that show that they are not parts of the same run.
+/// The differences that show that two run records are not parts of the same run.
 enum PartDifference {
   /// The options that may differ between parts: output folder, shard, display, and the seed's spelling.
   ///

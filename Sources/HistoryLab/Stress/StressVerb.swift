@@ -274,7 +274,7 @@ private struct StressText {
         ? "locks were looked for in "
           + "\(counts.lockReadings.counted("suspended process", "suspended processes")), and "
           + (result.locksWhileSuspended.isEmpty
-            ? "none was held" : "\(result.locksWhileSuspended.count.grouped) held some")
+            ? "none was held" : "\(result.locksWhileSuspended.count.grouped) held locks")
         : "locks were not checked: this operating system does not list those of suspended processes"
       lines.append(read)
     }

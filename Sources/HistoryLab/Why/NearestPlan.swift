@@ -35,13 +35,13 @@ struct PlanEdit: Hashable, Sendable {
   }
 }
 
-/// A search for plans that hold although they differ from a given plan by only one command.
+/// A search for plans that differ from a failing plan in one command and break no invariant.
 struct NearestPlans {
   let plan: Plan
   /// The maximum number of plans that are run for each kind of edit.
   var runCountMax = 1_000
 
-  /// Returns the nearest plan that holds for each kind of edit, nearest first.
+  /// Returns, for each kind of edit, the nearest plan that breaks no invariant, nearest first.
   ///
   /// Moves come before additions, and additions before removals, because a move keeps every command.
   /// Among moves, a shorter distance is nearer. Of equally near plans, the plan with the later edit
@@ -78,7 +78,7 @@ struct NearestPlans {
     var moves: [Candidate] = []
     for distance in 1..<max(count, 1) where moves.count < runCountMax {
       for from in (0..<count).reversed() {
-        // Exchanging two neighbors is one move, whichever of them moves.
+        // Two neighbors are exchanged only once: moving either of them gives the same plan.
         let places = distance == 1 ? [from - 1] : [from - distance, from + distance]
         for to in places where (0..<count).contains(to) {
           moves.append((.moved(from: from, to: to), nil))

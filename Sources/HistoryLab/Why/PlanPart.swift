@@ -2,23 +2,23 @@ import Basics
 import HistoryTypes
 import Traces
 
-/// A part of a plan, and the plans in which an alternative replaces it.
+/// A part of a plan, such as one command, and the alternatives that can replace the part.
 struct PlanPart: Hashable, Sendable {
   /// The kind of a part; its raw values are the words in JSON.
   enum Kind: String, Sendable {
-    /// A command, which an alternative leaves out.
+    /// One command; the alternative leaves the command out.
     case command
-    /// The order of a command and the command after it.
+    /// The order of a command and the next one; the alternative exchanges the two.
     case order
     /// The actor of one command.
     case actor
-    /// An actor of the plan, which an alternative removes together with its commands.
+    /// An actor of the plan; the alternative removes the actor and its commands.
     case member
-    /// The actor of a group of commands, which an alternative replaces with another actor.
+    /// An actor of the plan; each alternative gives all commands of this actor to another one.
     case role
     /// An object that the plan's saves change.
     case object
-    /// One of several changes in a save, which an alternative leaves out.
+    /// One of several changes in a save; the alternative leaves the change out.
     case change
     /// A value that a save or batch request sets.
     case value
@@ -28,7 +28,7 @@ struct PlanPart: Hashable, Sendable {
     case clock
     /// Whether a signal or poll is delivered, lost or repeated.
     case fate
-    /// The faults of a command, which an alternative leaves out.
+    /// The faults injected into a command; the alternative injects none.
     case faults
   }
   /// A named replacement of the part, and the plan with the replacement.
@@ -43,7 +43,8 @@ struct PlanPart: Hashable, Sendable {
   let name: String
   let alternatives: [Alternative]
 
-  /// Runs each alternative's plan with a closure that returns whether the invariant broke.
+  /// Calls `breaks` for each alternative's plan; the closure runs the plan and returns whether the
+  /// invariant broke.
   func answer<Failure: Error>(
     breaks: (Plan) throws(Failure) -> Bool
   ) throws(Failure) -> PartAnswer {
@@ -59,7 +60,7 @@ struct PlanPart: Hashable, Sendable {
   }
 }
 
-/// The alternatives of a part, split by whether the invariant breaks or holds with them.
+/// The names of a part's alternatives, divided into those that break the invariant and those that do not.
 struct PartAnswer: Hashable, Sendable {
   /// The degree to which the violation depends on the part.
   enum Need: String, Sendable {
@@ -392,7 +393,7 @@ extension Plan {
     return plan
   }
 
-  /// Returns the plan with a command moved to an index of the result.
+  /// Returns the plan with a command moved, so that its index is `place` in the returned plan.
   func moving(_ index: Int, to place: Int) -> Plan {
     var plan = self
     plan.commands.insert(plan.commands.remove(at: index), at: place)

@@ -4,7 +4,7 @@ import Workloads
 
 /// A share of trials with its 95 % confidence interval (Wilson).
 struct ShareInterval: Hashable, Sendable {
-  /// The number of trials with the counted outcome.
+  /// The number of trials with the outcome of interest, such as a violation.
   var count: Int
   /// The number of all trials.
   var total: Int
@@ -37,7 +37,7 @@ struct ShareInterval: Hashable, Sendable {
 ///
 /// A continuation keeps the first commands of a plan and appends random commands.
 struct ViolationCurve: Hashable, Sendable {
-  /// The change of the probability that one command causes.
+  /// The change that one command causes in the probability of a violation.
   struct Rise: Hashable, Sendable {
     /// The number of the command, from 1.
     let command: Int
@@ -83,8 +83,8 @@ struct ViolationCurve: Hashable, Sendable {
   /// The command with the greatest ``Rise/part``; `nil` if none raised the probability.
   ///
   /// A rise from 0.87 to 1 decides more than one from 0.35 to 0.87, because no continuation is left
-  /// that keeps the invariant. Among commands whose parts do not differ significantly, it is the
-  /// last one.
+  /// that keeps the invariant. If the parts of several commands do not differ significantly, the
+  /// value is the last of these.
   var steepestRise: Rise? {
     let rises = zip(points, points.dropFirst()).enumerated().map { place, pair in
       Rise(command: place + 1, before: pair.0, after: pair.1)

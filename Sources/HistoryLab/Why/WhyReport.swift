@@ -6,7 +6,7 @@ import Traces
 
 /// The explanation of one counterexample.
 struct WhyReport {
-  /// A plan that holds, with its commands as text.
+  /// An edited plan that breaks no invariant, with its commands as text.
   struct Nearest {
     let edit: PlanEdit
     /// The texts of the edited plan's commands.
@@ -18,15 +18,15 @@ struct WhyReport {
   /// The plan's commands as text, as `replay --step` prints them.
   let commands: [String]
   let curve: ViolationCurve
-  /// The cursors, watermark and contents before the first command and after each command.
+  /// The state before the first command and after each command: cursors, watermark and contents.
   let states: [ReportTable]
   /// Whether the step budget limited the number of continuations after each command.
   var isLimited = false
   let parts: [PartAnswer]
-  /// The nearest plan that holds for each kind of edit; the nearest of all comes first.
+  /// For each kind of edit, the nearest plan that breaks no invariant; the nearest of all comes first.
   let nearest: [Nearest]
 
-  /// Runs the plan's alternatives and edits.
+  /// Creates the explanation by running the alternatives and edits of the counterexample's plan.
   ///
   /// An edited plan holds if it breaks no invariant, and if no more commands are skipped or fail
   /// than in the original plan.
@@ -140,7 +140,7 @@ struct WhyDocument: Encodable {
   /// The point after which every continuation breaks the invariant; `nil` if there is none.
   let noReturn: NoReturn?
   let parts: [Part]
-  /// The nearest plan that holds for each kind of edit; the nearest of all comes first.
+  /// For each kind of edit, the nearest plan that breaks no invariant; the nearest of all comes first.
   let nearest: [Nearest]
 
   init(_ report: WhyReport) {

@@ -8,7 +8,7 @@ import Systems
 import Traces
 import Workloads
 
-/// Runs variations of a counterexample's plan on its system.
+/// Runs variations of a counterexample's plan, such as random continuations, on one system.
 ///
 /// The results do not depend on the number of workers.
 struct WhyRun: Sendable {
@@ -17,14 +17,16 @@ struct WhyRun: Sendable {
   /// The invariant to explain.
   let checker: String
 
-  /// The default number of continuations after each number of kept commands.
+  /// The default number of random continuations after each command of the plan.
   static let continuationsByDefault = 1_000
-  /// The number of trial continuations at each point, from which the total steps are estimated.
+  /// The number of continuations after each command that are run first, to estimate the total
+  /// number of steps.
   static let trialCount = 20
-  /// The default step budget; a design in SQLite takes seconds for this number of steps.
+  /// The default limit on the steps of all continuations; a design that runs in SQLite takes
+  /// seconds for them.
   static let stepBudget = 250_000
 
-  /// Returns the number of continuations per point that the step budget allows, from 20 to 1,000.
+  /// Returns the number of continuations after each command that the step budget allows, from 20 to 1,000.
   static func continuations(trialSteps: Int) -> Int {
     let count = stepBudget * trialCount / max(trialSteps, 1)
     return min(continuationsByDefault, max(trialCount, count))
@@ -36,7 +38,7 @@ struct WhyRun: Sendable {
     self.checker = checker
   }
 
-  /// Creates the variations of a plan; continuations may have `conditions` and the plan's own ones.
+  /// Prepares the variations of a plan; continuations may have `conditions` and the conditions of the plan.
   ///
   /// - Throws: a usage error if the system does not support a chosen condition.
   init(
@@ -60,8 +62,8 @@ struct WhyRun: Sendable {
 
   // MARK: Continuations
 
-  /// Returns the shares of violations before the first and after the last command, for
-  /// continuations of another seed.
+  /// Returns the shares of violations before the first and after the last command, measured with
+  /// new continuations from another seed.
   func ends(continuations: Int, jobs: Int) async throws(LabError) -> [ShareInterval] {
     let other = SeededGenerator.seed(recipe.seed, part: 1 << 32)
     let ends = WhyRun(
@@ -74,7 +76,8 @@ struct WhyRun: Sendable {
     return [tally.curve.points[0], tally.curve.points[last]]
   }
 
-  /// Returns the curve; by default, the step budget determines the number of continuations.
+  /// Returns the shares of violations after each command; if `wanted` is `nil`, the step budget
+  /// determines the number of continuations.
   func curve(
     continuations wanted: Int?,
     jobs: Int,
@@ -99,7 +102,7 @@ struct WhyRun: Sendable {
     return try runner.commandsThatBreak(recipe.plan)
   }
 
-  /// The curve of a part of the continuations, and the number of their steps.
+  /// The curve that one worker has measured, and the number of steps of its continuations.
   private struct Tally {
     var curve: ViolationCurve
     var steps = 0
@@ -147,7 +150,7 @@ struct WhyRun: Sendable {
     let trials = VariationRunner(system, checker)
     defer { trials.close() }
     let count = recipe.plan.commands.count
-    // The continuations that are known to break without a run count with the last one before them.
+    // Longer beginnings of the plan are known to break and are not run; progress counts them with this one.
     let known = (places ?? Array(0...count)).count { $0 >= broken ?? .max }
     let curve = try ViolationCurve.measured(
       commands: count,
@@ -175,8 +178,8 @@ final class VariationRunner {
     worker = PlanWorker(system, at: place, versions: ["lab": ToolSpec.version])
   }
 
-  /// The number of one-millisecond pauses for which a request waits for another thread; it is
-  /// small, so that a hang costs little time.
+  /// The number of one-millisecond pauses for which a request waits for another thread; few,
+  /// because a plan that hangs waits for all of them.
   static let patience = 300
 
   /// The number of steps performed so far.
@@ -228,7 +231,7 @@ final class VariationRunner {
       throw Self.failure(error)
     }
     let walk = TraceWalk(trace)
-    // A step may end with an event in the middle of a command; the state is that at the command's end.
+    // If a step ends in the middle of a command, the state at the end of that command is used.
     func state(after at: Int) -> ReportTable {
       let look = answers.keys.filter { $0 >= at }.min()
       return walk.state(after: at, answers: look.flatMap { answers[$0] } ?? [])

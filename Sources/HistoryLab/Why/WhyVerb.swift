@@ -122,7 +122,7 @@ struct WhyVerb: Verb {
     return .good
   }
 
-  /// Returns the violation of the file's invariant; without one in the file, the first violation.
+  /// Returns the violation of the invariant that the file names; if the file names none, the first violation.
   private func violation(
     in suite: CheckerSuite,
     _ source: ReplaySource

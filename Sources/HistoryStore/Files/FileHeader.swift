@@ -9,16 +9,16 @@ import Musl
 import Darwin
 #endif
 
-/// The properties of a store that its file records.
+/// The properties of a store that are recorded in the store's file.
 struct FileHeader {
   let id: StoreID
   /// The program's model, with the numbers that the file gives to entities and attributes.
   let model: Model
   /// The model that the file records.
   let stored: StoredModel
-  /// The program's newer model, if its differences were not applied to the file yet.
+  /// The program's newer model, if the file was not upgraded to it yet; otherwise `nil`.
   let upgrade: Model?
-  /// The number of changes of the file's schema so far, when the header was read.
+  /// The value of `PRAGMA schema_version` when the header was read; every schema change raises it.
   let schemaVersion: Int64
   let timestamps: StoreConfiguration.Timestamps
   /// Whether writes are recorded in history.
@@ -47,7 +47,7 @@ struct FileHeader {
 
   /// Opens a file, and creates a missing one with a model that another file records.
   ///
-  /// In all else, this method behaves like ``open(path:model:configuration:)``.
+  /// In all other respects, this method behaves like ``open(path:model:configuration:)``.
   static func open(
     path: String,
     creating stored: StoredModel,
@@ -78,7 +78,7 @@ struct FileHeader {
     return OpenedFile(connection: connection, header: header, reading: nil)
   }
 
-  /// Opens the file of a suspended store again, with the header that the store has read before.
+  /// Opens the file of a suspended store again, with the header read before the suspension.
   ///
   /// - Throws: ``HistoryError/Code/replaced`` if the file now contains another store.
   static func reopen(
@@ -150,8 +150,7 @@ struct FileHeader {
     configuration: StoreConfiguration
   ) throws {
     try connection.execute("PRAGMA page_size=4096")
-    // Core Data's files use this mode, so the cost of its pointer map pages belongs to the layout's
-    // cost.
+    // Core Data's files use this mode. Its pointer map pages are part of what Core Data's layout costs.
     if configuration.layout == .coreData {
       try connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
     }
@@ -167,9 +166,9 @@ struct FileHeader {
     try connection.checkpoint()
   }
 
-  /// The metadata name of a flag: 1 if the file keeps no history, 0 or absent if it keeps history.
+  /// The name in `history_metadata` of a flag: 1 if the file keeps no history, otherwise 0 or absent.
   static let untrackedName = "untracked"
-  /// The metadata name of the row version that the last write without history used.
+  /// The name in `history_metadata` of the row version used by the last write without history.
   static let versionName = "version"
 
   private static let untracked = """
@@ -296,7 +295,7 @@ struct FileIdentity: Equatable {
   }
 }
 
-/// The file of a store that is about to be created.
+/// The creation of the file of a new store.
 enum NewFile {
   /// Creates an empty file that only its owner can read, unless a file exists.
   ///

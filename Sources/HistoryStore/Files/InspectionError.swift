@@ -20,7 +20,7 @@ package enum InspectionError: Error, Hashable, Sendable {
   case missingColumns(path: String, table: String, columns: [String])
   /// The file was written by a newer version of this library.
   case newerFormat(path: String, found: Int64, known: Int64)
-  /// The file lacks required content or contains invalid content, as SQLite describes it.
+  /// The file lacks required content or contains invalid content; `reason` says which.
   case damaged(path: String, reason: String)
   /// Every attempt to read the file was disturbed by a write.
   case changing(path: String)

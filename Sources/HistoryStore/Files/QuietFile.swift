@@ -12,8 +12,8 @@ import Darwin
 ///
 /// To read a write-ahead log, SQLite would create a `-shm` file; SQLite would also recover a log
 /// after a crash. A file without a log is therefore opened as immutable, and a file with a log is
-/// copied together with its log. In both cases, the file is read again if another process wrote to
-/// it in the meantime.
+/// copied together with its log. If another process writes to the file meanwhile, the file is read
+/// again.
 package struct QuietFile {
   /// The folder for copies by default: `TMPDIR`, or else `/tmp`.
   package static var temporaryFolder: String {
@@ -117,7 +117,7 @@ package struct FileState: Equatable {
   /// The suffixes that SQLite appends to a file's name for its logs.
   static let logSuffixes = ["-wal", "-journal"]
 
-  /// The state of one file, or `nil` when it is missing.
+  /// The inode, the size and the modification time of one file.
   private struct Part: Equatable {
     let node: UInt64
     let bytes: Int64
@@ -224,7 +224,7 @@ private enum FileCopy {
         guard count > 0 else { return failure }
         guard write(all: buffer[..<count], to: output) else { return failure }
         if let stopCheck, stopCheck(nil) != 0 {
-          return Failure(words: "it was stopped", isAbsent: false)
+          return Failure(words: "copying was stopped", isAbsent: false)
         }
       }
     }

@@ -72,12 +72,12 @@ extension Store {
   }
 }
 
-/// Exclusive access to a store's file, until the value goes out of scope.
+/// Exclusive access to a store's file, until this value goes out of scope.
 private struct OwnedFile: ~Copyable {
   private let path: String
   private let connection: Connection
 
-  /// Locks the file exclusively, after copying its log into it and deleting the log.
+  /// Copies the write-ahead log into the file, deletes the log, and locks the file exclusively.
   init(_ path: String) throws {
     var options = ConnectionOptions()
     options.access = .readWrite

@@ -5,8 +5,8 @@ extension Store {
   /// Opens a file of this library or of Core Data for reading only.
   ///
   /// The store supports every history request and refuses every write; neither the file nor its
-  /// folder changes. If the file has a live write-ahead log, the store copies both into a private
-  /// folder, and reads the copy.
+  /// folder changes. If the file has a live write-ahead log, the store copies the file and the log
+  /// into a private folder, and reads the copy.
   ///
   /// In a Core Data file, entities have the names in `Z_PRIMARYKEY`, updated properties are numbers
   /// (``HistoryChange/columnNumbers``), and the values of a tombstone are named after their columns
@@ -25,7 +25,7 @@ extension Store {
 
   /// Opens a file for reading, with a callback that can stop requests.
   ///
-  /// The file is opened like with ``init(reading:copyingTo:)``. A stopped request throws
+  /// The file is opened as by ``init(reading:copyingTo:)``. A stopped request throws
   /// ``HistoryError/Code/sqlite``.
   package convenience init(
     reading path: String,
@@ -95,7 +95,7 @@ final class CopyHolder {
   var path: String { copy.path }
 }
 
-/// The state of a file that is open for reading.
+/// The state of a file when it was opened for reading only, by which later writes are detected.
 final class QuietReading {
   /// The private copy that is read if the file has a live log; `nil` if the file itself is read.
   private let copy: CopyHolder?

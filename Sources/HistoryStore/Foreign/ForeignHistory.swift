@@ -50,8 +50,8 @@ package struct FileTables {
   }
 }
 
-/// Substitutes for what a store of this library has and a Core Data file lacks: a model in this library's
-/// format, a store ID, and tables of its own, which are created in memory.
+/// Supplies what this library needs to open a Core Data file as a store, and the file lacks: a model,
+/// a store ID, and the library's own tables, which are created in memory.
 package enum ForeignHistory {
   /// The lowest number of the entities that Core Data uses internally.
   private static let ownEntityMin: Int64 = 16000
@@ -92,7 +92,7 @@ package enum ForeignHistory {
     return (transactions, changes)
   }
 
-  /// Throws for a file without the tables and columns that a store needs.
+  /// Throws if the file lacks tables or columns that a store needs to read Core Data's history.
   static func check(_ connection: borrowing Connection, path: String) throws {
     let tables = try FileTables(connection)
     _ = try readableColumns(tables, connection, path: path)

@@ -20,8 +20,8 @@ package struct ConversionResult: Sendable, Hashable {
 extension Store {
   /// Copies the history of an open store, usually one open for reading, into a new store.
   ///
-  /// The copy has the same transaction numbers, timestamps, marks, strings, changes and purged
-  /// positions. Objects and members are not copied.
+  /// The copy has the same transaction numbers, timestamps, random marks, strings, changes and
+  /// purged positions. Objects and members are not copied.
   ///
   /// After each page, the closure receives the number of copied transactions, the number of the
   /// last copied transaction, and the number of the newest transaction.
@@ -82,7 +82,7 @@ extension Store {
   }
 }
 
-/// The positions up to which the history of a store was purged, for each author and overall.
+/// The transaction numbers up to which the history of a store was purged, by author and overall.
 struct PurgePositions {
   var byAuthor: [(author: String?, number: Int64)] = []
   var thinned: [(author: String?, number: Int64)] = []
@@ -139,7 +139,7 @@ extension StoreCore {
     for (entity, key) in greatest { try skipKeys(of: entity, through: key) }
   }
 
-  /// Returns the record of another store's transaction with this store's string numbers.
+  /// Converts a transaction of another store to a record with this store's string numbers.
   private func record(of transaction: HistoryTransaction) throws -> TransactionRecord {
     var record = transaction.record
     record.author = try internAuthor(transaction.author)

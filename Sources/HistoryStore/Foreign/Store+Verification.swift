@@ -18,7 +18,7 @@ extension Store {
 }
 
 extension StoreCore {
-  /// Returns the irregularities of a kind that one query can find, or `nil` for none.
+  /// Returns the irregularities of a kind, or `nil` if there are none or one query cannot find them.
   fileprivate func finding(_ kind: HistoryFinding.Kind) throws -> HistoryFinding? {
     guard let sql = layout.search(for: kind) else { return nil }
     let query = try query(sql)
@@ -59,9 +59,9 @@ extension StoreCore {
     }
   }
 
-  /// Reads the transactions from a number on, and returns the number at which to continue.
+  /// Reads transactions starting at a number, and returns the number at which the next call continues.
   ///
-  /// A damaged transaction makes the call throw.
+  /// Throws if one of the transactions is damaged.
   private func walk(from first: Int64, _ isDuplicate: (Int64) -> Void) throws -> Int64? {
     let last = try lastReadable(from: first)
     var request = HistoryRequest(after: nil, filter: .numbers(HistoryFilter.range(first...last)))
@@ -81,9 +81,9 @@ extension StoreCore {
     return try row(atOrAfter: last + 1)?.number
   }
 
-  /// The maximum number of transaction numbers that one call reads.
+  /// The size of the range of transaction numbers that one call of `walk(from:)` reads.
   ///
-  /// If one of them is damaged, the call throws, and the next call continues after it.
+  /// If a transaction is damaged, the call throws, and the next call continues after that transaction.
   private static let walkCount: Int64 = 500
   /// The number of changes after which a page ends, so that memory does not grow with the changes.
   private static let walkChangeCount = 8192
@@ -97,7 +97,7 @@ extension StoreCore {
 }
 
 extension HistoryLayout {
-  /// SQL for the count and the lowest number of an irregularity.
+  /// Returns SQL for how often an irregularity occurs, and for the lowest number affected.
   ///
   /// `nil` if finding the irregularity requires reading the changes.
   fileprivate func search(for kind: HistoryFinding.Kind) -> String? {

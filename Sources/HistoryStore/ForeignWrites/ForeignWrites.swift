@@ -22,15 +22,15 @@ public enum ForeignWrites: String, Sendable, Hashable, CaseIterable {
 
 /// The part of a file's schema for foreign writes: a table of captured changes, and the triggers.
 ///
-/// A captured change is a row of `history_foreign`, in the order of the changes. SQLite
-/// rolls the row back with the change that it belongs to (https://sqlite.org/lang_createtrigger.html).
+/// A captured change is a row of `history_foreign`, in the order of the changes. If a change is
+/// rolled back, SQLite rolls back its row as well (https://sqlite.org/lang_createtrigger.html).
 struct ForeignSchema {
-  /// The metadata name of the handling; a file without this entry is `unwatched`.
+  /// The name of the handling in `history_metadata`; a file without this entry is `unwatched`.
   static let settingName = "foreignWrites"
   /// The prefix of the names of all triggers and tables of the schema.
   static let prefix = "history_foreign"
 
-  /// The operation number of a record that a row is about to be replaced (`OR REPLACE`).
+  /// The value of `operation` that records that an insert will replace a row (`OR REPLACE`).
   ///
   /// SQLite runs no delete trigger for such a row, unless `recursive_triggers` is on.
   static let replacing: Int64 = 3
@@ -158,9 +158,9 @@ private struct EntityTriggers {
 
   /// The trigger after a change of a key, which records a delete and an insert.
   ///
-  /// If the row was inserted just before, such as a row that the insert trigger moves to an unused
-  /// key, no process has seen it under its old key. The record of that insert is removed then, in
-  /// place of a recorded delete.
+  /// If the row was inserted just before, for example because the insert trigger moves the row to an
+  /// unused key, no process has seen the row under its old key. The trigger then removes the record
+  /// of that insert, and records no delete.
   private var newKey: (name: String, sql: String) {
     trigger(
       "rekeyed",
@@ -212,8 +212,8 @@ private struct EntityTriggers {
   ///
   /// See https://sqlite.org/lang_createtable.html#rowid.
   ///
-  /// A trigger on these names alone does not run for other updates. A statement in a trigger that
-  /// inserts into the table that it reads would be slow: SQLite first copies the rows to a
+  /// A trigger on these names alone does not run for updates of other columns. No trigger inserts
+  /// into a table from a query of the same table, because SQLite would first copy the rows to a
   /// temporary table.
   private static let keyNames = "_key, rowid, oid, _rowid_"
 
@@ -262,7 +262,8 @@ private struct EntityTriggers {
 }
 
 extension StoreCore {
-  /// Throws if another program dropped tables, columns or triggers of a file that watches writes.
+  /// Throws if the file captures or refuses other programs' writes, and a program dropped a table, a
+  /// column or a trigger.
   ///
   /// In an unwatched file, SQLite itself reports a missing table or column when a statement needs
   /// it.

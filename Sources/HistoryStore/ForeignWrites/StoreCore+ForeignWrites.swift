@@ -7,7 +7,7 @@ private struct ForeignEffect {
   let key: Int64
   /// The effect, or `nil` if the changes cancel out.
   var type: ChangeType?
-  /// The updated attributes, as bits of the file.
+  /// The updated attributes, as a bitmap by the attribute numbers of the file.
   var columns: UInt64 = 0
   /// The row of `history_foreign` with the values that the delete preserves.
   var row: Int64 = 0
@@ -30,9 +30,9 @@ extension StoreCore {
   /// Writes the captured changes of other programs into history, within the current write.
   ///
   /// The changes get numbers after the newest transaction, in the order in which they were made.
-  /// Changes by the same author without another author's changes between them are one transaction,
-  /// or several if they are many. The changed rows get higher versions, so that a save that is
-  /// based on the older rows detects the conflict.
+  /// Consecutive changes by one author become one transaction, or several if there are more than
+  /// 8192. The changed rows get higher versions, so that a save that is based on the older rows
+  /// detects the conflict.
   ///
   /// - Returns: The newest transaction afterwards, and the last one written, if any.
   /// - Complexity: linear in the captured changes; memory for 8192 of them.
@@ -108,7 +108,7 @@ extension StoreCore {
     }
   }
 
-  /// Creates the tables and triggers of a handling for the model that the file records.
+  /// Creates the tables and triggers that implement a handling, for the model that the file records.
   func createForeignTriggers(_ handling: ForeignWrites) throws {
     guard let found = try StoredModel(connection, path: path) else { return }
     let schema = ForeignSchema(layout: layout, model: found)
@@ -126,7 +126,7 @@ extension StoreCore {
     for trigger in schema.triggers(handling) { try connection.execute(trigger.sql) }
   }
 
-  /// Returns the triggers of the file that belong to the handling of foreign writes.
+  /// Returns the file's triggers that capture or refuse writes by other programs.
   func foreignTriggers() throws -> [(name: String, sql: String)] {
     let query = try Statement(
       connection,
@@ -141,7 +141,7 @@ extension StoreCore {
   }
 }
 
-/// A range of captured changes by one author.
+/// Consecutive captured changes by one author, which become one transaction.
 private struct ForeignGroup {
   let author: String?
   /// The last captured change of the group.
@@ -273,7 +273,7 @@ extension StoreCore {
 }
 
 extension StoredEntity {
-  /// The attributes that were not removed, as bits by number.
+  /// The attributes that no migration removed, as a bitmap by attribute number.
   fileprivate var liveColumns: UInt64 {
     attributes.prefix(64).enumerated().reduce(0) { bits, item in
       item.element.isRemoved ? bits : bits | 1 << UInt64(item.offset)

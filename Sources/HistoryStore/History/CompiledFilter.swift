@@ -23,7 +23,7 @@ indirect enum CompiledFilter {
   case any([CompiledFilter])
   case not(CompiledFilter)
 
-  /// Resolves the names of a filter; a string without a number occurs in no transaction.
+  /// Resolves the names of a filter; a string that the file does not contain matches no transaction.
   ///
   /// - Throws: ``HistoryError/Code/unknownEntity``.
   init(
@@ -62,7 +62,7 @@ indirect enum CompiledFilter {
     }
   }
 
-  /// Whether any part of the filter depends on the change.
+  /// Whether any condition of the filter depends on changes, and not only on the transaction.
   var readsChanges: Bool {
     switch self {
     case .entity, .type, .object: true
@@ -72,7 +72,7 @@ indirect enum CompiledFilter {
     }
   }
 
-  /// The lowest transaction number that can match, or `nil` if the filter states none directly.
+  /// The lowest transaction number that can match, or `nil` if no top-level condition sets one.
   var numberMin: Int64? {
     switch self {
     case .numbers(let range): range.lowerBound
@@ -98,7 +98,7 @@ extension CompiledFilter {
     }
   }
 
-  /// The same filter without nested constants and without lists of one element.
+  /// The same filter, simplified: without nested constants and without lists of one element.
   private var folded: CompiledFilter {
     switch self {
     case .all(let filters):
@@ -191,9 +191,10 @@ struct FilterSQL {
     }
   }
 
-  /// Returns the filter as SQL.
+  /// Returns the filter as an SQL condition on transactions.
   ///
-  /// A test that depends on the changes becomes `unknown`; inside a `not` it becomes the opposite.
+  /// SQL cannot test the changes: such a test is replaced with `unknown`, inside a `not` with its
+  /// opposite.
   private mutating func sql(_ filter: CompiledFilter, orElse unknown: Bool) -> String {
     switch filter {
     case .constant(let value): value ? "1" : "0"
@@ -213,7 +214,7 @@ struct FilterSQL {
     }
   }
 
-  /// Returns a test of an entity's bit in the bitmap of changed entities.
+  /// Returns SQL that tests whether a transaction's bitmap of changed entities contains an entity.
   ///
   /// Entities whose numbers are equal modulo 64 share one bit.
   private func isTouched(_ entity: Int32) -> String {

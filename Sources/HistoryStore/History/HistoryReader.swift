@@ -39,8 +39,8 @@ public struct HistoryReader: Sendable {
 
   /// Opens another connection to a store's file.
   ///
-  /// A store that is open for reading is used without a second connection: its file must not
-  /// change, and its cache is small.
+  /// A store that is open for reading needs no second connection, because its file must not change
+  /// and its cache is small.
   private static func open(_ store: Store) throws(HistoryError) -> Store {
     var configuration = store.configuration
     configuration.cacheSizeKiB = Self.cacheSizeKiB

@@ -38,7 +38,7 @@ public struct HistoryRequest: Sendable, Hashable {
   ///
   /// The next page does not report these purges as gaps.
   package private(set) var gone: [Int32: Int64] = [:]
-  /// The start of the unread changes of a transaction that the previous page contained in part.
+  /// The position within a transaction at which the previous page ended, or `nil`.
   package private(set) var rest: TransactionRest?
   /// The limits of a page that may end within a transaction; `nil` reads whole transactions only.
   package var streaming: StreamingLimits?
@@ -94,14 +94,14 @@ public struct HistoryRequest: Sendable, Hashable {
   }
 }
 
-/// The limits of one page of a stream.
+/// The additional limits of a page for reads of a history of any size, such as by ``HistoryReader``.
 ///
 /// With these limits, neither memory nor the duration of one read transaction grows with the
 /// history.
 package struct StreamingLimits: Sendable, Hashable {
   /// The number of bytes of tombstones after which the page ends.
   package var tombstoneBytesMax = 1 << 20
-  /// The number of unpacked changes without a match after which the page ends.
+  /// The number of changes that were read but did not match, after which the page ends.
   package var skippedCountMax = 1_000_000
 
   package init() {}
@@ -142,9 +142,9 @@ public indirect enum HistoryFilter: Sendable, Hashable {
   /// (390 ns a row). In the packed layout, a change took 30 ns, or 6 ns in transactions without
   /// changes of the object's entity.
   case object(ObjectID)
-  /// Changes that match all of some filters; an empty list matches everything.
+  /// Changes that match every filter of a list; an empty list matches everything.
   case all([HistoryFilter])
-  /// Changes that match any of some filters; an empty list matches nothing.
+  /// Changes that match at least one filter of a list; an empty list matches nothing.
   case any([HistoryFilter])
   /// Changes that do not match a filter.
   case not(HistoryFilter)
@@ -156,8 +156,9 @@ extension HistoryFilter {
     TransactionNumber(numbers.lowerBound)...TransactionNumber(numbers.upperBound)
   }
 
-  /// Returns whether an author's transactions, with numbers in a range, can match, and whether they can
-  /// fail to match.
+  /// Returns whether transactions of an author in a range of numbers can match, and can fail to match.
+  ///
+  /// With it, a fetch determines whether purged transactions could have matched.
   func verdict(
     forAuthor author: String?,
     numbers gone: ClosedRange<Int64>

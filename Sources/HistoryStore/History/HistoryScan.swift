@@ -3,7 +3,7 @@ import SQLiteStorage
 
 /// The state of a fetch: its start, its filter, and the transactions and changes read so far.
 struct HistoryScan {
-  /// The index of the SQL column that states whether a transaction matches whatever it changed.
+  /// The index of the SQL column that is 1 if a transaction matches regardless of its changes.
   private static let certainColumn: Int32 = 10
   /// The number of bytes of tombstones after which a page ends.
   private static let tombstoneBytesMax = 64 << 20
@@ -11,13 +11,15 @@ struct HistoryScan {
   let request: HistoryRequest
   private let storeID: StoreID
   var after: Int64 = 0
-  /// The time after which a transaction must lie; set if timestamps do not increase with numbers.
+  /// The time that matching timestamps exceed; `nil` if the scan need not compare timestamps.
   var afterTimestamp: Double?
-  /// For each author number, the number up to which history is invisible because of a purge.
+  /// For each author number, the transaction number up to which a purge has made history invisible.
   ///
   /// Empty if no history after the position was purged.
   var purged: [Int32: Int64] = [:]
-  /// For each author number, the number up to which history may be missing; kept for later pages.
+  /// For each author number, the transaction number up to which history may have gaps.
+  ///
+  /// The request for the next page contains these numbers.
   var gone: [Int32: Int64] = [:]
   private let filter: CompiledFilter?
   private let readsChanges: Bool
@@ -31,17 +33,20 @@ struct HistoryScan {
   let unpacker = ChangeUnpacker()
   /// The index of each change in its transaction, if the filter leaves out some changes.
   private(set) var places: [Int] = []
-  /// The last transaction that the scan reached, including purged ones.
+  /// The last transaction that the scan reached, purged or not.
   private(set) var met: (number: Int64, mark: Int64) = (0, 0)
   /// The last transaction that was read completely.
   private(set) var scanned: (number: Int64, mark: Int64)?
-  /// The start of the unread changes with which the next page continues.
+  /// The position within a transaction at which the next page continues; `nil` if this page ends
+  /// between two transactions.
   private(set) var rest: TransactionRest?
   /// The greatest string number that the scan read.
   private(set) var greatestString: Int32 = 0
   private var skippedCount = 0
 
-  /// The start of the unread changes of an earlier page's transaction, until the scan reaches it.
+  /// The position within a transaction at which the previous page ended.
+  ///
+  /// `nil` once the scan has reached that transaction.
   private(set) var unread: TransactionRest?
   /// The transaction that is being read.
   private(set) var record = TransactionRecord()
@@ -135,7 +140,7 @@ struct HistoryScan {
     unpacker.changes.count >= changeCountMax || unpacker.tombstones.count >= tombstoneBytesMax
   }
 
-  /// Returns whether a transaction is purged, so that its row is invisible until its deletion.
+  /// Returns whether a transaction is purged; a fetch skips its row until the row is deleted.
   mutating func isPurged(_ row: borrowing Statement) -> Bool {
     meet(row)
     guard !purged.isEmpty else { return false }
@@ -230,7 +235,7 @@ extension HistoryScan {
   /// Whether the page will contain the changes of the transaction.
   var takesChanges: Bool { hasFound && request.contents != .transactionsOnly }
 
-  /// Accepts the unpacked batch of changes, and returns whether to read another batch.
+  /// Processes the changes that the caller has just unpacked, and returns whether to read more.
   mutating func endBatch() -> Bool {
     batch += 1
     let count = unpacker.changes.count - start.change
@@ -267,7 +272,7 @@ extension HistoryScan {
     skippedCount += start.change + count - unpacker.changes.count
   }
 
-  /// Whether the number of changes read agrees with the recorded number, as far as they were read.
+  /// Whether the scan has read as many changes as the transaction's row states, or stopped earlier.
   var isWhole: Bool { place == record.total || rest != nil || isLooking && hasFound }
 
   /// Ends the search for a matching change; the changes may then be read again.

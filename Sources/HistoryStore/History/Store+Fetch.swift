@@ -90,7 +90,7 @@ extension StoreCore {
     }
   }
 
-  /// Returns the statement of a scan with conditions; reuses the last one of the same shape.
+  /// Returns the prepared statement of a scan with conditions; scans with equal SQL reuse the last one.
   private func statement(of scan: HistoryScan) throws -> PreparedStatement {
     try statements.statement(of: scan, connection)
   }
@@ -154,7 +154,7 @@ extension StoreCore {
     }
   }
 
-  /// Throws for a token of another store, beyond the newest transaction, or with another mark.
+  /// Throws for a token of another store, a number above the newest, or another transaction's mark.
   ///
   /// - Complexity: one query of one row, and one or two more if no transaction has the number and
   ///   mark.
@@ -169,7 +169,7 @@ extension StoreCore {
     }
   }
 
-  /// Returns the mark of a transaction, or `nil` when it is not in the file.
+  /// Returns the random mark of a transaction, or `nil` when the transaction is not in the file.
   func mark(of number: Int64) throws -> Int64? {
     let query = try statement(.mark)
     query.statement.bind(number, at: 1)
@@ -177,17 +177,17 @@ extension StoreCore {
     return try query.statement.step() ? query.statement.int(0) : nil
   }
 
-  /// Returns the greatest number up to which history of any author may be missing.
+  /// Returns the greatest transaction number up to which history of any author may be missing.
   func greatestGone() throws -> Int64 {
     let query = try statement(.greatestGone)
     defer { query.statement.reset() }
     return try query.statement.step() ? query.statement.int(0) : 0
   }
 
-  /// Returns the numbers through which history is purged and invisible, by author.
+  /// Returns, by author number, the transaction number through which history is purged and invisible.
   func purgedByAuthor() throws -> [Int32: Int64] { try byAuthor(.authorsPurged) }
 
-  /// Returns the numbers through which history may have gaps, by author, from any kind of purge.
+  /// Returns, by author number, the transaction number through which any purge may have left gaps.
   func goneByAuthor(_ purged: [Int32: Int64]) throws -> [Int32: Int64] {
     purged.merging(try byAuthor(.authorsThinned), uniquingKeysWith: max)
   }
@@ -202,7 +202,7 @@ extension StoreCore {
     return numbers
   }
 
-  /// Returns the number of the first transaction after a number that a fetch can still return.
+  /// Returns the number of the first transaction above `number` that is not purged.
   private func firstHeld(after number: Int64) throws -> Int64? {
     let query = try statement(.firstHeld)
     query.statement.bind(number, at: 1)
@@ -229,7 +229,9 @@ extension StoreCore {
     return low
   }
 
-  /// Returns the number before the first transaction after a time; without one, the newest number.
+  /// Returns one less than the number of the first transaction after a time.
+  ///
+  /// If no transaction is later, the result is the newest number.
   ///
   /// Timestamps need not increase with numbers.
   ///

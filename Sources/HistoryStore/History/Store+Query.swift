@@ -38,7 +38,7 @@ extension Store {
     return QueryResult(columns: names, rows: rows)
   }
 
-  /// Runs an SQL query row by row; replaces the values of tombstones by null if they are hidden.
+  /// Runs an SQL query row by row; without `showsTombstones`, values of deleted objects read as null.
   ///
   /// - Returns: `true` if the query reads a column whose values are hidden.
   /// - Throws: the errors of ``query(_:_:)`` and of the closures.

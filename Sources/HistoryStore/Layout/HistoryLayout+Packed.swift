@@ -74,7 +74,7 @@ extension StoreCore {
     try row.statement.run()
   }
 
-  /// Binds the names of a transaction, unless they equal those of the previous transaction.
+  /// Binds the names of a transaction, unless the same names are still bound from the previous one.
   private func bindNames(of record: TransactionRecord, to row: PreparedStatement) {
     let names = TransactionNames(record)
     guard statements.boundNames != names else { return }
@@ -113,7 +113,7 @@ extension StoreCore {
     while try chunks.statement.step(), try unpack(chunks.statement.bytes(0), into: &scan) {}
   }
 
-  /// Converts a column bitmap in the file to the program's.
+  /// Converts a column bitmap from the file's attribute numbers to the program's attribute indices.
   func indices(of columns: UInt64, _ entity: Int32) -> UInt64 {
     let offset = Int(entity) - 1
     guard mappings.indices.contains(offset), let mapping = mappings[offset] else { return columns }

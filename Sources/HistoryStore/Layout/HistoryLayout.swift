@@ -49,7 +49,7 @@ extension HistoryLayout {
   }
   /// SQL for the bitmap of changed entities, by number modulo 64; -1 in a layout without a bitmap.
   package var entities: String { either("entities", "-1") }
-  /// The SQL name of the table whose rows belong to transactions: chunks of changes, or changes.
+  /// The SQL name of the table of changes, or of chunks of changes in the layout `packed`.
   package var changeRows: String { either("history_chunk", "ACHANGE") }
   /// The SQL name of the table of strings.
   package var strings: String { either("history_string", "ATRANSACTIONSTRING") }
@@ -83,8 +83,8 @@ extension HistoryLayout {
 extension HistoryLayout {
   /// Returns the statements that delete the transactions that match a condition.
   ///
-  /// The rows of their changes are deleted first. All matching transactions must lie between the
-  /// numbers of the bounds.
+  /// The first statement deletes the rows of their changes. Every matching transaction must have a
+  /// number from `first` through `last`.
   package func deletions(
     where condition: String,
     from first: String = "0",
@@ -106,7 +106,9 @@ extension HistoryLayout {
     }
   }
 
-  /// SQL for the number of the transaction to which the n-th row of changes in a range belongs.
+  /// SQL for the transaction of the `?3`-th row of changes, from 0, of the transactions `?1` to `?2`.
+  ///
+  /// A purge ends its chunk before that transaction.
   package var transactionBeyond: String {
     switch self {
     case .packed: Self.transactionBeyondChunks

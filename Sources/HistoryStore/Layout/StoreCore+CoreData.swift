@@ -86,7 +86,7 @@ extension StoreCore {
     }
   }
 
-  /// Returns the attributes whose values the tombstone columns contain, in order, as bits.
+  /// Returns a bitmap of the attributes whose values the tombstone columns contain, in that order.
   ///
   /// If the attributes of the entity are unknown, each tombstone column counts as one attribute.
   private func tombstoneBits(of entity: Int32) -> UInt64 {

@@ -58,7 +58,7 @@ extension CursorImport: CustomStringConvertible {
 /// let registration = try store.join("app", author: "app", importing: old)
 /// ```
 public struct KitCursors: Sendable, Hashable {
-  /// The kit's default prefix of an author in the key of its date.
+  /// The default prefix of the kit's keys in `UserDefaults`; the name of the author follows it.
   public static let standardPrefix = "PersistentHistoryTrackingKit.lastToken."
 
   /// The time of the last transaction that each author's process has merged, by author.
@@ -107,7 +107,7 @@ public struct KitCursors: Sendable, Hashable {
   }
 }
 
-/// A value of a property list, which is read only if it is a date.
+/// A value of a property list; values that are not dates decode as `nil`.
 private struct DateOrElse: Decodable {
   let date: Date?
 

@@ -14,13 +14,13 @@ public enum MemberKind: Sendable, Hashable, CaseIterable {
   case consumer
 }
 
-/// The state of a membership: active, ended by the member, or ended by a retention limit.
+/// The state of a membership: active, ended by the member, or cut off by a purge.
 public enum MemberState: Sendable, Hashable, CaseIterable {
   /// History is kept for this member.
   case active
   /// The member has ended its membership.
   case retired
-  /// A retention limit has cut the member off; the member must resync.
+  /// A purge cut the member off from history that it had not merged; the member must resync.
   case lost
 }
 
@@ -105,8 +105,8 @@ public struct MemberLag: Sendable, Hashable {
 
 /// The configuration that a member declares, kept in the registry to detect differences.
 ///
-/// A purge waits for the members in the registry. An error in these lists of authors therefore
-/// never makes a purge delete too much. Properties that a member did not declare are `nil`.
+/// A purge waits for every active member in the registry, whatever authors these lists contain. An error
+/// in a list therefore never makes a purge delete too much. Undeclared properties are `nil`.
 public struct MemberConfiguration: Sendable, Hashable, Codable {
   /// All authors that the member expects to write to the store.
   public var authors: Set<String>?

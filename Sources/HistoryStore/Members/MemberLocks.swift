@@ -130,7 +130,7 @@ final class MemberHolds: @unchecked Sendable {
     }
   }
 
-  /// Locks the member of each hold again, unless another process has launched the member.
+  /// Locks each member again after a suspension, unless another process has launched the member.
   func take(_ take: (MemberID) -> MemberLocks.Answer) {
     lock.withLock {
       isReleased = false
@@ -170,7 +170,7 @@ package final class MemberLockTable: @unchecked Sendable {
 /// locks on the store end when any descriptor of the store's file is closed
 /// (https://sqlite.org/howtocorrupt.html, section 2.2).
 enum MemberLockFile {
-  /// The text between a store's path and a member's name.
+  /// The text between the store's path and the member's name in the path of a lock file.
   static let infix = "-member-"
 
   /// Returns the path of a member's lock file.

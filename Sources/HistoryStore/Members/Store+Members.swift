@@ -15,7 +15,7 @@ extension Store {
   /// this date.
   ///
   /// The process counts as running the member while it keeps the registration. To take over the
-  /// lock of a registration of the same member in this process, pass it as `previous`.
+  /// lock of a registration of the same member in this process, pass that registration as `previous`.
   ///
   /// - Throws: ``HistoryError/Code/inUse`` while the member runs in another process, or in this
   ///   process under a registration that is not taken over; ``HistoryError/Code/lost`` if the
@@ -42,7 +42,7 @@ extension Store {
     return try lockedHistory { core in try core.write { try core.join(arrival) } }.with(hold: hold)
   }
 
-  /// Takes the member's lock again after a snapshot was restored; returns the registration with it.
+  /// Returns a copy of a restored registration for which the member's lock is taken again.
   package func holding(_ registration: Registration) throws(HistoryError) -> Registration {
     registration.with(hold: try hold(registration.member, takenFrom: nil))
   }
@@ -59,7 +59,7 @@ extension Store {
     }
   }
 
-  /// Records the position through which a member has merged; has no effect before its cursor.
+  /// Records the position through which a member has merged; ignores positions before its cursor.
   ///
   /// - Throws: ``HistoryError/Code/superseded``, ``HistoryError/Code/lost`` or
   ///   ``HistoryError/Code/notAMember``, ``HistoryError/Code/rewound`` or

@@ -10,7 +10,7 @@ package struct StoreRegister: Sendable, Hashable {
   package struct Row: Sendable, Hashable {
     /// The name of the member.
     package let id: MemberID
-    /// The membership state.
+    /// The number of the ``MemberState``.
     package let state: Int64
     /// The number of the member's recorded cursor.
     package let cursor: Int64
@@ -26,7 +26,7 @@ package struct StoreRegister: Sendable, Hashable {
   }
   /// The members, sorted by name.
   package var members: [Row] = []
-  /// The purge positions by author name, only of authors with purged or deleted transactions.
+  /// The purge positions of the authors with purged or deleted transactions, by author name.
   package var marks: [Mark] = []
 }
 

@@ -85,7 +85,8 @@ public struct MigratedObject {
   /// Attributes that are not named get their default values.
   ///
   /// - Throws: ``HistoryError/Code/unknownEntity``, ``HistoryError/Code/unknownAttribute`` or
-  ///   ``HistoryError/Code/unfitValue`` if the newer model does not fit, or ``HistoryError/Code/sqlite``.
+  ///   ``HistoryError/Code/unfitValue`` if the newer model does not allow the object, or
+  ///   ``HistoryError/Code/sqlite``.
   @discardableResult
   public func insert(
     _ entity: String,

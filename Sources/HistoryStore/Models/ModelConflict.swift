@@ -73,7 +73,7 @@ package struct ModelConflict: Hashable, Sendable {
   package let fileVersion: Int
   /// The version of the program's model.
   package let programVersion: Int
-  /// The differences of the newer model from the older one, or of the program's from the file's.
+  /// The changes from the older model to the newer, or from the file's to the program's if versions equal.
   package let differences: [ModelDifference]
 
   package init(
@@ -90,7 +90,7 @@ package struct ModelConflict: Hashable, Sendable {
 }
 
 extension ModelConflict {
-  /// A sentence that states the conflict of the file at a path, and one with a suggestion.
+  /// Returns the error message for a conflict of the file at a path, and a suggestion.
   func texts(_ path: String) -> (message: String, suggestion: String?) {
     switch kind {
     case .sameVersion:
@@ -100,13 +100,13 @@ extension ModelConflict {
       )
     case .needsMigration:
       (
-        "\(path) has model version \(fileVersion). Version \(programVersion) of the program needs a "
+        "\(path) has model version \(fileVersion). The program's model version \(programVersion) needs a "
           + "migration, because of these differences: \(list).",
         "Undo these differences in the model, or call Store.migrate before opening the store."
       )
     case .newerFile:
       (
-        "\(path) has model version \(fileVersion), which this program with version "
+        "\(path) has model version \(fileVersion), which this program with model version "
           + "\(programVersion) cannot read: \(list).", "Update the program that opens the file."
       )
     case .outgrown:
@@ -178,8 +178,8 @@ extension StoredModel {
 
   /// Returns whether a lightweight difference cannot be applied in a layout.
   ///
-  /// In the layout `coreData`, the tombstone columns belong to the preserved attributes in order. An
-  /// attribute that is preserved from now on must come after them.
+  /// The layout `coreData` assigns the tombstone columns to the preserved attributes in their order. A
+  /// newly preserved attribute must therefore come after the attributes that have a column.
   private func isObstacle(_ difference: ModelDifference, _ layout: HistoryLayout) -> Bool {
     guard layout == .coreData,
       case .changedPreservation(let entity, let attribute, isPreserved: true) = difference

@@ -119,7 +119,7 @@ private struct DataMigration {
     writer = MigrationWriter(core, made, made.view(of: newer))
   }
 
-  /// Passes the objects of each entity with a closure to this closure, and writes history.
+  /// Passes each object to the closure of its entity, if there is one, and writes history.
   ///
   /// - Returns: The last transaction of history, or `nil` if the store keeps none.
   mutating func run(
@@ -155,7 +155,7 @@ private struct DataMigration {
     return try end(after: last).written ?? written
   }
 
-  /// Starts the first transaction of history, and returns the newest one before it.
+  /// Starts the migration's first transaction of history; returns the newest existing transaction.
   private func begin() throws -> KnownHead {
     let head = try core.previous()
     core.packed.begin()

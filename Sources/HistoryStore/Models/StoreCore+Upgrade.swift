@@ -4,9 +4,9 @@ import SQLiteStorage
 extension StoreCore {
   /// Applies the lightweight differences of a newer model to the file, as one transaction.
   ///
-  /// The transaction changes the schema and the recorded model, and is written into history without
-  /// changes of objects. If another program has applied a model of this or a later version
-  /// meanwhile, nothing is written.
+  /// The transaction changes the schema and the recorded model, and adds a history transaction without
+  /// object changes. If another program has already applied this or a later model version, nothing is
+  /// written.
   ///
   /// - Throws: ``HistoryError`` if the models do not fit, or SQLite fails; nothing is written then.
   /// - Complexity: linear in the schema, and in the rows of entities with a new index or with an
@@ -29,7 +29,7 @@ extension StoreCore {
 
   /// Changes the schema and the recorded model within the current write.
   ///
-  /// - Returns: `false` if the file has a model of this or a later version.
+  /// - Returns: `false` if the file already has this or a later model version.
   private func change(to newer: Model) throws -> Bool {
     guard let found = try StoredModel(connection, path: path), found.version < newer.version,
       let wanted = try found.upgrade(to: newer, layout, path: path)

@@ -30,7 +30,7 @@ package struct StoredIndex: Hashable, Sendable {
 }
 
 extension StoredEntity {
-  /// Returns the indexes of a model's entity with the numbers of this entity's attributes.
+  /// Converts the indexes of a model's entity to the attribute numbers of this stored entity.
   func indexes(of entity: Entity) -> [StoredIndex] {
     entity.indexes.map { index($0, isUnique: false) }
       + entity.uniquenessConstraints.map { index($0.map { ObjectOrder($0) }, isUnique: true) }
@@ -52,7 +52,7 @@ extension StoredEntity {
 }
 
 extension StoredEntity {
-  /// The indexes of the model, and those with which a delete finds references to its object.
+  /// The model's indexes, plus one for each reference, with which a delete finds the referring objects.
   var allIndexes: [StoredIndex] {
     let references = attributes.indices.filter {
       attributes[$0].attribute.reference != nil && !attributes[$0].isRemoved

@@ -19,12 +19,12 @@ package struct StoredModel: Hashable, Sendable {
     entities = model.entities.map { StoredEntity($0, table: $0.name) }
   }
 
-  /// The index of the entity that a reference names; `nil` if it was removed.
+  /// Returns the index of the entity that a reference names; `nil` if the entity was removed.
   func index(of reference: Reference) -> Int? {
     entities.firstIndex { $0.name == reference.entity && !$0.isRemoved }
   }
 
-  /// The name of the table that a reference refers to.
+  /// Returns the name of the table that a reference refers to; `nil` if the entity was removed.
   func table(_ reference: Reference) -> String? {
     index(of: reference).map { entities[$0].table }
   }
@@ -103,7 +103,7 @@ package struct StoredAttribute: Hashable, Sendable {
   package let column: String
   /// Whether a migration removed the attribute.
   package var isRemoved = false
-  /// Whether deletes preserve the value, or preserved it earlier.
+  /// Whether the attribute has a tombstone column, because deletes preserve its value or once did.
   var hasPlace: Bool
 
   init(_ attribute: Attribute, column: String) {
@@ -153,7 +153,7 @@ extension StoredModel {
     return Model(unchecked: all, version: version)
   }
 
-  /// Returns a declared model with the numbers of this file.
+  /// Returns a program's model with the entity and attribute numbers of this file.
   ///
   /// Entities that the declared model lacks are included without attributes, as undeclared. Each
   /// entity and attribute of the declared model must be in the file.
@@ -189,7 +189,7 @@ extension StoredEntity {
     attributes.map { $0.isRemoved ? .init(identity: "", name: " ") : $0.attribute.key }
   }
 
-  /// Returns a declared entity with the numbers of its attributes in this file.
+  /// Returns a program's entity with the attribute numbers of this file.
   fileprivate func view(of declared: Entity) -> Entity {
     let matches = IdentityMatching.matches(declared.attributes.map(\.key), liveKeys)
     return Entity(
@@ -204,7 +204,7 @@ extension StoredEntity {
     )
   }
 
-  /// Returns the attributes, removed ones included, by number.
+  /// Returns the attributes whose numbers are not in `known`, by number; includes removed ones.
   fileprivate func attributes(except known: [Int?]) -> [Int: Attribute] {
     let others = attributes.indices.filter { !known.contains($0) }
     return Dictionary(uniqueKeysWithValues: others.map { ($0, attributes[$0].attribute) })
@@ -241,7 +241,7 @@ extension StoredModel {
     return made
   }
 
-  /// Returns a name, or the name with a number, that differs from all others, ignoring case.
+  /// Returns the name, with a number appended if it is in `taken`; the comparison ignores case.
   fileprivate static func free(_ name: String, _ taken: [String]) -> String {
     let taken = Set(taken.map { $0.lowercased() })
     guard taken.contains(name.lowercased()) else { return name }

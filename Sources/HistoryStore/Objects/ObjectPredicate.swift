@@ -30,7 +30,7 @@ public indirect enum ObjectPredicate: Sendable, Hashable {
   /// A null attribute matches only `= null`, and no value is less or greater than null. Text is
   /// compared by its UTF-8 bytes.
   case compare(String, Comparison, Value)
-  /// Objects whose attribute equals one of some values, which may include null.
+  /// Objects whose attribute equals one of the listed values, which may include null.
   case `in`(String, [Value])
   /// Objects whose attribute lies between two values, both included; null bounds match nothing.
   case between(String, Value, Value)
@@ -41,9 +41,9 @@ public indirect enum ObjectPredicate: Sendable, Hashable {
   /// ASCII letters match in either case, all other characters only themselves
   /// (https://sqlite.org/lang_expr.html#like). A character is one Unicode scalar.
   case like(String, String)
-  /// Objects that match all of some predicates; an empty list matches every object.
+  /// Objects that match every predicate of a list; an empty list matches every object.
   case all([ObjectPredicate])
-  /// Objects that match any of some predicates; an empty list matches no object.
+  /// Objects that match at least one predicate of a list; an empty list matches no object.
   case any([ObjectPredicate])
   /// Objects that do not match a predicate.
   case not(ObjectPredicate)

@@ -101,7 +101,7 @@ extension ObjectOrder {
 }
 
 extension Value {
-  /// Compares two values like ``order(to:)``, text with a collation.
+  /// Compares two values like ``order(to:)``, but text by a collation.
   fileprivate func order(to other: Value, _ collation: TextCollation) -> Int {
     guard collation == .caseInsensitive, case .string(let left) = self,
       case .string(let right) = other

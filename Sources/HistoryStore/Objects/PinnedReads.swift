@@ -2,7 +2,7 @@ package import HistoryTypes
 import SQLiteStorage
 
 extension Store {
-  /// Opens the file on another connection, which reads only the current snapshot until it is moved.
+  /// Opens the file on another connection, which keeps reading the snapshot that is current now.
   ///
   /// The connection keeps one read transaction open. Writers and purges do not wait for it. The
   /// write-ahead log keeps all commits after the snapshot, and grows: a checkpoint can neither copy
@@ -27,7 +27,7 @@ extension Store {
     }
   }
 
-  /// Moves a pinned store to the current snapshot, from which it reads from now on.
+  /// Makes a store that ``pinned()`` returned read the snapshot that is current now.
   ///
   /// - Returns: The position in history of the snapshot, or `nil` if the store keeps no history.
   /// - Complexity: one query of one row.
@@ -58,7 +58,7 @@ extension StoreCore {
   }
 }
 
-/// Weak references to the pinned stores of a store, which does not keep them open.
+/// Weak references to the stores that ``Store/pinned()`` returned; they do not keep the stores open.
 final class PinnedStores: Sendable {
   private struct Pin: Sendable {
     weak let store: Store?

@@ -13,7 +13,7 @@ import Darwin
 ///
 /// SQLite calls a function for each row instead of returning each row to the caller. For rows of
 /// seven columns, the function and the join cost 1.04 to 1.10 times as much as a loop in C over the
-/// same join. Lists of bound keys, with the columns read from a statement, cost 1.48 times as much.
+/// same join. Binding lists of keys, and reading the columns from a statement, cost 1.48 times as much.
 final class RowReader {
   /// The destination of the rows that the function receives.
   private enum Sink {
@@ -22,7 +22,9 @@ final class RowReader {
     case differences(UnsafeMutablePointer<RowDifferences>, KnownRows.Lent)
   }
 
-  /// The state of the SQL function, in separate memory because SQLite calls it while a method runs.
+  /// The current destination of the rows that the SQL function receives.
+  ///
+  /// It is in separate memory, because SQLite calls the function while a method of this object runs.
   private let sink = UnsafeMutablePointer<Sink>.allocate(capacity: 1)
   private let types = UnsafeMutablePointer<UnsafeBufferPointer<AttributeType>>.allocate(capacity: 1)
   private let keys: KeyTable
@@ -48,7 +50,7 @@ final class RowReader {
     types.deallocate()
   }
 
-  /// Runs a closure whose statements read some keys as the table `history_keys`.
+  /// Runs a closure during which the SQL table `history_keys` contains the given keys.
   func withKeys<Result>(_ some: [Int64], _ body: () throws -> Result) rethrows -> Result {
     try keys.show(some, to: body)
   }
@@ -95,7 +97,7 @@ final class RowReader {
   }
 }
 
-/// The values that a context has registered for rows that are read again.
+/// The keys of the rows that a context reads again, and the values that the context already has.
 package struct KnownRows: Sendable {
   /// The entity's number.
   package let entity: Int32
@@ -114,10 +116,10 @@ package struct KnownRows: Sendable {
   }
 }
 
-/// The current rows of one entity, reduced to the differences for known rows.
+/// The current rows of one entity; of a known row, only the values that differ.
 ///
-/// Most values of an updated row are unchanged: not creating and freeing their texts makes a pass
-/// over a thousand transactions take an eighth less time.
+/// Most values of an updated row are unchanged. Because their texts are neither created nor freed, a
+/// pass over a thousand transactions takes an eighth less time.
 package struct RowDifferences: Sendable {
   package struct Row: Sendable {
     package let key: Int64
@@ -138,7 +140,7 @@ package struct RowDifferences: Sendable {
   /// The number of requested keys that precede the next row.
   private var passed = 0
 
-  /// Reserves capacity for every value of some rows.
+  /// Reserves capacity for every value of `rowCount` rows.
   ///
   /// Unused capacity costs no time, but growing copies the values.
   init(entity: Int32, rowCount: Int, width: Int) {
@@ -200,7 +202,7 @@ extension KnownRows {
 }
 
 extension RowValues where Self: ~Copyable {
-  /// Returns whether a column contains a value in the storage class of its type.
+  /// Returns whether a column contains this value, stored in the storage class of the value's type.
   ///
   /// A value in another storage class counts as different, and is read again.
   @inline(__always)
@@ -222,7 +224,7 @@ extension RowValues where Self: ~Copyable {
 }
 
 extension String {
-  /// Returns whether the text equals some bytes in UTF-8.
+  /// Returns whether the text in UTF-8 consists of the given bytes.
   @inline(__always)
   fileprivate func hasBytes(_ bytes: UnsafeRawBufferPointer) -> Bool {
     utf8.withContiguousStorageIfAvailable { text in

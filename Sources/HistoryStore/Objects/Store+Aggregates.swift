@@ -11,7 +11,7 @@ package enum Aggregate: Sendable, Hashable, CaseIterable {
   case maximum
 }
 
-/// The values of an attribute, reduced to what an aggregate needs.
+/// The result so far of an aggregate over the values of an attribute.
 package struct AggregatedValues: Sendable {
   /// The number of values other than null, for `sum` and `average`.
   package private(set) var count = 0
@@ -77,7 +77,7 @@ extension Store {
   /// Returns the different values of an attribute, in ascending order.
   ///
   /// - Throws: ``HistoryError/Code/unknownAttribute``.
-  /// - Complexity: a scan of the entity or of an index, and a sort without an index.
+  /// - Complexity: a scan of the entity or of an index, and a sort if no index has the order.
   package func distinctValues(
     _ entity: Int32,
     of attribute: String,
@@ -154,7 +154,7 @@ extension Aggregate {
 
   /// Returns SQL for the columns of the aggregate's result.
   ///
-  /// SQLite searches an index only for a minimum or maximum that is the single column
+  /// SQLite searches an index for a minimum or maximum only if the result has no other column
   /// (https://sqlite.org/optoverview.html#the_min_max_optimization).
   fileprivate func sql(_ column: String) -> String {
     switch self {

@@ -48,7 +48,7 @@ package struct RowBatch: Sendable {
 }
 
 extension Store {
-  /// Reads the existing rows with some keys, in key order.
+  /// Reads the rows with the given keys, in key order; keys without a row are skipped.
   ///
   /// The keys must be sorted, so that the pages of the table are visited once and in order.
   ///

@@ -18,8 +18,8 @@ public enum PurgeTrigger: Sendable, Hashable {
 
 /// The authors and contexts whose history a purge deletes.
 ///
-/// A purge cannot filter by changes. The reason is that the store records for each author up to
-/// which transaction history is purged; a token expires if history after it was purged.
+/// A purge cannot filter by changes: to decide whether a token has expired, the store records for each
+/// author only the number up to which transactions were purged.
 public struct PurgeFilter: Sendable, Hashable {
   /// The authors, with `nil` for transactions without one; a `nil` set selects all authors.
   public var authors: Set<String?>?

@@ -29,7 +29,7 @@ extension Store {
     try purge(PurgeOrder(trigger: trigger, limits: limits))
   }
 
-  /// Purges for a member, and records its merged position in the same small transaction, if given.
+  /// Purges for a member; records the member's merged position, if given, in the same small transaction.
   ///
   /// The registration must still be valid. The position is recorded even if the purge is not due.
   ///
@@ -110,7 +110,7 @@ struct PurgeOrder {
   var trigger = PurgeTrigger.always
   /// The limits on the unmerged history that the purge keeps for a member.
   var limits = RetentionLimits()
-  /// Whether members with contexts that have not merged the purged history become lost.
+  /// Whether members with contexts become lost if they have not merged the purged history.
   var isCuttingOff = false
   /// The registration of the member that requests the purge, if any.
   var registration: Registration?
@@ -131,7 +131,7 @@ extension Store {
   /// Deletes the history of some or all authors strictly before a time, merged or not.
   ///
   /// Counterpart of `NSPersistentHistoryChangeRequest.deleteHistory(before:)` with a fetch request
-  /// on the author; this library itself does not call it. A later fetch by token reports missing
+  /// on the author; only the lab's published protocols call it. A later fetch by token reports missing
   /// history (Core Data: `NSPersistentHistoryTokenExpiredError`); a fetch by date does not.
   ///
   /// - Throws: ``HistoryError/Code/sqlite``; no history is then deleted.
@@ -148,8 +148,8 @@ extension Store {
 
   /// Deletes the history of some or all authors strictly before a number, merged or not.
   ///
-  /// Core Data's request takes a token or a transaction instead of the number. This library itself
-  /// does not call this method.
+  /// Core Data's request takes a token or a transaction instead of the number. Only the lab's published
+  /// protocols call this method.
   ///
   /// - Throws: ``HistoryError/Code/sqlite``; no history is then deleted.
   /// - Complexity: a scan of history.
@@ -193,7 +193,7 @@ extension Store {
 }
 
 extension HistoryLayout {
-  /// SQL that records, for each author, the last transaction that matches a condition.
+  /// SQL that records, for each author, the number of the last transaction that a condition will delete.
   fileprivate func partialPurge(where condition: String) -> String {
     """
     INSERT INTO history_thinned

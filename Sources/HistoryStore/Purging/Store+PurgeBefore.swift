@@ -61,7 +61,7 @@ extension Store {
     )
   }
 
-  /// Purges the history of some authors or contexts that every member has merged.
+  /// Purges the transactions that every member has merged, of the authors and contexts in a filter.
   ///
   /// Core Data: `deleteHistory(before:)` with a fetch request on the author.
   ///
@@ -89,7 +89,7 @@ extension Store {
     )
   }
 
-  /// Deletes some transactions and keeps others with lower numbers.
+  /// Deletes the transactions that match a time or a filter on contexts; others may remain below them.
   ///
   /// One small transaction, which reads the registry, makes every token that precedes a deleted
   /// transaction expire; the rows are then deleted in chunks. To complete an interrupted purge,
@@ -118,24 +118,26 @@ extension Store {
   }
 }
 
-/// A purge that deletes some transactions and keeps others with lower numbers.
+/// A purge by time or by context name, below whose deleted transactions others may remain.
 struct PartialPurge {
   let filter: PurgeFilter
   /// The last number that may be deleted.
   let through: Int64
   /// The time before which a transaction must have been written, in seconds since 2001-01-01 UTC.
   let before: Double?
-  /// Whether members with contexts that have not merged the purged history become lost.
+  /// Whether the purge also deletes history that a member with a context has not merged.
+  ///
+  /// Such a member is cut off: it must read its data again.
   let isCuttingOff: Bool
 }
 
 /// The transactions that a ``PartialPurge`` deletes from a store.
 struct FoundPartialPurge {
-  /// The condition on transactions; the time is bound as `?3`.
+  /// The SQL condition that selects the transactions; the time is bound as `?3`.
   let condition: String
   let before: Double?
   let isCuttingOff: Bool
-  /// For each author with matching transactions, the number of the last one.
+  /// For each author with matching transactions, the number of the last of these.
   let last: [Int32: Int64]
   /// The number of the newest transaction at the time of the search.
   let head: Int64

@@ -38,7 +38,7 @@ extension StoreCore {
     )
   }
 
-  /// Returns the last wanted number that may be purged, and the watermark.
+  /// Returns the last number up to `wanted` that may be purged, and the watermark.
   ///
   /// The newest transaction is never purged, so that its number is not assigned again.
   func purgeBound(_ wanted: Int64) throws -> (bound: Int64, watermark: Int64) {
@@ -66,7 +66,7 @@ extension StoreCore {
     }
   }
 
-  /// Makes the unprotected history of some or all authors invisible through a number.
+  /// Makes the unprotected history of the given authors, or of all, invisible up to and including `bound`.
   ///
   /// - Returns: whether any author's purged position changed.
   private func raise(
@@ -92,9 +92,9 @@ extension StoreCore {
     return true
   }
 
-  /// Makes the next deletion start at the first transaction that still exists of the given authors.
+  /// Makes the next deletion start at the first remaining transaction of the given authors.
   ///
-  /// Earlier purges kept the transactions of these authors, which are no longer protected.
+  /// Earlier purges kept transactions of these authors, for example because an author was protected.
   ///
   /// - Complexity: one row for each transaction below the position at which deletion would continue. Only
   ///   transactions that earlier purges kept are left there.
@@ -128,8 +128,8 @@ extension StoreCore {
 
   /// Returns the last number of a chunk of a purge.
   ///
-  /// A chunk has limited numbers of transactions and of rows of changes. Each author's purged
-  /// position is either at or after the end of the chunk, or before its start.
+  /// A chunk has limited numbers of transactions and of rows of changes. It ends at the first purged
+  /// position of an author, so that all transactions of an author in it are deleted or all are kept.
   func chunkEnd(_ first: Int64, _ through: Int64, _ purged: [Int64]) throws -> Int64 {
     configuration.actionObserver?.deletes(first)
     let count = configuration.purgeChunkCount
@@ -142,7 +142,7 @@ extension StoreCore {
     return try beyond.statement.step() ? max(first, beyond.statement.int(0) - 1) : end
   }
 
-  /// Deletes the transactions in a range of numbers, except those of some authors.
+  /// Deletes the transactions in a range of numbers, except those of the authors in the SQL list `kept`.
   private func delete(_ first: Int64, _ end: Int64, keeping kept: String) throws -> Int {
     let condition = """
       \(layout.number) >= ?1 AND \(layout.number) <= ?2 AND \(layout.author) NOT IN (\(kept))

@@ -19,7 +19,7 @@ extension StoreCore {
     return cut
   }
 
-  /// Marks the members below a number as lost, and returns their names; consumers are never lost.
+  /// Marks members with cursors below a number as lost, and returns their names; consumers are exempt.
   func cutOff(before number: Int64) throws -> [MemberID] {
     guard number > 0 else { return [] }
     let update = try query(
@@ -144,7 +144,7 @@ extension StoreCore {
     return RetentionCut(number: cut ?? 0, jumps: time.jumps)
   }
 
-  /// Returns the last transaction beyond the limit, or `nil`; timestamps increase with numbers.
+  /// Returns the last transaction beyond the age limit, or `nil`; requires increasing timestamps.
   ///
   /// The search goes back in steps of at most a day. A gap of more than a day is a step of its own.
   private func lastOld(_ time: inout ActiveTime, above least: Int64) throws -> Int64? {
@@ -159,7 +159,7 @@ extension StoreCore {
     return nil
   }
 
-  /// Returns the earliest transaction at most `seconds` before `later`, or else its predecessor.
+  /// Returns the earliest transaction at most `seconds` before `later`, or else the one before `later`.
   private func rowBefore(
     _ later: (number: Int64, timestamp: Double),
     within seconds: Double,

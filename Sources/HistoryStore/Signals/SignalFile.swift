@@ -18,7 +18,6 @@ import Darwin
 /// Signals may be lost, for example if the writer is terminated after its commit. The methods
 /// therefore report no errors, and a ``WatchLoop`` also polls.
 final class SignalFile {
-  /// The suffix of the file's name.
   static let suffix = "-signal"
 
   private let path: String

@@ -8,7 +8,7 @@ extension Store {
   /// in quick succession lead to one call; commits during a call lead to one more call. Commits
   /// before the watch are not reported. Commits of this process are reported as well, as Core Data
   /// does in practice; to ignore them, compare the token with the one that the save returned.
-  /// Records of cursors and purges are not reported, because they add no history. A position of
+  /// Recording a cursor and purging are not reported, because they add no history. A position of
   /// another store means that the file was replaced.
   ///
   /// All watches of one store share a thread and a connection, so the closure should return
@@ -133,10 +133,10 @@ final class ChangeWatcher: Sendable {
   /// Continues after ``pause()``, and reports the newest position.
   func resume() { loop.resume() }
 
-  /// Stops the thread, and waits until it has ended, unless it is calling a listener at the moment.
+  /// Ends the thread, and waits for the thread's end unless the thread is calling a listener.
   ///
-  /// That listener may be waiting for this call: to wait for it would be a deadlock. Whether this waits or
-  /// not, it closes the connection, so that the watch no longer has the file open.
+  /// The listener may itself wait for this deinitializer, so waiting for the listener could deadlock.
+  /// The connection is closed in any case, so that the watch no longer has the file open.
   deinit {
     let isQuiet = listeners.end()
     files.interrupt()
@@ -182,7 +182,7 @@ final class ChangeListeners: @unchecked Sendable {
   private var isReporting = false
   private var isOver = false
 
-  /// Whether the notifications have ended permanently.
+  /// Whether ``end()`` was called, after which no listener is notified any more.
   var hasEnded: Bool { lock.withLock { isOver } }
 
   /// Adds a listener that is notified from now on, and returns its ID.

@@ -43,7 +43,7 @@ final class WatchLoop: @unchecked Sendable {
     self.reader = reader
   }
 
-  /// Runs until the notifications of the listeners have ended.
+  /// Runs until ``ChangeListeners/end()`` is called.
   func run() {
     while !listeners.hasEnded {
       let wake = files.wait(access.withLock { isPaused } ? .max : file.pollMs)
@@ -67,7 +67,7 @@ final class WatchLoop: @unchecked Sendable {
     stop.isSet = false
   }
 
-  /// Continues after ``pause()``, and reports the newest position in any case.
+  /// Continues after ``pause()``, and reports the newest position even if it was reported before.
   func resume() {
     access.withLock {
       isPaused = false

@@ -3,7 +3,7 @@ import HistoryTypes
 import SQLiteStorage
 import Synchronization
 
-/// The state of a store's suspension.
+/// Records whether a store is suspended, and makes requests wait or fail meanwhile.
 final class Suspension: Sendable {
   /// The lock held while the store is being suspended or resumed; requests do not hold it.
   let lock = ConnectionLock()
@@ -11,7 +11,7 @@ final class Suspension: Sendable {
   let interruption = StopFlag()
   private let closed = Atomic<Bool>(false)
   private let callsWait = Atomic<Bool>(false)
-  /// The group that is entered while the store is suspended, and on which requests wait.
+  /// A dispatch group on which requests wait; it is entered while the store is suspended.
   private let suspended = DispatchGroup()
 
   // A group must not be released while it is entered.
@@ -43,7 +43,7 @@ final class Suspension: Sendable {
     suspended.wait()
   }
 
-  /// Returns whether an error is due to the suspension, which interrupted the request.
+  /// Returns whether a request failed with an error because the suspension interrupted the request.
   func explains(_ error: any Error) -> Bool {
     guard interruption.isSet, let failure = error as? SQLiteError else { return false }
     return failure.isInterruption || failure.cause == .busy
@@ -70,8 +70,8 @@ extension Store {
   /// A request in progress may continue until the time limit. It is then interrupted, rolled back,
   /// and fails with ``HistoryError/Code/suspended``. An interrupted request ends at its next
   /// statement of SQLite, within a tenth of a second if it waits for a lock. Watches deliver
-  /// nothing until the store is resumed. The locks of members are released: if another process
-  /// launches a member of this process meanwhile, that launch supersedes this process's
+  /// nothing until the store is resumed. The locks of this process's members are released: if another
+  /// process launches one of these members meanwhile, that launch supersedes this process's
   /// registration.
   ///
   /// If the store is already suspended, only the new value of `calls` takes effect. The system
@@ -112,7 +112,7 @@ extension Store {
     for pinned in pins.open { try pinned.suspend(until: deadline, calls) }
   }
 
-  /// Opens the file again after ``suspend(within:calls:)``; no effect on a store that is in use.
+  /// Opens the file again after ``suspend(within:calls:)``; has no effect if the store is not suspended.
   ///
   /// Watches report the newest position, so that a started tracker catches up.
   ///
@@ -150,7 +150,7 @@ public enum FileProtection: Sendable, Hashable {
   /// Access at any time (Apple: `FileProtectionType.none`).
   case none
 
-  /// The flag that the VFS gets.
+  /// The flag that stands for this protection when SQLite's VFS opens the file.
   var flag: FileProtectionFlag {
     switch self {
     case .system: .system

@@ -3,20 +3,23 @@ import SQLiteStorage
 
 /// An edit of a save, adjusted to the effects of delete rules in the same save.
 struct AdjustedEdit {
-  /// The place of the edit in the request.
+  /// The index of the edit in ``SaveRequest/edits``.
   let index: Int
   /// The edit to write.
   var edit: ObjectEdit
-  /// The references of the object that a rule has made null, as bits of the file.
+  /// The references that a delete rule has set to null, as bits by attribute number in the file.
   var nullified: UInt64 = 0
-  /// Whether references that the edit sets became null.
+  /// Whether the edit sets null instead of a reference to an object that the same save deletes.
   var isReleased = false
 
   init(_ index: Int, _ edit: ObjectEdit) {
     (self.index, self.edit) = (index, edit)
   }
 
-  /// Returns the outcome; for an edit that was left out, packs the effect of a delete rule first.
+  /// Returns the outcome to report for the edit, after the effects of delete rules on its object.
+  ///
+  /// A written edit is reported as `writtenOver`, because the row differs from the context's state. If
+  /// the edit was left out, the references that became null are packed here.
   func finished(_ outcome: EditOutcome, _ packer: inout ChangePacker) -> EditOutcome {
     guard nullified != 0 || isReleased else { return outcome }
     switch outcome {
@@ -64,7 +67,7 @@ extension StoreCore {
     return (outcomes, effects)
   }
 
-  /// Writes an insert or update, and packs it with the effects of delete rules on its object.
+  /// Writes an insert or update; packs one change for it and for the delete rules' effects on its object.
   func apply(
     _ adjusted: AdjustedEdit,
     _ number: Int64,
@@ -85,7 +88,7 @@ extension StoreCore {
     return adjusted.finished(outcome, &packer)
   }
 
-  /// Applies the delete rules of the objects that the same save deletes to an insert or update.
+  /// Adjusts an insert or update whose references lead to objects that the same save deletes.
   ///
   /// A reference with the rule ``DeleteRule/deny`` stays in the edit, so that the write fails.
   ///

@@ -1,7 +1,7 @@
 import HistoryTypes
 
 extension ChangePacker {
-  /// Repacks the changes so that each object has one, in the order of their first changes.
+  /// Repacks the changes as one net change per object, in the order of each object's first change.
   ///
   /// An insert followed by updates becomes an insert, several updates become one update of all
   /// their columns, and updates followed by a delete become a delete. An object that was inserted
@@ -35,11 +35,10 @@ private struct CombinedChanges {
 
   private var order: [ObjectID] = []
   private var changes: [ObjectID: Change] = [:]
-  /// The objects that were inserted and deleted.
+  /// The objects that the transaction both inserted and deleted.
   private var vanished: Set<ObjectID> = []
   private(set) var hasRepeats = false
 
-  /// The combined changes.
   var net: [(ObjectID, Change)] {
     order.compactMap { id in
       guard !vanished.contains(id) else { return nil }
@@ -47,7 +46,7 @@ private struct CombinedChanges {
     }
   }
 
-  /// Adds the changes of a chunk; a save packs no columns beyond the first 64.
+  /// Adds the changes of a chunk; the changes of a save have at most 64 columns.
   mutating func append(_ chunk: UnsafeRawBufferPointer) {
     let unpacker = ChangeUnpacker()
     guard unpacker.append(chunk) else {

@@ -1,7 +1,7 @@
 import HistoryTypes
 import SQLiteStorage
 
-/// Packs the changes of one transaction.
+/// Packs the changes of one transaction into the bytes that history stores.
 ///
 /// A change consists of its entity and type, the difference of its key to the previous key, the
 /// column bitmap of an update, and the tombstone of a delete. Large transactions are split into
@@ -22,7 +22,7 @@ struct ChangePacker: ~Copyable {
   private(set) var count: Int64 = 0
   /// A bitmap of the entities that changed, by number modulo 64.
   private(set) var entities: UInt64 = 0
-  /// The objects that changed, in order, if they are collected: 16 bytes each.
+  /// The changed objects in order, 16 bytes each; empty unless `begin(keepingObjects: true)` was called.
   private(set) var objects: [ObjectID] = []
   private(set) var keepsObjects = false
   private var lastKey: Int64 = 0
@@ -63,9 +63,10 @@ struct ChangePacker: ~Copyable {
     bytes.append(varint: columns)
   }
 
-  /// Packs an update of columns beyond the first 64.
+  /// Packs an update of an entity with more than 64 columns.
   ///
-  /// The bits of these columns follow, with the least significant bit of each byte first.
+  /// `columns` has the bits of the first 64 columns. `beyond` has those of the other columns, with the
+  /// least significant bit of each byte first.
   mutating func update(
     _ entity: Int32,
     _ key: Int64,
@@ -194,7 +195,7 @@ final class RowCollector {
     var version: Int64 = 0
   }
 
-  /// The state of the SQL functions, in separate memory because they run while a method runs.
+  /// The state of the SQL functions, in separate memory: SQLite calls them while `collect` runs.
   private let collection = UnsafeMutablePointer<Collection>.allocate(capacity: 1)
 
   /// Registers the SQL functions `history_update` and `history_delete` with a connection.
@@ -228,9 +229,9 @@ final class RowCollector {
     collection.deallocate()
   }
 
-  /// Runs a closure whose statements call one of the functions for rows of an entity.
+  /// Runs a closure whose statements call `history_update` or `history_delete` for rows of an entity.
   ///
-  /// An update sets `columns` and the version of its rows; a delete preserves `columns`.
+  /// `columns` are those that an update sets, or those whose values a delete preserves in tombstones.
   func collect(
     _ entity: Int32,
     columns: UInt64,

@@ -1,7 +1,7 @@
 import HistoryTypes
 import SQLiteStorage
 
-/// A column of the file that refers to objects.
+/// A column that contains references to objects of one entity.
 struct ReferenceColumn {
   /// The number of the entity with the column.
   let entity: Int32
@@ -15,7 +15,7 @@ struct ReferenceColumn {
 }
 
 extension StoredModel {
-  /// The columns that refer to objects, including those of newer programs, by entity and attribute.
+  /// The columns that contain references, in the order of entities; includes those of newer programs.
   var references: [ReferenceColumn] {
     entities.enumerated().flatMap { offset, entity in
       entity.isRemoved ? [] : entity.references(number: Int32(offset) + 1, in: self)
@@ -43,7 +43,7 @@ extension StoredEntity {
 
 /// The effects of delete rules on objects that refer to deleted ones.
 struct RuleEffects {
-  /// An object with references that became null.
+  /// The references of one object that delete rules set to null.
   struct Nullified {
     /// The attributes that became null, as bits of the file.
     var columns: UInt64
@@ -59,7 +59,7 @@ struct RuleEffects {
   fileprivate(set) var order: [ObjectID] = []
   fileprivate var changes: [ObjectID: Nullified] = [:]
 
-  /// Creates the effects of some deletes, before any rule is applied.
+  /// Creates the effects of a write that deletes objects, before any delete rule is applied.
   init(deleted: [ObjectID]) { gone = Set(deleted) }
 
   /// Adds the effects of further deletes.
@@ -126,7 +126,7 @@ extension StoreCore {
     return effects
   }
 
-  /// Returns the rows that refer to the object with a key by a reference.
+  /// Returns the rows whose reference column contains a key.
   func rows(
     with reference: ReferenceColumn,
     to key: Int64
@@ -193,7 +193,7 @@ extension StoreCore {
     )
   }
 
-  /// Runs a closure that deletes objects of one entity, and applies the delete rules of references.
+  /// Runs a closure that deletes objects of an entity; applies the rules of references to these objects.
   func deleteObjects(
     of table: EntityStatements,
     by authorship: Authorship,
@@ -201,7 +201,7 @@ extension StoreCore {
     _ body: (inout ChangePacker) throws -> Void
   ) throws -> ChangeOutcome {
     var outcome = try writeChanges(by: authorship, result) { version, packer in
-      // Within the write, because a newer program may have added a reference meanwhile.
+      // The check runs within the write, because a newer program may have added a reference before it.
       guard schema.references.contains(where: { $0.destination == table.number }) else {
         return try body(&packer)
       }

@@ -15,7 +15,7 @@ final class EntityStatements {
   let columnNames: [String]
   /// The mapping between the program's column bitmaps and those in the file, unless they are equal.
   let mapping: ColumnMapping?
-  /// The attributes whose values a delete preserves, as bits of the file.
+  /// The attributes whose values a delete preserves, as bits by attribute number in the file.
   private(set) var preserved: UInt64
   /// The columns that a delete preserves, as SQL: `, "Item"."a"`.
   private(set) var preservedList: String
@@ -85,7 +85,7 @@ final class EntityStatements {
     return required & TypeColumns(entity).all
   }
 
-  /// Throws if the attribute at an index, for which an object has no value, is required.
+  /// Throws if an attribute that has no value is required; `index` is the attribute's.
   ///
   /// - Throws: ``HistoryError/Code/missingValue``.
   func checkOptional(_ index: Int, _ key: Int64?) throws(HistoryError) {
@@ -143,7 +143,7 @@ final class EntityStatements {
     return made
   }
 
-  /// Returns the statement that passes the rows of a ``RowReader``'s keys to the reader's function.
+  /// Returns the statement that calls `history_row` for each row with one of a ``RowReader``'s keys.
   ///
   /// Each call of the function receives the key, the version and every attribute, in the order of
   /// the keys.
@@ -182,7 +182,7 @@ final class EntityStatements {
     return made
   }
 
-  /// Returns a deleter of rows by their keys, whose deletes a ``RowCollector`` packs.
+  /// Returns the object that deletes rows by key; a ``RowCollector`` packs these deletes.
   func deleter(_ connection: borrowing Connection) throws -> KeyDeleter {
     if let keyDeleter { return keyDeleter }
     let made = try KeyDeleter(tableName, preserved: preservedList, connection)
@@ -190,7 +190,7 @@ final class EntityStatements {
     return made
   }
 
-  /// Returns the statement that sets some attributes of a row.
+  /// Returns the statement that sets the attributes in a bitmap.
   ///
   /// `?1` is the key, `?2` the new version, `?3` the version that the row must have or null; the
   /// values follow in the entity's order.
@@ -223,7 +223,7 @@ final class EntityStatements {
     return made
   }
 
-  /// Returns the bitmap of the attributes with some names, cached for the last request's names.
+  /// Returns the bitmap of the named attributes; the bitmap of the last request's names is cached.
   ///
   /// - Throws: ``HistoryError/Code/unknownAttribute``.
   func columns(of names: [String]) throws(HistoryError) -> UInt64 {
@@ -233,7 +233,7 @@ final class EntityStatements {
     return bits
   }
 
-  /// Returns an updater of some attributes from the rows of a batch request.
+  /// Returns the updater that sets the attributes in `columns` from a batch request's buffered rows.
   func updater(
     _ columns: UInt64,
     _ collector: RowCollector,
@@ -269,13 +269,13 @@ final class EntityStatements {
   /// The names of all columns as SQL: `, "a", "b"`.
   var columnList: String { columnNames.map { ", \"\($0)\"" }.joined() }
 
-  /// The names of all columns after the name of the table, as SQL: `, "Item"."a", "Item"."b"`.
+  /// The names of all columns, each qualified by the table's name, as SQL: `, "Item"."a", "Item"."b"`.
   ///
-  /// If a column no longer exists, SQLite reads its quoted name as text, unless the name follows
-  /// the name of a table (https://sqlite.org/quirks.html#dblquote).
+  /// If a column no longer exists, SQLite reads its quoted name as text, unless the name is qualified
+  /// (https://sqlite.org/quirks.html#dblquote).
   var qualifiedList: String { columnNames.map { ", \(qualified($0))" }.joined() }
 
-  /// Returns the name of a column after the name of the table, as SQL.
+  /// Returns the name of a column, qualified by the table's name, as SQL.
   func qualified(_ column: String) -> String { "\"\(tableName)\".\"\(column)\"" }
 
   /// Returns the names of the columns in a bitmap, in order.

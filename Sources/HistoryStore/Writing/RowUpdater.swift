@@ -3,16 +3,16 @@ import SQLiteStorage
 
 /// Updates some attributes of objects from a batch request's buffered rows, and packs the changes.
 ///
-/// One statement updates all rows with ascending keys: it finds each row by its key and calls a
-/// function for the values, which halves the cost of one statement per row.
+/// One statement updates all rows with ascending keys: it finds each row by its key and calls an SQL
+/// function for each value. It costs half as much as one statement per row.
 final class RowUpdater {
-  /// The minimum numbers of rows for which a range or a list costs less than one statement per row.
+  /// The minimum row counts for which a key range or a key list costs less than one statement per row.
   private static let rangeCountMin = 4
   private static let listCountMin = 24
 
   /// The attributes to set, as bits.
   let columns: UInt64
-  /// The attributes to set, as bits of the file.
+  /// The attributes to set, as bits by attribute number in the file.
   private let changed: UInt64
   private let number: Int32
   private let collector: RowCollector
@@ -20,10 +20,10 @@ final class RowUpdater {
   private let one: PreparedStatement
   private let range: PreparedStatement
   private let list: PreparedStatement
-  /// The greatest updated key; only an object with a key that is not greater can be a repetition.
+  /// The greatest key updated so far; an object with a greater key was not updated by this request.
   private var greatestKey = Int64.min
 
-  /// Creates the updater of an entity whose buffered values SQL reads through a function.
+  /// Creates an updater whose statements read the buffered values through the SQL function `function`.
   init(
     _ table: EntityStatements,
     _ columns: UInt64,
@@ -56,7 +56,7 @@ final class RowUpdater {
 
   func begin() { greatestKey = .min }
 
-  /// Updates the buffered rows, packs those that exist, and clears the buffer.
+  /// Updates the objects of the buffered rows, packs their changes, and clears the buffer.
   func flush(
     version: Int64,
     _ packer: inout ChangePacker,
@@ -72,7 +72,7 @@ final class RowUpdater {
     }
   }
 
-  /// Updates rows in ascending key order.
+  /// Updates rows with ascending keys, with few statements if there are enough rows.
   private func update(
     _ rising: Range<Int>,
     _ version: Int64,
@@ -118,7 +118,7 @@ final class RowUpdater {
     }
   }
 
-  /// Updates the row with the bound key, and returns whether it existed and was not updated before.
+  /// Updates the row with the bound key; returns whether the row exists and was not updated before.
   private func updateOne(
     mayBeSecond: Bool,
     _ connection: borrowing Connection,

@@ -16,11 +16,11 @@ public struct RowWriter: ~Copyable {
   private let defaults: UInt64
   /// The attributes that the row must set to a value, as bits.
   private let required: UInt64
-  /// The error of the first value that did not fit.
+  /// The error of the first value that did not fit its attribute.
   private var error: HistoryError?
   private var hasFailed = false
 
-  /// Creates the writer of an insert, or of an update of some attributes, at its first row.
+  /// Creates the writer of an insert, or of an update of the attributes in `settable`.
   init(_ table: EntityStatements, only settable: UInt64? = nil) {
     defaults = settable == nil ? table.defaults : 0
     required = table.required & (settable ?? .max)
@@ -42,7 +42,7 @@ public struct RowWriter: ~Copyable {
     rows.pointee.set(value, at: attribute)
   }
 
-  /// Sets a double; NaN does not fit the attribute.
+  /// Sets a double; NaN makes the request fail.
   public mutating func set(_ value: Double, at attribute: Int) {
     guard accepts(attribute, among: value.isNaN ? 0 : columns.double) else { return }
     rows.pointee.set(value, at: attribute)
@@ -187,7 +187,7 @@ struct TypeColumns {
     }
   }
 
-  /// Returns these columns restricted to some attributes.
+  /// Returns these bitmaps restricted to the attributes in `columns`.
   func only(_ columns: UInt64) -> TypeColumns {
     var some = self
     some.all &= columns
@@ -197,7 +197,7 @@ struct TypeColumns {
 
 /// Inserts the buffered rows of a batch request.
 ///
-/// One statement inserts many rows, which halves the cost of one statement per row.
+/// One statement inserts many rows; it costs half as much as one statement per row.
 final class RowInserter {
   /// The minimum number of rows for which one statement costs less than one statement per row.
   private static let countMin = 4

@@ -31,9 +31,9 @@ extension Store {
   /// Core Data: `NSBatchInsertRequest` with objects. Attributes that are not named get their default
   /// values.
   ///
-  /// If another object has the same unique values as an inserted one, the request fails under the
-  /// policy `error`. Under other merge policies the other object stays, and is updated if the
-  /// inserted one wins, as in a save.
+  /// If the store has an object with the same unique values as an inserted one, the request fails under
+  /// the policy `error`. Under the other merge policies, the store's object stays. It gets the inserted
+  /// values if the policy is `objectWins` or `overwrite`.
   ///
   /// - Throws: ``HistoryError`` when a name or value does not fit or SQLite fails; the store is not
   ///   changed then.
@@ -200,7 +200,7 @@ extension StoreCore {
     return (bits, ordered)
   }
 
-  /// Returns the statement that updates and collects the matching rows, with bound values.
+  /// Returns the statement that updates matching rows, with bound values; a ``RowCollector`` packs them.
   fileprivate func updateAll(
     _ table: EntityStatements,
     _ columns: UInt64,
@@ -221,7 +221,7 @@ extension StoreCore {
     return row
   }
 
-  /// Returns the statement that deletes and collects the matching rows, with bound values.
+  /// Returns the statement that deletes matching rows, with bound values; a ``RowCollector`` packs them.
   fileprivate func deleteAll(
     _ table: EntityStatements,
     where predicate: ObjectPredicate?
@@ -247,7 +247,7 @@ extension StoreCore {
 }
 
 extension Entity {
-  /// Returns the bitmap of the attributes with some names.
+  /// Returns the bitmap of the named attributes.
   func columns(_ names: some Sequence<String>) throws(HistoryError) -> UInt64 {
     var bits: UInt64 = 0
     for name in names {

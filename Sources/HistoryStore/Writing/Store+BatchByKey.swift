@@ -2,7 +2,7 @@ public import HistoryTypes
 import SQLiteStorage
 
 extension Store {
-  /// Sets some attributes of objects one after the other, as one transaction.
+  /// Sets the named attributes of objects to values that a closure provides, as one transaction.
   ///
   /// For each object, the closure sets the values and returns the object's ID; it returns `nil` at
   /// the end. Named attributes that the closure does not set become null. Missing objects are
@@ -99,7 +99,7 @@ extension StoreCore {
   }
 }
 
-/// The conditions with which one statement selects many rows by their keys.
+/// SQL conditions that select many rows by their keys in one statement.
 ///
 /// The keys form a range or a list. A list of fewer than ``count`` keys is padded with its last
 /// key.
@@ -122,7 +122,7 @@ enum KeyList {
     try row.statement.run()
   }
 
-  /// Runs a statement for a list of keys, once for each ``count`` of them.
+  /// Runs a statement for a list of keys, once for every ``count`` keys.
   static func run(_ row: PreparedStatement, _ keys: some RandomAccessCollection<Int64>) throws {
     var rest = keys[...]
     while let last = rest.prefix(count).last {
@@ -143,10 +143,10 @@ enum KeyList {
 
 /// Deletes rows of one entity by their keys, many per statement; a ``RowCollector`` packs them.
 ///
-/// Starting a statement costs as much as deleting a row, so keys are buffered until there are
-/// enough: consecutive keys become a range, other ascending keys a list. Objects are deleted in the
-/// order in which they were added. SQLite seeks each row by its key before it calls the collector's
-/// function with the row's values.
+/// Starting a statement costs as much as deleting a row, so keys are buffered until one statement can
+/// delete many rows: consecutive keys become a range, other ascending keys a list. Objects are deleted
+/// in the order in which they were added. SQLite seeks each row by its key before it calls the
+/// collector's function with the row's values.
 final class KeyDeleter {
   /// The least number of keys for which one list costs less than one statement per key.
   private static let listCountMin = 24

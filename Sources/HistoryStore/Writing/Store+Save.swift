@@ -13,7 +13,7 @@ package struct ObjectEdit: Sendable {
   package var version: Int64
   /// One value per attribute for an insert; one per bit of `columns`, in order, for an update.
   package var values: [Value]
-  /// The row that an update is based on, one value per attribute, if the merge policy needs it.
+  /// The row's values when the context read it, one per attribute, if the merge policy needs them.
   ///
   /// If the array is empty, every attribute counts as changed by another writer.
   package var base: [Value]
@@ -69,7 +69,7 @@ package struct SaveRequest: Sendable {
 }
 
 package enum EditOutcome: Sendable, Hashable {
-  /// The edit was written to the row that it is based on.
+  /// The edit was written, without a conflict with another writer.
   case written
   /// The attributes in `columns` were written over a row that another writer had changed.
   case writtenOver(columns: UInt64)

@@ -124,7 +124,7 @@ extension StoreCore {
     try skip.statement.run()
   }
 
-  /// Reserves some keys of an entity, and returns the first of them.
+  /// Reserves `count` consecutive keys of an entity, and returns the first of them.
   func reserve(_ count: Int64, of entity: Int32) throws -> Int64 {
     let reserve = try statement(.reserveKeys)
     reserve.statement.bind(Int64(entity), at: 1)
@@ -159,7 +159,7 @@ extension StoreCore {
     return number
   }
 
-  /// Returns the number of an author, which is also added to the authors with purged positions.
+  /// Returns the string number of an author; adds a new author to `history_author`.
   func internAuthor(_ author: String?) throws -> Int32 {
     if let last = cache.lastAuthor, last.name == author { return last.number }
     let number = try intern(author)

@@ -34,7 +34,7 @@ extension SQLiteError {
 }
 
 extension HistoryError {
-  /// Creates the error for a statement that failed because of a duplicate; the objects are unknown.
+  /// Creates a `duplicate` error without objects from SQLite's error; `nil` if that has another cause.
   init?(duplicate error: SQLiteError, in tables: [EntityStatements]) {
     guard error.isDuplicate, let list = error.message.split(separator: ": ").last else {
       return nil
@@ -50,7 +50,7 @@ extension HistoryError {
   }
 }
 
-/// The edits of a save with a duplicate, which are resolved after all other edits were written.
+/// Resolves the edits of a save that would create duplicates, after all other edits were written.
 ///
 /// By then, the duplicate may no longer exist, because the same save deleted or changed it.
 struct DuplicateResolution {
@@ -194,8 +194,8 @@ struct Duplicate {
 extension StoreCore {
   /// Inserts an object of a batch request, or writes its values over the duplicate in the store.
   ///
-  /// The columns of the store's objects that the request updates are collected by key, because a
-  /// transaction changes an object once.
+  /// `updates` collects the changed columns of the store's objects by key, because a transaction has at
+  /// most one change per object.
   ///
   /// - Throws: ``HistoryError/Code/duplicate`` if several objects share unique values with the
   ///   inserted one.

@@ -60,7 +60,7 @@ extension StoreCore {
     }
   }
 
-  /// Inserts the packed changes as the transaction with a number.
+  /// Inserts the packed changes as a history transaction with the given number.
   func insert(
     _ number: Int64,
     after previous: Double,
@@ -147,7 +147,7 @@ struct ChangeOutcome {
 }
 
 extension StoreCore {
-  /// Runs a closure that changes rows and packs the changes, and writes the history if tracked.
+  /// Runs a closure that changes rows and packs the changes; writes history if the store tracks it.
   ///
   /// The closure receives the version of the changed rows. If it changes no row, the file is not
   /// changed.

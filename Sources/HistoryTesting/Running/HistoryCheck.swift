@@ -34,7 +34,7 @@ struct HistoryCheck: Sendable {
     if environment.seed != nil { Self.say("\(name): HISTORY_SEED=\(seed)") }
   }
 
-  /// Runs the check, and records an issue for each broken invariant.
+  /// Replays the corpus and runs the plans; records an issue for a broken invariant or another problem.
   func run(_ place: SourceLocation) async throws -> HistoryReport {
     try await replayCorpus(place)
     let outcome: PlanSearch.Outcome

@@ -40,7 +40,7 @@ final class PlanRunner {
     return (verdicts, Trace(header: header, events: events))
   }
 
-  /// Runs a plan until it ends or breaks the checker's invariant; returns the violation, or `nil`.
+  /// Runs a plan until the plan ends or breaks the checker's invariant; returns the violation, or `nil`.
   func violation(of checker: String, by plan: Plan) throws(SystemFailure) -> Violation? {
     var verdicts = RunVerdicts(plan, system: subject.name, checkers)
     var found: Violation?
@@ -67,7 +67,7 @@ final class PlanRunner {
 }
 
 extension Subject {
-  /// Returns the conditions to use, and throws if the system does not support one of them.
+  /// Returns the given conditions; throws if the system does not support one of them.
   func checked(
     _ conditions: [HistoryCondition]
   ) throws(HistorySettingsError) -> [HistoryCondition] {
@@ -75,7 +75,7 @@ extension Subject {
       guard let lack = lack(for: condition) else { continue }
       throw HistorySettingsError(
         "\(name) cannot be tested under \(condition.name): it does not conform to \(lack). "
-          + "Conform to it, or leave the condition out."
+          + "Add the conformance, or leave the condition out."
       )
     }
     return conditions

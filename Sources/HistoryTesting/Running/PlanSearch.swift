@@ -17,15 +17,14 @@ struct PlanSearch: Sendable {
   /// The range of the numbers of the plans to run.
   let plans: ClosedRange<Int>
   let budget: Budget
-  /// A closure that receives the number of each plan before it runs, and returns whether to
-  /// continue.
+  /// A closure that receives the number of each plan before the plan runs, and returns whether to continue.
   let goesOn: @Sendable (Int) -> Bool
   /// Whether the search ends with the first plan that breaks an invariant.
   var stopsAtFirst = false
 
-  /// The maximum number of times that shrinking runs the system, for each broken invariant.
+  /// The maximum number of plans that shrinking one counterexample runs.
   private static let shrinkEvaluations = 2_000
-  /// One plan in this many, on average, is run twice, to check that the system is deterministic.
+  /// The average number of plans for each plan that runs twice, to check that the system is deterministic.
   private static let repeatedShare: UInt64 = 16
 
   /// The results of a search.
@@ -86,8 +85,7 @@ struct PlanSearch: Sendable {
     SeededGenerator.seed(seed, part: UInt64(number - 1))
   }
 
-  /// Generates a plan with a seed for the order of the system's tasks, and applies custom
-  /// conditions.
+  /// Generates a plan and a seed for the order of the system's tasks, and applies the custom conditions.
   private func plan(
     from source: inout ChoiceSource,
     _ generator: PlanGenerator
@@ -143,7 +141,7 @@ struct FoundPlan: Sendable {
   let number: Int
   let originalCommandCount: Int
   let evaluations: Int
-  /// The counterexample; `nil` if the invariant did not break again in a second run of the plan.
+  /// The counterexample; `nil` if a second run of the plan did not break the invariant.
   let counterexample: Counterexample?
 }
 
@@ -174,12 +172,12 @@ struct PlanTally: Sendable {
   private(set) var planCount = 0
   /// The first plan that the system did not complete, and the reason.
   var runFailure: (plan: Int, because: String)?
-  /// The first plan whose second run gave a different trace, and the difference.
+  /// The first plan that ran differently the second time, and the difference between the two traces.
   var unrepeatable: (plan: Int, how: String)?
 
   init(_ names: [String]) { counts = names.map { Count(checker: $0) } }
 
-  /// Adds the verdicts of a plan, in the order of the names.
+  /// Adds the verdicts of one plan, given in the order of the checkers.
   mutating func add(_ verdicts: [Verdict], of plan: Int) {
     planCount += 1
     for (index, verdict) in verdicts.enumerated() {

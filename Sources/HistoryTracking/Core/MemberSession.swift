@@ -34,8 +34,9 @@ package final class MemberSession {
   /// Launches a member and loads every context.
   ///
   /// The first launch registers the member; later launches continue at the member's cursor. Every
-  /// context then reads its objects from a snapshot at or after the cursor: all objects, or only
-  /// registered ones if `loadsAllObjects` is `false` and the context does not hold all objects.
+  /// context then reads objects from a snapshot at or after the cursor. A context reads all objects
+  /// if `loadsAllObjects` is `true` or ``ObjectContexts/ObjectContext/loadAll()`` was called on it,
+  /// and otherwise only its registered objects.
   ///
   /// If `resyncingIfLost` is `true`, a member that a retention limit has cut off starts at the newest
   /// transaction, like a new member.
@@ -74,7 +75,7 @@ package final class MemberSession {
     try loadContexts()
   }
 
-  /// A snapshot of the in-memory state of a session.
+  /// A copy of a session's in-memory state, from which another session can continue.
   package struct Snapshot: Sendable {
     let ignoredAuthors: Set<String>
     let pageTransactionCountMax: Int
@@ -85,7 +86,7 @@ package final class MemberSession {
     let fetched: HistoryPage?
     let isUnloaded: Bool
 
-    /// Returns a copy of the snapshot with a registration that marks the member as running.
+    /// Returns the snapshot with a registration that marks the member as running in `store`.
     ///
     /// - Throws: ``HistoryError/Code/inUse`` if the member is already running.
     package func held(by store: Store) throws(HistoryError) -> Snapshot {
@@ -95,7 +96,7 @@ package final class MemberSession {
     }
   }
 
-  /// A snapshot of the session's in-memory state.
+  /// A copy of the session's in-memory state, which does not mark the member as running.
   package var snapshot: Snapshot {
     Snapshot(
       ignoredAuthors: ignoredAuthors,
@@ -109,9 +110,9 @@ package final class MemberSession {
     )
   }
 
-  /// Restores a session from a snapshot, on another connection to the same store.
+  /// Creates a session that continues from a snapshot, on another connection to the same store.
   ///
-  /// Restoring does not register a launch.
+  /// Unlike a launch, this initializer does not change the store's registry of members.
   package init(_ snapshot: Snapshot, store: Store, contexts: [ObjectContext]) {
     member = snapshot.registration.member
     self.store = store

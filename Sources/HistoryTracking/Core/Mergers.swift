@@ -49,25 +49,25 @@ public protocol TransactionDeduplicator: Sendable {
   ) async throws
 }
 
-/// A deduplicator that removes objects of one entity that equal an older one in some attributes.
+/// A deduplicator that removes objects with the same values in given attributes as an older object.
 ///
 /// Of equal objects, the one with the least key is kept. All members make the same choice without
 /// coordination, so concurrent deduplicators remove the same objects. One save writes the kept
-/// object and deletes the others. The save therefore detects a concurrent change or deletion, and
-/// the equal objects are then read again. The pass that merges the removal finds no further
-/// duplicates. Objects with a null in one of the compared attributes are never duplicates.
+/// object and deletes the others. If another save has changed or deleted one of them, this save
+/// conflicts, and the equal objects are read again. The pass that merges the removal finds no
+/// further duplicates. Objects with a null in one of the compared attributes are never duplicates.
 ///
 /// ```swift
 /// configuration.deduplicator = ObjectDeduplicator(store: store, entity: "Tag", by: ["name"])
 /// ```
 public struct ObjectDeduplicator: TransactionDeduplicator {
-  /// A closure that returns the attribute values to set in the kept object, given the removed ones.
+  /// A closure that returns the values to set in the kept object, given the objects to be deleted.
   ///
-  /// An error that it throws ends the pass, which is retried.
+  /// If the closure throws, the pass fails and is retried.
   public typealias Combine =
     @Sendable (_ winner: StoredObject, _ losers: [StoredObject]) throws -> [String: Value]
 
-  /// The maximum number of attempts for a group when other saves conflict.
+  /// The maximum number of attempts to save one group of equal objects, if other saves conflict.
   private static let attemptCountMax = 10
   /// The maximum number of keys in one query.
   private static let keyCountMax = 5000
@@ -161,7 +161,7 @@ public struct ObjectDeduplicator: TransactionDeduplicator {
     return key
   }
 
-  /// Returns the compared values that several objects share, ordered by each group's second object.
+  /// Returns the lists of compared values that more than one object has.
   private func duplicated(
     _ keys: Set<[Value]>,
     in context: ObjectContext

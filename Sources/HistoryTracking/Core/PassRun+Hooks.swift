@@ -12,7 +12,7 @@ struct CalledHook {
   let position: GroupPosition?
 }
 
-/// The progress of the hook calls of a page: observers group by group, then the merge hooks.
+/// The progress of the hook calls for one page: observers group by group, then the merge hooks.
 struct HookCalls {
   let transactions: [HistoryTransaction]
   private var groups: ObserverGroups?
@@ -116,7 +116,7 @@ extension PassRun {
     )
   }
 
-  /// Applies the result of a hook call.
+  /// Ends a hook call with the result that the driver reports.
   ///
   /// - Returns: `true` if a merge hook has merged the transactions itself.
   /// - Throws: ``HistoryError/Code/hookFailed`` if the hook threw, unless its policy is `.skip`.

@@ -18,7 +18,7 @@ package enum PassStep: Sendable, Hashable {
 /// while let call = try run.next(answer) { answer = perform(call) }
 /// ```
 package struct PassRun {
-  /// A call that the pass returns to its driver, because the call may take time.
+  /// A call that may take time, which the pass therefore leaves to its driver.
   package enum Call {
     /// Calls an observer.
     case observer(HookID, [HookContext])
@@ -44,10 +44,10 @@ package struct PassRun {
   package internal(set) var stopsTracker = false
   let core: TrackerCore
   let session: MemberSession
-  /// The single step to perform, or `nil` for a whole pass.
+  /// The only step to perform, or `nil` for a whole pass.
   private let only: PassStep?
   private var stage: Stage
-  /// The merged position before the current page.
+  /// The position through which history was merged before the current page.
   private var before: HistoryToken
   var timer: StepTimer
   /// The progress of the hook calls of the current page.
@@ -99,7 +99,7 @@ package struct PassRun {
     return nil
   }
 
-  /// Runs the pass to its end, with a closure that performs each call.
+  /// Runs the pass to its end; `answer` performs each call that may take time.
   package mutating func finish(answering answer: (Call) -> Answer) throws(HistoryError) {
     var last: Answer?
     while let call = try next(last) { last = answer(call) }
@@ -151,7 +151,7 @@ package struct PassRun {
     return nil
   }
 
-  /// Merges the page into the contexts, or returns a call of the configured merger.
+  /// Merges the page into the contexts, or returns the call of a configured merger for the driver.
   private mutating func merge() throws(HistoryError) -> Call? {
     if isFinished { session.passOver() }
     isFinished = false
@@ -202,7 +202,7 @@ package struct PassRun {
 }
 
 extension PassRun {
-  /// The results so far, in the form of a single step's results.
+  /// The results so far as a ``TrackerStep``, for a driver that performs the steps one by one.
   package var step: TrackerStep {
     TrackerStep(
       fetched: session.awaitingMerge.map(\.number.rawValue),

@@ -4,9 +4,10 @@ package import ObjectContexts
 
 /// The synchronous logic of a tracker, without tasks and without waiting.
 ///
-/// The core does not perform calls that may take time, such as those of hooks: it returns them to
-/// its driver one after the other (``PassRun``). The actor ``HistoryTracker`` awaits each call; a
-/// synchronous driver performs each call at once. The driver must not use the core concurrently.
+/// The core does not perform calls that may take time, such as those of hooks: a ``PassRun``
+/// returns them one after the other to the code that drives the core. The actor ``HistoryTracker``
+/// awaits each call; a synchronous driver performs each call at once. The driver must not use the
+/// core concurrently.
 package final class TrackerCore {
   /// The member: a process in one role.
   package let member: MemberID
@@ -24,11 +25,11 @@ package final class TrackerCore {
   var hookFailures = HookFailures()
   var purges = PurgeTurn()
   let log: TrackerLog
-  /// The undeclared authors that were already logged; each one is logged once.
+  /// The authors missing from the configuration that were already logged; each one is logged once.
   private var loggedAuthors: Set<String> = []
-  /// The version of the store's model that was reported; each version is reported once.
+  /// The version of the store's model that a pass last compared with this program's model.
   private var reportedModelVersion: Int?
-  /// Whether a resync may have skipped a change of the model.
+  /// Whether a resync may have skipped a change of the model, which the next pass must look for.
   private var mustReadModel = false
 
   /// Creates the core of a tracker that has not launched.
@@ -83,13 +84,13 @@ package final class TrackerCore {
     return launched
   }
 
-  /// Logs the import of a cursor of PersistentHistoryTrackingKit, and configuration differences.
+  /// Logs an imported cursor of PersistentHistoryTrackingKit, and options in which members differ.
   private func logLaunch(_ registration: Registration) throws(HistoryError) {
     if let imported = registration.cursorImport { log.write(.notice, "\(imported)") }
     if let author = configuration.currentAuthor, configuration.batchAuthors.contains(author) {
       log.write(
         .notice,
-        "its author \"\(author)\" is in batchAuthors, which is for authors that never merge"
+        "this tracker's author \"\(author)\" is in batchAuthors, which is for authors without a tracker"
       )
     }
     guard log.isEnabled(.notice) else { return }
@@ -129,7 +130,7 @@ package final class TrackerCore {
     return result
   }
 
-  /// The configured retention limits; by default a purge keeps all unmerged history.
+  /// The configured retention limits; without a configuration, a purge keeps all unmerged history.
   var retention: RetentionLimits { configuration.retention ?? RetentionLimits() }
 
   func logCut(_ lost: [MemberID], _ jumps: [TimestampJump]) {
@@ -199,7 +200,7 @@ package final class TrackerCore {
     PassRun(self, try launched(), only: step)
   }
 
-  /// Stores the error of a finished pass as the tracker's status, and returns the report.
+  /// Stores the error of a finished pass in ``failure``, and returns the pass's report.
   package func end(_ run: PassRun?, _ error: HistoryError?) -> PassReport {
     var report = run?.report ?? PassReport()
     // If the tracker was stopped before the pass started, neither a run nor an error exists: keep
@@ -214,7 +215,7 @@ package final class TrackerCore {
     return report
   }
 
-  /// Runs a whole pass, with a closure that performs each call.
+  /// Runs a whole pass; `answer` performs each call that may take time, such as that of a hook.
   package func pass(
     launching: Bool = true,
     answering answer: (PassRun.Call) -> PassRun.Answer = { _ in .done }
@@ -238,25 +239,25 @@ package final class TrackerCore {
 }
 
 extension TrackerCore {
-  /// The number of passes that found new transactions, as counted by the purge strategy.
+  /// The passes that found transactions, counted only under ``PurgeStrategy/byNotification(times:)``.
   package var newsCount: Int { purges.newsCount }
 }
 
 extension TrackerCore {
-  /// A snapshot of the in-memory state of a tracker between two requests.
+  /// A copy of a tracker's in-memory state, from which ``TrackerCore/resume(_:)`` continues.
   package struct Snapshot: Sendable {
     let session: MemberSession.Snapshot?
     let failure: HistoryError?
     let hookFailures: HookFailures
     let purges: PurgeTurn
-    /// For each observer in registration order, the last group of changes that it was called with.
+    /// The position of the last group of changes passed to each observer, in registration order.
     let called: [GroupPosition?]
     let loggedAuthors: Set<String>
     let reportedModelVersion: Int?
     let mustReadModel: Bool
   }
 
-  /// A snapshot of the in-memory state of the tracker; no pass may be in progress.
+  /// A copy of the tracker's in-memory state; no pass may be in progress.
   package var snapshot: Snapshot {
     Snapshot(
       session: session?.snapshot,
@@ -270,7 +271,10 @@ extension TrackerCore {
     )
   }
 
-  /// Restores the snapshot of a tracker with the same hooks, on a store that was restored as well.
+  /// Replaces the tracker's in-memory state by a snapshot.
+  ///
+  /// The snapshot must come from a tracker with the same hooks, and the store must have been
+  /// restored to the same moment.
   ///
   /// - Throws: ``HistoryError/Code/inUse`` if the member is already running.
   package func resume(_ snapshot: Snapshot) throws(HistoryError) {

@@ -112,7 +112,7 @@ public typealias MergeHookCallback =
   @Sendable (_ input: MergeHookInput) async throws ->
   MergeHookResult
 
-/// The identity of an observer or a merge hook of one tracker; it is never reused.
+/// The identity of an observer or a merge hook of one tracker; a removed hook's identity is not reused.
 public struct HookID: Hashable, Sendable, CustomStringConvertible {
   let number: Int
 

@@ -47,7 +47,7 @@ package struct HookRegistry: Sendable {
     observers.removeAll()
   }
 
-  /// Returns the observers that have not been called with a group yet.
+  /// Returns the observers of a group's kind of change that were not called with this group yet.
   func observers(awaiting group: ObserverGroup) -> [HookID] {
     observers.filter { $0.kind == group.kind && $0.awaits(group.position) }.map(\.id)
   }
@@ -61,7 +61,7 @@ package struct HookRegistry: Sendable {
     observers[index].calledThrough = position
   }
 
-  /// For each observer in registration order, the last group of changes that it was called with.
+  /// The position of the last group of changes passed to each observer, in registration order.
   var called: [GroupPosition?] {
     get { observers.map(\.calledThrough) }
     set {
@@ -69,9 +69,9 @@ package struct HookRegistry: Sendable {
     }
   }
 
-  /// Clears the last called group of every observer.
+  /// Forgets which groups the observers were called with, at a launch or a resync.
   ///
-  /// Transaction numbers may start again if the file was replaced.
+  /// If the file was replaced, transaction numbers may start again.
   mutating func forgetCalled() {
     for index in observers.indices { observers[index].calledThrough = nil }
   }
@@ -149,7 +149,7 @@ struct Observer: Sendable {
   /// The last group of changes that the observer received; a repeated pass skips groups up to it.
   var calledThrough: GroupPosition?
 
-  /// Returns whether the observer has not been called with a group yet.
+  /// Returns whether the observer was not called with the group at this position yet.
   func awaits(_ position: GroupPosition) -> Bool {
     calledThrough.map { $0 < position } ?? true
   }

@@ -2,7 +2,7 @@ import HistoryStore
 import HistoryTypes
 
 extension HistoryTracker {
-  /// Runs a pass for each signal, in a separate task and as ``Following`` decides.
+  /// Starts the task that waits for signals and runs passes; ``Following`` decides when.
   ///
   /// The task retains the tracker only during a pass, so that the tracker can be released in
   /// between.
@@ -31,7 +31,7 @@ extension HistoryTracker {
     }
   }
 
-  /// Runs a pass if one is due after a signal; `nil` means that a pause ended without a signal.
+  /// Runs a pass if one is due, after a signal or, if `signal` is `nil`, after the pause before a retry.
   private func goOn(_ following: Following, after signal: HistoryToken?) async -> Following {
     // The tracker may have been stopped while the signal waited for access to the actor.
     guard !Task.isCancelled else { return following }
@@ -54,7 +54,7 @@ extension HistoryTracker {
     }
   }
 
-  /// Retries a failed attempt, after increasing delays, while its error may be temporary.
+  /// Retries a failed start, after increasing delays, as long as the error may be temporary.
   private static func repeatedly(
     _ sleep: @Sendable (Duration) async throws -> Void,
     after failure: HistoryError?,

@@ -100,7 +100,7 @@ extension HistoryTracker {
     }
   }
 
-  /// Calls a hook with ``HookCall/current`` set.
+  /// Calls a hook with ``HookCall/current`` set, so that ``isInsideHook`` is `true` for the hook's code.
   private func insideHook<Answer: Sendable>(
     _ body: () async throws -> Answer
   ) async throws -> Answer {

@@ -33,18 +33,18 @@ public actor HistoryTracker {
   /// The error of the last pass, or `nil` if it succeeded.
   public var failure: HistoryError? { core.failure }
 
-  /// The synchronous logic of the tracker; the actor awaits the calls that this logic returns.
+  /// The synchronous logic of a pass, which leaves calls that may take time to the actor.
   let core: TrackerCore
   private let home: any Actor
   /// The task that runs a pass for each signal while the tracker is started.
   var following: Task<Void, Never>?
-  /// The cancelled task of the last stop, which may still finish a pass.
+  /// The task that the last ``stop()`` cancelled; it may still be finishing a pass.
   private var ending: Task<Void, Never>?
   /// The number of times that the tracker was stopped.
   private(set) var stopCount = 0
   var observers: [HookID: HookCallback] = [:]
   var mergeHooks: [HookID: MergeHookCallback] = [:]
-  /// The hook call in progress.
+  /// The call of a hook, merger or deduplicator in progress.
   var hookCall: HookCall?
   var hookCallCount = 0
   var queue = PassQueue()
@@ -103,7 +103,6 @@ public actor HistoryTracker {
   /// A Boolean value that indicates whether the tracker runs a pass for each signal of the store.
   public var isStarted: Bool { following != nil }
 
-  /// A Boolean value that indicates whether the member is launched.
   var isLaunched: Bool { core.session != nil }
 
   /// The number of callers that wait for a pass.
@@ -217,21 +216,22 @@ extension HistoryTracker {
 }
 
 extension HistoryTracker {
-  /// A snapshot of the in-memory state of a tracker between two requests.
+  /// A copy of a tracker's in-memory state, from which ``HistoryTracker/resume(_:)`` continues.
   package struct Snapshot: Sendable {
     let core: TrackerCore.Snapshot
     let isStarted: Bool
   }
 
-  /// A snapshot of the tracker's in-memory state.
-  ///
-  /// No pass may be in progress or waiting for a retry.
+  /// A copy of the tracker's in-memory state; no pass may be in progress or waiting for a retry.
   package var snapshot: Snapshot { Snapshot(core: core.snapshot, isStarted: isStarted) }
 
-  /// Restores the snapshot of a tracker with the same hooks, on a store that was restored as well.
+  /// Replaces the tracker's in-memory state by a snapshot.
   ///
-  /// If the tracker was started when the snapshot was made, it runs a pass for each signal from now
-  /// on.
+  /// The snapshot must come from a tracker with the same hooks, and the store must have been
+  /// restored to the same moment.
+  ///
+  /// If the snapshot was made of a started tracker, this tracker runs a pass for each signal from
+  /// now on.
   ///
   /// - Throws: ``HistoryError/Code/inUse`` if the member is already running, and errors that
   ///   prevent watching the store.
@@ -243,17 +243,17 @@ extension HistoryTracker {
     follow(try configuration.signals(store), first)
   }
 
-  /// The in-memory positions of the current launch; `nil` before the launch.
+  /// The positions in history that the launched member keeps in memory; `nil` before the launch.
   package var place: SessionPlace? { core.session?.place }
 
-  /// The number of passes that found new transactions, as counted by the purge strategy.
+  /// The passes that found transactions, counted only under ``PurgeStrategy/byNotification(times:)``.
   package var newsCount: Int { core.newsCount }
 }
 
-/// An actor with the default executor, on which the tracker also runs.
+/// An actor whose default executor the tracker uses if no executor is configured.
 actor DefaultHome {}
 
-/// An actor that runs on a configured executor.
+/// An actor that makes the tracker run on the configured executor.
 actor InjectedHome {
   private let executor: any SerialExecutor
 

@@ -24,7 +24,7 @@ public struct TrackerConfiguration: Sendable {
   ///
   /// The default is ``PurgeStrategy/whenMerged``.
   public var strategy = PurgeStrategy.whenMerged
-  /// The limits on unmerged history that a purge keeps for a member; `nil` expresses no preference.
+  /// The limits beyond which a purge deletes history that a member has not merged; `nil` sets none.
   ///
   /// If members request different limits, the loosest ones are used.
   public var retention: RetentionLimits?
@@ -40,9 +40,9 @@ public struct TrackerConfiguration: Sendable {
   ///
   /// The default is `true`: every context then holds all objects of the store, and merges also
   /// register the objects that other contexts insert. With `false`, a context holds only the
-  /// objects that were inserted, requested or found. Merges then change only these objects, and
-  /// memory is proportional to their number. A context on which the program calls `loadAll()` holds
-  /// all objects in either case.
+  /// objects that the program inserted, read by identity or found with a query. Merges then change
+  /// only these objects, and memory is proportional to their number. A context on which the program
+  /// calls `loadAll()` holds all objects in either case.
   public var loadsAllObjects = true
   /// A custom merger; `nil` uses ``DefaultMerger``.
   public var merger: (any TransactionMerger)?
@@ -66,7 +66,7 @@ public struct TrackerConfiguration: Sendable {
   package var clock = TrackerClock.continuous
   /// The executor of the tracker and its tasks; `nil` uses the system's threads.
   package var executor: (any SerialExecutor & TaskExecutor)?
-  /// A closure that returns the signals of a store; each signal leads to a pass.
+  /// A closure that returns the sequence of a store's signals, one for each commit to announce.
   package var signals:
     @Sendable (Store) throws(HistoryError) -> any AsyncSequence<HistoryToken, Never> & Sendable =
       { store throws(HistoryError) in try store.changes }
@@ -89,7 +89,7 @@ public struct TrackerConfiguration: Sendable {
 
   private static let cloudKitMirror = "NSCloudKitMirroringDelegate.*"
 
-  /// Returns whether an author is declared, or is CloudKit's mirror.
+  /// Returns whether the configuration names an author, or the author is CloudKit's mirror.
   func declares(_ author: String) -> Bool {
     author == currentAuthor || allAuthors.contains(author) || batchAuthors.contains(author)
       || AuthorPatterns.match(author, [Self.cloudKitMirror])
@@ -147,13 +147,13 @@ public enum PurgeStrategy: Sendable, Hashable {
   case none
   /// Purges after every pass.
   case whenMerged
-  /// Purges after a pass if no process has purged the store for this long.
+  /// Purges after a pass if no process has purged the store for the given duration.
   ///
   /// The store keeps the time of the last purge.
   case byDuration(Duration)
   /// Purges after every `times`-th pass of this tracker that found new transactions.
   case byNotification(times: Int)
-  /// Purges after a pass if history takes up more than this share of the store, from 0 to 1.
+  /// Purges after a pass if history takes up more than the given share of the store, from 0 to 1.
   case whenLargerThan(share: Double)
 }
 

@@ -3,10 +3,10 @@ import HistoryTypes
 
 /// The objects that a live query found, and the changes to evaluate before the next result.
 ///
-/// The list contains the first objects of the query from offset 0, including some beyond the
-/// query's limit: one of these replaces an object that leaves a limited result, without a query. If
-/// the list is not complete, every object that is missing from it comes after its last object or
-/// does not match.
+/// The list contains the first objects that match, counted from offset 0, and a few beyond the
+/// query's limit. When an object leaves a limited result, one of these few replaces it without a
+/// query. If the list is not complete, every matching object that is missing comes after the list's
+/// last object.
 struct LiveList: Sendable {
   /// The sort values of one object in the list, and a hash of all its values.
   struct Member: Sendable {
@@ -18,16 +18,16 @@ struct LiveList: Sendable {
 
   /// The number of objects beyond the limit that are read in advance: half of the limit.
   ///
-  /// If objects leave a limited result one by one, the list is read again each time that half as
-  /// many objects as the limit have left. This costs three rows for each object that left.
+  /// If objects leave a limited result one by one, the list is read again whenever `limit / 2`
+  /// objects have left. Reading the list then costs three rows for each object that left.
   private var spareCount: Int { query.limit.map { max(2, $0 / 2) } ?? 0 }
 
-  /// The entity's number.
+  /// The number of the queried entity in the model.
   let number: Int32
   private let entity: Entity
   let query: ObjectQuery
   let hasSections: Bool
-  /// The attributes that decide whether and where an object is in the result, as bits.
+  /// The attributes of the predicate and of the sort orders, as bits.
   private let columns: UInt64
   /// The indices of the attributes by which the objects are sorted.
   private let sortPlaces: [Int]
@@ -118,7 +118,7 @@ struct LiveList: Sendable {
     deleted.insert(key)
   }
 
-  /// Notes that everything may have changed.
+  /// Notes that any object may have changed, so that the next evaluation reads the whole list.
   mutating func restart() {
     mustFetch = true
     pending = []
@@ -241,7 +241,7 @@ struct LiveList: Sendable {
     keys = kept + keys[start...]
   }
 
-  /// Inserts objects at their places, except those that come after the last of an incomplete list.
+  /// Inserts objects at their places, except after the last object of an incomplete list.
   private mutating func insert(
     _ entering: [(key: Int64, sorted: [Value])],
     _ entered: [Int64: Member]
@@ -266,7 +266,7 @@ struct LiveList: Sendable {
     }
   }
 
-  /// Returns the position of an object in the list, or the one where it would be inserted.
+  /// Returns the position of an object in the list, or the position at which to insert the object.
   ///
   /// - Complexity: logarithmic in the length of the list.
   func position(of object: (key: Int64, sorted: [Value])) -> Int {
@@ -295,7 +295,7 @@ struct LiveList: Sendable {
 }
 
 extension LiveList.Changes {
-  /// Adds an object to the changes if its place or its values differ after an evaluation.
+  /// Adds an object to the changes if an evaluation has changed its place or its values.
   fileprivate mutating func note(
     _ key: Int64,
     from before: LiveList.Member?,
@@ -312,7 +312,7 @@ extension LiveList.Changes {
 }
 
 extension ObjectQuery {
-  /// Returns whether objects with these sort values have the same place, apart from their keys.
+  /// Returns whether two lists of sort values are equal, so that only the keys decide the order.
   fileprivate func isSamePlace(_ left: [Value], _ right: [Value]) -> Bool {
     compare((0, left), (0, right)) == 0
   }

@@ -8,9 +8,9 @@ public import HistoryTypes
 /// Each element contains the difference from the previous one. A slow reader receives one element
 /// for all changes since the last element that it received.
 ///
-/// Each iteration is a query of its own, and lasts until its iterator is released, its task is
-/// cancelled, or the context is released; the sequence then ends. An element retains its context,
-/// the sequence does not. An error is thrown to the reader and ends the sequence.
+/// Each iteration runs a query of its own. It ends when its iterator or the context is released,
+/// when its task is cancelled, or with an error, which is thrown to the reader. An element retains
+/// the context, the sequence does not.
 ///
 /// Core Data: `NSFetchedResultsController`. GRDB: `ValueObservation`.
 public struct LiveObjects: AsyncSequence, Sendable {
@@ -110,7 +110,7 @@ extension ObjectContext {
 package final class LiveReader: Sendable {
   package enum Outcome {
     case result(LiveResult)
-    /// The last result is still current.
+    /// No change has affected the result.
     case unchanged
     /// The context was released, or an error has ended the query.
     case ended

@@ -60,14 +60,14 @@ public struct LiveResult: RandomAccessCollection, Sendable {
 ///
 /// Core Data: `NSFetchedResultsSectionInfo`.
 public struct LiveSection: Sendable, Hashable {
-  /// The value that all objects have; with a collation, the value of the first object.
+  /// The attribute's value in all objects of the section; with a collation, that of the first object.
   public let value: Value
   /// The positions of the objects in the result.
   public let range: Range<Int>
 }
 
 extension LiveList {
-  /// Returns the result after an evaluation, or `nil` if the reader already received an equal one.
+  /// Returns the new result after an evaluation, or `nil` if the result is the last one returned.
   ///
   /// - Complexity: linear in the changes, plus a comparison of the keys of the two results.
   mutating func result(of changes: Changes, in context: ObjectContext) -> LiveResult? {
@@ -126,8 +126,7 @@ struct WindowDifference {
         continue
       }
       if left < old.endIndex {
-        // An object that did not move is removed only if it is now outside of the offset and the
-        // limit.
+        // An object that did not move is removed only if it is now outside of the offset and the limit.
         var isRemoved = right == new.endIndex || moved.contains(old[left])
         if !isRemoved {
           let others = newKeys ?? Set(new)

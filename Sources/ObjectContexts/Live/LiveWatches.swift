@@ -11,7 +11,7 @@ struct LiveWatches: Sendable {
     fileprivate(set) var list: LiveList
     fileprivate(set) var waiter: CheckedContinuation<Void, Never>?
 
-    /// Resumes the waiting task; it continues when the context's lock is free.
+    /// Resumes the waiting task, which continues when the context's lock is free.
     fileprivate mutating func wake() {
       waiter?.resume()
       waiter = nil
@@ -113,7 +113,7 @@ struct LiveWatches: Sendable {
     }
   }
 
-  /// Notes that the context may have skipped transactions: every query is read again.
+  /// Makes each live query read its result again, because transactions may have been skipped.
   mutating func restart() {
     for index in watches.indices {
       watches[index].list.restart()
@@ -123,7 +123,7 @@ struct LiveWatches: Sendable {
 }
 
 extension ContextState {
-  /// A copy of the state without its process-bound parts: live queries and the pinned connection.
+  /// A copy of the state without live queries and the pinned connection, for a snapshot.
   var detached: ContextState {
     var copy = self
     copy.watches = LiveWatches()

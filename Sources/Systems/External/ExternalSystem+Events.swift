@@ -1,7 +1,7 @@
 import HistoryTypes
 import Traces
 
-/// The translation of answers into trace events.
+/// Converts the program's answers to events of the trace.
 extension ExternalSystem {
   /// Logs the events of a successful action.
   func logSuccess(
@@ -25,7 +25,7 @@ extension ExternalSystem {
     for actor in answer.signalled { log.add(actor, .signalled) }
   }
 
-  /// Logs the events before a failure, then throws the failure.
+  /// Logs the events that a failed action had before its failure, then throws the failure.
   func logFailure(
     _ failed: WireFailure,
     of action: Action,
@@ -45,7 +45,7 @@ extension ExternalSystem {
     throw failed.failure
   }
 
-  /// Logs the events of the steps fetch, merge and record, alone or within a pass.
+  /// Logs the events of a fetch, a merge and a record, as single commands or within a pass.
   private func logSteps(_ answer: WireAnswer, of action: Action, _ log: inout EventLog) {
     let actor = action.actor
     if answer.hasWoken { log.add(actor, .woke) }
@@ -108,9 +108,9 @@ extension ExternalSystem {
     return held
   }
 
-  /// Rejects unknown transaction names, and a committed name that was used before.
+  /// Throws if an answer has an unknown transaction name, or commits one that was used before.
   ///
-  /// Checkers can give no verdict about a trace with such names.
+  /// Checkers could give no verdict about a trace with such names.
   private func check(_ answer: WireAnswer, of action: Action) throws(SystemFailure) {
     if let name = notes.unknown(in: answer) {
       throw give(
@@ -129,10 +129,10 @@ extension ExternalSystem {
   }
 }
 
-/// The program's earlier answers in a plan, needed to interpret its next answers.
+/// The earlier answers of the program in the current plan, which explain its next answers.
 struct ExternalNotes {
   let header: PlanHeader
-  /// The transactions that the program reported, with their timestamps in the trace.
+  /// The transactions that the program has reported, each with its timestamp in the trace.
   private(set) var times: [TransactionName: Double] = [:]
   private var members: Set<ActorID> = []
   private var staged: [ActorID: PlannedWrite] = [:]
@@ -161,7 +161,7 @@ struct ExternalNotes {
 
   mutating func note(_ transaction: TransactionName, at time: Double) { times[transaction] = time }
 
-  /// Returns the author and context that a request writes under; `nil` if it does not write.
+  /// Returns the author and the context of a request's write; `nil` if the request does not write.
   func writer(of request: WireRequest) -> WireWriter? {
     guard case .command(let action) = request else { return nil }
     switch action {
@@ -187,7 +187,7 @@ struct ExternalNotes {
     }
   }
 
-  /// Returns the first transaction name in an answer that the program never reported; else `nil`.
+  /// Returns the first transaction name in an answer that no earlier answer reported; else `nil`.
   func unknown(in answer: WireAnswer) -> TransactionName? {
     let lists = [
       answer.transactions, answer.fetched, answer.observed, answer.finished, answer.purged,

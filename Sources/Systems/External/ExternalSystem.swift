@@ -1,11 +1,10 @@
 package import Programs
 package import Traces
 
-/// A third-party program under test that communicates over the wire.
+/// A third-party program under test, which answers the messages of the wire protocol.
 ///
-/// The program's answers are translated into events. A program that ends, times out, or sends an
-/// invalid answer is marked as broken: it receives no further message until the next plan, which
-/// starts the program again.
+/// The program's answers are converted to events. If the program ends, times out, or sends an
+/// invalid answer, it receives no further message in this plan; the next plan starts it again.
 package final class ExternalSystem: SystemUnderTest {
   package let capabilities: Set<Capability>
   /// The program's description of itself.
@@ -18,11 +17,11 @@ package final class ExternalSystem: SystemUnderTest {
   /// The reason why the program cannot continue the plan; `nil` if the program can continue.
   package private(set) var runFailure: RunFailure?
   private(set) var clock = PlanClock()
-  /// The plan header that is not sent yet; `nil` if the program has received it.
+  /// The plan's header until it is sent to the program; `nil` afterwards.
   private var awaited: PlanHeader?
   var notes = ExternalNotes()
 
-  /// Creates a system for a program whose `hello` is known; the first plan starts the program.
+  /// Creates a system for a program that has answered `hello`; the first plan launches the program.
   package init(
     _ hello: WireHello,
     open: @escaping () throws(ProgramError) -> any WireChannel
@@ -34,7 +33,7 @@ package final class ExternalSystem: SystemUnderTest {
 
   deinit { leave() }
 
-  /// Starts a program, and asks for its name and capabilities.
+  /// Launches a program, and asks for its name and capabilities.
   ///
   /// - Throws: ``RunFailure`` when the program gives no valid answer.
   package static func greet(
@@ -98,7 +97,7 @@ package final class ExternalSystem: SystemUnderTest {
     }
   }
 
-  /// Launches the program; the messages to it are numbered from 1.
+  /// Launches the program, and starts to number the messages to it from 1.
   private func launch() throws(SystemFailure) {
     do throws(ProgramError) {
       channel = try open()
@@ -181,7 +180,7 @@ package final class ExternalSystem: SystemUnderTest {
     }
   }
 
-  /// Marks the program as broken, and returns the failure to throw.
+  /// Marks the program as broken for the rest of the plan, and returns the failure to throw.
   func give(_ clause: String, asked: String?) -> SystemFailure {
     give(
       RunFailure(clause: clause, asked: asked, said: said, errors: channel?.errorsIfAny)

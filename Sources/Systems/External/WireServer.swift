@@ -1,6 +1,6 @@
 package import Traces
 
-/// The server side of the wire: answers requests to a built-in system line by line.
+/// Answers the requests of the wire protocol, one line each, with one of the lab's own systems.
 package final class WireServer {
   private let system: any SystemUnderTest
   private let hello: WireHello
@@ -8,7 +8,7 @@ package final class WireServer {
   /// Restarts the system under test with an empty store.
   private let start: (PlanHeader) throws(SystemFailure) -> Void
   private var header: PlanHeader?
-  /// Whether the client sent `bye`.
+  /// Whether the client has ended the session with `bye`.
   package private(set) var hasEnded = false
 
   /// Creates a server for a system that runs on the plan's clock.
@@ -67,7 +67,7 @@ package final class WireServer {
     }
   }
 
-  /// Sets the clock to the client's time; if the client sends none, advances the clock as plans do.
+  /// Sets the clock to the time in the client's request; without one, advances the clock as plans do.
   private func moveClock(for action: Action, to now: Double?) {
     if let now {
       clock.now = now

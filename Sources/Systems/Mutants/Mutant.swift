@@ -1,7 +1,8 @@
-/// A seeded bug: this project's code with one edit of its source.
+/// A seeded bug: one edit of this project's source, which the checkers should detect.
 ///
 /// The edits are in `Tests/Mutants`. `scripts/mutants` builds a copy of the sources with all edits,
-/// of which a switch selects one at run time. Names are stable, because runs and plans contain them.
+/// of which a switch selects one at run time. Names are stable, because runs and plans contain
+/// them.
 package struct Mutant: Sendable {
   /// The name without the prefix `mutant/`; its first word is the step that the bug affects.
   package let name: String
@@ -11,7 +12,7 @@ package struct Mutant: Sendable {
   package let conditions: [String]
   /// The number of commands of the shortest known plan that detects the bug; 0 if none is known.
   package let least: Int
-  /// The reason why no plan can detect the bug; `nil` if a plan can.
+  /// The reason why no plan can detect the edit; `nil` if a plan can.
   package let equivalence: String?
   /// The number that selects the edit; 0 selects the unedited code.
   private let number: Int32

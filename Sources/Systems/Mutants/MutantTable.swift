@@ -9,6 +9,6 @@ extension Mutant {
 
 /// The switch that selects an edit.
 enum MutantSwitch {
-  /// Enables the edit with a number; does nothing in this build, which has no edits.
+  /// Selects an edit by its number; does nothing in this build, which has no edits.
   static func set(_ number: Int32) {}
 }

@@ -1,7 +1,7 @@
 public import HistoryTypes
 public import Traces
 
-/// A design of history tracking as a value: what each member reads, its cursor, and the purge.
+/// A design of history tracking as a value: what a member must merge, its cursor, and the purge.
 ///
 ///     struct MyLog: HistoryLog {
 ///       private(set) var held: [LoggedTransaction] = []
@@ -11,25 +11,25 @@ public import Traces
 ///       ...
 ///     }
 ///
-/// The lab provides the data, the views, the effects of saves, and crashes. A log can therefore test
-/// a design before a store exists.
+/// The lab simulates the data, the views, the saves and the crashes. So a design can be tested
+/// before there is a store.
 public protocol HistoryLog: Hashable, Sendable {
   /// Creates an empty history.
   init()
 
-  /// Adds an actor as a member; its view contains everything up to the newest transaction.
+  /// Adds an actor as a member; its view already contains all transactions up to the number `head`.
   mutating func join(_ actor: ActorID, head: Int)
 
   /// Removes a member that retires.
   mutating func leave(_ actor: ActorID)
 
-  /// Adds a committed transaction.
+  /// Adds a transaction that was just committed.
   mutating func append(_ transaction: LoggedTransaction)
 
   /// Returns the transactions that an actor must merge in its next pass, in order.
   func news(for actor: ActorID) -> [LoggedTransaction]
 
-  /// Records that an actor has merged all its transactions up to a number.
+  /// Records that an actor has merged all of its transactions up to a number.
   mutating func record(_ actor: ActorID, through number: Int)
 
   /// Returns the number up to which a member has merged; 0 if it has merged none.
@@ -46,13 +46,13 @@ public protocol HistoryLog: Hashable, Sendable {
 public struct LoggedTransaction: Hashable, Sendable {
   /// The transaction's number; the first is 1, and numbers are not reused.
   public let number: Int
-  /// The actor that saved the transaction; its view already contains the changes.
+  /// The actor whose view saved the transaction, and therefore already contains the changes.
   public let writer: ActorID
   /// The transaction's author, time and changes.
   public let commit: CommittedTransaction
 }
 
-/// A design with one deliberate bug, for trying out the lab.
+/// A design with a deliberate bug, for examples and for tests of the lab itself.
 ///
 /// The purge deletes every transaction that the fastest member has merged, so slower members lose
 /// updates.
@@ -88,9 +88,9 @@ package struct GreatestCursorLog: HistoryLog {
 
 /// The effect of one save on the objects of a store.
 package struct SaveEffect: Sendable {
-  /// The objects that a change was applied to, sorted; some of them may have no net change.
+  /// The objects that the save edited, sorted, including those that it left unchanged.
   package let touched: [ObjectName]
-  /// The net changes, sorted by object.
+  /// The changes between the content before and after the save, sorted by object.
   package let changes: [CommittedChange]
   /// The attributes that were set for each object.
   private let columns: [ObjectName: Set<String>]
@@ -101,7 +101,7 @@ package struct SaveEffect: Sendable {
     changes = Self.changes(columns, before, after)
   }
 
-  /// Returns the net changes of a save, computed from the store's content before and after the save.
+  /// Returns the save's changes, computed from the store's content before and after the save.
   package func changes(from before: Objects, to after: Objects) -> [CommittedChange] {
     Self.changes(columns, before, after)
   }

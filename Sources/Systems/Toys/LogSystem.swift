@@ -1,17 +1,17 @@
 import HistoryTypes
 package import Traces
 
-/// A system that tests a design of history tracking.
+/// A system that runs a ``HistoryLog``, to test a design without a store.
 ///
-/// The system keeps data, views and changes in memory; the ``HistoryLog`` decides which transactions
-/// are merged and purged. Every write goes through its actor's view. A write to an object that another
+/// The system keeps data, views and changes in memory; the log decides which transactions are
+/// merged and purged. Every write goes through its actor's view. A write to an object that another
 /// actor has deleted is skipped.
 package final class LogSystem<Log: HistoryLog>: SystemUnderTest {
   /// The memory of a running actor.
   private struct Peer: Hashable {
     var view: Objects
     var fetched: [LoggedTransaction] = []
-    /// The newest transaction number at the last fetch; `merged` is that of the last merged fetch.
+    /// The newest transaction number at the last fetch; `merged` is the one that the last merge reached.
     var scanned: Int
     var merged: Int
   }
@@ -58,9 +58,9 @@ package final class LogSystem<Log: HistoryLog>: SystemUnderTest {
     state = kept
   }
 
-  /// Adds the hash value of the state, because the content of a log is not known to the lab.
+  /// Adds the hash value of the whole state, because the lab does not know the parts of a log.
   ///
-  /// The hash value differs between processes.
+  /// The hash value differs between runs of the program.
   package func describe(_ sketch: inout StateSketch) throws(SystemFailure) {
     sketch.add(state.hashValue)
   }
