@@ -40,7 +40,7 @@ struct AskedQuery {
 
   // MARK: The position
 
-  /// The number after which the query starts; `nil` if that number is unknown, or for other starts.
+  /// The number after which the query starts; `nil` if history lacks it, or for other starts.
   var bound: Int64? {
     guard case .behind(let count) = query.start else { return nil }
     let wanted = head - Int64(count)
@@ -227,7 +227,7 @@ extension AskedQuery {
     return nil
   }
 
-  /// The position of the least cursor of all members; -1 without a cursor, `nil` if one is uncertain.
+  /// The position of the least cursor; -1 if a member has no cursor, `nil` if a cursor is uncertain.
   private var watermark: Int? {
     var least = statuses.count - 1
     for member in timeline.everyone {

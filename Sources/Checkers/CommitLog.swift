@@ -67,7 +67,7 @@ extension CommitLog {
     }
   }
 
-  /// Applies a reload of a member's contexts: they now also contain changes that hooks did not merge.
+  /// Applies a reload of a member's contexts: they then also contain what merge hooks had handled.
   mutating func forgetFinished(by bit: MemberSet) {
     for position in statuses.indices where !statuses[position].finished.isEmpty {
       statuses[position].finished.subtract(bit)
@@ -158,7 +158,7 @@ extension CommitLog {
 package struct TimelineTransaction: Sendable {
   /// The transaction as its commit reported it.
   package let commit: CommittedTransaction
-  /// The position of the actor that wrote the transaction, in the timeline; `nil` if none is named.
+  /// The writing actor's position in the timeline; `nil` if the trace names no actor.
   package let writer: Int?
   /// The number of the event that reported the transaction.
   package let at: Int

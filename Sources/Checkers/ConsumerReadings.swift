@@ -40,7 +40,7 @@ private struct CurrentReading: Sendable {
   private var steps: ArraySlice<ReadingStep>
   /// The position through which the current process has received history.
   private var received: Int
-  /// The number of pages that the consumer's current process has received.
+  /// The number of pages that the consumer has received in this command.
   private var pageCount = 0
   /// Whether the consumer has received a page that `confirm` can confirm.
   private var hasPage = false

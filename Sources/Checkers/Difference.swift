@@ -76,7 +76,6 @@ package enum Disagreement: Hashable, Sendable {
   ///
   /// A replaced object may be reported as an update, or as a delete and an insert. An update that
   /// changed no value may be reported or left out.
-  /// changed no value may be reported or left out.
   ///
   /// - Complexity: linear in the changes.
   init?(net: [NetChange], reported: [CommittedChange]) {

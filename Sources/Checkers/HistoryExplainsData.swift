@@ -173,7 +173,8 @@ package struct HistoryExplainsData: Invariant {
   /// Returns the first fault in a report of the whole history, and its transaction.
   ///
   /// The result is `nil` if history contains exactly the transactions that were committed and not
-  /// purged, with the content that was reported at their commits.
+  /// purged, with the content that was reported at their commits. Additional or missing transactions
+  /// are accepted while the outcome of a write or a purge is uncertain.
   static func fault(
     of held: [CommittedTransaction],
     on timeline: Timeline

@@ -47,13 +47,13 @@ struct KnownViews: Sendable {
     self.references = references
   }
 
-  /// Returns whether a failure has made it unknown which states an actor's view has read.
+  /// Returns whether it is unknown which states an actor's view has read: after a failure, or unlaunched.
   func isUnsure(_ actor: ActorID) -> Bool { views[actor]?.isUnsure ?? true }
 
   /// Applies a committed write to the states that the saving view has read.
   ///
-  /// The view reads the objects in `registered` again, and other objects of the write only if it
-  /// has read them before. If `registered` is `nil`, the view reads all objects of the write.
+  /// The view reads the objects in `registered`, and other objects of the write only if it has read
+  /// them before. If `registered` is `nil`, the view reads all objects of the write.
   mutating func note(
     _ net: [NetChange],
     at position: Int,
@@ -104,7 +104,10 @@ struct KnownViews: Sendable {
     for object in objects.keys { see(object, by: actor, objects) }
   }
 
-  /// Applies a merge of other actors' writes: the view reads objects that it has not read since then.
+  /// Applies a merge of writes that the view did not save: the view reads the objects that it has
+  /// read only before those writes.
+  ///
+  /// A view that is not partial also reads new objects. States that are newer than a write are kept.
   mutating func merge(_ positions: [Int], by actor: ActorID, _ objects: Objects) {
     for position in positions {
       guard let write = writes[position], write.view != actor else { continue }
@@ -136,7 +139,7 @@ struct KnownViews: Sendable {
     see(object, by: actor, objects)
   }
 
-  /// Returns the values of an object that a view has read, if a later write changed them; else `nil`.
+  /// Returns the values of an object that a view has read, if a later write changed it; else `nil`.
   func outdated(_ object: ObjectName, by actor: ActorID) -> Values? {
     guard let life = lives[object], let state = views[actor]?.readStates[object] else { return nil }
     guard state.position < life.position else { return nil }

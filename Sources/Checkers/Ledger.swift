@@ -33,7 +33,7 @@ package struct Ledger: Sendable {
   private var hasCommitted = false
   private(set) var staged: [ActorID: StagedWrite] = [:]
   private var position = 0
-  /// The actors that upgrade the file's model at their first launch; empty if the plan has one version.
+  /// The actors whose launch upgrades an older file's model; empty if the plan has one version.
   private let newerActors: Set<ActorID>
   /// Whether the store captures writes by programs without the library as transactions.
   private let capturesPlainSQL: Bool
@@ -149,7 +149,8 @@ package struct Ledger: Sendable {
 
   /// Checks that the plan explains a command's failure, and updates what the view is known to have read.
   ///
-  /// After a failure that is not a conflict, it is unknown which states the actor's view has read.
+  /// After a failure that is neither a conflict nor another refusal, it is unknown which states the
+  /// actor's view has read.
   private mutating func weigh(_ outcome: Outcome) {
     guard let action = currentAction, let actor = action.actor else { return }
     switch outcome {
@@ -285,7 +286,7 @@ package enum Mismatch: Hashable, Sendable {
 }
 
 extension Action {
-  /// Whether the command is a write with a merge policy other than overwriting.
+  /// Whether the command is a write with a merge policy other than `objectWins`.
   fileprivate var hasPolicy: Bool {
     switch self {
     case .write(let write), .begin(let write): write.policy != .objectWins

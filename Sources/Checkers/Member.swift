@@ -142,7 +142,7 @@ extension MemberStatus {
     isMember && !isCutOff && alternatives.isDisjoint(with: [.absent, .ahead])
   }
 
-  /// Whether the actor is a member whose cursor in the store is certain.
+  /// Whether the actor is a member whose cursor in the store cannot have moved without an event.
   package var hasCertainCursor: Bool { isMember && !alternatives.contains(.ahead) }
 
   /// Whether the member must have merged all its required transactions at the end of the trace.
@@ -150,7 +150,7 @@ extension MemberStatus {
     isRunning && !missesHistory && !alternatives.contains(.absent)
   }
 
-  /// Whether the member need not merge transactions before its next registration.
+  /// Whether the member need not merge the transactions that precede its next registration.
   var startsFromScratch: Bool {
     !isMember || missesHistory || alternatives.contains(.absent)
   }

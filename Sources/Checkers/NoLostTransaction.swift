@@ -36,7 +36,7 @@ package struct NoLostTransaction: Invariant {
     return .valid
   }
 
-  /// Returns the first of the members, without consumers that last consumed before the commit.
+  /// Returns the first member, except consumers that last consumed before the commit; `nil` if none.
   private static func first(of owing: MemberSet, at position: Int, on timeline: Timeline) -> Int? {
     var rest = owing
     while let member = rest.first {

@@ -31,9 +31,8 @@ package struct Possibility: Sendable {
 
   /// Applies an edit under its merge policy, and returns the net changes.
   ///
-  /// If it is unknown what the view has read, the changes that the system reports for the edited
-  /// objects are assumed to be right.
-  /// of the objects that the edit names.
+  /// If it is unknown what the view has read, the changes that the system reports for the objects
+  /// that the edit names are assumed to be right.
   mutating func apply(_ edit: Edit, at position: Int, reported: [CommittedChange]) -> [NetChange] {
     refusal = nil
     if let related = related(edit) { return apply(related, of: edit, at: position) }
@@ -95,7 +94,7 @@ package struct Possibility: Sendable {
     }
   }
 
-  /// Returns why the store must refuse an edit; `nil` if it must accept the edit.
+  /// Returns why the relations oblige the store to refuse an edit; `nil` if they do not.
   ///
   /// The view keeps the states of objects that it has read for the save, even if the save is
   /// refused.

@@ -17,7 +17,7 @@ struct QueryAnswers: Sendable {
   private var lastPurge = LastPurge.never
   /// The time of the last purge before the current command, for purges at intervals.
   private var lastPurgeBefore = LastPurge.never
-  /// Whether a power-off has occurred.
+  /// Whether a power-off has occurred, which loses signals.
   private var hasLostPower = false
   /// The positions of the transactions that the current command has purged.
   private var purged: Set<Int> = []

@@ -217,7 +217,7 @@ struct RelatedRun {
     }
   }
 
-  /// Resolves edits that would create duplicates by the merge policy, after all other edits.
+  /// Resolves, by the merge policy, the edits that would create duplicates, after all other edits.
   private mutating func resolve(_ postponed: [PlannedChange]) -> Refusal? {
     var left: [PlannedChange] = []
     for edit in postponed {

@@ -28,7 +28,7 @@ struct WriteEffect: Sendable {
 
 /// A planned write to a model with references or unique attributes.
 struct RelatedWrite: Sendable {
-  /// The edits, one for each object, in the order of the objects' first changes.
+  /// The edits in the order of first changes: for each object one, or a delete and an insert.
   var edits: [PlannedChange]
   /// The merge policy, for conflicts and for objects with the same unique values.
   var policy: PlannedPolicy

@@ -62,8 +62,8 @@ extension Timeline {
 
   /// Returns the members that must merge the transaction which is committed now.
   ///
-  /// These are all members except two kinds: the actor that saved the transaction, if the view is
-  /// its only context, and members that ignore the transaction's author.
+  /// These are all members except two kinds: the actor whose view saved the transaction, if it has
+  /// no other contexts, and members that ignore the transaction's author.
   func owing(_ transaction: CommittedTransaction) -> MemberSet {
     var required = members
     if let actor, transaction.context == "view", !everyone[actor].hasSeveralContexts {

@@ -25,7 +25,7 @@ package struct Composition: Sendable {
   }
 }
 
-/// Settings for some verbs, declared in the module of these verbs and set by the executable.
+/// Settings for some verbs, declared in the module of these verbs; a composition may replace them.
 package protocol CompositionPart: Sendable {
   /// Creates the default settings.
   init()

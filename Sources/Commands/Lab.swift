@@ -38,7 +38,7 @@ package struct Lab {
         return fail(
           .usage(
             "argument \(index + 1), \(shown), is not text in UTF-8. Rename the file, or create a "
-              + "link to it whose name is, and pass the link."
+              + "link to it whose name is in UTF-8, and pass the link."
           )
         )
       }

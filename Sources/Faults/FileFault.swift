@@ -188,7 +188,7 @@ extension HeapFileSystem: FaultySystem {}
 package struct CallCounters: Sendable, Hashable {
   /// The number of calls for each pair of a file kind and a call, failed calls included.
   private var calls: [Int]
-  /// The bytes that SQLite asked to read and the bytes that SQLite asked to write, by file kind.
+  /// The bytes that SQLite asked to read and to write, by file kind and call, with the indices of `calls`.
   private var bytes: [Int]
 
   /// Copies the current counters of a file system.

@@ -1,7 +1,7 @@
 package import HistoryStore
 import SQLiteStorage
 
-/// A member: one of the processes and consumers for which an inspected file keeps history.
+/// A member that an inspected file has registered: a process or a consumer, in any state.
 package struct CensusMember: Sendable, Hashable {
   package let name: String
   package let kind: MemberKind
@@ -48,7 +48,7 @@ package struct CensusMember: Sendable, Hashable {
   }
 }
 
-/// The members of an inspected file, and what protects history from purges on their behalf.
+/// The members of an inspected file, and the history that active members protect from purges.
 struct CensusRegistry {
   static let table = "history_member"
 

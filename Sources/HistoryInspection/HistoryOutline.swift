@@ -51,8 +51,8 @@ package struct HistoryOutline: Sendable, Hashable {
 
   /// Appends a transaction, whose number must be higher than all numbers before it.
   ///
-  /// `bytes` may be in any unit: `OutlineBuilder.finish(_:)` converts the sizes of all transactions
-  /// to bytes.
+  /// `bytes` may be in any unit if `OutlineBuilder.finish(_:)` converts the sizes of all transactions
+  /// to bytes afterwards.
   package mutating func append(
     _ number: Int64,
     timestamp: Double?,

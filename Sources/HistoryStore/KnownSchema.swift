@@ -3,7 +3,8 @@ import HistoryTypes
 /// The schema of a file as a connection caches it, valid until a program changes the schema.
 ///
 /// Add a value here if it is derived from the model that the file records. When SQLite reports another
-/// schema version, ``StoreCore`` calls ``adopt(_:)``, which updates all these values.
+/// schema version and the recorded model differs, ``StoreCore`` calls ``adopt(_:)``, which updates the
+/// model and the values derived from it.
 struct KnownSchema {
   /// The model that the file records.
   private(set) var model: StoredModel

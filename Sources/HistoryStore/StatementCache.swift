@@ -70,7 +70,7 @@ struct StatementCache {
   }
 }
 
-/// A class around a noncopyable `Statement`, so that arrays and optionals can store it.
+/// A class around a noncopyable `Statement`, so that arrays and several owners can store it.
 final class PreparedStatement {
   let statement: Statement
 

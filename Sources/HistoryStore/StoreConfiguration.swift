@@ -13,7 +13,9 @@ public struct StoreConfiguration: Sendable {
 
   /// The source of transaction timestamps.
   public enum Timestamps: String, Sendable, Hashable {
-    /// The clock value, but at least the previous timestamp plus 1 us, so that timestamps increase.
+    /// The clock value, or the previous timestamp plus 1 us if the clock value is not later.
+    ///
+    /// Timestamps therefore increase.
     case monotone
     /// The raw clock value, including ties and steps back, as in Core Data.
     case wallClock

@@ -30,7 +30,9 @@ final class StoreCore {
   let signalFile: SignalFile?
   /// The statements of each entity, prepared on first use.
   let tables: [EntityStatements]
-  /// For each entity, the mapping from the program's column bitmaps to the file's; empty if all equal.
+  /// For each entity, the mapping between the program's column bitmaps and those in the file.
+  ///
+  /// `nil` for an entity whose bitmaps are equal; empty if all are.
   let mappings: [ColumnMapping?]
   /// The prepared statements, valid while the connection is open.
   @exclusivity(unchecked) var statements: StatementCache

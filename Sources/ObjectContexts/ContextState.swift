@@ -171,7 +171,7 @@ struct ContextState: Sendable {
 }
 
 extension EditOutcome {
-  /// Whether the save kept an equal object of the store instead of the inserted one.
+  /// Whether the save kept an object of the store with the same unique values instead of the inserted one.
   fileprivate var isReplaced: Bool { if case .replaced = self { true } else { false } }
 }
 

@@ -5,7 +5,8 @@ public import HistoryTypes
 ///
 /// Core Data: the keys of `NSManagedObjectContext.mergeChanges(fromRemoteContextSave:into:)`.
 public struct MergeDelta: Sendable, Hashable {
-  /// The new objects that the merge registered; empty unless ``ObjectContext/loadAll()`` was called.
+  /// The new objects that the merge registered; empty unless the context holds all objects, as after
+  /// ``ObjectContext/loadAll()``.
   public internal(set) var inserted: [ObjectID] = []
   /// The objects whose rows the merge read again.
   public internal(set) var updated: [ObjectID] = []
@@ -67,7 +68,9 @@ extension ObjectContext {
 }
 
 extension MergeDelta {
-  /// Adds the merged changes of one entity; the objects in `gone` count as deleted, not as read.
+  /// Adds the merged updates and inserts of one entity; the objects in `gone` no longer exist.
+  ///
+  /// Of these, updated objects count as deleted, and inserted ones are left out.
   fileprivate mutating func note(_ changes: [MergedChange], of entity: Int32, gone: Set<ObjectID>) {
     for change in changes where change.effect != .delete {
       let id = ObjectID(entity: entity, key: change.key)
@@ -102,7 +105,7 @@ struct MergedChange {
   enum Effect: UInt8 {
     /// The registered row is older than the change and must be read again.
     case update
-    /// The object is not registered yet and must be read, because ``ObjectContext/loadAll()`` was called.
+    /// The object is not registered yet and must be read: the context holds all objects.
     case insert
     /// The object was deleted.
     case delete
@@ -125,7 +128,7 @@ struct MergedChanges {
     changes = Array(repeating: [], count: entityCount)
   }
 
-  /// Adds the changes of a transaction, without those that need no row to be read or removed.
+  /// Adds those changes of a transaction for which a row must be read or removed.
   mutating func note(_ transaction: HistoryTransaction, in state: borrowing ContextState) {
     let record = transaction.record
     let page = transaction.page

@@ -84,7 +84,7 @@ extension Value {
   }
 }
 
-/// Encodes a record as a keyed container of single values, one for each attribute.
+/// Encodes a record as a keyed container of single values, one for each property.
 private final class FlatEncoder: Encoder {
   var values: [String: Value] = [:]
   /// The property whose value is being encoded, or `nil` while the record itself is encoded.

@@ -26,7 +26,7 @@ public struct ChoiceSource: Sendable {
   /// The probability that a number with a label repeats the last number with that label.
   private var reuseRate = 0.0
   private var latestNumbers: [String: Int64] = [:]
-  /// The number of branches that the current recursive value may still use; `nil` without such a value.
+  /// The number of branches that the current recursive value may still use; `nil` outside of one.
   var branchesLeft: Int?
   /// The labels, required classes and scores of the case.
   var notes = CaseNotes()

@@ -1,5 +1,5 @@
 extension ShrinkSession {
-  /// Joins the lists inside adjacent elements: inside all elements of a group, or else inside two.
+  /// Joins the lists inside adjacent elements: in a whole group at once, otherwise in two at a time.
   func joinSiblings() {
     var ordinal = 0
     while ordinal < tree.groups.count, !isOver {

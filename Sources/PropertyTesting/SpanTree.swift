@@ -54,7 +54,8 @@ struct SpanTree {
     var members: [Int]
   }
 
-  /// The role of a choice: its span's label, its position among the span's choices, and its range.
+  /// The role of a choice: its innermost span's label, its position among that span's own choices (those
+  /// in no inner span), and its range.
   struct Role: Hashable {
     let label: String
     let place: Int

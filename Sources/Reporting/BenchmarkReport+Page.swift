@@ -125,7 +125,7 @@ extension BenchmarkReport {
         .paragraph(
           "The cost of each operation relative to \(floor), which was measured in the same rounds on "
             + "the same data, at \(NumberText.count(most)) transactions. The line through a dot "
-            + "is its 95 % interval. Contenders of few operations are in the table alone."
+            + "is its 95 % interval. Contenders that were measured in few operations are only in the table."
         ),
         .figure(Figure(chart: chart.chart, table: ratioTable(comparable))),
       ]

@@ -265,8 +265,8 @@ struct CounterexampleNarrator {
 
   /// Returns whether the text of a step leaves out an event because the event adds no information.
   ///
-  /// Left out are events with an empty list, and a fetch or observation of the transactions that the same
-  /// pass merges.
+  /// Left out are wake-ups, events with an empty list, a fetch or observation of the transactions that the
+  /// same pass merges, and a recorded cursor that does not move.
   private func isEmpty(_ event: Event, in step: CounterexampleStep) -> Bool {
     switch event.kind {
     case .merged([]), .purged([]), .fetched([]), .observed([]), .woke: true

@@ -171,7 +171,7 @@ package struct RatioChart: Sendable, Hashable {
 
 /// The sections of benchmarks that were measured at fewer sizes of history than others.
 extension BenchmarkReport {
-  /// The minimum number of comparisons that a chart must have.
+  /// The minimum number of comparisons for a chart, if there is more than one floor.
   private static let leastCompared = 3
 
   /// Returns the section of benchmarks without a curve; `nil` if there are none.

@@ -14,9 +14,9 @@ package struct Exploration: Sendable {
   ///
   /// The default is ``Ending/complete``.
   package internal(set) var ending = Ending.complete
-  /// The expected number of states with one more command, if it exceeds the limit; otherwise `nil`.
+  /// The expected number of states with one more command, if it ended the exploration; otherwise `nil`.
   package internal(set) var foreseenStateCount: Int?
-  /// The outcomes of the moves of the longest plans, if ``ExplorationBounds/keepsMoves`` is `true`.
+  /// The outcomes of the last moves of the longest plans, if ``ExplorationBounds/keepsMoves`` is `true`.
   package internal(set) var moves: KnownMoves?
   /// For each broken invariant, by its number, a shortest plan that breaks it.
   package internal(set) var broken: [Int: Plan] = [:]
@@ -52,7 +52,7 @@ package struct ExplorationBounds: Sendable, Hashable {
   ///
   /// The default is 1,000.
   package var foresightCountMin = 1_000
-  /// Whether the outcomes of the moves of the longest plans are kept for later explorations.
+  /// Whether the outcomes of the last moves of the longest plans are kept for later explorations.
   ///
   /// The default is `false`.
   package var keepsMoves = false
@@ -119,7 +119,7 @@ package protocol PlanJudge {
 /// The states that an exploration has reached, with the moves between them and a shortest path to each.
 struct PlanTree {
   private var parents: [Int32] = []
-  /// For each state, the index in `every` of the last command of its path; -1 for a start.
+  /// For each state, the index in `every` of the last command of its path; -1 for a root.
   private var commands: [Int32] = []
   private var every: [Command] = []
   private var places: [Command: Int32] = [:]
@@ -169,7 +169,7 @@ struct PlanTree {
     return found.reversed()
   }
 
-  /// Returns the number of plans with at most `depth` commands: each is a path in the tree.
+  /// Returns the number of plans with at most `depth` commands: each is a path along the moves.
   ///
   /// - Complexity: linear in the moves, for each length.
   func planCount(through depth: Int, roots: Int) -> Double {
@@ -186,10 +186,10 @@ struct PlanTree {
   }
 }
 
-/// The outcomes of the moves of the longest plans, for later explorations of the same plans.
+/// The outcomes of the last moves of the longest plans, for later explorations of the same plans.
 ///
 /// The same commands after the same header give the same run, so a move with a known outcome is not
-/// run again. Only moves of the longest plans are kept, which are about nine in ten of all moves.
+/// run again. Only the last moves of the longest plans are kept: about nine in ten of all moves.
 package struct KnownMoves: Sendable {
   /// The outcome of a move.
   struct Outcome: Sendable {

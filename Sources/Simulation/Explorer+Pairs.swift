@@ -117,9 +117,9 @@ extension Explorer {
   }
 }
 
-/// The outcomes of the moves of the longest plans: kept for, or taken from, another exploration.
+/// Keeps the outcomes of the last moves of the longest plans, and takes those of an earlier exploration.
 extension Explorer {
-  /// Keeps the outcome of a move of the longest plans; `end` is `nil` if the command was skipped.
+  /// Keeps the outcome of the last move of a longest plan; `end` is `nil` if the command was skipped.
   func keep(
     _ end: (equivalence: UInt64, judge: Judge, node: Int)?,
     of command: Command,
@@ -150,7 +150,7 @@ extension Explorer {
   }
 }
 
-/// The part of a state that a power-off would show.
+/// Adds to a state the data that a power-off would leave.
 extension Explorer {
   /// Adds the state that a power-off now would leave, if it lost all unsynced writes.
   ///

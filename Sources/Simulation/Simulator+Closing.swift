@@ -6,8 +6,8 @@ import Traces
 extension Simulator {
   /// Runs the closing phase after a plan's last command.
   ///
-  /// All actors make passes until `quietRounds` rounds in succession change nothing. If
-  /// `quietRounds` is 0, actors pass in turn until one pass of each actor has changed nothing.
+  /// All running actors make passes until `quietRounds` rounds in succession change nothing. If
+  /// `quietRounds` is 0, they pass in turn until one pass of each actor has changed nothing.
   func conclude(
     _ header: PlanHeader,
     after commandCount: Int,

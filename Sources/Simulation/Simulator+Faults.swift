@@ -63,7 +63,7 @@ extension Simulator {
     return Array(log.events[before...])
   }
 
-  /// Turns the power on, logs a crash of every running actor, and opens the store again.
+  /// Turns the power on, logs a crash of every running actor and consumer, and opens the store again.
   private func restart(after action: Action) {
     isDown = true
     place.turnOn()

@@ -134,7 +134,7 @@ package final class Simulator {
     life.objection(to: action) ?? post?.objection(to: action)
   }
 
-  /// Advances the clock by a `clock` command, and before each write with the option `ticks`.
+  /// Advances the clock by a `clock` command, and before each batch and each write with the option `ticks`.
   private func advanceClock(for action: Action, _ header: PlanHeader) {
     switch action {
     case .write(let write), .begin(let write): if write.ticks { place.clock.now += header.step }
@@ -191,7 +191,7 @@ package final class Simulator {
     }
   }
 
-  /// After a plan's last command, advances time until all pending signals and polls have arrived.
+  /// After a plan's last command, advances time far enough for all pending signals and polls to arrive.
   func reconcile(_ observe: (Event) -> Bool) {
     let end = log.tick + SignalTicks.boundAtWorst
     while !isStopped, log.tick < end {

@@ -255,7 +255,7 @@ extension StorePlace {
 struct Survivors {
   /// The state of the store after the power-off.
   let state: StateSketch
-  /// The kinds of the events after the power-off, without the crashes of running actors.
+  /// The kinds of the power-off's events, the fault included and the crashes of running actors excluded.
   private let kinds: [EventKind]
 
   fileprivate init(state: StateSketch, kinds: [EventKind]) {

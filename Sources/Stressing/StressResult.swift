@@ -78,7 +78,7 @@ package struct StressResult: Codable, Hashable, Sendable {
   package let mutant: String?
   /// The disk fault of the run; `nil` if the disk was sound.
   package let disk: StressDisk?
-  /// The number of times that a real file system was filled up; `nil` if the run filled none.
+  /// The number of times that a real file system was filled up; `nil` if the run fills none.
   package var filledCount: Int?
   /// The number of processes that wrote from the start.
   package let processes: Int

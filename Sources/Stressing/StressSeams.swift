@@ -49,7 +49,7 @@ final class StressSeams: Sendable {
     }
   }
 
-  /// Returns the configuration to open the store with, and enables the seeded bug.
+  /// Returns the configuration to open the store with, and enables the seeded bug if the role has one.
   func configuration() throws(StressError) -> StoreConfiguration {
     var configuration = StoreConfiguration()
     if let name = role.mutant {

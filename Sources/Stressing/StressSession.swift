@@ -281,7 +281,7 @@ package final class StressSession {
     }
   }
 
-  /// Calls `attend()` until a condition holds for each member that is not ``StressMember/State/away``.
+  /// Calls `attend()` until a condition holds for each member that is neither away nor failed.
   ///
   /// Members for which the condition does not hold after 60 seconds are marked as failed.
   func wait(

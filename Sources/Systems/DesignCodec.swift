@@ -10,7 +10,7 @@ package enum DesignCodec {
   /// The version of the format.
   package static let version = 1
 
-  /// The keys of values that are not decisions, such as the design's name.
+  /// The keys of values that are not decisions, such as the name, and the key of the decision `bound`.
   private enum Key {
     static let bySignal = "strategy"
     static let bound = "bound"

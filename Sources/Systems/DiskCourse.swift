@@ -48,7 +48,7 @@ struct CourseSeed {
   func pick<Element>(_ list: [Element]) -> Element { list[draw(list.count)] }
 }
 
-/// The clock that the stores of a ``DiskCourse`` read; only the course advances this clock.
+/// A clock for the stores of a ``DiskCourse``, which only the course advances.
 final class CourseClock: Sendable {
   private let seconds = Mutex(700_000_000.0)
 

@@ -13,7 +13,7 @@ final class HookNotes: @unchecked Sendable {
   private var finished: [Int64] = []
   /// The number of calls of each hook, by index.
   var callCounts: [Int: Int] = [:]
-  /// Whether faults are disabled: hooks then no longer fail or finish a merge, as the plan says.
+  /// Whether the plan's faults are disabled: hooks then no longer fail or finish a merge.
   var hasRecovered = false
   private var sleepers: [CheckedContinuation<Void, any Error>] = []
 

@@ -12,7 +12,7 @@ struct ModelCourseVersions {
     let names: [String?]
     let initial: Value
     var isPreserved = false
-    /// The first model version in which the attribute has the type double; before, it is an integer.
+    /// The first model version in which an integer attribute has the type double; `.max` for none.
     var widened = Int.max
 
     /// Returns a value of the attribute's type in a model version, made from `number`; null for 0.
@@ -31,8 +31,7 @@ struct ModelCourseVersions {
       return .double(Double(number))
     }
 
-    /// Returns the given value as a version reads it: null if the value is a fraction and the type
-    /// integer.
+    /// Returns the given value as a version reads it: null if it is a fraction and the type is integer.
     func read(_ value: Value, in version: Int) -> Value {
       guard widened < .max, version < widened, case .double(let number) = value else {
         return value

@@ -74,7 +74,7 @@ extension FileCourse {
     expect(!folder.names.contains("target"), "a refused conversion left a file")
   }
 
-  /// Counts the history in each store file, also in a Core Data file, and checks the counts.
+  /// Reads a Core Data file, counts the history in each store file, and checks the results.
   mutating func inspect(_ folder: borrowing ScratchFolder) throws(HistoryError) {
     folder.copy("converted-coreData", to: "core-data", setting: 0, at: 68)
     let foreign = try Store(reading: folder.file("core-data"), copyingTo: folder.path)

@@ -228,7 +228,7 @@ struct FileCourse: DiskStores {
     token = try live.currentToken()
   }
 
-  /// Returns the objects in the last copy with their values, also those that only these checks added.
+  /// Returns the plan's objects in the last copy with their values, without objects of the checks.
   func objects(
     _ folder: borrowing ScratchFolder,
     _ names: [ObjectID: ObjectName]

@@ -72,7 +72,7 @@ struct ForeignWriteCourse: DiskCourse {
     return keys.isEmpty ? 1 : seed.pick(keys)
   }
 
-  /// Executes SQL statements as one transaction, which may be rolled back, or one statement alone.
+  /// Executes one or several SQL statements as one transaction, which may be rolled back.
   private mutating func execute(_ plain: PlainProgram) {
     let author = seed.draw(3) == 0 ? "importer" : nil
     authors.insert(author)

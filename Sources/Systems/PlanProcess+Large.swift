@@ -359,7 +359,7 @@ struct LargeCourse: DiskCourse {
     try store.retire(member)
   }
 
-  /// Purges up to a transaction whose successor is stored in several chunks, then verifies the file.
+  /// Purges before a transaction whose successor is stored in several chunks, then verifies the file.
   private mutating func purgeWithin(_ store: Store) throws(HistoryError) {
     for count in [5, 3, 9_000, 2] {
       let empty = Array(repeating: [String: Value](), count: count)

@@ -27,7 +27,7 @@ extension PlanProcess {
     }
   }
 
-  /// Returns the names of objects after a conversion of their IDs to URIs and back, and error codes.
+  /// Returns objects' names after a conversion of IDs to URIs and back, and the errors for invalid URIs.
   func uris(of entity: String, _ bench: StoreBench) throws(HistoryError) -> [String] {
     let context = ObjectContext(store: store, author: nil, name: "query")
     let names = try context.objects(entity).map { (object) throws(HistoryError) in

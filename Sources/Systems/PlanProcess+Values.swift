@@ -226,7 +226,7 @@ struct ValueCourse: DiskCourse {
 
   // MARK: Contexts
 
-  /// Sets a wrong type and NaN for each attribute, and creates invalid models; every attempt must fail.
+  /// Sets values of wrong types and NaN for each attribute, and creates invalid models; all must fail.
   private mutating func refuse(in store: Store) throws(HistoryError) {
     let values: [Value] = [
       .int(1), .double(1), .string("1"), .data(Data([1])), .bool(true),

@@ -9,7 +9,7 @@ struct WatchCourse: DiskCourse {
   let store: Store
   var layout: HistoryLayout { store.configuration.layout }
   let faults = CourseFaults()
-  /// Whether the checks pause where no report may arrive, so that a wrong one has time to arrive.
+  /// Whether the checks pause, so that wrong reports and the loss of the signal file have time to show.
   private let pauses: Bool
   /// The maximum number of one-millisecond pauses in which the course waits for a report.
   private let patience: Int

@@ -51,7 +51,7 @@ struct PlanReferences {
     return stored
   }
 
-  /// Returns a condition with the keys of the store, in tests of references for equality only.
+  /// Returns a condition with the keys of the store; only tests of references for equality are converted.
   func stored(
     _ condition: PlannedCondition,
     of entity: String,

@@ -40,7 +40,7 @@ final class ProcessHost<Hosted: HostedProcess> {
   private var pools: StorePools
   private var opened: StoreBench?
   private(set) var running: [ActorID: Hosted] = [:]
-  /// For each actor, its previous process, if its latest launch has replaced one that was running.
+  /// For each actor, the last of its running processes that a later launch has replaced.
   private var replaced: [ActorID: Hosted] = [:]
   /// Whether a process keeps running when a later launch of the same actor replaces it.
   private let keepsReplaced: Bool
@@ -48,7 +48,7 @@ final class ProcessHost<Hosted: HostedProcess> {
   var consumers: [ActorID: ConsumerProcess] = [:]
   /// The tokens that consumers store outside of the store file; a power-off does not roll them back.
   var ownTokens: [ActorID: HistoryToken] = [:]
-  /// The consumers whose token names a transaction that a power-off has rolled back.
+  /// The consumers whose own token names a transaction that a power-off has rolled back.
   var astray: Set<ActorID> = []
 
   init(_ pools: StorePools, keepsReplaced: Bool = false) {
@@ -145,7 +145,7 @@ final class ProcessHost<Hosted: HostedProcess> {
     if let held = try bench().locks(of: store) { log.add(actor, .locks(held: held)) }
   }
 
-  /// Resumes the store of an actor's process, and logs the signal that its watch then delivers.
+  /// Resumes the store of an actor's process; logs its watch's signal in plans driven by signals.
   func resume(_ actor: ActorID, _ log: inout EventLog) throws(SystemFailure) {
     let store = try process(actor).process.store
     try mappingErrors { () throws(HistoryError) in try store.resume() }

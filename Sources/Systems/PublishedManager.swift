@@ -89,7 +89,7 @@ package final class PublishedManager {
 
   /// Purges as at the given time: by the manual cleaner if the design has one, otherwise as after a pass.
   ///
-  /// - Returns: `true` if the stored positions permitted a purge, even if nothing was deleted.
+  /// - Returns: `true` if there was a bound for the purge, even if nothing was deleted.
   /// - Throws: ``SystemFailure`` when the store cannot be written.
   package func clean(at now: Date) throws(SystemFailure) -> Bool {
     let cleaning = setup.cleaningByCommand ?? setup.cleaningAfterPass

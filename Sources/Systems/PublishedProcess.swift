@@ -14,12 +14,12 @@ final class PublishedProcess: HostedProcess {
   private(set) var fetched: [HistoryTransaction] = []
   /// The fetched transactions of earlier passes whose positions are stored, but whose merge is pending.
   private var dispatched: [[HistoryTransaction]] = []
-  /// The transactions of the current pass whose position is stored at the end of the pass.
+  /// The transactions of the current pass, until the position of the last one is stored.
   private(set) var unrecorded: [HistoryTransaction] = []
   var counter = CleanCounter()
   /// For each hook, the number of calls in the current period, which decides which calls fail.
   private var callCounts: [Int]
-  /// Whether faults are disabled: hooks then no longer fail or finish a merge, as the plan says.
+  /// Whether the plan's faults are disabled: hooks then no longer fail or finish a merge.
   var hasRecovered = false
 
   /// Starts the process, and loads its contexts from the store.
@@ -36,7 +36,7 @@ final class PublishedProcess: HostedProcess {
 
   // MARK: Steps
 
-  /// Fetches the transactions after a position, again also those of a pass that was not completed.
+  /// Fetches the transactions after a position, including again those of a pass that was not completed.
   ///
   /// - Returns: `false` if the design detects that history after the position was purged.
   func fetch(

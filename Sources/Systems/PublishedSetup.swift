@@ -22,13 +22,13 @@ struct PublishedSetup {
   /// The bound of a purge, the authors whose transactions it deletes, and those that it waits for.
   struct Cleaning {
     let bound: PurgeBound
-    /// The authors that must have a position before a purge; unused if the purge waits for processes.
+    /// The authors whose positions limit a purge; unused if the purge waits for processes.
     let waitsFor: Set<String>
-    /// The authors whose transactions a purge deletes; ``Deleting`` lists designs that delete more.
+    /// The authors whose transactions a purge deletes; unused by choices of ``Deleting`` that delete more.
     let listed: [String]
   }
 
-  /// Creates the setup of an actor; settings that the actor lacks are taken from the plan's header.
+  /// Creates the setup of an actor; settings that it lacks are taken from the header or the design.
   init(
     _ actor: PlannedActor,
     _ header: PlanHeader,

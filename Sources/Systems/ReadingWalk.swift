@@ -3,7 +3,7 @@ import HistoryTracking
 import HistoryTypes
 import Traces
 
-/// A consumer's process while it performs the `read` steps of a plan.
+/// A consumer's process while it performs the steps of a `read` command.
 struct ReadingWalk {
   private let reading: PlannedReading
   private let executor = InlineExecutor()
@@ -151,7 +151,7 @@ struct ReadingWalk {
     }
   }
 
-  /// Makes a request that must fail with the right error; throws if the request succeeds.
+  /// Makes a request that must fail with the right error; throws if it succeeds or fails otherwise.
   private func expect(
     _ complaint: String,
     _ isRight: (HistoryError) -> Bool,

@@ -170,9 +170,9 @@ extension StoreBench {
 extension StoreBench {
   /// Logs the cursor in the store's registry if the failed command moved it without an event.
   ///
-  /// A purge first records the cursor in one small transaction, and may then fail while it deletes
-  /// rows. After a failed resync, a resync event is logged: the cursor is then at the newest
-  /// position, and the process reads its data again before any other step.
+  /// A purge first records the cursor and raises its bound in one small transaction, and may then
+  /// fail while it deletes rows. After a failed resync, a resync event is logged: the cursor is then
+  /// at the newest position, and the process reads its data again before any other step.
   func logRecordedCursor(
     of actor: ActorID,
     resyncing: Bool = false,

@@ -66,7 +66,7 @@ struct StoredPositions {
   }
 }
 
-/// The rule that decides how far a purge deletes: before a position, or before an age.
+/// The rule that decides how far a purge deletes: up to a position, or up to an age.
 enum PurgeBound: String, DesignChoice {
   /// The least position once all authors or processes have one; until then nothing is deleted.
   case everyone

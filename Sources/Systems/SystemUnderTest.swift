@@ -9,7 +9,7 @@ package protocol SystemUnderTest: AnyObject {
   /// The commands and features that the system supports.
   var capabilities: Set<Capability> { get }
 
-  /// The reason why the system could not complete the plan, for which there is then no verdict.
+  /// The reason why the system did not complete the plan, which then has no verdict; otherwise `nil`.
   var runFailure: RunFailure? { get }
 
   /// Restarts with an empty store, for the actors of a plan.
@@ -240,11 +240,11 @@ package struct SystemSnapshot {
   }
 }
 
-/// The reason why an external program did not complete a plan, for which there is then no verdict.
+/// The reason why an external program did not complete a plan, which then has no verdict.
 package struct RunFailure: Error, Hashable, Sendable, CustomStringConvertible {
   /// The problem as a clause about the program, such as "it did not answer within a second".
   package var clause: String
-  /// The message that the program did not answer; `nil` if no message was sent.
+  /// The message without a valid answer; `nil` if there is none.
   package var asked: String?
   /// The last line that the program sent; `nil` if it sent none.
   package var said: String?

@@ -90,7 +90,7 @@ struct TrackerSetup {
   /// Whether a launch loads all objects into the contexts, as `loadAll()` does.
   let loadsAllObjects: Bool
 
-  /// Creates the setup of an actor; settings that the actor lacks are taken from the plan's header.
+  /// Creates the setup of an actor from its own settings and the header's retention limits.
   init(_ actor: PlannedActor, _ header: PlanHeader) throws(SystemFailure) {
     ignoring = Set(actor.ignores ?? [])
     guard let strategy = PurgeStrategy(planned: actor.strategy) else {

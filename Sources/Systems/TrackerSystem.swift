@@ -227,7 +227,7 @@ extension TrackerSystem {
 
   /// Runs a step that may purge, and logs its results and the transactions that are gone afterwards.
   ///
-  /// A whole pass that succeeds also logs the transaction that was the newest at its start.
+  /// For a whole pass that succeeds, the newest transaction at its start is logged, too.
   private func purging(
     _ actor: ActorID,
     isPass: Bool = false,

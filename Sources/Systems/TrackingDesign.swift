@@ -39,9 +39,9 @@ package struct TrackingDesign: Hashable, Sendable {
 
   // MARK: Purging
 
-  /// The authors or processes that must have a position before a purge deletes.
+  /// The authors or processes whose positions limit how far a purge deletes.
   var waitsFor = Waiting.listedReaders
-  /// The rule that decides how far a purge after a pass deletes; used only if ``strategy`` purges.
+  /// The rule that decides how far a purge after a pass deletes; used if the strategy purges.
   var bound = PurgeBound.everyone
   /// The rule that decides how far a purge by command deletes; `nil` if there is no manual cleaner.
   var boundByCommand: PurgeBound?
@@ -62,7 +62,7 @@ package struct TrackingDesign: Hashable, Sendable {
   var mirror = MirrorImports.ignored
   /// The number of contexts that a process merges into.
   var contexts = ContextCount.one
-  /// An author in every process's list that no process uses, as in an app; `nil` if there is none.
+  /// An author that every process lists although no process uses it; `nil` if there is none.
   var idleAuthor: String?
 
   /// Whether the design purges, after a pass or by command.

@@ -105,7 +105,7 @@ package struct SystemFailure: Error, Hashable, Sendable, CustomStringConvertible
     case superseded
     case inUse
     case conflict
-    /// An object cannot be deleted: another object refers to it, with the delete rule `deny`.
+    /// An object cannot be deleted: an object that stays refers to it, with the delete rule `deny`.
     case denied
     /// An object would refer to an object that does not exist.
     case dangling

@@ -49,8 +49,8 @@ package struct PlannedQuery: Hashable, Sendable {
     case differences
     /// The registered members, and the number of transactions that each has not merged.
     case lags
-    /// A test in which a member registers, at an imported date if one is given, is replaced by a
-    /// second process, and retires.
+    /// A test in which a member registers, at an imported date if one is given, a second process
+    /// tries to replace the member's process, and the member retires.
     case visit
     /// The transactions that the store has signalled since the plan started.
     case signals
@@ -72,7 +72,7 @@ package struct PlannedQuery: Hashable, Sendable {
     case large
     /// A test of values, conditions, records and identities on disk; `page` is its random seed.
     case values
-    /// A test of purges up to various positions of a short history on disk; `page` is its random seed.
+    /// A test of purges before various positions of a short history on disk; `page` is its random seed.
     case purges
     /// A test of damaged files, and of files of other programs; `page` is its random seed.
     case damage

@@ -74,7 +74,7 @@ package enum Condition: String, CaseIterable, Hashable, Sendable {
     .backgroundWrites, .absentAuthor, .lateJoin, .mirrorLag,
   ]
 
-  /// Whether the condition adds faults to commands; only random plans have such faults.
+  /// Whether the condition adds faults to the commands of random plans.
   package var comesWithFaults: Bool { self == .powerOff || self == .callFailure }
 
   /// The probability that a plan contains the condition, for conditions of a whole plan.

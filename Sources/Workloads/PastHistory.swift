@@ -8,8 +8,7 @@ package struct PastHistory: Sendable {
     package let type: ChangeType
     package let entity: Int
     package let key: Int64
-    /// The object's values after its last change in the history; `nil` for earlier changes, or if
-    /// unknown.
+    /// The object's values, if this is its last change in the history and they are known; else `nil`.
     package let values: PastValues?
   }
 
@@ -118,7 +117,7 @@ package struct PastRecord: Sendable {
 /// of more than a day, or a step back, becomes a command of the clock. Any other gap becomes one
 /// tick, because no design depends on its length.
 package struct PastWindow: Sendable {
-  /// The writes, with the commands that advance the clock between them.
+  /// The writes, with the commands that move the clock between them.
   package let commands: [Command]
 
   /// Whether no command moves the clock backwards.

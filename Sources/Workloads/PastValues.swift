@@ -23,7 +23,7 @@ package struct PastValues: Sendable, Hashable {
     if text == nil, number == nil { return nil }
   }
 
-  /// Returns a change's values with the known ones of `title` and `count` instead of generated ones.
+  /// Returns a change's generated values, with the known text as `title` and the known number as `count`.
   func replacing(_ values: Values) -> Values {
     var replaced = values
     if let text { replaced["title"] = .string(text) }

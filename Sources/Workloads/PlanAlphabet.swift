@@ -1,7 +1,7 @@
 import HistoryTypes
 package import Traces
 
-/// All plans under one condition: their headers, and the possible next commands after each start.
+/// All plans under one condition: their headers, and the commands that are possible at each point.
 ///
 /// Under every condition, actors insert an object, update or delete the newest object through their
 /// view, make a pass, and purge. Each condition adds its own commands. Only legal commands are
@@ -10,7 +10,7 @@ package import Traces
 package struct PlanAlphabet: Sendable {
   /// The condition that the plans may contain.
   package let condition: Condition
-  /// The headers of the plans: the condition may vary settings that apply to a whole plan.
+  /// The headers of the plans: one for each setting of a whole plan that the condition varies.
   package var headers: [PlanHeader]
   private let actors: [ActorID]
   private let actions: Set<PlanAction>
@@ -93,7 +93,7 @@ package struct PlanAlphabet: Sendable {
     actors.filter { !place.running.contains($0) }
   }
 
-  /// Returns the commands that only plans under this condition contain.
+  /// Returns the commands that the condition adds.
   private func ownMoves(_ place: PlanPlace) -> [Action] {
     switch condition {
     case .steady, .sameAuthorTwice, .configSkew, .callFailure: []
@@ -193,7 +193,7 @@ package struct PlanAlphabet: Sendable {
       .map { .write(PlannedWrite(actor: $0, changes: [change])) }
   }
 
-  /// Returns inserts of notes and tags that refer to the newest item, and deletes of one and all items.
+  /// Returns inserts of notes and tags that refer to the newest item, and deletes of that and all items.
   ///
   /// All tags have the same name, although names of tags are unique. Some writes use a background
   /// context, which has no object in memory.
@@ -215,7 +215,7 @@ package struct PlanAlphabet: Sendable {
   }
 
   private static let hour = 3_600.0
-  /// The length of a pause in seconds; every published design has deleted older history by then.
+  /// The length of a pause in seconds: longer than the seven days of published designs that purge by age.
   private static let pause = 8 * 86_400.0
 }
 

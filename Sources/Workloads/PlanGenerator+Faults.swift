@@ -147,6 +147,6 @@ extension PlanGenerator {
 }
 
 extension Command {
-  /// Whether a power-off during the command ends all processes.
+  /// Whether the command has a power-off, which ends all processes.
   var losesPower: Bool { faults.contains { $0.kind.isPowerOff } }
 }

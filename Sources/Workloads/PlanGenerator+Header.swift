@@ -7,7 +7,7 @@ extension PlanGenerator {
   static let mirrorAuthor = "NSCloudKitMirroringDelegate.import"
   /// The pattern of all authors of a CloudKit mirror.
   static let mirrorAuthors = "NSCloudKitMirroringDelegate.*"
-  /// The author of batch writes, which is no member.
+  /// An author that only writes and is no member.
   private static let batchAuthor = "batch"
 
   private static let names = [
@@ -138,7 +138,7 @@ extension PlanGenerator {
     return actor
   }
 
-  /// Draws the tracker settings of an actor, none of which counts as a condition.
+  /// Draws the tracker settings of an actor; failing hooks and further contexts need their condition.
   private func configure(
     _ actor: inout PlannedActor,
     _ active: Set<Condition>,

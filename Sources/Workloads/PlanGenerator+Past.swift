@@ -103,7 +103,7 @@ extension PlanGenerator {
 }
 
 extension PastHistory {
-  /// Sets a plan's model from the history, and the names of its actors if `namesActors` is `true`.
+  /// Sets a plan's model from the history, and its actors' authors if `namesActors` is `true`.
   ///
   /// The most active authors become actors; the other authors only write. The imports of a mirror
   /// are protected, as they are by default in a tracker.
@@ -150,7 +150,7 @@ struct PastWrites {
 
   init(_ past: PastHistory) { model = past.model }
 
-  /// Returns the changes of the next transaction, with generated numbers in place of unknown values.
+  /// Returns the changes of the next transaction, with generated values in place of unknown ones.
   ///
   /// Successive changes of an object have different values, so that a lost change is detected.
   mutating func next(_ changes: some Sequence<PastHistory.Change>) -> [PlannedChange] {

@@ -147,7 +147,7 @@ extension PlanGenerator {
   private static let ownDiskForms: [(condition: Condition, form: PlannedQuery.Form)] = [
     (.foreignWriter, .foreign), (.modelSkew, .models), (.relations, .lists),
   ]
-  /// The probability that a plan with such a condition has the condition's request.
+  /// The least probability that a plan with such a condition has such a request.
   private static let ownDiskShare = 0.03
 
   /// The kinds of requests about objects, tokens, members and the file, with their weights.

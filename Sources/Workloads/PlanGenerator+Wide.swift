@@ -61,7 +61,7 @@ extension PlanGenerator {
     }
   }
 
-  /// Draws more or different values for some of the attributes that a change sets.
+  /// Draws additional or different values for some attributes of a changed object.
   private func widen(
     _ change: inout PlannedChange,
     _ model: Model,
@@ -83,7 +83,7 @@ extension PlanGenerator {
 }
 
 extension PlanModels {
-  /// Returns a model whose first entity has the maximum number of attributes.
+  /// Returns a model with attributes added to the first entity, up to the maximum number.
   ///
   /// The new attributes are inserted before the entity's last attribute.
   static func wide(like model: Model) -> Model {
@@ -100,7 +100,7 @@ extension PlanModels {
     return make([Entity(item.name, Array(attributes))] + model.entities.dropFirst())
   }
 
-  /// A model with more entities than the bitmap has bits in which a transaction records its entities.
+  /// A model with more entities than the bits of the bitmap in which a transaction records entities.
   ///
   /// Plans change the entities 33 and 97, which share a bit of that bitmap.
   static let manyEntities: Model = {

@@ -227,7 +227,7 @@ package struct PlanGenerator: Sendable {
     SignalFate.allCases[source.weighted([4, 2, 3, 1])]
   }
 
-  /// Draws how far the clock moves: a gap between writes or, under a condition, by days or backwards.
+  /// Draws how far the clock moves: by a gap between writes or, under a condition, by days or backwards.
   private func advance(_ source: inout ChoiceSource, _ draft: PlanDraft) -> Double {
     func weight(_ condition: Condition) -> Int { draft.active.contains(condition) ? 1 : 0 }
     let kinds = [12, 2 * weight(.pause), 2 * weight(.clockJump), 2 * weight(.clockBack)]

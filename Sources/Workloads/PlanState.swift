@@ -87,7 +87,7 @@ struct PlanState {
     return (isSecond ? .launchTwice : kind, place)
   }
 
-  /// Whether all members and consumers have read the last write: a purge may then delete nearly all.
+  /// Whether all members and consumers have read the last write: a purge may delete nearly all history.
   var isCaughtUp: Bool { hasHistory && behind == 0 && consumersBehind == 0 }
 
   private static func mask(of count: Int) -> UInt64 { (1 << UInt64(count)) - 1 }
@@ -202,7 +202,7 @@ struct PlanState {
   }
 }
 
-/// The data about the start of an explored plan that decide which commands are possible next.
+/// The state after the first commands of an explored plan, as far as the next commands depend on it.
 package struct PlanPlace: Sendable {
   /// The last completed step of an actor's unfinished pass.
   enum Step: Int {

@@ -28,7 +28,7 @@ package struct WorkloadProfile: Sendable, Hashable, Codable {
 
   /// The share of an author or entity, whose real name is replaced.
   package struct Share: Sendable, Hashable, Codable {
-    /// The replaced name: `author-1`, `entity-1`, and so on, in descending order of shares.
+    /// The name in place of the real one: `author-1`, `entity-1`, and so on, in descending order of shares.
     package var name: String
     package var share: Double
 
@@ -130,7 +130,7 @@ extension WorkloadProfile {
 }
 
 extension WorkloadProfile {
-  /// Returns the number of changes of a transaction that has changes, at a quantile.
+  /// Returns the number of changes, at least 1, of a transaction that has changes, at a quantile.
   ///
   /// For all functions here a quantile is from 0 to 1, and a lower quantile gives a simpler result.
   package func changesPerTransaction(at quantile: Double) -> Int {
@@ -161,7 +161,7 @@ extension WorkloadProfile {
     Self.index(at: quantile, in: Self.shares(entities, count))
   }
 
-  /// Returns the `count` greatest shares; if there are fewer, the least positive share is repeated.
+  /// Returns the first `count` shares; if there are fewer, the least positive share is repeated.
   private static func shares(_ known: [Share], _ count: Int) -> [Double] {
     let shares = known.prefix(max(1, count)).map(\.share)
     let least = shares.last { $0 > 0 } ?? 1

@@ -110,7 +110,7 @@ import Testing
     #expect(code == .usage)
     #expect(
       kept.errors.text == "history-lab: argument 2, \"caf\u{FFFD}\", is not text in UTF-8. "
-        + "Rename the file, or create a link to it whose name is, and pass the link.\n"
+        + "Rename the file, or create a link to it whose name is in UTF-8, and pass the link.\n"
     )
     #expect(await lab.run(bytes: [Array("--version".utf8)]) == .good)
   }

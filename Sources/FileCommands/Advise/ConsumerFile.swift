@@ -184,7 +184,8 @@ extension ConsumerFile {
   ///
   /// `now` is the current time in seconds since 2001-01-01 UTC.
   ///
-  /// - Throws: A usage error for a position that is not in this history, such as a token of another store.
+  /// - Throws: A usage error for a registered member, and for a position that this history cannot have,
+  ///   such as a token of another store.
   func consumers(of outline: HistoryOutline, now: Double) throws(LabError) -> [Consumer] {
     var consumers: [Consumer] = []
     for entry in entries { consumers.append(try consumer(entry, of: outline, now: now)) }

@@ -40,7 +40,7 @@ struct PastReplay: Sendable {
   /// Whether timestamps never fall; then a purge by age deletes nothing within gaps shorter than that age.
   private let isRising: Bool
 
-  /// Replays purges for each author that may also read history.
+  /// Replays purges for the authors that may also read history, at most ``authorsMax``.
   ///
   /// Nothing is replayed for a store with active members, because its purges wait for them.
   ///

@@ -10,7 +10,7 @@ struct BisectOutcome: Sendable {
   struct Judged: Equatable, Sendable {
     let commit: Commit
     let judgement: BisectSearch.Judgement
-    /// The value of the count at this commit; `nil` if the bisection replays a plan.
+    /// The value of the count at this commit; `nil` if a plan is replayed, or if the commit has no answer.
     var count: Double?
   }
 
@@ -44,6 +44,8 @@ struct BisectRun {
   let question: BisectQuestion
   let terminal: Terminal
   /// Builds a commit, and returns the build's answer: whether the plan fails, or the value of the count.
+  ///
+  /// If the commit has no answer, for example because it does not build, the reason is returned.
   let ask: (Commit) throws -> BisectAnswer
   private var outcome: BisectOutcome
 

@@ -20,7 +20,7 @@ struct CheckRun: Sendable {
 
   /// The maximum number of times that shrinking runs the system, for each broken invariant.
   static let shrinkEvaluations = 2_000
-  /// The number of plans that the system may fail to complete before a worker stops.
+  /// A worker stops once the system has failed to complete this many of the worker's plans.
   static let runFailureCountMax = 3
 
   /// Runs plans with the numbers from 1, up to a number of plans or steps, and counts the verdicts.
@@ -162,9 +162,9 @@ struct ShrunkCounterexample: Sendable {
 
 /// Hands out plan numbers, each once, until the limit of plans or steps is reached.
 ///
-/// The set of counted plans does not depend on the number of workers: the last counted plan is the
-/// one at which the total number of steps reaches the limit. Later plans that other workers ran at
-/// the same time are not counted.
+/// The set of counted plans does not depend on the number of workers: with a limit of steps, the last
+/// counted plan is the one at which the total number of steps reaches the limit. Later plans that
+/// other workers ran at the same time are not counted.
 final class PlanQueue: Sendable {
   private struct State {
     var taken = 0

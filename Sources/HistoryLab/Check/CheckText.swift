@@ -38,7 +38,7 @@ struct CheckText {
     if report.counterexamples.count > 1 { terminal.print("") }
   }
 
-  /// Prints the probability with which a plan of the schedule finds a bug, if the schedule guarantees one.
+  /// Prints the least probability with which a plan finds a bug, if the schedule guarantees one.
   func print(_ schedule: PlanSchedule, actors: Int, commands: Int) {
     guard case .pct(let depth) = schedule,
       let bound = schedule.leastProbability(actors: actors, steps: commands)

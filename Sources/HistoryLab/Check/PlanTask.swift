@@ -225,7 +225,7 @@ final class PlanWorker {
 
   /// Returns the number of commands in a plan's shortest beginning that breaks an invariant.
   ///
-  /// The number is `nil` if the plan holds, or if only the passes after its last command break the invariant.
+  /// The number is `nil` if the plan holds, or if only its closing phase breaks the invariant.
   func commandsThatBreak(
     _ checker: String,
     in plan: Plan

@@ -99,6 +99,8 @@ struct ExploreTask: Sendable {
   }
 
   /// The properties for finding pieces that can share moves; `nil` if this piece cannot share any.
+  ///
+  /// A piece cannot share moves if its plans start from several headers, or repeat a real history.
   var kin: Kin? {
     let alphabet = alphabet
     guard alphabet.headers.count == 1, past == nil else { return nil }
@@ -210,8 +212,8 @@ extension PlannedWrite {
 
 /// Hands out the pieces of an exploration, each once, and adds up their states.
 ///
-/// Pieces with equal ``ExploreTask/kin`` form a group: its fastest piece starts first, and its
-/// later pieces reuse the moves that this piece has run. All other pieces follow, longest first.
+/// Pieces with equal ``ExploreTask/kin`` form a group: its fastest piece starts first, and pieces
+/// of the group that start after its end reuse its moves. All other pieces follow, longest first.
 /// The order and the reuse only save time; they do not change the results.
 final class ExploreQueue: Sendable {
   private let taken = Atomic<Int>(0)

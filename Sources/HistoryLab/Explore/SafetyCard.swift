@@ -145,7 +145,8 @@ struct SafetyCell: Sendable {
 
   /// Creates a cell from the results of the pieces that explored one condition.
   ///
-  /// If an interruption left pieces unexplored (`isCut`), the result can only be `breaks` or `unknown`.
+  /// If pieces are missing (`isCut`), as after an interruption, the result can only be `breaks` or
+  /// `unknown`.
   init(
     _ name: String,
     _ number: Int,

@@ -12,7 +12,7 @@ struct FinishedRun {
     let title: String
     let contender: String
     let historySize: Int
-    /// The metric's name, followed by ` ratio` if the value is relative to raw SQLite in C.
+    /// The metric's name, followed by ` ratio` if the value is relative to another contender's.
     let metric: String
     let kind: Metric.Kind
     let unit: String

@@ -216,7 +216,7 @@ extension HistoryDatabase {
     }
   }
 
-  /// Returns a trend for each benchmark value and machine: the value in every run, oldest first.
+  /// Returns a trend for each benchmark value and machine: the value in each run that has it, oldest first.
   ///
   /// Values of debug builds are omitted.
   ///

@@ -61,9 +61,10 @@ struct MutantPlacesVerb: Verb {
 
   /// Returns the numbers of the commands at which the edited code behaves differently.
   ///
-  /// For each command, the edited code runs twice up to the state before the command. One run then
-  /// continues with the edit switched off. Both runs first get new connections, because a prepared
-  /// statement keeps the SQL of the edit. The run without the edit goes first, because the switch
+  /// For each command after the first, the edited code runs twice up to the state before the command.
+  /// Both runs then get new connections, because a prepared statement keeps the SQL of the edit, and
+  /// one run continues with the edit switched off. For the first command, a whole run of the edited
+  /// code is compared with one of the unedited code. The unedited code runs first, because the switch
   /// affects the whole process.
   private func actions(of system: LabSystem, in plan: Plan) throws(SystemFailure) -> [Int] {
     Mutant.turnAllOff()

@@ -117,10 +117,10 @@ struct RepairRun {
       guard let proof = search.rejections[subset],
         let violation = try trials.violation(subset, by: search.proofs[proof])
       else {
-        let phrases = subset.map(\.phrase).sorted().joinedWithAnd
+        let phrases = subset.isEmpty ? "none" : subset.map(\.phrase).sorted().joinedWithAnd
         throw .lab(
-          "no plan was found that breaks \(system) when \(phrases) are its only changes, although the search "
-            + "had rejected them: this is a bug in history-lab."
+          "no plan was found that breaks \(system) with these changes alone: \(phrases). This is a bug in "
+            + "history-lab."
         )
       }
       subsets.append(

@@ -35,13 +35,13 @@ struct PlanEdit: Hashable, Sendable {
   }
 }
 
-/// A search for plans that differ from a failing plan in one command and break no invariant.
+/// A search for plans that hold although they differ from a failing plan in only one command.
 struct NearestPlans {
   let plan: Plan
   /// The maximum number of plans that are run for each kind of edit.
   var runCountMax = 1_000
 
-  /// Returns, for each kind of edit, the nearest plan that breaks no invariant, nearest first.
+  /// Returns, for each kind of edit, the nearest plan for which `holds` returns `true`, nearest first.
   ///
   /// Moves come before additions, and additions before removals, because a move keeps every command.
   /// Among moves, a shorter distance is nearer. Of equally near plans, the plan with the later edit

@@ -12,9 +12,9 @@ struct PlanPart: Hashable, Sendable {
     case order
     /// The actor of one command.
     case actor
-    /// An actor of the plan; the alternative removes the actor and its commands.
+    /// An actor or consumer of the plan; the alternative removes it and its commands.
     case member
-    /// An actor of the plan; each alternative gives all commands of this actor to another one.
+    /// An actor or consumer of the plan; each alternative gives all of its commands to another one.
     case role
     /// An object that the plan's saves change.
     case object

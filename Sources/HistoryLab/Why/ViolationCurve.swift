@@ -83,8 +83,8 @@ struct ViolationCurve: Hashable, Sendable {
   /// The command with the greatest ``Rise/part``; `nil` if none raised the probability.
   ///
   /// A rise from 0.87 to 1 decides more than one from 0.35 to 0.87, because no continuation is left
-  /// that keeps the invariant. If the parts of several commands do not differ significantly, the
-  /// value is the last of these.
+  /// that keeps the invariant. If the parts of several commands do not differ significantly from the
+  /// greatest part, the value is the last of these.
   var steepestRise: Rise? {
     let rises = zip(points, points.dropFirst()).enumerated().map { place, pair in
       Rise(command: place + 1, before: pair.0, after: pair.1)

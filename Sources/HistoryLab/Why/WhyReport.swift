@@ -6,7 +6,9 @@ import Traces
 
 /// The explanation of one counterexample.
 struct WhyReport {
-  /// An edited plan that breaks no invariant, with its commands as text.
+  /// An edited plan that holds, with its commands as text.
+  ///
+  /// The initializer of the report states when an edited plan holds.
   struct Nearest {
     let edit: PlanEdit
     /// The texts of the edited plan's commands.
@@ -23,7 +25,7 @@ struct WhyReport {
   /// Whether the step budget limited the number of continuations after each command.
   var isLimited = false
   let parts: [PartAnswer]
-  /// For each kind of edit, the nearest plan that breaks no invariant; the nearest of all comes first.
+  /// For each kind of edit, the nearest plan that holds; the nearest of all comes first.
   let nearest: [Nearest]
 
   /// Creates the explanation by running the alternatives and edits of the counterexample's plan.
@@ -140,7 +142,7 @@ struct WhyDocument: Encodable {
   /// The point after which every continuation breaks the invariant; `nil` if there is none.
   let noReturn: NoReturn?
   let parts: [Part]
-  /// For each kind of edit, the nearest plan that breaks no invariant; the nearest of all comes first.
+  /// For each kind of edit, the nearest plan that holds; the nearest of all comes first.
   let nearest: [Nearest]
 
   init(_ report: WhyReport) {

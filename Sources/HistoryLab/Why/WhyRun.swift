@@ -17,12 +17,13 @@ struct WhyRun: Sendable {
   /// The invariant to explain.
   let checker: String
 
-  /// The default number of random continuations after each command of the plan.
+  /// The default number of random continuations before the first and after each command of the plan,
+  /// unless the step budget allows fewer.
   static let continuationsByDefault = 1_000
   /// The number of continuations after each command that are run first, to estimate the total
   /// number of steps.
   static let trialCount = 20
-  /// The default limit on the steps of all continuations; a design that runs in SQLite takes
+  /// The default budget for the steps of all continuations; a design that runs in SQLite takes
   /// seconds for them.
   static let stepBudget = 250_000
 
@@ -76,8 +77,8 @@ struct WhyRun: Sendable {
     return [tally.curve.points[0], tally.curve.points[last]]
   }
 
-  /// Returns the shares of violations after each command; if `wanted` is `nil`, the step budget
-  /// determines the number of continuations.
+  /// Returns the shares of violations before the first and after each command; if `wanted` is `nil`,
+  /// the step budget determines the number of continuations.
   func curve(
     continuations wanted: Int?,
     jobs: Int,
@@ -102,7 +103,7 @@ struct WhyRun: Sendable {
     return try runner.commandsThatBreak(recipe.plan)
   }
 
-  /// The curve that one worker has measured, and the number of steps of its continuations.
+  /// The curve of some or all continuations, and the number of their steps.
   private struct Tally {
     var curve: ViolationCurve
     var steps = 0
@@ -150,7 +151,8 @@ struct WhyRun: Sendable {
     let trials = VariationRunner(system, checker)
     defer { trials.close() }
     let count = recipe.plan.commands.count
-    // Longer beginnings of the plan are known to break and are not run; progress counts them with this one.
+    // Continuations that keep `broken` or more commands are known to break and are not run; progress
+    // counts them together with those that keep one command fewer.
     let known = (places ?? Array(0...count)).count { $0 >= broken ?? .max }
     let curve = try ViolationCurve.measured(
       commands: count,

@@ -78,7 +78,7 @@ struct FileHeader {
     return OpenedFile(connection: connection, header: header, reading: nil)
   }
 
-  /// Opens the file of a suspended store again, with the header read before the suspension.
+  /// Opens another connection to the file of a store, with the header that the store has already read.
   ///
   /// - Throws: ``HistoryError/Code/replaced`` if the file now contains another store.
   static func reopen(

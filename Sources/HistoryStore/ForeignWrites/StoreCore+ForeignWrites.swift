@@ -141,7 +141,7 @@ extension StoreCore {
   }
 }
 
-/// Consecutive captured changes by one author, which become one transaction.
+/// Consecutive captured changes by one author, which become at most one transaction.
 private struct ForeignGroup {
   let author: String?
   /// The last captured change of the group.

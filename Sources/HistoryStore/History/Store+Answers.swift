@@ -55,7 +55,7 @@ extension Store {
 }
 
 extension StoreCore {
-  /// The number of transactions on each page of the fetches that compute an answer.
+  /// The maximum number of transactions on each page of the fetches that compute an answer.
   private static let answerTransactionCountMax = 10_000
 
   fileprivate func count(_ request: HistoryRequest) throws -> Int {

@@ -106,7 +106,7 @@ extension HistoryLayout {
     }
   }
 
-  /// SQL for the transaction of the `?3`-th row of changes, from 0, of the transactions `?1` to `?2`.
+  /// SQL for the transaction of the row of changes at offset `?3` within the transactions `?1` to `?2`.
   ///
   /// A purge ends its chunk before that transaction.
   package var transactionBeyond: String {

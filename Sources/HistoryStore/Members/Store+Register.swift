@@ -26,7 +26,7 @@ package struct StoreRegister: Sendable, Hashable {
   }
   /// The members, sorted by name.
   package var members: [Row] = []
-  /// The purge positions of the authors with purged or deleted transactions, by author name.
+  /// The purge positions of the authors with purged or deleted transactions, sorted by author name.
   package var marks: [Mark] = []
 }
 

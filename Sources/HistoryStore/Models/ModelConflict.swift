@@ -73,7 +73,9 @@ package struct ModelConflict: Hashable, Sendable {
   package let fileVersion: Int
   /// The version of the program's model.
   package let programVersion: Int
-  /// The changes from the older model to the newer, or from the file's to the program's if versions equal.
+  /// The differences of the newer model from the older one.
+  ///
+  /// If the versions are equal, they are the differences of the program's model from the file's.
   package let differences: [ModelDifference]
 
   package init(

@@ -52,7 +52,9 @@ extension StoredEntity {
 }
 
 extension StoredEntity {
-  /// The model's indexes, plus one for each reference, with which a delete finds the referring objects.
+  /// The model's indexes, and one for each reference, with which a delete finds the referring objects.
+  ///
+  /// If the model has the same index as a reference needs, the list contains it once.
   var allIndexes: [StoredIndex] {
     let references = attributes.indices.filter {
       attributes[$0].attribute.reference != nil && !attributes[$0].isRemoved

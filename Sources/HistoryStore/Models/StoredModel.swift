@@ -103,7 +103,9 @@ package struct StoredAttribute: Hashable, Sendable {
   package let column: String
   /// Whether a migration removed the attribute.
   package var isRemoved = false
-  /// Whether the attribute has a tombstone column, because deletes preserve its value or once did.
+  /// Whether deletes preserve the value, or once did.
+  ///
+  /// In the layout `coreData`, the attribute then has a tombstone column.
   var hasPlace: Bool
 
   init(_ attribute: Attribute, column: String) {

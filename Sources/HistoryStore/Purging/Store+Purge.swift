@@ -131,8 +131,9 @@ extension Store {
   /// Deletes the history of some or all authors strictly before a time, merged or not.
   ///
   /// Counterpart of `NSPersistentHistoryChangeRequest.deleteHistory(before:)` with a fetch request
-  /// on the author; only the lab's published protocols call it. A later fetch by token reports missing
-  /// history (Core Data: `NSPersistentHistoryTokenExpiredError`); a fetch by date does not.
+  /// on the author; outside tests, only the lab's published protocols call it. A later fetch by token
+  /// reports missing history (Core Data: `NSPersistentHistoryTokenExpiredError`); a fetch by date does
+  /// not.
   ///
   /// - Throws: ``HistoryError/Code/sqlite``; no history is then deleted.
   /// - Complexity: a scan of history.
@@ -148,8 +149,8 @@ extension Store {
 
   /// Deletes the history of some or all authors strictly before a number, merged or not.
   ///
-  /// Core Data's request takes a token or a transaction instead of the number. Only the lab's published
-  /// protocols call this method.
+  /// Core Data's request takes a token or a transaction instead of the number. Outside tests, only the lab's
+  /// published protocols call this method.
   ///
   /// - Throws: ``HistoryError/Code/sqlite``; no history is then deleted.
   /// - Complexity: a scan of history.
@@ -193,7 +194,9 @@ extension Store {
 }
 
 extension HistoryLayout {
-  /// SQL that records, for each author, the number of the last transaction that a condition will delete.
+  /// SQL that records, for each author, the number of the last transaction that matches a condition.
+  ///
+  /// The statement runs before the matching transactions are deleted.
   fileprivate func partialPurge(where condition: String) -> String {
     """
     INSERT INTO history_thinned

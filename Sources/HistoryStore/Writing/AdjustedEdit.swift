@@ -88,7 +88,7 @@ extension StoreCore {
     return adjusted.finished(outcome, &packer)
   }
 
-  /// Adjusts an insert or update whose references lead to objects that the same save deletes.
+  /// Adjusts an insert or update to the delete rules of the objects that the same save deletes.
   ///
   /// A reference with the rule ``DeleteRule/deny`` stays in the edit, so that the write fails.
   ///

@@ -15,7 +15,7 @@ struct ReferenceColumn {
 }
 
 extension StoredModel {
-  /// The columns that contain references, in the order of entities; includes those of newer programs.
+  /// The columns that contain references, including those of newer programs, by entity and attribute.
   var references: [ReferenceColumn] {
     entities.enumerated().flatMap { offset, entity in
       entity.isRemoved ? [] : entity.references(number: Int32(offset) + 1, in: self)
@@ -201,7 +201,7 @@ extension StoreCore {
     _ body: (inout ChangePacker) throws -> Void
   ) throws -> ChangeOutcome {
     var outcome = try writeChanges(by: authorship, result) { version, packer in
-      // The check runs within the write, because a newer program may have added a reference before it.
+      // The check runs within the write, because until then a newer program may add a reference.
       guard schema.references.contains(where: { $0.destination == table.number }) else {
         return try body(&packer)
       }

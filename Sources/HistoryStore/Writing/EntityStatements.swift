@@ -85,7 +85,7 @@ final class EntityStatements {
     return required & TypeColumns(entity).all
   }
 
-  /// Throws if an attribute that has no value is required; `index` is the attribute's.
+  /// Throws if the attribute at `index`, for which an object has no value, is required.
   ///
   /// - Throws: ``HistoryError/Code/missingValue``.
   func checkOptional(_ index: Int, _ key: Int64?) throws(HistoryError) {

@@ -13,7 +13,7 @@ package struct ObjectEdit: Sendable {
   package var version: Int64
   /// One value per attribute for an insert; one per bit of `columns`, in order, for an update.
   package var values: [Value]
-  /// The row's values when the context read it, one per attribute, if the merge policy needs them.
+  /// The row's values as the context last read or saved them, one per attribute, if the policy needs them.
   ///
   /// If the array is empty, every attribute counts as changed by another writer.
   package var base: [Value]

@@ -35,8 +35,8 @@ package final class MemberSession {
   ///
   /// The first launch registers the member; later launches continue at the member's cursor. Every
   /// context then reads objects from a snapshot at or after the cursor. A context reads all objects
-  /// if `loadsAllObjects` is `true` or ``ObjectContexts/ObjectContext/loadAll()`` was called on it,
-  /// and otherwise only its registered objects.
+  /// if `loadsAllObjects` or its ``ObjectContexts/ObjectContext/holdsAllObjects`` is `true`, and
+  /// otherwise only its registered objects.
   ///
   /// If `resyncingIfLost` is `true`, a member that a retention limit has cut off starts at the newest
   /// transaction, like a new member.

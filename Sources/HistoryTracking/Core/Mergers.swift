@@ -49,7 +49,7 @@ public protocol TransactionDeduplicator: Sendable {
   ) async throws
 }
 
-/// A deduplicator that removes objects with the same values in given attributes as an older object.
+/// A deduplicator that removes objects of one entity that equal an older object in given attributes.
 ///
 /// Of equal objects, the one with the least key is kept. All members make the same choice without
 /// coordination, so concurrent deduplicators remove the same objects. One save writes the kept
@@ -161,7 +161,7 @@ public struct ObjectDeduplicator: TransactionDeduplicator {
     return key
   }
 
-  /// Returns the lists of compared values that more than one object has.
+  /// Returns the lists of compared values that several objects share, in the order of their second objects.
   private func duplicated(
     _ keys: Set<[Value]>,
     in context: ObjectContext

@@ -28,6 +28,8 @@ package final class TrackerCore {
   /// The authors missing from the configuration that were already logged; each one is logged once.
   private var loggedAuthors: Set<String> = []
   /// The version of the store's model that a pass last compared with this program's model.
+  ///
+  /// A pass reports a difference only if this version has changed.
   private var reportedModelVersion: Int?
   /// Whether a resync may have skipped a change of the model, which the next pass must look for.
   private var mustReadModel = false
@@ -130,7 +132,7 @@ package final class TrackerCore {
     return result
   }
 
-  /// The configured retention limits; without a configuration, a purge keeps all unmerged history.
+  /// The configured retention limits; without any, this tracker's purges keep all unmerged history.
   var retention: RetentionLimits { configuration.retention ?? RetentionLimits() }
 
   func logCut(_ lost: [MemberID], _ jumps: [TimestampJump]) {
@@ -239,7 +241,9 @@ package final class TrackerCore {
 }
 
 extension TrackerCore {
-  /// The passes that found transactions, counted only under ``PurgeStrategy/byNotification(times:)``.
+  /// The number of passes that found new transactions.
+  ///
+  /// Counted only under ``PurgeStrategy/byNotification(times:)``.
   package var newsCount: Int { purges.newsCount }
 }
 

@@ -33,7 +33,7 @@ public actor HistoryTracker {
   /// The error of the last pass, or `nil` if it succeeded.
   public var failure: HistoryError? { core.failure }
 
-  /// The synchronous logic of a pass, which leaves calls that may take time to the actor.
+  /// The synchronous logic of the tracker, which leaves calls that may take time to the actor.
   let core: TrackerCore
   private let home: any Actor
   /// The task that runs a pass for each signal while the tracker is started.
@@ -243,10 +243,12 @@ extension HistoryTracker {
     follow(try configuration.signals(store), first)
   }
 
-  /// The positions in history that the launched member keeps in memory; `nil` before the launch.
+  /// The positions in history that the launched member keeps in memory; `nil` if not launched.
   package var place: SessionPlace? { core.session?.place }
 
-  /// The passes that found transactions, counted only under ``PurgeStrategy/byNotification(times:)``.
+  /// The number of passes that found new transactions.
+  ///
+  /// Counted only under ``PurgeStrategy/byNotification(times:)``.
   package var newsCount: Int { core.newsCount }
 }
 

@@ -24,9 +24,10 @@ public struct TrackerConfiguration: Sendable {
   ///
   /// The default is ``PurgeStrategy/whenMerged``.
   public var strategy = PurgeStrategy.whenMerged
-  /// The limits beyond which a purge deletes history that a member has not merged; `nil` sets none.
+  /// The limits beyond which a purge deletes history that a member has not merged.
   ///
-  /// If members request different limits, the loosest ones are used.
+  /// `nil` expresses no preference: this tracker's purges then keep all unmerged history. If members
+  /// request different limits, the loosest ones are used.
   public var retention: RetentionLimits?
   /// The cursors that PersistentHistoryTrackingKit has stored; `nil` imports none.
   ///
@@ -66,7 +67,7 @@ public struct TrackerConfiguration: Sendable {
   package var clock = TrackerClock.continuous
   /// The executor of the tracker and its tasks; `nil` uses the system's threads.
   package var executor: (any SerialExecutor & TaskExecutor)?
-  /// A closure that returns the sequence of a store's signals, one for each commit to announce.
+  /// A closure that returns the sequence of a store's signals; a signal of new history leads to a pass.
   package var signals:
     @Sendable (Store) throws(HistoryError) -> any AsyncSequence<HistoryToken, Never> & Sendable =
       { store throws(HistoryError) in try store.changes }
@@ -89,7 +90,7 @@ public struct TrackerConfiguration: Sendable {
 
   private static let cloudKitMirror = "NSCloudKitMirroringDelegate.*"
 
-  /// Returns whether the configuration names an author, or the author is CloudKit's mirror.
+  /// Returns whether the configuration lists an author as a writer, or it is CloudKit's mirror.
   func declares(_ author: String) -> Bool {
     author == currentAuthor || allAuthors.contains(author) || batchAuthors.contains(author)
       || AuthorPatterns.match(author, [Self.cloudKitMirror])

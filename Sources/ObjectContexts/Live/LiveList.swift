@@ -3,10 +3,9 @@ import HistoryTypes
 
 /// The objects that a live query found, and the changes to evaluate before the next result.
 ///
-/// The list contains the first objects that match, counted from offset 0, and a few beyond the
-/// query's limit. When an object leaves a limited result, one of these few replaces it without a
-/// query. If the list is not complete, every matching object that is missing comes after the list's
-/// last object.
+/// The list contains the first objects that match, counted from offset 0, including some beyond the
+/// query's limit. When an object leaves a limited result, one of these replaces it without a query. If
+/// the list is not complete, every matching object that is missing comes after the list's last object.
 struct LiveList: Sendable {
   /// The sort values of one object in the list, and a hash of all its values.
   struct Member: Sendable {
@@ -16,7 +15,7 @@ struct LiveList: Sendable {
     let digest: Int
   }
 
-  /// The number of objects beyond the limit that are read in advance: half of the limit.
+  /// The number of objects beyond the limit that are read in advance: half of the limit, at least 2.
   ///
   /// If objects leave a limited result one by one, the list is read again whenever `limit / 2`
   /// objects have left. Reading the list then costs three rows for each object that left.
@@ -312,7 +311,7 @@ extension LiveList.Changes {
 }
 
 extension ObjectQuery {
-  /// Returns whether two lists of sort values are equal, so that only the keys decide the order.
+  /// Returns whether two lists of sort values compare as equal, so that only the keys decide the order.
   fileprivate func isSamePlace(_ left: [Value], _ right: [Value]) -> Bool {
     compare((0, left), (0, right)) == 0
   }

@@ -67,7 +67,7 @@ public struct LiveSection: Sendable, Hashable {
 }
 
 extension LiveList {
-  /// Returns the new result after an evaluation, or `nil` if the result is the last one returned.
+  /// Returns the new result after an evaluation, or `nil` if it equals the last one returned.
   ///
   /// - Complexity: linear in the changes, plus a comparison of the keys of the two results.
   mutating func result(of changes: Changes, in context: ObjectContext) -> LiveResult? {

@@ -90,7 +90,7 @@ package struct GreatestCursorLog: HistoryLog {
 package struct SaveEffect: Sendable {
   /// The objects that the save edited, sorted, including those that it left unchanged.
   package let touched: [ObjectName]
-  /// The changes between the content before and after the save, sorted by object.
+  /// The net changes of the save, sorted by object.
   package let changes: [CommittedChange]
   /// The attributes that were set for each object.
   private let columns: [ObjectName: Set<String>]
@@ -101,7 +101,7 @@ package struct SaveEffect: Sendable {
     changes = Self.changes(columns, before, after)
   }
 
-  /// Returns the save's changes, computed from the store's content before and after the save.
+  /// Returns the save's net changes, computed from the store's content before and after the save.
   package func changes(from before: Objects, to after: Objects) -> [CommittedChange] {
     Self.changes(columns, before, after)
   }
