@@ -225,7 +225,7 @@ struct SampledRow {
   let contender: String
   /// The metric of the samples.
   let metric: Metric
-  /// The samples, or the reason why there are none.
+  /// The samples, each of a separate event, or the reason why there are none.
   let outcome: Outcome
   /// The size of history; `nil` for the size that the run measures.
   var historySize: Int?

@@ -180,7 +180,8 @@ final class ScratchFolder {
   static let disk = "disk"
   private static let memory = "/dev/shm"
   private static let prefix = "history-lab-bench-"
-  /// The lock that marks the folder as in use; `nil` if another process created the folder.
+  /// The lock that marks the folder as in use; `nil` if another process created the folder, or if no lock
+  /// could be made.
   private let owner: FolderOwner?
 
   /// Creates this process's folder, and deletes folders left behind by killed processes.

@@ -40,10 +40,10 @@ extension HistoryError {
     case unknownEntity(String, known: [String])
     /// The entity has no attribute with the name; `known` lists the attributes that it has.
     case unknownAttribute(String, entity: String, known: [String])
-    /// The first entity is not a link entity, as many-to-many relationships need, of the second one.
+    /// The first entity cannot be the link entity of a many-to-many relationship of the second one.
     ///
-    /// A link entity has exactly two references. The reference `attribute`, or either one if that is
-    /// `nil`, must refer to the second entity.
+    /// A link entity has exactly two references. The reference `attribute` must refer to the second
+    /// entity; if `attribute` is `nil`, one of the two must.
     case noLinkEntity(String, of: String, attribute: String?)
     /// The value does not fit the attribute's type, is NaN, or is too large.
     case unfitValue(entity: String, attribute: String, type: AttributeType)

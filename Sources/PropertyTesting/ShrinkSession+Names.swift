@@ -112,7 +112,9 @@ extension ShrinkSession {
     }
   }
 
-  /// Returns the labels of spans with a single choice: a name or, if requested, also a small number.
+  /// Returns the labels of the spans that contain exactly one choice, if that choice is a name.
+  ///
+  /// With `orNumbers`, spans whose only choice is a small number are included.
   private func labelsOfNames(orNumbers: Bool = false) -> [String] {
     Set(best.spans.filter { isName($0, orNumber: orNumbers) }.map(\.label)).sorted()
   }

@@ -17,7 +17,10 @@ final class RunningCase: @unchecked Sendable {
   /// Whether the file contains a case with a seed.
   private var isSeed = false
 
-  /// Creates the file; `nil` if the file cannot be created, mapped or locked: the run needs no file.
+  /// Creates the file.
+  ///
+  /// The result is `nil` if the file cannot be created, mapped or locked. The run then continues without
+  /// a file.
   init?(_ file: URL, footer: String) {
     try? FileManager.default.createDirectory(
       at: file.deletingLastPathComponent(),

@@ -74,7 +74,8 @@ package enum EventKind: Hashable, Sendable {
   case data(Objects)
   /// The contents of the store's history, in order.
   case history([CommittedTransaction])
-  /// A whole pass succeeded; the newest transaction at its start is `nil` if history was empty.
+  /// A whole pass succeeded; `through` is the newest transaction when the pass started, or `nil` if
+  /// history was empty then.
   case passed(through: TransactionName?)
   case answered(QueryAnswer)
   case signalled

@@ -11,9 +11,13 @@ struct BisectOptions: VerbOptions {
     "A plan or a counterexample that breaks an invariant at the bad commit, but not at the good one."
   )
   private var file: String?
-  @Option("good", .commit, "A commit without the violation or the changed count; required.")
+  @Option(
+    "good",
+    .commit,
+    "A Git commit without the violation, or with the earlier count; required."
+  )
   private var goodCommit: String?
-  @Option("bad", .commit, "A later commit with the violation or the changed count.")
+  @Option("bad", .commit, "A later Git commit with the violation, or with another count.")
   var bad = "HEAD"
   @Option(
     "count",

@@ -162,7 +162,8 @@ struct ExploreText {
   /// Returns the explanation of the phrases in the cells of a card.
   static func legend(_ scopes: [ExploreScope]) -> String {
     "holds: in every plan of \(scopes.map(\.sentence).joinedWithAnd). breaks N: the shortest plan "
-      + "that breaks the invariant has N commands, every shorter plan was run; ≤ N: some were not. "
+      + "that breaks the invariant has N commands; every shorter plan was run. breaks ≤ N: a plan of N "
+      + "commands breaks it, and some shorter plans were not run. "
       + "unknown: the limit of states or an interruption ended the search. -: no plan exercises it."
   }
 

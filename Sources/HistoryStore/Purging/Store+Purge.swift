@@ -131,7 +131,7 @@ extension Store {
   /// Deletes the history of some or all authors strictly before a time, merged or not.
   ///
   /// Counterpart of `NSPersistentHistoryChangeRequest.deleteHistory(before:)` with a fetch request
-  /// on the author; outside tests, only the lab's published protocols call it. A later fetch by token
+  /// on the author; outside tests, only the lab's copies of published designs call it. A later fetch by token
   /// reports missing history (Core Data: `NSPersistentHistoryTokenExpiredError`); a fetch by date does
   /// not.
   ///
