@@ -270,8 +270,7 @@ let package = Package(
       name: "LabFixtures",
       dependencies: [
         "SQLiteStorage", "Programs", "Systems", "Measuring", "Reporting", "Commands",
-        "BenchCommands",
-        "HistoryLab", "TestSupport",
+        "BenchCommands", "HistoryLab", "TestSupport",
       ],
       path: "Tests/LabFixtures",
       swiftSettings: settings

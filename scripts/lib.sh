@@ -149,8 +149,8 @@ slowest_tests() {
   ' "$1" | sort -rn | awk 'NR <= 10'
 }
 
-# The tests of which one case took more than so many seconds even when it was fastest, in a run of one test
-# after the other: `tests_above SECONDS FILE`.
+# The tests whose longest case took more than so many seconds in each of their runs, where one test runs after
+# the other: `tests_above SECONDS FILE`. A test is printed with its best run.
 tests_above() {
   awk -v budget="$1" "$events_awk"'
     (id = test_of($0)) != "" && match($0, /"absolute":[0-9.]+/) {

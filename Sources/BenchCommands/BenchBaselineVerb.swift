@@ -186,9 +186,7 @@ struct BaselineCompareVerb: Verb {
     let code = CountText(terminal: terminal).print(counts)
     let suspects = TimeSuspects(base: base.rows, head: head.rows)
     guard !suspects.suspects.isEmpty else { return code }
-    terminal.print(
-      "Times, relative to raw SQLite in C, that differ; two launches are too few to decide:"
-    )
+    terminal.print("Ratios of times that differ; two launches are too few to decide:")
     terminal.print(suspects.table)
     guard options.decides else {
       let words = "bench baseline compare \(options.name) --decide"

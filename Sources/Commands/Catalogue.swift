@@ -18,7 +18,7 @@ package struct Catalogue: Sendable {
   package struct Entry: Hashable, Sendable {
     package let name: String
     package let sentence: String
-    /// What is known about a condition outside the lab; `nil` for entries that are no conditions.
+    /// The evidence on whether a condition occurs in apps; `nil` for entries that are no conditions.
     package var evidence: Evidence?
 
     package init(_ name: String, _ sentence: String, _ evidence: Evidence? = nil) {
@@ -46,7 +46,7 @@ package enum CatalogueFormat: Hashable, Sendable {
   case json
 }
 
-/// What is known about the occurrence of a condition, such as equal timestamps, outside the lab.
+/// The evidence on whether a condition, such as equal timestamps, occurs in apps.
 package enum Evidence: Hashable, Sendable {
   /// The condition was observed in real stores; the text states where.
   case observed(String)

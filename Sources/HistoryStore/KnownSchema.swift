@@ -1,5 +1,3 @@
-import HistoryTypes
-
 /// The schema of a file as a connection caches it, valid until a program changes the schema.
 ///
 /// Add a value here if it is derived from the model that the file records. When SQLite reports another

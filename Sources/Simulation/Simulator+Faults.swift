@@ -103,7 +103,7 @@ extension FileFault {
 }
 
 extension PlannedFault {
-  /// What this power-off does with writes that were not synced.
+  /// The effect of this power-off on writes that were not synced.
   var loss: PowerLoss {
     PowerLoss(seed: kind == .torn ? UInt64(truncatingIfNeeded: seed) : nil)
   }

@@ -101,7 +101,7 @@ import Testing
     #expect(lines[2].contains("Test 3000"))
   }
 
-  @Test func `A test is above its budget if one case is each time, and has its least time`()
+  @Test func `A test is above its budget if a case is in every run, and its best run is shown`()
     async throws
   {
     var events = Self.declaration(4)
