@@ -18,6 +18,10 @@ struct KnownSchema {
   var mustBeChecked = true
   /// Whether triggers of the file capture what other programs write.
   var capturesForeignWrites: Bool
+  /// The text and version of ``model`` as the file recorded them, if a write has read them.
+  ///
+  /// While the file records the same, the model needs no parsing.
+  var recorded: (text: String, version: Int64)?
 
   init(_ header: FileHeader) {
     model = header.stored

@@ -97,10 +97,13 @@ final class StoreCore {
   var canWriteHistory: Bool { tracksHistory && !isReadOnly && reading == nil }
 
   /// Reads again from the file how it handles writes by programs without this library.
-  func noticeForeignWrites() throws {
-    let handling = try FileHeader.foreignWrites(connection)
+  @discardableResult
+  func noticeForeignWrites() throws -> ForeignWrites {
+    let handling =
+      try knownText(ForeignSchema.settingName).flatMap(ForeignWrites.init) ?? .unwatched
     schema.capturesForeignWrites = handling == .captured
     connection.setRunsTriggers(handling == .unwatched)
+    return handling
   }
 
   /// Whether writes are recorded in history.
@@ -249,15 +252,32 @@ extension StoreCore {
 
   private func noticeModel() throws {
     schema.mustBeChecked = true
-    let version = try connection.integer("PRAGMA schema_version") ?? 0
+    let version = try schemaVersion()
     if version != schema.version {
-      guard reading == nil, let found = try StoredModel(connection, path: path) else { return }
-      if found != schema.model { try adopt(found) }
-      try noticeForeignWrites()
-      try checkForeignSchema()
+      guard reading == nil else { return }
+      try noticeRecordedModel()
+      try checkForeignSchema(noticeForeignWrites(), of: schema.model)
       schema.version = version
     }
     schema.mustBeChecked = false
+  }
+
+  private func schemaVersion() throws -> Int64 {
+    let read = try query("PRAGMA schema_version")
+    defer { read.statement.reset() }
+    return try read.statement.step() ? read.statement.int(0) : 0
+  }
+
+  /// Adopts the model that the file records, unless it is the known one.
+  private func noticeRecordedModel() throws {
+    let version = try knownMetadata(StoredModel.versionName) ?? 1
+    let text = try knownText(StoredModel.textName)
+    if let recorded = schema.recorded, recorded == (text, version) { return }
+    guard let text, let found = StoredModel(text: text, version: Int(version)) else {
+      throw HistoryError.damaged(path: path, what: StoredModel.unreadable)
+    }
+    if found != schema.model { try adopt(found) }
+    schema.recorded = (text, version)
   }
 
   /// Throws if a migration removed a part of the program's model, or retired the program's member.
@@ -306,6 +326,14 @@ extension StoreCore {
     read.statement.bind(name, at: 1)
     defer { read.statement.reset() }
     return try read.statement.step() ? read.statement.int(0) : nil
+  }
+
+  /// Returns a text from the file's metadata, or `nil` when the name is missing.
+  private func knownText(_ name: String) throws -> String? {
+    let read = try query(Self.metadataSQL)
+    read.statement.bind(name, at: 1)
+    defer { read.statement.reset() }
+    return try read.statement.step() ? read.statement.text(0) : nil
   }
 
   /// Updates a number that the metadata of every file contains.

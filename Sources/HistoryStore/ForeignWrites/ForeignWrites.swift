@@ -275,6 +275,12 @@ extension StoreCore {
     guard handling != .unwatched, reading == nil,
       let found = try StoredModel(connection, path: path)
     else { return }
+    try checkForeignSchema(handling, of: found)
+  }
+
+  /// Throws if a part of the schema that a file's model and its handling of other programs need is missing.
+  func checkForeignSchema(_ handling: ForeignWrites, of found: StoredModel) throws {
+    guard handling != .unwatched else { return }
     let present = Dictionary(
       try foreignTriggers().map { ($0.name, $0.sql) },
       uniquingKeysWith: { first, _ in first }

@@ -204,6 +204,9 @@ extension StoredModel {
   /// A migration writes this entry; a file without the entry was never migrated.
   static let oldestName = "modelOldest"
 
+  /// The description of a file whose model has an invalid text.
+  static let unreadable = "its model cannot be read"
+
   /// Reads the model of an open file.
   ///
   /// - Throws: ``HistoryError/Code/damaged`` if the text of the model is invalid.
@@ -213,7 +216,7 @@ extension StoredModel {
       "SELECT value FROM history_metadata WHERE name = '\(Self.textName)'"
     )
     guard let text, let stored = StoredModel(text: text, version: version) else {
-      throw HistoryError.damaged(path: path, what: "its model cannot be read")
+      throw HistoryError.damaged(path: path, what: Self.unreadable)
     }
     self = stored
   }
