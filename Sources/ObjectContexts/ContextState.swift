@@ -116,9 +116,9 @@ struct ContextState: Sendable {
   /// Returns the unsaved edits in the form that the store accepts.
   ///
   /// Each edit contains the version of the row that the context edited. It contains the row itself
-  /// if the merge policy needs the row.
-  func objectEdits(for policy: MergePolicy) -> [ObjectEdit] {
-    let needsBase = policy == .storeWins || policy == .overwrite
+  /// if the merge policy, or the closure that resolves conflicts, needs the row.
+  func objectEdits(for policy: MergePolicy, hasClosure: Bool = false) -> [ObjectEdit] {
+    let needsBase = policy == .storeWins || policy == .overwrite || hasClosure
     return order.compactMap { id in
       guard let edit = edits[id] else { return nil }
       // An insert has no registered row, nor has the delete of an object that the context does not contain.
@@ -134,7 +134,9 @@ struct ContextState: Sendable {
           values: edit.values,
           base: needsBase ? Array(self[table: id.entity].row(of: id.key) ?? []) : []
         )
-      case .delete: return ObjectEdit(.delete, id, version: version)
+      case .delete:
+        let base = hasClosure ? Array(self[table: id.entity].row(of: id.key) ?? []) : []
+        return ObjectEdit(.delete, id, version: version, base: base)
       }
     }
   }

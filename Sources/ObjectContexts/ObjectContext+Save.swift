@@ -51,6 +51,34 @@ extension ObjectContext {
     try write(.some(author), .some(contextName))?.1.transaction
   }
 
+  /// Saves the edits like ``save()``; a closure resolves conflicts in place of the merge policy.
+  ///
+  /// ```swift
+  /// try context.save { conflict in
+  ///   guard let count = conflict.edited?["count"], conflict.duplicate == nil else { return .keepStored }
+  ///   return .write(["count": count])
+  /// }
+  /// ```
+  ///
+  /// The closure is called for each edited object that another writer changed, and for each object
+  /// that would have the same unique values as another object. It runs inside the transaction, while
+  /// other processes cannot write: it must be quick, and must not use the context. An object that
+  /// another writer deleted stays deleted, without a call.
+  ///
+  /// Core Data: `NSMergePolicy.resolve(mergeConflicts:)`.
+  ///
+  /// - Throws: The errors of ``save()``, and ``HistoryError/Code/stopped`` if the closure throws; data,
+  ///   history and edits are then unchanged.
+  /// - Complexity: as ``save()``, with one query for each conflict.
+  @discardableResult
+  public func save(
+    resolving closure: (SaveConflict) throws -> ConflictResolution
+  ) throws(HistoryError) -> WrittenTransaction? {
+    try withoutActuallyEscaping(closure) { closure throws(HistoryError) in
+      try saveReporting(policy: .error, resolving: closure).transaction
+    }
+  }
+
   /// Saves the edits with optional overrides, and returns the outcome of each edit.
   ///
   /// A `nil` argument uses the context's own author, name and merge policy, and the current time.
@@ -58,9 +86,10 @@ extension ObjectContext {
     author: String?? = nil,
     contextName: String?? = nil,
     policy: MergePolicy? = nil,
-    begunAt: Date? = nil
+    begunAt: Date? = nil,
+    resolving closure: ((SaveConflict) throws -> ConflictResolution)? = nil
   ) throws(HistoryError) -> (transaction: WrittenTransaction?, edits: [SavedEdit]) {
-    guard let (edits, result) = try write(author, contextName, policy, begunAt) else {
+    guard let (edits, result) = try write(author, contextName, policy, begunAt, closure) else {
       return (nil, [])
     }
     let report = zip(edits, result.outcomes).map {
@@ -74,11 +103,12 @@ extension ObjectContext {
     _ author: String?? = nil,
     _ contextName: String?? = nil,
     _ policy: MergePolicy? = nil,
-    _ begunAt: Date? = nil
+    _ begunAt: Date? = nil,
+    _ closure: ((SaveConflict) throws -> ConflictResolution)? = nil
   ) throws(HistoryError) -> ([ObjectEdit], SaveResult)? {
     let policy = policy ?? mergePolicy
     return try state.withLock { state throws(HistoryError) in
-      let edits = state.objectEdits(for: policy)
+      let edits = state.objectEdits(for: policy, hasClosure: closure != nil)
       guard !edits.isEmpty else { return nil }
       let result = try store.save(
         SaveRequest(
@@ -88,7 +118,8 @@ extension ObjectContext {
           writer: writer,
           policy: policy,
           begunAt: begunAt
-        )
+        ),
+        resolving: closure
       )
       state.apply(result)
       // The save is committed. If the file cannot be read, the snapshot is lost, and the next read

@@ -175,7 +175,31 @@ extension Comparison {
   }
 }
 
+extension PlannedWrite {
+  /// Whether the save resolves conflicts by a closure that decides like the write's merge policy.
+  ///
+  /// It is `true` for saves that first edit an object with an even key, so that plans test both ways.
+  var usesClosure: Bool {
+    policy != .error && changes.first?.object.key.isMultiple(of: 2) == true
+  }
+}
+
 extension MergePolicy {
+  /// Returns the decision of this policy about a conflict; every policy except `error` has one.
+  func resolution(of conflict: SaveConflict) -> ConflictResolution {
+    switch self {
+    case .error, .objectWins: return .keepEdited
+    case .overwrite: return conflict.edited.map { .write($0) } ?? .keepEdited
+    case .rollback: return conflict.setAttributes.isEmpty ? .keepStored : .write([:])
+    case .storeWins:
+      guard conflict.duplicate == nil, let edited = conflict.edited,
+        let original = conflict.original
+      else { return .keepStored }
+      let kept = conflict.setAttributes.filter { conflict.stored[$0] == original[$0] }
+      return .write(edited.filter { kept.contains($0.key) })
+    }
+  }
+
   /// Converts a plan's merge policy.
   init(_ planned: PlannedPolicy) {
     self =

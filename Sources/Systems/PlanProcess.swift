@@ -111,10 +111,12 @@ final class PlanProcess {
     do throws(HistoryError) {
       let (edited, inserted) = try edit(write.changes, in: context, objects)
       objects.attempt(inserted)
+      let policy = MergePolicy(write.policy)
       let (written, edits) = try context.saveReporting(
         author: .some(author),
-        policy: MergePolicy(write.policy),
-        begunAt: begunAt
+        policy: write.usesClosure ? .error : policy,
+        begunAt: begunAt,
+        resolving: write.usesClosure ? policy.resolution(of:) : nil
       )
       for (name, id) in inserted { objects.enter(name, id) }
       guard !store.model.hasRelations else {

@@ -158,7 +158,7 @@ extension PlanGenerator {
     _ source: inout ChoiceSource
   ) {
     var hooks: [String] = []
-    if source.bool(probability: 0.12) { hooks.append(PlannedHook.observer.rawValue) }
+    if source.bool(probability: 0.5) { hooks.append(PlannedHook.observer.rawValue) }
     if active.contains(.hookFailure), source.bool(probability: 0.5) {
       hooks.append(PlannedHook.failing[source.index(below: PlannedHook.failing.count)].rawValue)
     }

@@ -42,23 +42,23 @@ extension StoreCore {
     _ request: SaveRequest,
     _ number: Int64,
     _ packer: inout ChangePacker,
-    _ conflicts: inout [ObjectID],
+    _ conflicts: inout ConflictHandling,
     postponing postpone: (AdjustedEdit) -> Void
   ) throws -> ([EditOutcome], RuleEffects) {
     var outcomes = Array(repeating: EditOutcome.gone, count: request.edits.count)
     var deleted: [ObjectID] = []
     for (index, edit) in request.edits.enumerated() where edit.type == .delete {
-      outcomes[index] = try delete(edit, request.policy, &packer, &conflicts)
+      outcomes[index] = try delete(edit, number, &packer, &conflicts)
       if outcomes[index] != .leftOut, outcomes[index] != .gone { deleted.append(edit.id) }
     }
-    guard conflicts.isEmpty else { return (outcomes, RuleEffects(deleted: [])) }
+    guard conflicts.unresolved.isEmpty else { return (outcomes, RuleEffects(deleted: [])) }
     let updated = request.edits.filter { $0.type == .update }.map(\.id)
     let effects = try applyDeleteRules(to: deleted, number, &packer, except: Set(updated))
     for (index, edit) in request.edits.enumerated() where edit.type != .delete {
       guard let adjusted = try adjust(edit, index, to: effects, number, request.policy)
       else { continue }
       do {
-        outcomes[index] = try apply(adjusted, number, request.policy, &packer, &conflicts)
+        outcomes[index] = try apply(adjusted, number, &packer, &conflicts)
       } catch let error as SQLiteError where error.isDuplicate {
         outcomes[index] = .leftOut
         postpone(adjusted)
@@ -71,20 +71,18 @@ extension StoreCore {
   func apply(
     _ adjusted: AdjustedEdit,
     _ number: Int64,
-    _ policy: MergePolicy,
     _ packer: inout ChangePacker,
-    _ conflicts: inout [ObjectID]
+    _ conflicts: inout ConflictHandling
   ) throws -> EditOutcome {
     let outcome =
       adjusted.edit.type == .update
       ? try update(
         adjusted.edit,
         number,
-        policy,
         &packer,
         &conflicts,
         alsoChanged: adjusted.nullified
-      ) : try apply(adjusted.edit, number, policy, &packer, &conflicts)
+      ) : try apply(adjusted.edit, number, &packer, &conflicts)
     return adjusted.finished(outcome, &packer)
   }
 

@@ -139,7 +139,10 @@ extension Store {
   ///   ``HistoryError/Code/sqlite`` when SQLite fails, and specific errors for values that do not fit.
   /// - Complexity: one statement per edit, one or two more for the history, and for each delete one
   ///   query of each reference to the entity.
-  package func save(_ request: SaveRequest) throws(HistoryError) -> SaveResult {
+  package func save(
+    _ request: SaveRequest,
+    resolving closure: ((SaveConflict) throws -> ConflictResolution)? = nil
+  ) throws(HistoryError) -> SaveResult {
     try locked { core in
       var outcomes: [EditOutcome] = []
       var rows: [RowBatch] = []
@@ -154,7 +157,7 @@ extension Store {
         begunAt: request.begunAt
       )
       let outcome = try core.writeChanges(by: authorship) { number, packer in
-        var conflicts: [ObjectID] = []
+        var conflicts = ConflictHandling(request.policy, closure: closure)
         var duplicates = DuplicateResolution(request, number)
         if !core.schema.references.isEmpty && request.edits.contains(where: { $0.type == .delete })
         {
@@ -164,7 +167,7 @@ extension Store {
         } else {
           for (index, edit) in request.edits.enumerated() {
             do {
-              let outcome = try core.apply(edit, number, request.policy, &packer, &conflicts)
+              let outcome = try core.apply(edit, number, &packer, &conflicts)
               outcomes.append(outcome)
             } catch let error as SQLiteError where error.isDuplicate {
               outcomes.append(.leftOut)
@@ -179,7 +182,9 @@ extension Store {
           effects.formUnion(further)
           packer.combine()
         }
-        guard conflicts.isEmpty else { throw HistoryError.conflict(conflicts) }
+        guard conflicts.unresolved.isEmpty else {
+          throw HistoryError.conflict(conflicts.unresolved)
+        }
         // Read the rows before the commit: a later error could not be distinguished from a failed
         // save.
         rows = try core.changedRows(of: request.edits, outcomes)
@@ -239,14 +244,13 @@ extension StoreCore {
   func apply(
     _ edit: ObjectEdit,
     _ number: Int64,
-    _ policy: MergePolicy,
     _ packer: inout ChangePacker,
-    _ conflicts: inout [ObjectID]
+    _ conflicts: inout ConflictHandling
   ) throws -> EditOutcome {
     switch edit.type {
     case .insert: return try insert(edit, number, &packer)
-    case .update: return try update(edit, number, policy, &packer, &conflicts)
-    case .delete: return try delete(edit, policy, &packer, &conflicts)
+    case .update: return try update(edit, number, &packer, &conflicts)
+    case .delete: return try delete(edit, number, &packer, &conflicts)
     }
   }
 
@@ -277,9 +281,8 @@ extension StoreCore {
   func update(
     _ edit: ObjectEdit,
     _ number: Int64,
-    _ policy: MergePolicy,
     _ packer: inout ChangePacker,
-    _ conflicts: inout [ObjectID],
+    _ conflicts: inout ConflictHandling,
     alsoChanged: UInt64 = 0
   ) throws -> EditOutcome {
     let table = try table(edit.id.entity)
@@ -290,25 +293,24 @@ extension StoreCore {
       packer.update(edit.id.entity, edit.id.key, table.numbers(of: edit.columns) | alsoChanged)
       return .written
     }
-    return try resolve(edit, in: table, number, policy, &packer, &conflicts, alsoChanged)
+    return try resolve(edit, in: table, number, &packer, &conflicts, alsoChanged)
   }
 
-  /// Writes the part of an update that the policy permits, for a row that another writer changed.
+  /// Writes the part of an update that the policy or the app's closure permits, over a changed row.
   private func resolve(
     _ edit: ObjectEdit,
     in table: EntityStatements,
     _ number: Int64,
-    _ policy: MergePolicy,
     _ packer: inout ChangePacker,
-    _ conflicts: inout [ObjectID],
+    _ conflicts: inout ConflictHandling,
     _ alsoChanged: UInt64
   ) throws -> EditOutcome {
-    guard policy != .error else {
-      conflicts.append(edit.id)
+    guard !conflicts.fails else {
+      conflicts.fail(edit.id)
       return .leftOut
     }
     guard let stored = try values(of: edit.id) else { return .gone }
-    let resolved = edit.resolved(against: stored, policy, except: table.widened)
+    let resolved = try conflicts.resolve(edit, over: stored, in: table)
     guard resolved.columns != 0 else { return .leftOut }
     let row = try bindUpdate(resolved, in: table, number)
     row.statement.bindNull(at: 3)
@@ -351,9 +353,9 @@ extension StoreCore {
 
   func delete(
     _ edit: ObjectEdit,
-    _ policy: MergePolicy,
+    _ number: Int64,
     _ packer: inout ChangePacker,
-    _ conflicts: inout [ObjectID]
+    _ conflicts: inout ConflictHandling
   ) throws -> EditOutcome {
     let table = try table(edit.id.entity)
     let tombstone = try table.tombstone(connection)
@@ -362,9 +364,17 @@ extension StoreCore {
     guard try tombstone.statement.step() else { return .gone }
     let isUnchanged =
       edit.version == ObjectEdit.anyVersion || tombstone.statement.int(0) == edit.version
-    guard isUnchanged || policy == .objectWins || policy == .overwrite else {
-      if policy == .error { conflicts.append(edit.id) }
-      return .leftOut
+    if !isUnchanged {
+      let resolution = try conflicts.resolveDelete(edit, in: table) {
+        try values(of: edit.id) ?? []
+      }
+      switch resolution {
+      case .keepStored: return .leftOut
+      case .keepEdited: break
+      case .write(let values):
+        tombstone.statement.reset()
+        return try write(values, over: edit.id, number, &packer)
+      }
     }
     packer.delete(
       edit.id.entity,
@@ -378,6 +388,28 @@ extension StoreCore {
     row.statement.bind(edit.id.key, at: 1)
     try row.statement.run()
     return isUnchanged ? .written : .writtenOver(columns: 0)
+  }
+
+  /// Writes an app's values over the row of an object that the save then does not delete.
+  private func write(
+    _ values: [String: Value],
+    over id: ObjectID,
+    _ number: Int64,
+    _ packer: inout ChangePacker
+  ) throws -> EditOutcome {
+    let table = try table(id.entity)
+    var update = ObjectEdit(.update, id)
+    try update.set(values, in: table.entity)
+    guard update.columns != 0 else { return .leftOut }
+    let row = try bindUpdate(update, in: table, number)
+    row.statement.bindNull(at: 3)
+    do {
+      try row.statement.run()
+    } catch {
+      throw HistoryError(duplicate: error, in: [table]) ?? .sqlite(error)
+    }
+    packer.update(id.entity, id.key, table.numbers(of: update.columns))
+    return .leftOut
   }
 
   /// Returns the row of an object, one value per attribute, or `nil` if the object is gone.

@@ -71,7 +71,7 @@ struct DuplicateResolution {
 
   mutating func postpone(_ edit: AdjustedEdit) { postponed.append(edit) }
 
-  /// Writes the postponed edits, as the merge policy demands.
+  /// Writes the postponed edits, as the merge policy or the app's closure demands.
   ///
   /// - Throws: ``HistoryError/Code/duplicate`` under the policy `error`, and if two edited objects are
   ///   duplicates of each other.
@@ -79,7 +79,7 @@ struct DuplicateResolution {
     in core: StoreCore,
     _ outcomes: inout [EditOutcome],
     _ packer: inout ChangePacker,
-    _ conflicts: inout [ObjectID]
+    _ conflicts: inout ConflictHandling
   ) throws {
     var left: [AdjustedEdit] = []
     for adjusted in postponed {
@@ -87,7 +87,6 @@ struct DuplicateResolution {
         outcomes[adjusted.index] = try core.apply(
           adjusted,
           number,
-          request.policy,
           &packer,
           &conflicts
         )
@@ -98,24 +97,7 @@ struct DuplicateResolution {
     // An object is written once by a transaction.
     var written = Set(left.isEmpty ? [] : request.edits.map(\.id))
     for adjusted in left {
-      let edit = adjusted.edit
-      let found = try core.duplicates(of: edit, request.policy)
-      guard let first = found.first else {
-        // An edit that was resolved before this one has removed the duplicate.
-        let policy = request.policy
-        outcomes[adjusted.index] = try core.apply(adjusted, number, policy, &packer, &conflicts)
-        continue
-      }
-      guard request.policy != .error, !found.contains(where: { written.contains($0.id) }) else {
-        throw try core.error(of: edit, first)
-      }
-      if request.policy != .storeWins, request.policy != .rollback {
-        written.formUnion(found.map(\.id))
-      }
-      outcomes[adjusted.index] =
-        edit.type == .insert
-        ? try insert(edit, over: found.map(\.id), in: core, &packer)
-        : try update(adjusted, over: found, in: core, &packer, &conflicts)
+      outcomes[adjusted.index] = try resolve(adjusted, &written, in: core, &packer, &conflicts)
     }
     for (edit, outcome) in zip(request.edits, outcomes) {
       guard case .replaced(let other) = outcome else { continue }
@@ -123,16 +105,57 @@ struct DuplicateResolution {
     }
   }
 
-  /// Resolves an insert: the store's object stays, with the inserted values if the context wins.
+  /// Resolves one edit that would create a duplicate, unless an earlier edit has removed the duplicate.
+  ///
+  /// `written` contains the objects that the save writes; none of them can be a duplicate to replace.
+  private mutating func resolve(
+    _ original: AdjustedEdit,
+    _ written: inout Set<ObjectID>,
+    in core: StoreCore,
+    _ packer: inout ChangePacker,
+    _ conflicts: inout ConflictHandling
+  ) throws -> EditOutcome {
+    var adjusted = original
+    adjusted.edit = conflicts.resolved[original.edit.id] ?? original.edit
+    let edit = adjusted.edit
+    var found = try core.duplicates(of: edit, request.policy)
+    guard let first = found.first else {
+      return try core.apply(adjusted, number, &packer, &conflicts)
+    }
+    let table = try core.table(edit.id.entity)
+    guard written.isDisjoint(with: found.map(\.id)),
+      let resolution = try conflicts.resolveDuplicate(
+        edit,
+        first,
+        in: table,
+        stored: { try core.values(of: first.id) ?? [] }
+      )
+    else { throw try core.error(of: edit, first) }
+    var keepsStored = resolution == .keepStored
+    if case .write(let values) = resolution {
+      try adjusted.edit.set(values, in: table.entity)
+      conflicts.note(adjusted.edit)
+      keepsStored = values.isEmpty
+      if edit.type == .update { found = try core.duplicates(of: adjusted.edit, request.policy) }
+      if let other = found.first(where: { written.contains($0.id) }) {
+        throw try core.error(of: adjusted.edit, other)
+      }
+    }
+    if !keepsStored { written.formUnion(found.map(\.id)) }
+    return edit.type == .insert
+      ? try insert(adjusted.edit, over: found.map(\.id), keepsStored, in: core, &packer)
+      : try update(adjusted, over: found, keepsStored, in: core, &packer, &conflicts)
+  }
+
+  /// Resolves an insert: the store's object stays, with the values to write unless it keeps its own.
   private mutating func insert(
     _ edit: ObjectEdit,
     over found: [ObjectID],
+    _ keepsStored: Bool,
     in core: StoreCore,
     _ packer: inout ChangePacker
   ) throws -> EditOutcome {
-    guard request.policy == .objectWins || request.policy == .overwrite else {
-      return .replaced(by: found[0])
-    }
+    guard !keepsStored else { return .replaced(by: found[0]) }
     for other in Set(found).subtracting([found[0]]).sorted() {
       try remove(other, in: core, &packer)
     }
@@ -142,32 +165,36 @@ struct DuplicateResolution {
     return .replaced(by: found[0])
   }
 
-  /// Resolves an update: deletes the store's duplicates if the context wins, or leaves out the
-  /// unique attributes that were set.
+  /// Resolves an update: deletes the store's duplicates, or leaves out the unique attributes that were
+  /// set if the store's values stay.
   private mutating func update(
     _ adjusted: AdjustedEdit,
     over found: [Duplicate],
+    _ keepsStored: Bool,
     in core: StoreCore,
     _ packer: inout ChangePacker,
-    _ conflicts: inout [ObjectID]
+    _ conflicts: inout ConflictHandling
   ) throws -> EditOutcome {
-    switch request.policy {
-    case .error, .rollback: return adjusted.finished(.leftOut, &packer)
-    case .objectWins, .overwrite:
+    guard keepsStored else {
       for id in Set(found.map(\.id)).sorted() { try remove(id, in: core, &packer) }
-      return try core.apply(adjusted, number, request.policy, &packer, &conflicts)
-    case .storeWins:
+      let outcome = try core.apply(adjusted, number, &packer, &conflicts)
       let edit = adjusted.edit
-      var reduced = adjusted
-      reduced.edit.columns &= ~found.reduce(0) { $0 | $1.constraint.columns }
-      let columns = reduced.edit.columns
-      guard columns != 0 else { return adjusted.finished(.leftOut, &packer) }
-      let set = (0..<64).filter { edit.columns >> UInt64($0) & 1 == 1 }
-      reduced.edit.values = zip(set, edit.values)
-        .filter { columns >> UInt64($0.0) & 1 == 1 }.map(\.1)
-      let outcome = try core.apply(reduced, number, request.policy, &packer, &conflicts)
-      return outcome == .written ? .writtenOver(columns: columns) : outcome
+      let isResolved = conflicts.resolved[edit.id] != nil
+      return outcome == .written && isResolved ? .writtenOver(columns: edit.columns) : outcome
     }
+    let edit = adjusted.edit
+    var reduced = adjusted
+    reduced.edit.columns &= ~found.reduce(0) { $0 | $1.constraint.columns }
+    let columns = reduced.edit.columns
+    guard columns != 0, request.policy != .rollback else {
+      return adjusted.finished(.leftOut, &packer)
+    }
+    let set = (0..<64).filter { edit.columns >> UInt64($0) & 1 == 1 }
+    reduced.edit.values = zip(set, edit.values)
+      .filter { columns >> UInt64($0.0) & 1 == 1 }.map(\.1)
+    if conflicts.closure != nil { conflicts.note(reduced.edit) }
+    let outcome = try core.apply(reduced, number, &packer, &conflicts)
+    return outcome == .written ? .writtenOver(columns: columns) : outcome
   }
 
   /// Deletes an object of the store, with its tombstone in history.
@@ -176,9 +203,9 @@ struct DuplicateResolution {
     in core: StoreCore,
     _ packer: inout ChangePacker
   ) throws {
-    var none: [ObjectID] = []
+    var conflicts = ConflictHandling(.overwrite)
     let delete = ObjectEdit(.delete, id, version: ObjectEdit.anyVersion)
-    _ = try core.apply(delete, number, .overwrite, &packer, &none)
+    _ = try core.apply(delete, number, &packer, &conflicts)
     removed.append(id)
   }
 }
@@ -206,9 +233,9 @@ extension StoreCore {
     _ packer: inout ChangePacker,
     updates: inout [Int64: UInt64]
   ) throws {
-    var none: [ObjectID] = []
+    var conflicts = ConflictHandling(policy)
     do {
-      _ = try apply(edit, number, policy, &packer, &none)
+      _ = try apply(edit, number, &packer, &conflicts)
     } catch let error as SQLiteError where error.isDuplicate {
       let found = try duplicates(of: edit, policy)
       guard let other = found.first else { throw error }

@@ -78,6 +78,13 @@ extension PublicOperation {
         return "\(context.hasChanges) \(try context.knowledge)"
       },
       PublicOperation(
+        "ObjectContext.save(resolving: (SaveConflict) throws -> ConflictResolution)",
+        on: staleEdits
+      ) { context in
+        try context.save { _ in .keepEdited }
+        return "\(context.hasChanges) \(try context.knowledge)"
+      },
+      PublicOperation(
         "StoredObject.set(_: Value, for: String)",
         isQuiet: true,
         on: { try $0.loadedContext() },

@@ -29,6 +29,14 @@ enum ModulePages {
     try item.set(3, for: "count")
     try view.save()
 
+    try item.set(4, for: "count")
+    try view.save { conflict in
+      guard conflict.duplicate == nil, let mine = conflict.edited?["count"]?.int,
+        let read = conflict.original?["count"]?.int, let theirs = conflict.stored["count"]?.int
+      else { return .keepEdited }
+      return .write(["count": .int(theirs + mine - read)])
+    }
+
     let due: ObjectPredicate = .compare("count", .greater, 1)
     let first = try view.objects("Item", where: due, sortedBy: [.descending("count")], limit: 20)
     let names = try view.distinctValues(of: "title", in: "Item")
