@@ -86,3 +86,11 @@ void counts_read(SQLiteCounts *counts) {
   for (int index = 0; index < noted.count; index++) add(counts, noted.connections[index]);
   pthread_mutex_unlock(&noted.lock);
 }
+
+__attribute__((noinline)) void counts_mark(void) { __asm__ volatile("" ::: "memory"); }
+
+void counts_spin(int64_t rounds) {
+  for (int64_t round = 0; round < rounds; round++) {
+    __asm__ volatile("nop\nnop\nnop\nnop\nnop\nnop\nnop\nnop");
+  }
+}

@@ -19,6 +19,8 @@ package enum HelperProcess {
     case count = "_count"
     /// Measures some benchmarks briefly, for a comparison of builds.
     case launch = "_launch"
+    /// Performs the work of a benchmark under Callgrind, which counts its instructions.
+    case instructions = "_instructions"
   }
 
   /// The path of this command, or `nil` in a different program, such as a test runner.
@@ -46,24 +48,54 @@ package enum HelperProcess {
 
   // MARK: In the measuring process
 
-  /// Starts a helper process with additional environment variables.
+  /// Starts a helper process with additional environment variables, under another program if one is
+  /// named with its options.
   ///
   /// ``Running/finish(_:)`` reads the lines of numbers that the process writes.
   static func start(
     _ command: String,
     _ verb: Verb,
     _ arguments: [String],
-    environment: [String: String] = [:]
+    environment: [String: String] = [:],
+    under program: [String] = []
   ) throws -> Running {
     let process = Process()
-    process.executableURL = URL(fileURLWithPath: command)
+    let words = program + [command, verb.rawValue] + arguments
+    process.executableURL = URL(fileURLWithPath: program.isEmpty ? command : searcher)
     process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-    process.arguments = [verb.rawValue] + arguments
+    process.arguments = program.isEmpty ? Array(words.dropFirst()) : words
     let (life, output) = (Pipe(), Pipe())
     process.standardInput = life
     process.standardOutput = output
     try process.run()
     return Running(process: process, life: life, output: output, verb: verb)
+  }
+
+  /// The program that finds another one in `PATH` and runs it.
+  private static let searcher = "/usr/bin/env"
+
+  /// Runs a program of the system, and waits for its end.
+  ///
+  /// - Throws: ``ToolFailure`` when it ends with another exit code than 0.
+  static func run(tool words: [String]) throws {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: searcher)
+    process.arguments = words
+    try process.run()
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else {
+      throw ToolFailure(words: words, code: process.terminationStatus)
+    }
+  }
+
+  /// An error for a program of the system that failed; its own messages went to standard error.
+  struct ToolFailure: Error, CustomStringConvertible {
+    let words: [String]
+    let code: Int32
+
+    var description: String {
+      "\(words.joined(separator: " ")) ended with exit code \(code); its error output is above"
+    }
   }
 
   /// A running helper process.
@@ -150,6 +182,7 @@ package enum HelperProcess {
     case .inspect: try InspectProbe.run(arguments, print)
     case .count: try CountingProcess.run(arguments)
     case .launch: try LaunchProbe.run(arguments)
+    case .instructions: try InstructionProcess.run(arguments, print)
     }
   }
 

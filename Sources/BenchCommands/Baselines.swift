@@ -113,9 +113,9 @@ struct ThresholdFile {
 
   let path: String
 
-  /// Locates the file for the platform of a run's environment.
-  init(for environment: RunEnvironment, in folder: String) {
-    path = "\(folder)/\(environment.platform)/counts.json"
+  /// Locates the file with some name for the platform of a run's environment.
+  init(for environment: RunEnvironment, in folder: String, named name: String = "counts") {
+    path = "\(folder)/\(environment.platform)/\(name).json"
   }
 
   /// Reads the thresholds, or returns `nil` if the platform has none.

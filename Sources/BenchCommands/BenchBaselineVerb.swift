@@ -22,7 +22,7 @@ extension ValueReader where Value == String {
 }
 
 extension Option<String> {
-  fileprivate static var thresholds: Option {
+  static var thresholds: Option {
     Option(
       wrappedValue: ThresholdFile.folder,
       "thresholds",

@@ -108,7 +108,7 @@ extension BenchRunVerb {
     examples: spec.examples,
     subverbs: [
       spec, .benchList, BenchCompareVerb.spec, BenchBaselineVerb.group,
-      BenchSelftestVerb.spec,
+      BenchInstructionsVerb.spec, BenchSelftestVerb.spec,
     ]
   )
 

@@ -223,6 +223,13 @@ extension Metric {
   /// The instructions of SQLite's virtual machine in all completed statements.
   package static let vmSteps = Metric(name: "VM steps", kind: .exact, unit: "steps")
 
+  /// The machine instructions of a process, without those of the kernel.
+  package static let instructions = Metric(
+    name: "instructions",
+    kind: .exact,
+    unit: "instructions"
+  )
+
   /// The pages that SQLite requested, from its cache or from the file.
   package static let pageReads = Metric(name: "page reads", kind: .exact, unit: "pages")
 

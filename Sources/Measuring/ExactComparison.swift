@@ -126,14 +126,19 @@ package struct CountThresholds: Sendable, Hashable, Codable {
     tolerance: Double
   ) -> ExactComparison {
     let mine = rows.filter { $0.isExact && $0.contender == contender }
-    var base: [BenchmarkRow] = []
-    for row in mine {
-      guard let value = counts[row.title]?[row.metric.name]?["\(row.historySize)"] else { continue }
+    return ExactComparison(base: self.rows(for: mine), head: mine, tolerance: tolerance)
+  }
+
+  /// Returns the rows that have a threshold, with the threshold as their count.
+  package func rows(for rows: [BenchmarkRow]) -> [BenchmarkRow] {
+    rows.compactMap { row in
+      guard let value = counts[row.title]?[row.metric.name]?["\(row.historySize)"] else {
+        return nil
+      }
       var threshold = row
       threshold.samples = [value]
-      base.append(threshold)
+      return threshold
     }
-    return ExactComparison(base: base, head: mine, tolerance: tolerance)
   }
 
   /// Returns the thresholds for which a run has no count.

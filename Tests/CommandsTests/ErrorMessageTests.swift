@@ -24,7 +24,7 @@ import Darwin
     ),
     (
       "bench",
-      "bench needs one of these verbs: run, list, compare, baseline or selftest. Try: history-lab bench --help"
+      "bench needs one of these verbs: run, list, compare, baseline, instructions or selftest. Try: history-lab bench --help"
     ),
     (
       "bench rnu",

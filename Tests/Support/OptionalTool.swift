@@ -26,6 +26,8 @@ package enum OptionalTool: String, CaseIterable, Sendable {
   case processFiles
   /// The program that reads and makes repositories of commits.
   case git
+  /// A program that counts the instructions of another one.
+  case valgrind
 
   /// The command or sentence that enables the tests which need it.
   package var command: String {
@@ -40,6 +42,7 @@ package enum OptionalTool: String, CaseIterable, Sendable {
     case .sqlPrograms: "scripts/setup"
     case .processFiles: "mount -t proc proc /proc"
     case .git: "apt-get install git"
+    case .valgrind: "apt-get install valgrind"
     }
   }
 
@@ -76,6 +79,7 @@ package enum OptionalTool: String, CaseIterable, Sendable {
       ["sqlite3", "python3", "perl"].allSatisfy(Self.hasCommand) && Self.perlHasSQLite
     case .processFiles: FileManager.default.fileExists(atPath: "/proc/self/stat")
     case .git: Self.hasCommand("git")
+    case .valgrind: Self.hasCommand("valgrind") && Self.hasCommand("strip")
     }
   }
 

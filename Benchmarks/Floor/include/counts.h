@@ -34,7 +34,13 @@ void counts_stop(void);
 // Reads the sums. Nothing is allocated.
 void counts_read(SQLiteCounts *counts);
 
-enum { COUNTS_CONNECTIONS_MAX = 1024 };
+// Does nothing. Callgrind writes a profile when a process calls it.
+void counts_mark(void);
+
+// Executes about COUNTS_SPIN_INSTRUCTIONS instructions in each round.
+void counts_spin(int64_t rounds);
+
+enum { COUNTS_CONNECTIONS_MAX = 1024, COUNTS_SPIN_INSTRUCTIONS = 10 };
 
 #pragma clang assume_nonnull end
 

@@ -1,0 +1,232 @@
+import BenchmarkFloor
+import Foundation
+import HistoryStore
+package import Measuring
+
+/// Counts the instructions that our store executes for an operation.
+///
+/// Each count takes a process of its own under Callgrind
+/// (https://valgrind.org/docs/manual/cl-manual.html), which counts every instruction of the process and of
+/// SQLite. Two counts of one program differ by some 0.01 %, whatever else the machine does. Instructions
+/// of the kernel are not counted.
+package struct InstructionCounts: Sendable {
+  /// The benchmarks whose work is counted.
+  package var subjects: [BenchmarkSubject]
+  /// The size of history, in transactions.
+  package var historySize: Int
+  /// The seed of the stores' data.
+  package var seed: UInt64
+  /// The path of the command that is started under Callgrind.
+  package var command: String
+  /// The folder in which the stores' folder is created, or `nil` for one in memory if possible.
+  package var scratchParent: String?
+
+  /// The operations that apps perform most often, by the names of their benchmarks.
+  package static let hottest = [
+    "write insert 1", "write insert 10", "write insert 100", "write insert 1000",
+    "write update 1", "write update 10", "write update 100", "write update 1000",
+    "write delete 1", "write delete 10", "write delete 100", "write delete 1000",
+    "write save 1", "write save 10", "write save 100",
+    "fetch newest 10", "merge 1000", "pass 1000", "member record", "purge 1000",
+  ]
+
+  /// The share by which two counts of different programs may differ without a difference in their code.
+  package static let tolerance = 0.005
+
+  /// A program that counts need, and the Debian package that contains it.
+  package typealias Tool = (name: String, package: String)
+
+  /// Returns the first program that counts need and that is not installed, or `nil` if all are.
+  package static func missingTool(
+    in path: String = ProcessInfo.processInfo.environment["PATH"] ?? ""
+  ) -> Tool? {
+    let tools: [Tool] = [("valgrind", "valgrind"), ("strip", "binutils")]
+    return tools.first { tool in
+      !path.split(separator: ":").contains {
+        FileManager.default.isExecutableFile(atPath: "\($0)/\(tool.name)")
+      }
+    }
+  }
+
+  package init(
+    subjects: [BenchmarkSubject],
+    historySize: Int,
+    seed: UInt64,
+    command: String
+  ) {
+    self.subjects = subjects
+    self.historySize = historySize
+    self.seed = seed
+    self.command = command
+  }
+
+  /// The machine and the build, for which the counts are valid.
+  package var environment: RunEnvironment {
+    .current(sqlite: Store.sqliteVersion, commit: nil, time: .now(), seed: seed)
+  }
+
+  /// Builds the stores, passes a counter to a closure, and removes the stores, also after an error.
+  ///
+  /// - Throws: An error of the store or of the closure, or one about a process that failed.
+  package func withCounter(_ body: (Counter) throws -> Void) throws {
+    BenchmarkRandom.restart()
+    var run = BenchmarkRun(
+      subjects: subjects,
+      historySizes: [historySize],
+      seed: seed,
+      budget: .rounds(1)
+    )
+    run.scratchParent = scratchParent
+    let shelf = try BenchmarkShelf(run)
+    let result = Result {
+      try shelf.build { _ in }
+      try body(try Counter(shelf: shelf, counts: self))
+    }
+    try shelf.remove()
+    try result.get()
+  }
+
+  /// Counts operations on the stores of one ``InstructionCounts``.
+  package struct Counter {
+    fileprivate let shelf: BenchmarkShelf
+    fileprivate let counts: InstructionCounts
+    /// The command without debugging information, which Callgrind could not read in full.
+    private let program: String
+
+    fileprivate init(shelf: BenchmarkShelf, counts: InstructionCounts) throws {
+      (self.shelf, self.counts) = (shelf, counts)
+      program = shelf.memory.path + "/history-lab"
+      try HelperProcess.run(tool: ["strip", "-g", "-o", program, counts.command])
+    }
+
+    /// Counts the instructions of one operation of a benchmark.
+    ///
+    /// The process executes `extra` further instructions per operation, to test whether they are found.
+    ///
+    /// - Returns: a row with one sample.
+    /// - Throws: An error about a process that failed.
+    /// - Complexity: some seconds; Callgrind runs a program about fifty times slower.
+    package func row(of subject: BenchmarkSubject, extra: Int = 0) throws -> BenchmarkRow {
+      let folder = try shelf.memory.makeFolder("instructions")
+      defer { try? FileManager.default.removeItem(atPath: folder) }
+      guard let setting = shelf.settings(for: subject).first else {
+        throw HelperProcess.WrongArguments()
+      }
+      let request = InstructionProcess.Request(
+        subject: subject.name,
+        folder: shelf.memory.path,
+        medium: shelf.memory.medium,
+        store: setting.template,
+        extra: extra
+      )
+      let text = String(decoding: try JSONEncoder().encode(request), as: UTF8.self)
+      let profiles = folder + "/profile"
+      var (operations, marks): (Int64, Int64) = (0, 0)
+      try HelperProcess.start(
+        program,
+        .instructions,
+        [text],
+        environment: ["SWIFT_DETERMINISTIC_HASHING": "1"],
+        under: [
+          "valgrind", "--tool=callgrind", "--callgrind-out-file=\(profiles)",
+          "--dump-before=counts_mark", "--log-file=\(folder)/log",
+        ]
+      ).finish { numbers in
+        guard numbers.count == 2 else { return }
+        (operations, marks) = (numbers[0], numbers[1])
+      }
+      let sum = try CallgrindProfile.sum(profiles, marks: Int(marks))
+      try shelf.memory.removeCopies()
+      return BenchmarkRow(
+        subject: subject.part,
+        operation: subject.operation,
+        condition: subject.fullCondition(subject.sharedCondition(on: shelf.memory.medium)),
+        contender: BenchmarkSubject.ours,
+        historySize: counts.historySize,
+        metric: .instructions,
+        samples: [(Double(sum) / Double(operations)).rounded()],
+        seed: counts.seed
+      )
+    }
+  }
+}
+
+/// The profiles that Callgrind writes: one whenever the process calls `counts_mark`, which is before and
+/// after each measured part.
+package enum CallgrindProfile {
+  /// An error for a profile that is missing or has no sum.
+  package struct Unreadable: Error, CustomStringConvertible {
+    let path: String
+    package var description: String {
+      "Callgrind wrote no sum of instructions to \(path): the process may have been stopped"
+    }
+  }
+
+  /// Returns the instructions of the measured parts: those of every second profile.
+  static func sum(_ path: String, marks: Int) throws -> Int64 {
+    var sum: Int64 = 0
+    for mark in stride(from: 2, through: marks, by: 2) {
+      let file = "\(path).\(mark)"
+      guard let data = FileManager.default.contents(atPath: file),
+        let count = instructions(in: String(decoding: data, as: UTF8.self))
+      else { throw Unreadable(path: file) }
+      sum += count
+    }
+    return sum
+  }
+
+  /// Returns the sum that a profile states, or `nil` if it states none.
+  package static func instructions(in profile: String) -> Int64? {
+    let start = "summary: "
+    return profile.split(separator: "\n").first { $0.hasPrefix(start) }
+      .flatMap { Int64($0.dropFirst(start.count)) }
+  }
+}
+
+/// The process that Callgrind runs.
+enum InstructionProcess {
+  struct Request: Codable {
+    var subject: String
+    var folder: String
+    var medium: String
+    var store: StoreTemplate
+    var extra: Int
+  }
+
+  /// The number of uncounted measurements at first, which fill caches and prepare statements.
+  private static let warmUp = 2
+
+  /// Performs the work of the benchmark that the argument names, and prints the operations and marks.
+  static func run(_ arguments: [String], _ print: ([Int64]) -> Void) throws {
+    guard arguments.count == 1 else { throw HelperProcess.WrongArguments() }
+    let request = try JSONDecoder().decode(Request.self, from: Data(arguments[0].utf8))
+    guard let subject = Subjects.named(request.subject),
+      case .rounds(_, let prepare) = subject.method
+    else { throw HelperProcess.WrongArguments() }
+    BenchmarkRandom.restart()
+    let setting = BenchmarkSetting(
+      historySize: request.store.historySize,
+      template: request.store,
+      scratch: ScratchFolder(existing: request.folder, medium: request.medium),
+      haste: 1
+    )
+    guard let work = try prepare(setting).first(where: { $0.contender == MeasuredWork.store })
+    else { throw HelperProcess.WrongArguments() }
+    for _ in 0..<warmUp {
+      var watch = Stopwatch()
+      _ = try work.measure(&watch)
+    }
+    var marks: Int64 = 0
+    let rounds = Int64(request.extra * work.operations / Int(COUNTS_SPIN_INSTRUCTIONS))
+    let source = WorkMeter.Source([.instructions]) { numbers in
+      marks += 1
+      let isBegin = marks % 2 == 1
+      counts_mark()
+      if isBegin { counts_spin(rounds) }
+      numbers[0] = 0
+    }
+    var watch = Stopwatch(counting: WorkMeter([source]))
+    _ = try work.measure(&watch)
+    print([Int64(work.operations), marks])
+  }
+}

@@ -1,0 +1,212 @@
+import Commands
+import Foundation
+import HistoryBenchmarks
+import HistoryTypes
+import Measuring
+import Reporting
+
+struct BenchInstructionsOptions: VerbOptions {
+  @Option(.onlyBenchmarks) var only: [String]
+  @Option(
+    "size",
+    .integer("N", 1_000...1_000_000),
+    "The size of history, in transactions of ten changes."
+  )
+  var historySize = 10_000
+  @Option(.thresholds) var thresholds: String
+  @Flag("accept", "Makes the counts the thresholds of this platform, to be committed.") var accepts
+  @Option(
+    "self-test",
+    .integer("N", 1...1_000),
+    shown: "not tested",
+    "Counts each operation N times as it is and N times with 1 % more instructions: is it noticed?"
+  )
+  var trials: Int?
+  @Flag(.json) var json
+
+  func validate(in composition: Composition) throws(LabError) {
+    for name in only { try composition.checkBenchmark(name) }
+    guard trials == nil || !accepts else {
+      throw .usage("--self-test counts more than there is: leave out --accept.")
+    }
+  }
+}
+
+extension BenchInstructionsVerb {
+  static let spec = VerbSpec(
+    name: "bench instructions",
+    sentence:
+      "Counts the instructions of the most frequent operations, and compares with thresholds.",
+    examples: [
+      Example("bench instructions", "The twenty most frequent operations, in a few minutes."),
+      Example("bench instructions --only 'write save'", "The saves of objects alone."),
+      Example("bench instructions --accept", "Makes the counts the thresholds."),
+      Example("bench instructions --only member --self-test 5", "Is 1 % more noticed each time?"),
+    ]
+  ) { BenchInstructionsVerb(options: $0, composition: $1, terminal: $2) }
+}
+
+/// Counts instructions under Callgrind, which does not depend on the load of the machine.
+struct BenchInstructionsVerb: Verb {
+  let options: BenchInstructionsOptions
+  let composition: Composition
+  let terminal: Terminal
+
+  func run() async throws(LabError) -> ExitCode {
+    let counts = try prepared()
+    let environment = counts.environment
+    if !environment.optimized {
+      terminal.log(
+        "This is a debug build, whose counts mean little; count with: "
+          + "swift run -c release history-lab bench instructions"
+      )
+    }
+    do {
+      if let trials = options.trials { return try test(counts, trials) }
+      let file = ThresholdFile(for: environment, in: options.thresholds, named: "instructions")
+      return try compare(rows(counts), with: file, environment)
+    } catch let error as LabError {
+      throw error
+    } catch is Interrupted {
+      terminal.log("Ending early: nothing is compared.")
+      return .undecided
+    } catch {
+      throw .lab("the instructions could not be counted: \(error).")
+    }
+  }
+
+  /// Returns the counts to take.
+  ///
+  /// - Throws: a usage error when a tool is missing, and names its package.
+  private func prepared() throws(LabError) -> InstructionCounts {
+    guard let command = composition.command else {
+      throw .lab("only the command history-lab can be started under Callgrind.")
+    }
+    if let missing = InstructionCounts.missingTool() {
+      throw .usage(
+        "\(missing.name) is not installed. Get it with: apt-get install \(missing.package)"
+      )
+    }
+    let names = InstructionCounts.hottest.filter { name in
+      options.only.isEmpty || options.only.contains { name.begins(with: $0) }
+    }
+    let subjects = Subjects.all.filter { names.contains($0.name) }
+    guard !subjects.isEmpty else {
+      throw .usage(
+        "--only names none of the operations that are counted: "
+          + "\(InstructionCounts.hottest.joined(separator: ", "))."
+      )
+    }
+    return InstructionCounts(
+      subjects: subjects,
+      historySize: options.historySize,
+      seed: 1,
+      command: command
+    )
+  }
+
+  private func rows(_ counts: InstructionCounts) throws -> [BenchmarkRow] {
+    let bar = ProgressBar(
+      WorkState("counting", unit: "operations", total: counts.subjects.count),
+      on: terminal
+    )
+    defer { bar.finish() }
+    var rows: [BenchmarkRow] = []
+    try counts.withCounter { counter in
+      for subject in counts.subjects {
+        if Interruption.isRequested { throw Interrupted() }
+        rows.append(try counter.row(of: subject))
+        bar.advance(note: subject.name)
+      }
+    }
+    return rows
+  }
+
+  private func compare(
+    _ rows: [BenchmarkRow],
+    with file: ThresholdFile,
+    _ environment: RunEnvironment
+  ) throws(LabError) -> ExitCode {
+    let ours = BenchmarkSubject.ours
+    if options.accepts {
+      try file.write(CountThresholds(rows, of: ours, platform: environment.platform))
+      terminal.print("Thresholds for \(rows.count.counted("operation")): \(file.path)")
+      return .good
+    }
+    let thresholds = try file.read()
+    let before = Dictionary(
+      thresholds?.rows(for: rows).map { ($0.title, $0.samples[0]) } ?? [],
+      uniquingKeysWith: { first, _ in first }
+    )
+    if options.json {
+      terminal.print(try JSONText.document(rows, named: "the counts"))
+    } else {
+      var table = ReportTable(columns: [
+        .text("operation"), .number("instructions"), .number("threshold"), .number("difference"),
+      ])
+      for row in rows {
+        let threshold = before[row.title]
+        table.append([
+          row.title, Int(row.samples[0]).grouped, threshold.map { Int($0).grouped } ?? "none",
+          threshold.map { percent(row.samples[0] / $0 - 1) } ?? "",
+        ])
+      }
+      terminal.print(table)
+    }
+    guard let thresholds else {
+      terminal.log(
+        "There are no thresholds for \(environment.platform). "
+          + "Try: \(terminal.command.line("bench instructions --accept"))"
+      )
+      return .undecided
+    }
+    let tolerance = InstructionCounts.tolerance
+    return CountText(terminal: terminal)
+      .print(thresholds.compare(rows, of: ours, tolerance: tolerance))
+  }
+
+  /// Counts each operation repeatedly, unchanged and with 1 % more instructions, and compares each count
+  /// with the first.
+  private func test(_ counts: InstructionCounts, _ trials: Int) throws -> ExitCode {
+    let bar = ProgressBar(
+      WorkState("counting", unit: "operations", total: counts.subjects.count * (2 * trials + 1)),
+      on: terminal
+    )
+    defer { bar.finish() }
+    var table = ReportTable(columns: [
+      .text("operation"), .number("instructions"), .number("widest difference"),
+      .text("false alarms"), .text("1 % more is noticed"),
+    ])
+    var (alarms, misses) = (0, 0)
+    try counts.withCounter { counter in
+      for subject in counts.subjects {
+        func count(extra: Int = 0) throws -> Double {
+          if Interruption.isRequested { throw Interrupted() }
+          defer { bar.advance(note: subject.name) }
+          return try counter.row(of: subject, extra: extra).samples[0]
+        }
+        let first = try count()
+        let alike = try (0..<trials).map { _ in try count() / first - 1 }
+        let dearer = try (0..<trials).map { _ in try count(extra: Int(first / 100)) / first - 1 }
+        let isNoticed = dearer.count { $0 > InstructionCounts.tolerance }
+        let isAlarm = alike.count { abs($0) > InstructionCounts.tolerance }
+        (alarms, misses) = (alarms + isAlarm, misses + trials - isNoticed)
+        table.append([
+          subject.name, Int(first).grouped, percent(alike.map(abs).max() ?? 0),
+          "\(isAlarm) of \(trials)", "\(isNoticed) of \(trials)",
+        ])
+      }
+    }
+    terminal.print(table)
+    terminal.print(
+      "\(alarms.counted("false alarm")), "
+        + "\(misses.counted("slow-down was", "slow-downs were")) not noticed."
+    )
+    return alarms + misses == 0 ? .good : .violation
+  }
+
+  private func percent(_ share: Double) -> String {
+    let hundredths = (share * 10_000).rounded() / 100
+    return "\(hundredths > 0 ? "+" : "")\(hundredths) %"
+  }
+}
