@@ -30,6 +30,9 @@ package struct InstructionCounts: Sendable {
     "fetch newest 10", "merge 1000", "pass 1000", "member record", "purge 1000",
   ]
 
+  /// The contenders in C, the first of which writes the same history as our store.
+  package static let floors = [MeasuredWork.trackedFloor, MeasuredWork.floor]
+
   /// The share by which two counts of different programs may differ without a difference in their code.
   package static let tolerance = 0.005
 
@@ -103,10 +106,14 @@ package struct InstructionCounts: Sendable {
     ///
     /// The process executes `extra` further instructions per operation, to test whether they are found.
     ///
-    /// - Returns: a row with one sample.
+    /// - Returns: a row with one sample; `nil` if the benchmark lacks the contender.
     /// - Throws: An error about a process that failed.
     /// - Complexity: some seconds; Callgrind runs a program about fifty times slower.
-    package func row(of subject: BenchmarkSubject, extra: Int = 0) throws -> BenchmarkRow {
+    package func row(
+      of subject: BenchmarkSubject,
+      by contender: String = BenchmarkSubject.ours,
+      extra: Int = 0
+    ) throws -> BenchmarkRow? {
       let folder = try shelf.memory.makeFolder("instructions")
       defer { try? FileManager.default.removeItem(atPath: folder) }
       guard let setting = shelf.settings(for: subject).first else {
@@ -117,6 +124,7 @@ package struct InstructionCounts: Sendable {
         folder: shelf.memory.path,
         medium: shelf.memory.medium,
         store: setting.template,
+        contender: contender,
         extra: extra
       )
       let text = String(decoding: try JSONEncoder().encode(request), as: UTF8.self)
@@ -135,13 +143,14 @@ package struct InstructionCounts: Sendable {
         guard numbers.count == 2 else { return }
         (operations, marks) = (numbers[0], numbers[1])
       }
-      let sum = try CallgrindProfile.sum(profiles, marks: Int(marks))
       try shelf.memory.removeCopies()
+      guard operations > 0 else { return nil }
+      let sum = try CallgrindProfile.sum(profiles, marks: Int(marks))
       return BenchmarkRow(
         subject: subject.part,
         operation: subject.operation,
         condition: subject.fullCondition(subject.sharedCondition(on: shelf.memory.medium)),
-        contender: BenchmarkSubject.ours,
+        contender: contender,
         historySize: counts.historySize,
         metric: .instructions,
         samples: [(Double(sum) / Double(operations)).rounded()],
@@ -190,6 +199,7 @@ enum InstructionProcess {
     var folder: String
     var medium: String
     var store: StoreTemplate
+    var contender: String
     var extra: Int
   }
 
@@ -197,6 +207,8 @@ enum InstructionProcess {
   private static let warmUp = 2
 
   /// Performs the work of the benchmark that the argument names, and prints the operations and marks.
+  ///
+  /// Prints nothing if the benchmark lacks the contender.
   static func run(_ arguments: [String], _ print: ([Int64]) -> Void) throws {
     guard arguments.count == 1 else { throw HelperProcess.WrongArguments() }
     let request = try JSONDecoder().decode(Request.self, from: Data(arguments[0].utf8))
@@ -210,8 +222,8 @@ enum InstructionProcess {
       scratch: ScratchFolder(existing: request.folder, medium: request.medium),
       haste: 1
     )
-    guard let work = try prepare(setting).first(where: { $0.contender == MeasuredWork.store })
-    else { throw HelperProcess.WrongArguments() }
+    guard let work = try prepare(setting).first(where: { $0.contender == request.contender })
+    else { return }
     for _ in 0..<warmUp {
       var watch = Stopwatch()
       _ = try work.measure(&watch)

@@ -14,6 +14,8 @@ struct BenchInstructionsOptions: VerbOptions {
   )
   var historySize = 10_000
   @Option(.thresholds) var thresholds: String
+  @Flag("beside-c", "Also counts the same work in C, if possible with the same history.")
+  var besideC
   @Flag("accept", "Makes the counts the thresholds of this platform, to be committed.") var accepts
   @Option(
     "self-test",
@@ -40,6 +42,7 @@ extension BenchInstructionsVerb {
     examples: [
       Example("bench instructions", "The twenty most frequent operations, in a few minutes."),
       Example("bench instructions --only 'write save'", "The saves of objects alone."),
+      Example("bench instructions --beside-c", "How much more than C does our store execute?"),
       Example("bench instructions --accept", "Makes the counts the thresholds."),
       Example("bench instructions --only member --self-test 5", "Is 1 % more noticed each time?"),
     ]
@@ -107,7 +110,11 @@ struct BenchInstructionsVerb: Verb {
 
   private func rows(_ counts: InstructionCounts) throws -> [BenchmarkRow] {
     let bar = ProgressBar(
-      WorkState("counting", unit: "operations", total: counts.subjects.count),
+      WorkState(
+        "counting",
+        unit: "operations",
+        total: counts.subjects.count * (options.besideC ? 2 : 1)
+      ),
       on: terminal
     )
     defer { bar.finish() }
@@ -115,7 +122,14 @@ struct BenchInstructionsVerb: Verb {
     try counts.withCounter { counter in
       for subject in counts.subjects {
         if Interruption.isRequested { throw Interrupted() }
-        rows.append(try counter.row(of: subject))
+        if let row = try counter.row(of: subject) { rows.append(row) }
+        bar.advance(note: subject.name)
+        guard options.besideC else { continue }
+        for floor in InstructionCounts.floors {
+          guard let row = try counter.row(of: subject, by: floor) else { continue }
+          rows.append(row)
+          break
+        }
         bar.advance(note: subject.name)
       }
     }
@@ -128,30 +142,21 @@ struct BenchInstructionsVerb: Verb {
     _ environment: RunEnvironment
   ) throws(LabError) -> ExitCode {
     let ours = BenchmarkSubject.ours
+    let mine = rows.filter { $0.contender == ours }
     if options.accepts {
       try file.write(CountThresholds(rows, of: ours, platform: environment.platform))
-      terminal.print("Thresholds for \(rows.count.counted("operation")): \(file.path)")
+      terminal.print("Thresholds for \(mine.count.counted("operation")): \(file.path)")
       return .good
     }
     let thresholds = try file.read()
     let before = Dictionary(
-      thresholds?.rows(for: rows).map { ($0.title, $0.samples[0]) } ?? [],
+      thresholds?.rows(for: mine).map { ($0.title, $0.samples[0]) } ?? [],
       uniquingKeysWith: { first, _ in first }
     )
     if options.json {
       terminal.print(try JSONText.document(rows, named: "the counts"))
     } else {
-      var table = ReportTable(columns: [
-        .text("operation"), .number("instructions"), .number("threshold"), .number("difference"),
-      ])
-      for row in rows {
-        let threshold = before[row.title]
-        table.append([
-          row.title, Int(row.samples[0]).grouped, threshold.map { Int($0).grouped } ?? "none",
-          threshold.map { percent(row.samples[0] / $0 - 1) } ?? "",
-        ])
-      }
-      terminal.print(table)
+      terminal.print(table(rows, before))
     }
     guard let thresholds else {
       terminal.log(
@@ -163,6 +168,30 @@ struct BenchInstructionsVerb: Verb {
     let tolerance = InstructionCounts.tolerance
     return CountText(terminal: terminal)
       .print(thresholds.compare(rows, of: ours, tolerance: tolerance))
+  }
+
+  private func table(_ rows: [BenchmarkRow], _ before: [String: Double]) -> ReportTable {
+    var columns: [ReportTable.Column] = [
+      .text("operation"), .number("instructions"), .number("threshold"), .number("difference"),
+    ]
+    if options.besideC { columns += [.text("in C"), .number("instructions"), .number("ratio")] }
+    var table = ReportTable(columns: columns)
+    for row in rows where row.contender == BenchmarkSubject.ours {
+      let threshold = before[row.title]
+      var cells = [
+        row.title, Int(row.samples[0]).grouped, threshold.map { Int($0).grouped } ?? "none",
+        threshold.map { percent(row.samples[0] / $0 - 1) } ?? "",
+      ]
+      if options.besideC {
+        let floor = rows.first { $0.title == row.title && $0.contender != row.contender }
+        cells += [
+          floor?.contender ?? "", floor.map { Int($0.samples[0]).grouped } ?? "not measured",
+          floor.map { NumberText.ratio(row.samples[0] / $0.samples[0]) } ?? "",
+        ]
+      }
+      table.append(cells)
+    }
+    return table
   }
 
   /// Counts each operation repeatedly, unchanged and with 1 % more instructions, and compares each count
@@ -183,7 +212,7 @@ struct BenchInstructionsVerb: Verb {
         func count(extra: Int = 0) throws -> Double {
           if Interruption.isRequested { throw Interrupted() }
           defer { bar.advance(note: subject.name) }
-          return try counter.row(of: subject, extra: extra).samples[0]
+          return try counter.row(of: subject, extra: extra)?.samples[0] ?? 0
         }
         let first = try count()
         let alike = try (0..<trials).map { _ in try count() / first - 1 }

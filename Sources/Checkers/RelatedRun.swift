@@ -12,6 +12,8 @@ struct RelatedRun {
   var released: [ObjectName: Set<String>] = [:]
   /// For each inserted duplicate, by name, the stored object that stays instead.
   var aliases: [ObjectName: ObjectName] = [:]
+  /// Whether a reference to a deleted object got no delete rule, because an edit changes it.
+  var leavesReferences = false
   /// Whether a write with the policy `error` edits an object that another writer changed.
   var hasConflict = false
 
@@ -34,6 +36,9 @@ struct RelatedRun {
     }
     if let refusal = resolve(postponed) { return refusal }
     if hasConflict { return .conflict }
+    if leavesReferences, let refusal = applyRules(to: gone.sorted(), isLast: true) {
+      return refusal
+    }
     return hasDangling ? .dangling : nil
   }
 
@@ -59,13 +64,23 @@ struct RelatedRun {
   }
 
   /// Applies the delete rules of all references to deleted objects, and to objects deleted by them.
-  private mutating func applyRules(to deleted: [ObjectName]) -> Refusal? {
+  ///
+  /// A reference that an edit changes gets no rule, or one at last if the merge policy kept it.
+  private mutating func applyRules(
+    to deleted: [ObjectName],
+    isLast: Bool = false
+  ) -> Refusal? {
     var queue = deleted
     var denying: [ObjectName] = []
     var nullified: [(ObjectName, String)] = []
     while !queue.isEmpty {
       let object = queue.removeFirst()
-      for (other, attribute, rule) in referring(to: object) where model.objects[other] != nil {
+      for (other, attribute, rule) in referring(to: object)
+      where model.objects[other] != nil {
+        if changes(attribute, of: other, isLast ? nil : deleted) {
+          leavesReferences = true
+          continue
+        }
         switch rule {
         case .deny: denying.append(other)
         case .cascade:
@@ -80,6 +95,22 @@ struct RelatedRun {
       released[object, default: []].insert(attribute)
     }
     return denying.contains { model.objects[$0] != nil } ? .denied : nil
+  }
+
+  /// Returns whether an edit sets a reference to null, or to an object that is not in `deleted`.
+  ///
+  /// If `deleted` is `nil`, returns whether the reference has the value that an edit has set.
+  private func changes(
+    _ attribute: String,
+    of object: ObjectName,
+    _ deleted: [ObjectName]?
+  ) -> Bool {
+    let edit = write.edits.first { $0.type == .update && $0.object == object }
+    guard let value = edit?.values[attribute] else { return false }
+    guard let deleted else { return model.objects[object]?[attribute] == value }
+    let reference = model.references(of: object.entity).first { $0.attribute.name == attribute }
+    guard let key = value.int, let destination = reference?.reference.entity else { return true }
+    return !deleted.contains(ObjectName(destination, key))
   }
 
   /// Returns the objects that refer to an object, each with the referring attribute and its rule.

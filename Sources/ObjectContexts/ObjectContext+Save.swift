@@ -98,29 +98,37 @@ extension ObjectContext {
     return (result.transaction, report)
   }
 
+  /// Saves the edits like ``save()``, unless another object refers to one that the context has deleted.
+  ///
+  /// - Throws: ``HistoryError/Code/deleteDenied``, whatever the delete rule of the reference is, and the
+  ///   errors of ``save()``.
+  package func saveDenyingReferences() throws(HistoryError) {
+    _ = try write(deniesReferences: true)
+  }
+
   /// Saves the edits, and returns them with the result; `nil` if there are none.
   private func write(
     _ author: String?? = nil,
     _ contextName: String?? = nil,
     _ policy: MergePolicy? = nil,
     _ begunAt: Date? = nil,
-    _ closure: ((SaveConflict) throws -> ConflictResolution)? = nil
+    _ closure: ((SaveConflict) throws -> ConflictResolution)? = nil,
+    deniesReferences: Bool = false
   ) throws(HistoryError) -> ([ObjectEdit], SaveResult)? {
     let policy = policy ?? mergePolicy
     return try state.withLock { state throws(HistoryError) in
       let edits = state.objectEdits(for: policy, hasClosure: closure != nil)
       guard !edits.isEmpty else { return nil }
-      let result = try store.save(
-        SaveRequest(
-          edits: edits,
-          author: author ?? self.author,
-          contextName: contextName ?? name,
-          writer: writer,
-          policy: policy,
-          begunAt: begunAt
-        ),
-        resolving: closure
+      var request = SaveRequest(
+        edits: edits,
+        author: author ?? self.author,
+        contextName: contextName ?? name,
+        writer: writer,
+        policy: policy,
+        begunAt: begunAt
       )
+      request.deniesReferences = deniesReferences
+      let result = try store.save(request, resolving: closure)
       state.apply(result)
       // The save is committed. If the file cannot be read, the snapshot is lost, and the next read
       // throws.

@@ -189,7 +189,10 @@ extension MergePolicy {
   func resolution(of conflict: SaveConflict) -> ConflictResolution {
     switch self {
     case .error, .objectWins: return .keepEdited
-    case .overwrite: return conflict.edited.map { .write($0) } ?? .keepEdited
+    case .overwrite:
+      // The duplicate of an updated object is deleted; only another change makes the object overwrite its row.
+      let isUpdate = conflict.duplicate != nil && conflict.original != nil
+      return isUpdate ? .keepEdited : conflict.edited.map { .write($0) } ?? .keepEdited
     case .rollback: return conflict.setAttributes.isEmpty ? .keepStored : .write([:])
     case .storeWins:
       guard conflict.duplicate == nil, let edited = conflict.edited,

@@ -99,6 +99,9 @@ import Testing
       #expect(accepted.code == .good, "\(accepted.errors)")
       #expect(accepted.output.hasPrefix("Thresholds for 1 operation: "))
       guard ProcessInfo.processInfo.environment["BENCHMARKS"] == "all" else { return }
+      let beside = await run(words + ["--beside-c"], composition: composition)
+      #expect(beside.code == .good && beside.output.contains("in C"))
+      #expect(beside.output.contains("SQLite"), "\(beside.output)")
       let tested = await run(words + ["--self-test", "1"], composition: composition)
       #expect(tested.code == .good, "\(tested.output)")
       #expect(tested.output.hasSuffix("0 false alarms, 0 slow-downs were not noticed.\n"))

@@ -143,6 +143,88 @@ import Testing
   }
 }
 
+/// Lists have items, which are deleted with them, and tags.
+@Suite(.inEveryLayout) struct `Removing duplicates that others refer to` {
+  let folder: TemporaryFolder
+  let context: ObjectContext
+  let lists: [StoredObject]
+
+  init() throws {
+    folder = try TemporaryFolder()
+    context = try Self.open(folder)
+    var lists: [StoredObject] = []
+    for name in ["a", "b", "a", "a"] {
+      lists.append(try context.insert("List", ["name": .string(name)]))
+    }
+    try context.save()
+    self.lists = lists
+  }
+
+  private static func open(_ folder: borrowing TemporaryFolder) throws -> ObjectContext {
+    var configuration = StoreConfiguration()
+    configuration.layout = LayoutTrait.layout
+    let model = try Model([
+      Entity("List", [Attribute("name", .string), Attribute("above", to: "List")]),
+      Entity("Item", [Attribute("list", to: "List", deleteRule: .cascade)]),
+      Entity("Tag", [Attribute("name", .string)]),
+      Entity("Tagging", linking: ("list", to: "List"), with: ("tag", to: "Tag")),
+    ])
+    let path = folder.path("store")
+    return ObjectContext(
+      store: try Store(path: path, model: model, configuration: configuration),
+      author: "app"
+    )
+  }
+
+  private func deduplicate(combining combine: ObjectDeduplicator.Combine? = nil) throws {
+    try ObjectDeduplicator(store: context.store, entity: "List", by: ["name"], combining: combine)
+      .deduplicate(Array(context.store.fetch(HistoryRequest(after: nil)).transactions), in: [])
+    try context.loadAll()
+  }
+
+  @Test func `References follow to the kept object, and no link is double`() throws {
+    let items = try lists.map { list in
+      let item = try context.insert("Item")
+      try item.setDestination(list, of: "list")
+      return item
+    }
+    let tag = try context.insert("Tag", ["name": "x"])
+    for list in lists[1...] { try list.link(to: tag, by: "Tagging") }
+    try lists[0].setDestination(lists[2], of: "above")
+    try lists[1].setDestination(lists[3], of: "above")
+    try context.save()
+    try deduplicate()
+    #expect(try context.objects("List").map(\.id) == lists.prefix(2).map(\.id))
+    #expect(try items.map { try $0.destination(of: "list")?["name"] } == ["a", "b", "a", "a"])
+    #expect(try lists[0].objects("Item", referringBy: "list").count == 3)
+    #expect(try context.count("Tagging") == 2)
+    #expect(try tag.objects(linkedBy: "Tagging").map(\.id) == lists.prefix(2).map(\.id))
+    #expect(try lists[0]["above"] == .null && lists[1].destination(of: "above") == lists[0])
+    #expect(try context.store.verify().filter(\.isWrong).isEmpty)
+    let last = try Array(context.store.fetch(HistoryRequest(after: nil)).transactions).last
+    #expect(last?.changes.filter { $0.type == ChangeType.delete }.count == 3)
+  }
+
+  @Test func `An object inserted meanwhile is not deleted with the duplicate`() throws {
+    let raced = RaceOnce()
+    let removed = lists[3].id
+    try deduplicate { winner, _ in
+      raced.run {
+        let other = ObjectContext(store: winner.context.store, author: "somebody")
+        guard let list = try? other.object(removed), let item = try? other.insert("Item") else {
+          return
+        }
+        try? item.setDestination(list, of: "list")
+        _ = try? other.save()
+      }
+      return [:]
+    }
+    #expect(try context.objects("List").count == 2)
+    let item = try #require(try context.objects("Item").first)
+    #expect(try item.destination(of: "list")?.id == lists[0].id)
+  }
+}
+
 /// Runs a closure the first time only.
 private final class RaceOnce: @unchecked Sendable {
   private var isDone = false

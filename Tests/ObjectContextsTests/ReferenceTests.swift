@@ -118,6 +118,68 @@ import Testing
     #expect(try list.objects("Item", referringBy: "list").isEmpty)
   }
 
+  @Test func `A reference that the same save changes has no delete rule`() throws {
+    let app = try context()
+    let (list, items, notes) = try family(app)
+    let share = try app.insert("Share")
+    try share.setDestination(list, of: "list")
+    let other = try app.insert("List", ["name": "work"])
+    try app.save()
+    try items[1].setDestination(nil, of: "parent")
+    items[0].delete()
+    try share.setDestination(other, of: "list")
+    list.delete()
+    try app.save()
+    #expect(
+      try newest(app).sorted() == [
+        "delete Item/1", "delete List/1", "delete Note/1", "update Item/2 list,parent",
+        "update Share/1 list",
+      ]
+    )
+    #expect(try items[1]["title"] == "b" && notes[1].destination(of: "item") == items[1])
+    #expect(try share.destination(of: "list") == other && items[1]["list"] == .null)
+    #expect(try app.store.verify().filter(\.isWrong).isEmpty)
+    // Setting the reference to the deleted object again changes nothing.
+    let third = try app.insert("Item", ["title": "c"])
+    try third.setDestination(items[1], of: "parent")
+    try app.save()
+    try third.setDestination(items[1], of: "parent")
+    items[1].delete()
+    try app.save()
+    #expect(try newest(app).contains("delete Item/3"))
+  }
+
+  @Test func `A save can be refused if others refer to a deleted object, whatever the rule is`()
+    throws
+  {
+    let app = try context()
+    let (_, items, notes) = try family(app)
+    items[0].delete()
+    let error = #expect(throws: HistoryError.self) { try app.saveDenyingReferences() }
+    #expect(error?.code == .deleteDenied)
+    #expect(Set(error?.objects ?? []) == [notes[0].id, items[1].id])
+    notes[0].delete()
+    try items[1].setDestination(nil, of: "parent")
+    try app.saveDenyingReferences()
+    #expect(try newest(app) == ["delete Item/1", "delete Note/1", "update Item/2 parent"])
+  }
+
+  @Test func `A reference that the merge policy keeps has its delete rule`() throws {
+    let app = try context()
+    let (_, items, _) = try family(app)
+    let mine = try context("widget", .storeWins)
+    try mine.loadAll()
+    let third = try app.insert("Item", ["title": "c"])
+    try items[1].setDestination(third, of: "parent")
+    try app.save()
+    try #require(try mine.object(items[1].id)).setDestination(nil, of: "parent")
+    try #require(try mine.object(third.id)).delete()
+    try mine.save()
+    #expect(try newest(app) == ["delete Item/3", "delete Item/2", "delete Note/2"])
+    #expect(try mine.object(items[1].id) == nil && mine.object(items[0].id) != nil)
+    #expect(try mine.store.verify().filter(\.isWrong).isEmpty)
+  }
+
   @Test func `Objects that refer to each other in a circle are deleted once`() throws {
     let app = try context()
     let (_, items, _) = try family(app)

@@ -52,8 +52,15 @@ extension StoreCore {
       if outcomes[index] != .leftOut, outcomes[index] != .gone { deleted.append(edit.id) }
     }
     guard conflicts.unresolved.isEmpty else { return (outcomes, RuleEffects(deleted: [])) }
-    let updated = request.edits.filter { $0.type == .update }.map(\.id)
-    let effects = try applyDeleteRules(to: deleted, number, &packer, except: Set(updated))
+    let updates = request.edits.filter { $0.type == .update }
+    let effects = try applyDeleteRules(
+      to: deleted,
+      number,
+      &packer,
+      except: Set(updates.map(\.id)),
+      changed: references(of: updates.map { ($0, $0.columns) }, except: Set(deleted)),
+      deniesAll: request.deniesReferences
+    )
     for (index, edit) in request.edits.enumerated() where edit.type != .delete {
       guard let adjusted = try adjust(edit, index, to: effects, number, request.policy)
       else { continue }
@@ -65,6 +72,53 @@ extension StoreCore {
       }
     }
     return (outcomes, effects)
+  }
+
+  /// Applies delete rules to references that an edit should have changed, but that the merge policy kept.
+  func applyRulesToKeptReferences(
+    _ edits: [ObjectEdit],
+    _ outcomes: [EditOutcome],
+    _ number: Int64,
+    _ packer: inout ChangePacker,
+    _ effects: inout RuleEffects
+  ) throws {
+    var written: [(edit: ObjectEdit, columns: UInt64)] = []
+    for (edit, outcome) in zip(edits, outcomes) where edit.type == .update {
+      switch outcome {
+      case .written: written.append((edit, edit.columns))
+      case .writtenOver(let columns): written.append((edit, columns & edit.columns))
+      case .leftOut, .gone, .replaced: continue
+      }
+    }
+    let changed = try references(of: written, except: [])
+    let kept = try applyDeleteRules(to: effects.gone.sorted(), number, &packer, changed: changed)
+    effects.formUnion(kept)
+    packer.combine()
+  }
+
+  /// Returns the references in some columns of updates, except those to deleted objects.
+  private func references(
+    of updates: [(edit: ObjectEdit, columns: UInt64)],
+    except deleted: Set<ObjectID>
+  ) throws -> ChangedReferences {
+    var changed: ChangedReferences = [:]
+    for (edit, columns) in updates where columns != 0 {
+      let table = try table(edit.id.entity)
+      let attributes = table.entity.attributes
+      var found: UInt64 = 0
+      let set = attributes.indices.filter { edit.columns >> UInt64($0) & 1 == 1 }
+      for (index, value) in zip(set, edit.values) where columns >> UInt64(index) & 1 == 1 {
+        guard let reference = attributes[index].reference,
+          let destination = model.number(of: reference.entity)
+        else { continue }
+        if case .int(let key) = value, deleted.contains(ObjectID(entity: destination, key: key)) {
+          continue
+        }
+        found |= 1 << UInt64(index)
+      }
+      if found != 0 { changed[edit.id] = table.numbers(of: found) }
+    }
+    return changed
   }
 
   /// Writes an insert or update; packs one change for it and for the delete rules' effects on its object.

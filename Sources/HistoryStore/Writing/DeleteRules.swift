@@ -41,6 +41,9 @@ extension StoredEntity {
   }
 }
 
+/// For each edited object, the references that its edit changes, as bits by attribute number in the file.
+typealias ChangedReferences = [ObjectID: UInt64]
+
 /// The effects of delete rules on objects that refer to deleted ones.
 struct RuleEffects {
   /// The references of one object that delete rules set to null.
@@ -55,6 +58,8 @@ struct RuleEffects {
   fileprivate(set) var deleted: [ObjectID] = []
   /// All objects that the write has deleted.
   fileprivate(set) var gone: Set<ObjectID>
+  /// Whether a reference got no rule because an edit of the same write changes it.
+  fileprivate(set) var leavesReferences = false
   /// The objects with references that became null, in the order in which they were found.
   fileprivate(set) var order: [ObjectID] = []
   fileprivate var changes: [ObjectID: Nullified] = [:]
@@ -66,6 +71,7 @@ struct RuleEffects {
   mutating func formUnion(_ further: RuleEffects) {
     deleted += further.deleted
     gone.formUnion(further.gone)
+    leavesReferences = leavesReferences || further.leavesReferences
     order += further.order.filter { changes[$0] == nil }
     changes.merge(further.changes) { $1 }
   }
@@ -83,7 +89,8 @@ extension StoreCore {
   /// References become null after all cascades, so that a tombstone has the values from before the write.
   /// Cascades are packed as deletes, and references that became null as updates, one change for
   /// each object. The updates of objects in `pending` are not packed: the caller packs them together
-  /// with its own edits of these objects.
+  /// with its own edits of these objects. References in `changed` get no rule. If `deniesAll` is `true`,
+  /// all others have the rule ``DeleteRule/deny``.
   ///
   /// - Throws: ``HistoryError/Code/deleteDenied`` if an object that stays refers to a deleted one by a
   ///   reference with the rule ``DeleteRule/deny``.
@@ -93,7 +100,9 @@ extension StoreCore {
     to deleted: [ObjectID],
     _ version: Int64,
     _ packer: inout ChangePacker,
-    except pending: Set<ObjectID> = []
+    except pending: Set<ObjectID> = [],
+    changed: ChangedReferences = [:],
+    deniesAll: Bool = false
   ) throws -> RuleEffects {
     var effects = RuleEffects(deleted: deleted)
     var denied: [(object: ObjectID, by: ObjectID)] = []
@@ -104,7 +113,11 @@ extension StoreCore {
       next += 1
       for reference in schema.references where reference.destination == id.entity {
         for row in try rows(with: reference, to: id.key) where !effects.gone.contains(row.id) {
-          switch reference.rule {
+          guard changed[row.id, default: 0] >> UInt64(reference.attribute) & 1 == 0 else {
+            effects.leavesReferences = true
+            continue
+          }
+          switch deniesAll ? .deny : reference.rule {
           case .deny: denied.append((id, row.id))
           case .cascade:
             try remove(row.id, &packer)

@@ -50,6 +50,8 @@ package struct SaveRequest: Sendable {
   /// The time becomes the timestamp of the transaction. In a store with raw timestamps, it may be
   /// earlier than the previous transaction's. `nil` uses the time after the wait.
   package var begunAt: Date?
+  /// Whether the save fails if an object refers to a deleted one, whatever the delete rule is.
+  package var deniesReferences = false
 
   package init(
     edits: [ObjectEdit],
@@ -132,7 +134,8 @@ public enum MergePolicy: String, Sendable, Hashable, CaseIterable {
 extension Store {
   /// Saves the edits of a context and their history atomically, as one transaction.
   ///
-  /// In a model with references, deletes and delete rules are applied before the other edits.
+  /// In a model with references, deletes and delete rules are applied before the other edits. A reference
+  /// that an edit changes gets no rule, unless the edit is left out because of a conflict.
   ///
   /// - Throws: ``HistoryError/Code/conflict`` or ``HistoryError/Code/duplicate`` under the policy
   ///   `error`, ``HistoryError/Code/deleteDenied``, ``HistoryError/Code/danglingReference``,
@@ -184,6 +187,10 @@ extension Store {
         }
         guard conflicts.unresolved.isEmpty else {
           throw HistoryError.conflict(conflicts.unresolved)
+        }
+        if effects.leavesReferences {
+          let edits = request.edits
+          try core.applyRulesToKeptReferences(edits, outcomes, number, &packer, &effects)
         }
         // Read the rows before the commit: a later error could not be distinguished from a failed
         // save.

@@ -53,7 +53,8 @@ public protocol TransactionDeduplicator: Sendable {
 ///
 /// Of equal objects, the one with the least key is kept. All members make the same choice without
 /// coordination, so concurrent deduplicators remove the same objects. One save writes the kept
-/// object and deletes the others. If another save has changed or deleted one of them, this save
+/// object and deletes the others; objects that refer to a deleted one refer to the kept one instead. If
+/// another save has changed or deleted one of them, this save
 /// conflicts, and the equal objects are read again. The pass that merges the removal finds no
 /// further duplicates. Objects with a null in one of the compared attributes are never duplicates.
 ///
@@ -187,7 +188,9 @@ public struct ObjectDeduplicator: TransactionDeduplicator {
         try removeDuplicates(of: key, in: context)
         return
       } catch {
-        guard error.code == .conflict, attempt < Self.attemptCountMax else { throw error }
+        // An object that has just been inserted may refer to one that is to be deleted.
+        let isRepeated = error.code == .conflict || error.code == .deleteDenied
+        guard isRepeated, attempt < Self.attemptCountMax else { throw error }
       }
     }
   }
@@ -206,7 +209,54 @@ public struct ObjectDeduplicator: TransactionDeduplicator {
     let combined: [String: Value]
     do { combined = try combine?(winner, losers) ?? [:] } catch { throw HistoryError(error) }
     for (attribute, value) in combined { try winner.set(value, for: attribute) }
-    for loser in losers { loser.delete() }
-    try context.save()
+    for loser in losers {
+      try redirectReferences(from: loser, to: winner, except: losers)
+      loser.delete()
+    }
+    try context.saveDenyingReferences()
+  }
+
+  /// Makes the objects that refer to an object refer to another one instead.
+  ///
+  /// An object that would then have the same unique values as another one is deleted: it links the same
+  /// two objects.
+  private func redirectReferences(
+    from loser: StoredObject,
+    to winner: StoredObject,
+    except losers: [StoredObject]
+  ) throws(HistoryError) {
+    for entity in store.model.entities {
+      for attribute in entity.attributes where attribute.reference?.entity == self.entity {
+        for object in try loser.objects(entity.name, referringBy: attribute.name)
+        where !losers.contains(where: { $0.id == object.id }) {
+          if object.id == winner.id {
+            try object.set(.null, for: attribute.name)
+          } else if try isUnique(object, entity, with: attribute.name, of: winner) {
+            try object.setDestination(winner, of: attribute.name)
+          } else {
+            object.delete()
+          }
+        }
+      }
+    }
+  }
+
+  /// Returns whether no other object has the unique values that an object has with another destination.
+  private func isUnique(
+    _ object: StoredObject,
+    _ entity: Entity,
+    with attribute: String,
+    of winner: StoredObject
+  ) throws(HistoryError) -> Bool {
+    for constraint in entity.uniquenessConstraints where constraint.contains(attribute) {
+      var equal: [ObjectPredicate] = []
+      for name in constraint {
+        let value = name == attribute ? .int(winner.id.key) : try object[name] ?? .null
+        if value != .null { equal.append(.compare(name, .equal, value)) }
+      }
+      guard equal.count == constraint.count else { continue }
+      if try object.context.count(entity.name, where: .all(equal)) > 0 { return false }
+    }
+    return true
   }
 }
