@@ -101,6 +101,41 @@ import Testing
     #expect(try now(lists)?.isEmpty == true)
   }
 
+  @Test func `An object that enters a limited result has the values that the list has read`() throws
+  {
+    try context.loadAll()
+    let start = try other.store.currentToken()
+    try other.save(7, for: "count", of: ids[1])
+    let lists = try live(limit: 1)
+    #expect(try now(lists)?.objectIDs == [ids[0]])
+    try context.object(ids[0])?.delete()
+    #expect(try now(lists)?.objectIDs == [ids[1]])
+    var seen = try context.object(ids[1])?["count"]
+    try merge(after: start)
+    if let result = try now(lists), result.updated.contains(ids[1]) {
+      seen = try context.object(ids[1])?["count"]
+    }
+    #expect(try seen == 7 && context.object(ids[1])?["count"] == 7)
+  }
+
+  @Test func `An object that enters with a value that is not merged yet gets its old value back`()
+    throws
+  {
+    let lists = try live(limit: 1)
+    let start = try other.store.currentToken()
+    #expect(try now(lists)?.objectIDs == [ids[0]])
+    try other.save(7, for: "count", of: ids[1])
+    // Another query registers the new row, and the object enters the result with it.
+    #expect(try context.objects("Item").count == 4)
+    try context.object(ids[0])?.delete()
+    #expect(try now(lists)?.objectIDs == [ids[1]])
+    #expect(try context.object(ids[1])?["count"] == 7)
+    try other.save(2, for: "count", of: ids[1])
+    try merge(after: start)
+    #expect(try now(lists)?.updated == [ids[1]])
+    #expect(try context.object(ids[1])?["count"] == 2)
+  }
+
   @Test func `A slow reader receives one difference, and none for changes that were undone`()
     async throws
   {

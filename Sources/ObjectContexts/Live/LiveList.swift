@@ -11,8 +11,10 @@ struct LiveList: Sendable {
   struct Member: Sendable {
     /// The values by which the object is sorted.
     let sorted: [Value]
-    /// A hash of all values, which shows whether the object changed since the last result.
-    let digest: Int
+    /// A hash of all values that the context had when the object was last evaluated or entered the result.
+    ///
+    /// It shows whether the object has changed since; `nil` if the context had no values.
+    fileprivate(set) var digest: Int?
   }
 
   /// The number of objects beyond the limit that are read in advance: half of the limit, at least 2.
@@ -284,12 +286,22 @@ struct LiveList: Sendable {
   }
 
   private func member(_ row: ArraySlice<Value>) -> Member {
+    Member(sorted: sortPlaces.map { row[row.startIndex + $0] }, digest: Self.digest(of: row))
+  }
+
+  private static func digest(of row: ArraySlice<Value>) -> Int {
     var hasher = Hasher()
     for value in row { value.hashBits(into: &hasher) }
-    return Member(
-      sorted: sortPlaces.map { row[row.startIndex + $0] },
-      digest: hasher.finalize()
-    )
+    return hasher.finalize()
+  }
+
+  /// Notes the values that a reader gets of an object that enters the result.
+  ///
+  /// They may differ from those by which the object was placed, because another query has registered a
+  /// row whose change is not merged yet. Without this, a merge that restores the old values would report
+  /// no update.
+  mutating func noteEntry(_ key: Int64, in state: ContextState) {
+    members[key]?.digest = state.row(of: ObjectID(entity: number, key: key)).map(Self.digest)
   }
 }
 
@@ -306,7 +318,7 @@ extension LiveList.Changes {
       return
     }
     if !query.isSamePlace(before.sorted, after.sorted) { moved.insert(key) }
-    if before.digest != after.digest { updated.insert(key) }
+    if before.digest == nil || before.digest != after.digest { updated.insert(key) }
   }
 }
 

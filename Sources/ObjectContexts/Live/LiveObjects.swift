@@ -138,7 +138,7 @@ package final class LiveReader: Sendable {
       guard state.watches.contains(number) else { return .ended }
       guard var list = state.watches.take(number) else { return .unchanged }
       let changes = try list.evaluate(&state, in: state.pinned ?? context.store)
-      let result = list.result(of: changes, in: context)
+      let result = list.result(of: changes, state, in: context)
       state.watches.put(list, number)
       return result.map { .result($0) } ?? .unchanged
     }

@@ -70,13 +70,18 @@ extension LiveList {
   /// Returns the new result after an evaluation, or `nil` if it equals the last one returned.
   ///
   /// - Complexity: linear in the changes, plus a comparison of the keys of the two results.
-  mutating func result(of changes: Changes, in context: ObjectContext) -> LiveResult? {
+  mutating func result(
+    of changes: Changes,
+    _ state: ContextState,
+    in context: ObjectContext
+  ) -> LiveResult? {
     let walk = WindowDifference(from: received ?? [], to: keys[window], moved: changes.moved)
     let stayed = changes.updated.filter { key in
       guard let member = members[key] else { return false }
       return window.contains(position(of: (key, member.sorted))) && walk.wasPresent(key)
     }
     guard received == nil || !walk.isEmpty || !stayed.isEmpty else { return nil }
+    for key in walk.insertedKeys { noteEntry(key, in: state) }
     let sections = sections
     let result = LiveResult(self, walk, updated: Array(stayed), sections, context)
     received = keys[window]
@@ -145,6 +150,9 @@ struct WindowDifference {
   }
 
   var isEmpty: Bool { removed.isEmpty && inserted.isEmpty }
+
+  /// The objects that were inserted into the new result.
+  var insertedKeys: [Int64] { inserted.map(\.key) }
 
   /// Returns whether an object of the new result is in the old one.
   func wasPresent(_ key: Int64) -> Bool {
