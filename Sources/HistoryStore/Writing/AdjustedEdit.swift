@@ -62,7 +62,8 @@ extension StoreCore {
       deniesAll: request.deniesReferences
     )
     for (index, edit) in request.edits.enumerated() where edit.type != .delete {
-      guard let adjusted = try adjust(edit, index, to: effects, number, request.policy)
+      let writesBase = request.policy == .overwrite || conflicts.closure != nil
+      guard let adjusted = try adjust(edit, index, to: effects, number, writesBase: writesBase)
       else { continue }
       do {
         outcomes[index] = try apply(adjusted, number, &packer, &conflicts)
@@ -150,7 +151,7 @@ extension StoreCore {
     _ index: Int,
     to effects: RuleEffects,
     _ number: Int64,
-    _ policy: MergePolicy
+    writesBase: Bool
   ) throws -> AdjustedEdit? {
     guard !effects.gone.contains(edit.id) else { return nil }
     var adjusted = AdjustedEdit(index, edit)
@@ -172,10 +173,10 @@ extension StoreCore {
         guard case .int(let key) = value else { return false }
         return effects.gone.contains(ObjectID(entity: destination, key: key))
       }
-      // The policy `overwrite` also writes the values that the context has read. The other policies
-      // compare these values with the row, whose reference a rule or another writer made null.
+      // The policy `overwrite` also writes the values that the context has read, and so may a closure. The
+      // other policies compare these values with the row, whose reference a rule or another writer made null.
       let isNullified = adjusted.nullified & table.numbers(of: 1 << UInt64(index)) != 0
-      if policy == .overwrite || isNullified, edit.base.indices.contains(index),
+      if writesBase || isNullified, edit.base.indices.contains(index),
         isGone(edit.base[index])
       {
         adjusted.edit.base[index] = .null

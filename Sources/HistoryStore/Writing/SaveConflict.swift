@@ -15,6 +15,8 @@ public struct SaveConflict: Sendable, Hashable {
   /// The attributes whose values must be unique and are equal to those of the duplicate.
   public let uniqueAttributes: [String]
   /// The edited object's values as the context last read or saved them; `nil` for an inserted object.
+  ///
+  /// References to objects that the same save deletes are null.
   public let original: [String: Value]?
   /// The object's values with the context's edits; `nil` if the context deleted the object.
   public let edited: [String: Value]?
