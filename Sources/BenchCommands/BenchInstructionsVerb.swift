@@ -9,7 +9,7 @@ struct BenchInstructionsOptions: VerbOptions {
   @Option(.onlyBenchmarks) var only: [String]
   @Option(
     "size",
-    .integer("N", 1_000...1_000_000),
+    .integer("N", 100...1_000_000),
     "The size of history, in transactions of ten changes."
   )
   var historySize = 10_000
@@ -41,7 +41,6 @@ extension BenchInstructionsVerb {
       "Counts the instructions of the most frequent operations, and compares with thresholds.",
     examples: [
       Example("bench instructions", "The twenty most frequent operations, in a few minutes."),
-      Example("bench instructions --only 'write save'", "The saves of objects alone."),
       Example("bench instructions --beside-c", "How much more than C does our store execute?"),
       Example("bench instructions --accept", "Makes the counts the thresholds."),
       Example("bench instructions --only member --self-test 5", "Is 1 % more noticed each time?"),
