@@ -214,15 +214,12 @@ struct BenchCompareVerb: Verb {
       printTimes(outcome, changed, undecided)
     }
     let counts =
-      options.json ? code(outcome.counts) : CountText(terminal: terminal).print(outcome.counts)
+      options.json
+      ? CountText.code(of: outcome.counts) : CountText(terminal: terminal).print(outcome.counts)
     if changed.contains(where: { $0.verdict.answer == .dearer }) || counts == .violation {
       return .violation
     }
     return undecided.isEmpty ? counts : .undecided
-  }
-
-  private func code(_ counts: ExactComparison) -> ExitCode {
-    counts.compared == 0 ? .undecided : counts.dearer.isEmpty ? .good : .violation
   }
 
   private func printTimes(

@@ -1,3 +1,4 @@
+import Basics
 import Commands
 import Foundation
 import HistoryBenchmarks
@@ -28,8 +29,8 @@ struct BenchInstructionsOptions: VerbOptions {
 
   func validate(in composition: Composition) throws(LabError) {
     for name in only { try composition.checkBenchmark(name) }
-    guard trials == nil || !accepts else {
-      throw .usage("--self-test counts more than there is: leave out --accept.")
+    guard trials == nil || !(accepts || besideC || json) else {
+      throw .usage("--self-test goes with none of --accept, --beside-c and --json: leave them out.")
     }
   }
 }
@@ -69,10 +70,12 @@ struct BenchInstructionsVerb: Verb {
       return try compare(rows(counts), with: file, environment)
     } catch let error as LabError {
       throw error
-    } catch is Interrupted {
-      terminal.log("Ending early: nothing is compared.")
-      return .undecided
     } catch {
+      // Ctrl-C ends the process under Callgrind too, which then fails.
+      if error is Interrupted || Interruption.isRequested {
+        terminal.log("Ending early: nothing is compared.")
+        return .undecided
+      }
       throw .lab("the instructions could not be counted: \(error).")
     }
   }
@@ -121,7 +124,7 @@ struct BenchInstructionsVerb: Verb {
     try counts.withCounter { counter in
       for subject in counts.subjects {
         if Interruption.isRequested { throw Interrupted() }
-        if let row = try counter.row(of: subject) { rows.append(row) }
+        rows.append(try row(of: subject, counter))
         bar.advance(note: subject.name)
         guard options.besideC else { continue }
         for floor in InstructionCounts.floors {
@@ -133,6 +136,18 @@ struct BenchInstructionsVerb: Verb {
       }
     }
     return rows
+  }
+
+  /// Returns the count of our store.
+  private func row(
+    of subject: BenchmarkSubject,
+    extra: Int = 0,
+    _ counter: InstructionCounts.Counter
+  ) throws -> BenchmarkRow {
+    guard let row = try counter.row(of: subject, extra: extra) else {
+      throw LabError.lab("the benchmark \(subject.name.quoted) does not measure our store.")
+    }
+    return row
   }
 
   private func compare(
@@ -164,9 +179,9 @@ struct BenchInstructionsVerb: Verb {
       )
       return .undecided
     }
-    let tolerance = InstructionCounts.tolerance
-    return CountText(terminal: terminal)
-      .print(thresholds.compare(rows, of: ours, tolerance: tolerance))
+    let counts = thresholds.compare(rows, of: ours, tolerance: InstructionCounts.tolerance)
+    return options.json
+      ? CountText.code(of: counts) : CountText(terminal: terminal).print(counts)
   }
 
   private func table(_ rows: [BenchmarkRow], _ before: [String: Double]) -> ReportTable {
@@ -211,7 +226,7 @@ struct BenchInstructionsVerb: Verb {
         func count(extra: Int = 0) throws -> Double {
           if Interruption.isRequested { throw Interrupted() }
           defer { bar.advance(note: subject.name) }
-          return try counter.row(of: subject, extra: extra)?.samples[0] ?? 0
+          return try row(of: subject, extra: extra, counter).samples[0]
         }
         let first = try count()
         let alike = try (0..<trials).map { _ in try count() / first - 1 }

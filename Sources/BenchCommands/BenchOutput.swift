@@ -169,7 +169,7 @@ struct CountText {
     list("Improvement", counts.cheaper)
     guard counts.compared > 0 else {
       terminal.print("The run and the baseline have no count in common.")
-      return .undecided
+      return Self.code(of: counts)
     }
     let verdict =
       counts.dearer.isEmpty
@@ -184,7 +184,12 @@ struct CountText {
           + " missing."
       )
     }
-    return counts.dearer.isEmpty ? .good : .violation
+    return Self.code(of: counts)
+  }
+
+  /// Returns the exit code: a violation if a count has risen, undecided if none was compared.
+  static func code(of counts: ExactComparison) -> ExitCode {
+    counts.compared == 0 ? .undecided : counts.dearer.isEmpty ? .good : .violation
   }
 
   private func list(_ kind: String, _ changes: [ExactComparison.CountChange]) {

@@ -40,7 +40,8 @@ import Testing
     arguments: [
       ("--only 'fetch everything'", "--only names none of the operations that are counted: write"),
       ("--only nonsense", #"unknown benchmark "nonsense"."#),
-      ("--self-test 2 --accept", "--self-test counts more than there is: leave out --accept."),
+      ("--self-test 2 --accept", "--self-test goes with none of --accept, --beside-c and --json"),
+      ("--self-test 2 --json", "leave them out."),
       ("", "only the command history-lab can be started under Callgrind."),
     ]
   )

@@ -160,15 +160,19 @@ import Testing
     self.lists = lists
   }
 
-  private static func open(_ folder: borrowing TemporaryFolder) throws -> ObjectContext {
+  private static func open(
+    _ folder: borrowing TemporaryFolder,
+    newer: [Entity] = []
+  ) throws -> ObjectContext {
     var configuration = StoreConfiguration()
     configuration.layout = LayoutTrait.layout
-    let model = try Model([
+    let entities = [
       Entity("List", [Attribute("name", .string), Attribute("above", to: "List")]),
       Entity("Item", [Attribute("list", to: "List", deleteRule: .cascade)]),
       Entity("Tag", [Attribute("name", .string)]),
       Entity("Tagging", linking: ("list", to: "List"), with: ("tag", to: "Tag")),
-    ])
+    ]
+    let model = try Model(entities + newer, version: newer.isEmpty ? 1 : 2)
     let path = folder.path("store")
     return ObjectContext(
       store: try Store(path: path, model: model, configuration: configuration),
@@ -205,12 +209,27 @@ import Testing
     #expect(last?.changes.filter { $0.type == ChangeType.delete }.count == 3)
   }
 
-  @Test func `An object inserted meanwhile is not deleted with the duplicate`() throws {
+  @Test func `A duplicate stays if objects refer to it that only a newer model has`() throws {
+    let comment = Entity("Comment", [Attribute("list", to: "List", deleteRule: .cascade)])
+    let newer = try Self.open(folder, newer: [comment])
+    let object = try newer.insert("Comment")
+    try object.setDestination(newer.object(lists[3].id), of: "list")
+    try newer.save()
+    try deduplicate()
+    #expect(try context.objects("List").count == 4)
+    try ObjectDeduplicator(store: newer.store, entity: "List", by: ["name"])
+      .deduplicate(Array(newer.store.fetch(HistoryRequest(after: nil)).transactions), in: [])
+    try newer.loadAll()
+    #expect(try newer.objects("List").count == 2)
+    #expect(try object.destination(of: "list")?.id == lists[0].id)
+  }
+
+  @Test func `An object that is inserted while values are combined follows too`() throws {
     let raced = RaceOnce()
     let removed = lists[3].id
     try deduplicate { winner, _ in
       raced.run {
-        let other = ObjectContext(store: winner.context.store, author: "somebody")
+        let other = ObjectContext(store: winner.context.store, author: "widget")
         guard let list = try? other.object(removed), let item = try? other.insert("Item") else {
           return
         }

@@ -53,10 +53,11 @@ public protocol TransactionDeduplicator: Sendable {
 ///
 /// Of equal objects, the one with the least key is kept. All members make the same choice without
 /// coordination, so concurrent deduplicators remove the same objects. One save writes the kept
-/// object and deletes the others; objects that refer to a deleted one refer to the kept one instead. If
-/// another save has changed or deleted one of them, this save
-/// conflicts, and the equal objects are read again. The pass that merges the removal finds no
-/// further duplicates. Objects with a null in one of the compared attributes are never duplicates.
+/// object, makes the objects that refer to the others refer to it, and deletes the others. If another
+/// save has changed or deleted one of them, this save conflicts, and the equal objects are read again.
+/// The pass that merges the removal finds no further duplicates. Objects with a null in one of the
+/// compared attributes are never duplicates, and duplicates to which objects of a newer program's
+/// entity refer stay until that program removes them.
 ///
 /// ```swift
 /// configuration.deduplicator = ObjectDeduplicator(store: store, entity: "Tag", by: ["name"])
@@ -103,7 +104,8 @@ public struct ObjectDeduplicator: TransactionDeduplicator {
   /// - Throws: ``HistoryError``; ``HistoryError/Code/conflict`` if other saves conflict with every
   ///   attempt.
   /// - Complexity: one query for each candidate object, one scan of the entity for every 5000 keys,
-  ///   and one save for each group of equal objects.
+  ///   one save for each group of equal objects, and for each removed object one query of each
+  ///   reference to the entity.
   public func deduplicate(
     _ transactions: [HistoryTransaction],
     in contexts: [ObjectContext]
@@ -190,7 +192,11 @@ public struct ObjectDeduplicator: TransactionDeduplicator {
       } catch {
         // An object that has just been inserted may refer to one that is to be deleted.
         let isRepeated = error.code == .conflict || error.code == .deleteDenied
-        guard isRepeated, attempt < Self.attemptCountMax else { throw error }
+        guard isRepeated, attempt < Self.attemptCountMax else {
+          // Objects refer to it that only a newer program's model has; that program removes it.
+          if error.code == .deleteDenied { return }
+          throw error
+        }
       }
     }
   }
@@ -229,7 +235,7 @@ public struct ObjectDeduplicator: TransactionDeduplicator {
       for attribute in entity.attributes where attribute.reference?.entity == self.entity {
         for object in try loser.objects(entity.name, referringBy: attribute.name)
         where !losers.contains(where: { $0.id == object.id }) {
-          if object.id == winner.id {
+          if object.id == winner.id, attribute.isOptional {
             try object.set(.null, for: attribute.name)
           } else if try isUnique(object, entity, with: attribute.name, of: winner) {
             try object.setDestination(winner, of: attribute.name)
