@@ -7,8 +7,8 @@ package import Measuring
 ///
 /// Each count takes a process of its own under Callgrind
 /// (https://valgrind.org/docs/manual/cl-manual.html), which counts every instruction of the process and of
-/// SQLite. Two counts of one program differ by some 0.01 %, whatever else the machine does. Instructions
-/// of the kernel are not counted.
+/// SQLite. Two counts of one program are equal, whatever else the machine does. Instructions of the
+/// kernel are not counted.
 package struct InstructionCounts: Sendable {
   /// The benchmarks whose work is counted.
   package var subjects: [BenchmarkSubject]
@@ -33,7 +33,7 @@ package struct InstructionCounts: Sendable {
   /// The contenders in C, the first of which writes the same history as our store.
   package static let floors = [MeasuredWork.trackedFloor, MeasuredWork.floor]
 
-  /// The share by which two counts of different programs may differ without a difference in their code.
+  /// The share of a threshold by which a count may differ without being reported.
   package static let tolerance = 0.005
 
   /// A program that counts need, and the Debian package that contains it.

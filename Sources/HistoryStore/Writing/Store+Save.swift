@@ -101,36 +101,6 @@ package struct SaveResult: Sendable {
   package var removed: [ObjectID] = []
 }
 
-/// The handling of saved objects that another writer changed after the context read them.
-///
-/// An object that another writer deleted stays deleted under every policy except ``error``.
-public enum MergePolicy: String, Sendable, Hashable, CaseIterable {
-  /// The save fails and changes nothing (Core Data: `NSErrorMergePolicy`).
-  ///
-  /// A save that would create a duplicate fails with ``HistoryError/Code/duplicate``.
-  case error
-  /// Attributes that another writer changed keep the store's values; other edited ones are written.
-  ///
-  /// An object that the context deleted, and another writer changed, stays. If an inserted object
-  /// has a duplicate in the store, the store's object replaces it. If an updated object would have
-  /// a duplicate, it keeps its unique values from the store (Core Data:
-  /// `NSMergeByPropertyStoreTrumpMergePolicy`).
-  case storeWins
-  /// The attributes that were set overwrite the store's; all other attributes stay as in the store.
-  ///
-  /// If an inserted object has a duplicate in the store, the duplicate gets the values that were
-  /// set, and replaces the inserted object. The duplicate of an updated object is deleted.
-  ///
-  /// Core Data: `NSMergeByPropertyObjectTrumpMergePolicy`.
-  case objectWins
-  /// The whole object of the context overwrites the store's row.
-  ///
-  /// This includes attributes that were not set (Core Data: `NSOverwriteMergePolicy`).
-  case overwrite
-  /// The edit is discarded and the store's row stays (Core Data: `NSRollbackMergePolicy`).
-  case rollback
-}
-
 extension Store {
   /// Saves the edits of a context and their history atomically, as one transaction.
   ///
@@ -440,37 +410,5 @@ extension EditOutcome {
     case .writtenOver: type != .delete
     case .written, .gone: false
     }
-  }
-}
-
-extension ObjectEdit {
-  /// Returns the part of this update that a policy permits for a row changed by another writer.
-  ///
-  /// The result has no columns if no part of the update remains. Attributes in `widened` are written
-  /// only if the update sets them, because the program may have read null instead of their values.
-  func resolved(
-    against stored: [Value],
-    _ policy: MergePolicy,
-    except widened: UInt64
-  ) -> ObjectEdit {
-    var (resolved, wanted) = (self, base.isEmpty ? stored : base)
-    for (value, index) in zip(values, stored.indices.filter { columns >> UInt64($0) & 1 == 1 }) {
-      wanted[index] = value
-    }
-    switch policy {
-    case .objectWins: return self
-    case .error, .rollback: resolved.columns = 0
-    case .overwrite:
-      let all = base.isEmpty ? columns : ~0 >> UInt64(64 - stored.count)
-      resolved.columns = all & ~widened | columns
-    case .storeWins:
-      // If the row that the edit is based on is missing, every attribute counts as changed by
-      // another writer.
-      let same = stored.indices.filter { !base.isEmpty && stored[$0].order(to: base[$0]) == 0 }
-      resolved.columns &= same.reduce(0) { $0 | 1 << UInt64($1) }
-    }
-    resolved.values = stored.indices.filter { resolved.columns >> UInt64($0) & 1 == 1 }
-      .map { wanted[$0] }
-    return resolved
   }
 }

@@ -84,12 +84,7 @@ struct DuplicateResolution {
     var left: [AdjustedEdit] = []
     for adjusted in postponed {
       do {
-        outcomes[adjusted.index] = try core.apply(
-          adjusted,
-          number,
-          &packer,
-          &conflicts
-        )
+        outcomes[adjusted.index] = try core.apply(adjusted, number, &packer, &conflicts)
       } catch let error as SQLiteError where error.isDuplicate {
         left.append(adjusted)
       }
@@ -342,12 +337,10 @@ extension StoreCore {
     _ policy: MergePolicy,
     _ table: EntityStatements
   ) throws -> [Value] {
-    guard edit.type == .update, var row = try values(of: edit.id) else { return edit.values }
+    guard edit.type == .update, let row = try values(of: edit.id) else { return edit.values }
     let written =
       policy == .overwrite || policy == .storeWins
       ? edit.resolved(against: row, policy, except: table.widened) : edit
-    let set = row.indices.filter { written.columns >> UInt64($0) & 1 == 1 }
-    for (index, value) in zip(set, written.values) { row[index] = value }
-    return row
+    return written.applied(to: row)
   }
 }

@@ -1,0 +1,135 @@
+import HistoryTypes
+
+/// The handling of conflicts in one save: by a merge policy or by a closure.
+struct ConflictHandling {
+  typealias Closure = (SaveConflict) throws -> ConflictResolution
+
+  /// The merge policy, which a closure overrides.
+  let policy: MergePolicy
+  let closure: Closure?
+  /// The objects whose conflicts make the save fail.
+  private(set) var unresolved: [ObjectID] = []
+  /// The edits as the closure resolved them; a save may apply an edit again after other edits.
+  private(set) var resolved: [ObjectID: ObjectEdit] = [:]
+
+  init(_ policy: MergePolicy, closure: Closure? = nil) {
+    (self.policy, self.closure) = (policy, closure)
+  }
+
+  /// Whether conflicts make the save fail.
+  var fails: Bool { policy == .error && closure == nil }
+
+  mutating func fail(_ id: ObjectID) { unresolved.append(id) }
+
+  mutating func note(_ edit: ObjectEdit) { resolved[edit.id] = edit }
+
+  /// Returns the part of an update to write over a row that another writer changed.
+  ///
+  /// - Returns: An update, without columns if nothing is left to write.
+  mutating func resolve(
+    _ edit: ObjectEdit,
+    over stored: [Value],
+    in table: EntityStatements
+  ) throws -> ObjectEdit {
+    guard let closure else { return edit.resolved(against: stored, policy, except: table.widened) }
+    if let earlier = resolved[edit.id] { return earlier }
+    var written = edit
+    switch try closure(SaveConflict(of: edit, in: table, stored: stored)) {
+    case .keepStored: (written.columns, written.values) = (0, [])
+    case .keepEdited: break
+    case .write(let values): try written.set(values, in: table.entity)
+    }
+    note(written)
+    return written
+  }
+
+  /// Returns what to do about a delete of an object that another writer changed.
+  mutating func resolveDelete(
+    _ edit: ObjectEdit,
+    in table: EntityStatements,
+    stored: () throws -> [Value]
+  ) throws -> ConflictResolution {
+    if let closure { return try closure(SaveConflict(of: edit, in: table, stored: stored())) }
+    switch policy {
+    case .objectWins, .overwrite: return .keepEdited
+    case .storeWins, .rollback: return .keepStored
+    case .error:
+      fail(edit.id)
+      return .keepStored
+    }
+  }
+
+  /// Returns what to do about an edit that would create a duplicate; `nil` if the save must fail.
+  func resolveDuplicate(
+    _ edit: ObjectEdit,
+    _ duplicate: Duplicate,
+    in table: EntityStatements,
+    stored: () throws -> [Value]
+  ) throws -> ConflictResolution? {
+    if let closure {
+      return try closure(
+        SaveConflict(of: edit, in: table, stored: stored(), duplicate: duplicate)
+      )
+    }
+    return switch policy {
+    case .objectWins, .overwrite: .keepEdited
+    case .storeWins, .rollback: .keepStored
+    case .error: nil
+    }
+  }
+}
+
+extension ObjectEdit {
+  /// Returns the part of this update that a policy permits for a row changed by another writer.
+  ///
+  /// The result has no columns if no part of the update remains. Attributes in `widened` are written
+  /// only if the update sets them, because the program may have read null instead of their values.
+  func resolved(
+    against stored: [Value],
+    _ policy: MergePolicy,
+    except widened: UInt64
+  ) -> ObjectEdit {
+    var resolved = self
+    let wanted = applied(to: base.isEmpty ? stored : base)
+    switch policy {
+    case .objectWins: return self
+    case .error, .rollback: resolved.columns = 0
+    case .overwrite:
+      let all = base.isEmpty ? columns : ~0 >> UInt64(64 - stored.count)
+      resolved.columns = all & ~widened | columns
+    case .storeWins:
+      // If the row that the edit is based on is missing, every attribute counts as changed by
+      // another writer.
+      let same = stored.indices.filter { !base.isEmpty && stored[$0].order(to: base[$0]) == 0 }
+      resolved.columns &= same.reduce(0) { $0 | 1 << UInt64($1) }
+    }
+    resolved.values = stored.indices.filter { resolved.columns >> UInt64($0) & 1 == 1 }
+      .map { wanted[$0] }
+    return resolved
+  }
+
+  /// Returns a row with the values that this update sets.
+  func applied(to row: [Value]) -> [Value] {
+    var row = row
+    let set = row.indices.filter { columns >> UInt64($0) & 1 == 1 }
+    for (index, value) in zip(set, values) { row[index] = value }
+    return row
+  }
+
+  /// Replaces the values to write: of an update the set ones, of an insert those over its own.
+  ///
+  /// - Throws: ``HistoryError/Code/unknownAttribute``.
+  mutating func set(_ given: [String: Value], in entity: Entity) throws(HistoryError) {
+    var byIndex: [Int: Value] = [:]
+    for (name, value) in given {
+      guard let index = entity.index(of: name) else { throw .unknownAttribute(name, of: entity) }
+      byIndex[index] = value
+    }
+    columns = byIndex.keys.reduce(0) { $0 | 1 << UInt64($1) }
+    if type == .insert {
+      for (index, value) in byIndex { values[index] = value }
+    } else {
+      values = byIndex.sorted { $0.key < $1.key }.map(\.value)
+    }
+  }
+}
