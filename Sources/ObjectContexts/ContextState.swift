@@ -144,7 +144,9 @@ struct ContextState: Sendable {
   /// Applies the result of a save: updates the registered rows and discards the saved edits.
   mutating func apply(_ result: consuming SaveResult) {
     let number = result.version
-    var gone = result.deletedByRule + result.removed
+    // Delete rules also delete objects of entities that only a newer program's model has.
+    let deletedByRule = result.deletedByRule.filter { $0.entity <= tables.count }
+    var gone = deletedByRule + result.removed
     for (id, outcome) in zip(order, result.outcomes) {
       guard let edit = edits[id] else { continue }
       switch (outcome, edit.type) {
@@ -165,7 +167,7 @@ struct ContextState: Sendable {
       for batch in result.rows { watches.touch(batch.entity, batch.keys) }
     }
     if !gone.isEmpty || result.outcomes.contains(where: \.isReplaced) { undo.clear() }
-    for id in result.deletedByRule { self[table: id.entity].remove(id.key) }
+    for id in deletedByRule { self[table: id.entity].remove(id.key) }
     for batch in result.rowsByRule { self[table: batch.entity].refresh(batch) }
     for id in result.removed { self[table: id.entity].remove(id.key) }
     while let batch = result.rows.popLast() { self[table: batch.entity].put(batch) }

@@ -31,11 +31,12 @@ import Testing
 
   private func context(
     _ author: String = "app",
-    _ policy: MergePolicy = .error
+    _ policy: MergePolicy = .error,
+    newer: [Entity] = []
   ) throws -> ObjectContext {
     var configuration = StoreConfiguration()
     configuration.layout = LayoutTrait.layout
-    let model = try Model(Self.entities)
+    let model = try Model(Self.entities + newer, version: 1 + newer.count)
     let store = try Store(
       path: folder.path("test.store"),
       model: model,
@@ -162,6 +163,52 @@ import Testing
     try items[1].setDestination(nil, of: "parent")
     try app.saveDenyingReferences()
     #expect(try newest(app) == ["delete Item/1", "delete Note/1", "update Item/2 parent"])
+  }
+
+  @Test func `An older program applies the delete rules of newer ones' entities`() throws {
+    let app = try context()
+    let (list, items, _) = try family(app)
+    let entities = ["Comment", "Flag"].map { name in
+      Entity(name, [Attribute("list", to: "List", deleteRule: .cascade)])
+    }
+    for (place, entity) in entities.enumerated() {
+      let newer = try context("widget", newer: Array(entities[...place]))
+      let object = try newer.insert(entity.name)
+      try object.setDestination(newer.object(list.id), of: "list")
+      try newer.save()
+      // The older program notices each newer model when it writes.
+      try items[0].set(.string("seen \(place)"), for: "title")
+      try app.save()
+    }
+    list.delete()
+    try app.save()
+    #expect(try items[0]["list"] == .null && app.registeredObjects("List").isEmpty)
+    let newest = try context("other", newer: entities)
+    #expect(
+      try self.newest(newest).sorted() == [
+        "delete Comment/1", "delete Flag/1", "delete List/1", "update Item/1 list",
+        "update Item/2 list",
+      ]
+    )
+    #expect(try newest.count("Comment") + newest.count("Flag") == 0)
+  }
+
+  @Test func `A closure that writes all values writes no reference to a deleted object`() throws {
+    let app = try context()
+    let (list, items, _) = try family(app)
+    let mine = try context("widget")
+    try mine.loadAll()
+    let other = try app.insert("List", ["name": "work"])
+    try items[1].setDestination(other, of: "list")
+    try app.save()
+    try #require(try mine.object(items[1].id)).set("new", for: "title")
+    try #require(try mine.object(list.id)).delete()
+    try mine.save { conflict in
+      #expect(conflict.edited?["list"] == Value.null && conflict.setAttributes == ["title"])
+      return conflict.edited.map { .write($0) } ?? .keepStored
+    }
+    let stored = try #require(try context().object(items[1].id))
+    #expect(try stored["title"] == "new" && stored["list"] == .null)
   }
 
   @Test func `A reference that the merge policy keeps has its delete rule`() throws {
