@@ -100,7 +100,7 @@ struct CoreDataHistory: HistorySource {
     )
   }
 
-  /// SQL that finds no name for any number, for files without a table of names.
+  /// SQL that returns no row for any number, for files without a table of names.
   var noName: String { "SELECT NULL WHERE ?1 IS NULL" }
 }
 
@@ -127,9 +127,9 @@ private struct ChangeCursor: ~Copyable {
     self.next = next
   }
 
-  /// Counts the changes up to and including those of a transaction, and returns how many are its own.
+  /// Counts the changes of a transaction, and returns how many there are.
   ///
-  /// The other changes belong to no transaction, and are counted as orphans.
+  /// Rows before them belong to no transaction, and are counted as orphans.
   mutating func count(through transaction: Int64, into builder: inout CensusBuilder) throws -> Int {
     var own = 0
     while let next, next <= transaction {

@@ -205,7 +205,7 @@ struct PurgeCounter {
     return estimate
   }
 
-  /// Returns the bytes that would become free: of each table's size, the deleted rows' share.
+  /// Returns the bytes that would become free: each table's size times the share of its deleted rows.
   func bytes(
     _ tables: [CensusStorage.Table]?,
     transactions: String,

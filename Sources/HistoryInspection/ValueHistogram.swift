@@ -80,8 +80,8 @@ package struct ValueHistogram: Sendable, Hashable {
 
   /// Returns the counts in fewer, wider buckets.
   ///
-  /// `perOctave` buckets, a power of two up to 128, lie between a value and its double. The first
-  /// bucket starts at the lowest value and the last ends at the highest.
+  /// `perOctave` is the number of buckets between a value and its double: a power of two up to 128.
+  /// The first bucket starts at the lowest value and the last ends at the highest.
   package func buckets(perOctave: Int) -> [Bucket] {
     var buckets: [Bucket] = []
     for (index, number) in counts.enumerated() where number > 0 {
@@ -110,7 +110,7 @@ package struct ValueHistogram: Sendable, Hashable {
     return from...(from + (1 << shift - 1))
   }
 
-  /// Returns the coarser bucket that contains a range of values.
+  /// Returns the range of the wider bucket that contains a range of values.
   private static func coarse(_ range: ClosedRange<Int64>, _ perOctave: Int) -> ClosedRange<Int64> {
     let value = range.lowerBound
     guard value >= 2 * Int64(perOctave) else { return range }

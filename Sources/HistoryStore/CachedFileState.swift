@@ -89,7 +89,9 @@ extension Store {
   }
 }
 
-/// A sequence of transaction marks that differs for every opening of a store (SplitMix64).
+/// The random numbers that mark a store's transactions, different for every opening (SplitMix64).
+///
+/// A transaction's mark is part of its token, and shows whether the token is from this history.
 ///
 /// Only the seed is drawn at random: drawing a random number for each mark would cost more than the
 /// rest of a small write's bookkeeping.

@@ -54,11 +54,11 @@ public struct StoreConfiguration: Sendable {
   /// If a writer is killed between its commit and the signal, the commit is noticed after at most
   /// this interval. The default is 2 seconds.
   public var changePollInterval = Duration.seconds(2)
-  /// The handling of writes by programs that write to the file without this library.
+  /// The rule for writes by programs that write to the file without this library.
   ///
-  /// The file records the handling, for all programs. The default is `nil`, which leaves the
-  /// recorded handling unchanged; a new file starts with ``ForeignWrites/unwatched``. The option
-  /// has an effect only in stores with history.
+  /// The file contains the rule, for all programs. The default is `nil`, which leaves the file's
+  /// rule unchanged; a new file starts with ``ForeignWrites/unwatched``. The option has an effect
+  /// only in stores with history.
   public var foreignWrites: ForeignWrites?
   /// The protection of the store's files while the device is locked, on Apple's systems.
   ///

@@ -96,7 +96,7 @@ final class StoreCore {
   /// Whether this store may write history into the file.
   var canWriteHistory: Bool { tracksHistory && !isReadOnly && reading == nil }
 
-  /// Reads again from the file how it handles writes by programs without this library.
+  /// Reads again the file's rule for writes by programs without this library.
   @discardableResult
   func noticeForeignWrites() throws -> ForeignWrites {
     let handling =
@@ -163,7 +163,7 @@ final class StoreCore {
     }
   }
 
-  /// Returns the mark of the next transaction: a pseudorandom number, which becomes part of its token.
+  /// Returns the mark of the next transaction: a pseudorandom number that its token contains.
   func nextMark() -> Int64 {
     var sequence = cache.marks ?? MarkSequence(seed: configuration.random())
     defer { cache.marks = sequence }

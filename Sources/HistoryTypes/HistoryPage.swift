@@ -250,7 +250,7 @@ package final class PageBuffer<Element: BitwiseCopyable>: @unchecked Sendable {
     length += 1
   }
 
-  /// Calls a closure with each element from a position on, to change it.
+  /// Calls a closure that may change each element from a position to the end.
   package func update(from position: Int, _ body: (inout Element) -> Void) {
     guard let base else { return }
     for index in position..<length { body(&base[index]) }

@@ -144,7 +144,7 @@ extension Model {
     }
   }
 
-  /// The identity across models of the entity that a reference names.
+  /// The renaming identifier (or the name) of the entity to which a reference refers.
   package func identity(of reference: Reference) -> String {
     entities.first { $0.name == reference.entity }?.identity ?? reference.entity
   }

@@ -74,7 +74,7 @@ extension Tombstone.Stored {
 }
 
 extension Value {
-  /// Creates a value of a type from its stored form, or returns `nil` if the form does not fit.
+  /// Creates a value of a type from its storage class, or returns `nil` if that does not fit the type.
   fileprivate init?(_ stored: Tombstone.Stored, as type: AttributeType) {
     switch stored {
     case .integer(let integer): self.init(stored: integer, as: type)
@@ -83,7 +83,7 @@ extension Value {
     }
   }
 
-  /// Creates a value from its stored form when the attribute's type is unknown.
+  /// Creates a value as SQLite stored it, when the attribute's type is unknown.
   fileprivate init(_ stored: Tombstone.Stored) {
     switch stored {
     case .integer(let integer): self = .int(integer)

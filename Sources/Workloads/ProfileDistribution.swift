@@ -179,8 +179,8 @@ extension ProfileError: CustomStringConvertible {
       return "\(source) is not a workload profile: \(reason). \(known)"
     case .newerVersion(let source, let found, let version):
       return
-        "\(source) is a workload profile of version \(found); this lab reads up to \(version). "
-        + "Update the lab. \(known)"
+        "\(source) is a workload profile of version \(found); this lab reads up to \(version). Update "
+        + "history-lab. \(known)"
     case .tooLittle(let source, let reason):
       return "\(source) has too little history for a profile: \(reason). \(known)"
     }

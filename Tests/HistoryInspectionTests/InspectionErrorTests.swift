@@ -137,27 +137,27 @@ import Testing
     (.notFound(path: "a.db"), "There is no file a.db. Check the path."),
     (
       .notAFile(path: "/tmp"),
-      "/tmp is not a file. Name the store's file itself, often one that ends in .sqlite."
+      "/tmp is not a file. Pass the path of the store's file, which often ends in .sqlite."
     ),
     (
       .unreadable(path: "a.db", reason: "Permission denied"),
       "a.db cannot be read: Permission denied. Check the permissions, or inspect a copy."
     ),
-    (.empty(path: "a.db"), "a.db is empty. Name the store's main file, not its -wal file."),
+    (.empty(path: "a.db"), "a.db is empty. Pass the store's main file, not its -wal file."),
     (
       .notADatabase(path: "README.md"),
-      "README.md is not an SQLite database, or it is encrypted. Name a store of this library or the "
+      "README.md is not an SQLite database, or it is encrypted. Pass a store of this library, or the "
         + "file of a Core Data store."
     ),
     (
       .foreignFile(path: "a.db", tables: ["a", "b", "c", "d\u{1b}[2J", "e", "f"]),
-      "a.db is an SQLite database without a history: it contains \"a\", \"b\", \"c\", "
-        + "\"d\\u{1B}[2J\" and 2 more. Name a store of this library, or a Core Data store with "
-        + "persistent history tracking on."
+      "a.db is an SQLite database without a history: it contains \"a\", \"b\", \"c\", \"d\\u{1B}[2J\" "
+        + "and 2 more. Pass a store of this library, or a Core Data store with persistent history "
+        + "tracking on."
     ),
     (
       .foreignFile(path: "a.db", tables: []),
-      "a.db is an SQLite database without a history: it contains no table. Name a store of this "
+      "a.db is an SQLite database without a history: it contains no table. Pass a store of this "
         + "library, or a Core Data store with persistent history tracking on."
     ),
     (
@@ -172,7 +172,7 @@ import Testing
     ),
     (
       .newerFormat(path: "a.db", found: 9, known: 1),
-      "a.db has file format 9; this version reads up to format 1. Update the lab."
+      "a.db has file format 9; this version reads up to format 1. Update history-lab."
     ),
     (
       .damaged(path: "a.db", reason: "malformed"),
@@ -180,12 +180,12 @@ import Testing
     ),
     (
       .changing(path: "a.db"),
-      "a.db keeps being written while it is read. Try again when the app that uses it is idle."
+      "a.db was written during every attempt to read it. Try again when no app writes to it."
     ),
     (
       .cannotCopy(path: "a.db", folder: "/tmp", reason: "No space left on device"),
-      "a.db is read from a private copy, which cannot be made in /tmp: No space left on device. Set "
-        + "TMPDIR to a folder with more room."
+      "a.db must be copied before it is read, and the copy cannot be made in /tmp: No space left on "
+        + "device. Set TMPDIR to a folder with more free space."
     ),
     (
       .sqlite(path: "a.db", SQLiteError(code: 7, message: "out of memory", sql: "SELECT 1")),

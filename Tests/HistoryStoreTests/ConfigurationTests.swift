@@ -76,9 +76,9 @@ import Testing
     #expect(differences[0].statements == ["app": "app, widget", "widget": "widget"])
     #expect(
       differences[3].description
-        == "The members differ in their retention limits: app says no limit; "
-        + "widget says at most 60.0 s, 5 transactions, 7 bytes. The loosest limits apply until the "
-        + "members agree. Use the same limits in all processes, or forget members that never run again."
+        == "The members differ in their retention limits: app says no limit; widget says at most 60.0 "
+        + "s, 5 transactions, 7 bytes. The loosest limits apply until all members have the same "
+        + "limits. Use the same limits in all processes, or forget members that never run again."
     )
     #expect(differences[4].statements["widget"] == "none")
     for difference in differences { #expect(difference.description.hasSuffix(".")) }

@@ -81,7 +81,7 @@ import Testing
       (taken, taken), (folder.file("free"), folder.file("free-wal")), (fixture.path, fixture.path),
     ] {
       let error = HistoryError.unreadable(
-        "\(named) already exists, and it is not overwritten. Name another file."
+        "\(named) already exists, and it is not overwritten. Choose another file."
       )
       if target != fixture.path {
         #expect(throws: error) { try store.convert(to: target) }

@@ -237,7 +237,7 @@ import Testing
     ),
     (
       .newerVersion(source: "my.json", found: 2, known: 1),
-      "my.json is a workload profile of version 2; this lab reads up to 1. Update the lab."
+      "my.json is a workload profile of version 2; this lab reads up to 1. Update history-lab."
     ),
     (
       .tooLittle(source: "a.sqlite", reason: "no transaction has a change"),

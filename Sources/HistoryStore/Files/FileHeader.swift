@@ -28,7 +28,7 @@ struct FileHeader {
   let tombstoneCount: Int
   /// Whether Core Data wrote the file.
   let isForeign: Bool
-  /// The handling of writes by other programs.
+  /// The rule for writes by programs that change the file with plain SQL.
   let foreignWrites: ForeignWrites
 
   /// Opens the file and reads its header; creates a missing file if a model is given.
@@ -248,7 +248,7 @@ struct FileHeader {
 }
 
 extension FileHeader {
-  /// Reads the handling of writes by other programs from an open file.
+  /// Reads from an open file its rule for writes by other programs.
   static func foreignWrites(_ connection: borrowing Connection) throws -> ForeignWrites {
     let text = try connection.text(
       "SELECT value FROM history_metadata WHERE name = '\(ForeignSchema.settingName)'"

@@ -58,15 +58,15 @@ extension InspectionError: CustomStringConvertible {
     switch self {
     case .notFound(let path): "There is no file \(path). Check the path."
     case .notAFile(let path):
-      "\(path) is not a file. Name the store's file itself, often one that ends in .sqlite."
+      "\(path) is not a file. Pass the path of the store's file, which often ends in .sqlite."
     case .unreadable(let path, let reason):
       "\(path) cannot be read: \(reason). Check the permissions, or inspect a copy."
-    case .empty(let path): "\(path) is empty. Name the store's main file, not its -wal file."
+    case .empty(let path): "\(path) is empty. Pass the store's main file, not its -wal file."
     case .notADatabase(let path):
-      "\(path) is not an SQLite database, or it is encrypted. Name a store of this library or the "
+      "\(path) is not an SQLite database, or it is encrypted. Pass a store of this library, or the "
         + "file of a Core Data store."
     case .foreignFile(let path, let tables):
-      "\(path) is an SQLite database without a history: \(Self.contents(tables)). Name a store of "
+      "\(path) is an SQLite database without a history: \(Self.contents(tables)). Pass a store of "
         + "this library, or a Core Data store with persistent history tracking on."
     case .missingTables(let path, let tables):
       "\(path) contains only part of a history: without \(Self.list(tables)) it cannot be read. "
@@ -75,16 +75,16 @@ extension InspectionError: CustomStringConvertible {
       "\(path): the table \(table) is not Core Data's: it has no column \(Self.list(columns)). Inspect "
         + "a file that Core Data wrote."
     case .newerFormat(let path, let found, let known):
-      "\(path) has file format \(found); this version reads up to format \(known). Update the lab."
+      "\(path) has file format \(found); this version reads up to format \(known). Update history-lab."
     case .damaged(let path, let reason):
       "\(path) is damaged: \(reason). Restore it from a copy."
     case .changing(let path):
-      "\(path) keeps being written while it is read. Try again when the app that uses it is idle."
+      "\(path) was written during every attempt to read it. Try again when no app writes to it."
     case .changedSince(let path):
       "\(path) was changed after it was opened. Open it again to read its new contents."
     case .cannotCopy(let path, let folder, let reason):
-      "\(path) is read from a private copy, which cannot be made in \(folder): \(reason). Set TMPDIR "
-        + "to a folder with more room."
+      "\(path) must be copied before it is read, and the copy cannot be made in \(folder): \(reason). "
+        + "Set TMPDIR to a folder with more free space."
     case .sqlite(let path, let error): "\(path) could not be read. \(error)"
     }
   }

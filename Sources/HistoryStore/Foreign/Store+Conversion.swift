@@ -188,7 +188,7 @@ final class NewStoreFile {
       let reason =
         code == ENOENT && Self.hasFolder(path)
         ? "no file can be created in its folder" : String(cString: strerror(code))
-      throw .unreadable("\(path) cannot be created: \(reason). Name another file.")
+      throw .unreadable("\(path) cannot be created: \(reason). Choose another file.")
     }
     close(file)
     self.path = path
@@ -208,6 +208,6 @@ final class NewStoreFile {
   }
 
   private static func isThere(_ path: String) -> HistoryError {
-    .unreadable("\(path) already exists, and it is not overwritten. Name another file.")
+    .unreadable("\(path) already exists, and it is not overwritten. Choose another file.")
   }
 }

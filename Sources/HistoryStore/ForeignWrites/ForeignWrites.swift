@@ -1,10 +1,10 @@
 import HistoryTypes
 import SQLiteStorage
 
-/// The handling of writes by programs that write to the store's file with plain SQL.
+/// The rule for writes by programs that write to the store's file with plain SQL.
 ///
 /// Such a program may be the `sqlite3` shell, a script, or an older app: any program that opens the
-/// file without this library. The file itself records the handling, as triggers that run in those
+/// file without this library. The file itself contains the rule, as triggers that run in those
 /// programs. This library's own connections switch the triggers off, because they write history
 /// themselves. See <doc:WritingWithPlainSQL>.
 public enum ForeignWrites: String, Sendable, Hashable, CaseIterable {
@@ -25,7 +25,7 @@ public enum ForeignWrites: String, Sendable, Hashable, CaseIterable {
 /// A captured change is a row of `history_foreign`, in the order of the changes. If a change is
 /// rolled back, SQLite rolls back its row as well (https://sqlite.org/lang_createtrigger.html).
 struct ForeignSchema {
-  /// The name of the handling in `history_metadata`; a file without this entry is `unwatched`.
+  /// The name in `history_metadata` of the file's ``ForeignWrites``; a file without it is `unwatched`.
   static let settingName = "foreignWrites"
   /// The prefix of the names of all triggers and tables of the schema.
   static let prefix = "history_foreign"
@@ -60,7 +60,7 @@ struct ForeignSchema {
       .map { "ALTER TABLE history_foreign ADD COLUMN \($0);" }.joined()
   }
 
-  /// Returns the triggers that implement a handling: their names, and the SQL that creates them.
+  /// Returns the triggers that implement a rule: their names, and the SQL that creates them.
   func triggers(_ handling: ForeignWrites) -> [(name: String, sql: String)] {
     model.entities.enumerated().filter { !$0.element.isRemoved }.flatMap { offset, entity in
       let made = EntityTriggers(entity, number: offset + 1, layout)

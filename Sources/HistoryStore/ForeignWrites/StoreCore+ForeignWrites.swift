@@ -74,7 +74,7 @@ extension StoreCore {
     }
   }
 
-  /// Makes the file handle writes by other programs as this program's configuration requests.
+  /// Changes the file's rule for writes by other programs to the one in this program's configuration.
   ///
   /// Missing triggers, and those that an earlier version of this library created, are created
   /// again.
@@ -88,7 +88,7 @@ extension StoreCore {
     try checkForeignSchema()
   }
 
-  /// Changes how the file handles writes by other programs, within the current write.
+  /// Changes the file's rule for writes by other programs, within the current write.
   private func setForeignWrites(_ handling: ForeignWrites) throws {
     if try hasForeignChanges() { _ = try takeForeignChanges(after: newest()) }
     try dropForeignTriggers()
@@ -108,7 +108,7 @@ extension StoreCore {
     }
   }
 
-  /// Creates the tables and triggers that implement a handling, for the model that the file records.
+  /// Creates the tables and triggers that implement a rule, for the model that the file records.
   func createForeignTriggers(_ handling: ForeignWrites) throws {
     guard let found = try StoredModel(connection, path: path) else { return }
     let schema = ForeignSchema(layout: layout, model: found)

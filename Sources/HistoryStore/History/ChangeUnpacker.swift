@@ -11,7 +11,8 @@ package struct ChangeUnpacker {
   package let tombstones = PageBuffer<UInt8>()
   private let copy = PageBuffer<UInt8>()
 
-  /// The size in bytes of four numbers of maximum length: head, key, columns and a length.
+  /// The number of zeros after a copied blob: the greatest size in bytes of the four numbers that a
+  /// change consists of (head, key, columns and a length).
   private static let paddingCount = 4 * PackedNumber.byteCountMax
   /// The size in bytes of the shortest change: its head and its key.
   private static let changeBytesMin = 2

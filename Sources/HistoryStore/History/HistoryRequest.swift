@@ -156,9 +156,9 @@ extension HistoryFilter {
     TransactionNumber(numbers.lowerBound)...TransactionNumber(numbers.upperBound)
   }
 
-  /// Returns whether transactions of an author in a range of numbers can match, and can fail to match.
+  /// Returns whether any purged transaction of an author could have matched, or could have not matched.
   ///
-  /// With it, a fetch determines whether purged transactions could have matched.
+  /// `gone` is the range of numbers of the purged transactions.
   func verdict(
     forAuthor author: String?,
     numbers gone: ClosedRange<Int64>

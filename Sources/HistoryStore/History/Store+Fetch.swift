@@ -154,7 +154,10 @@ extension StoreCore {
     }
   }
 
-  /// Throws for a token of another store, a number above the newest, or another transaction's mark.
+  /// Throws if a token is from another store, or from a history that this file does not contain.
+  ///
+  /// The second is the case if the token's number is above the newest transaction, or the
+  /// transaction with that number has another mark.
   ///
   /// - Complexity: one query of one row, and one or two more if no transaction has the number and
   ///   mark.
@@ -169,7 +172,7 @@ extension StoreCore {
     }
   }
 
-  /// Returns the random mark of a transaction, or `nil` when the transaction is not in the file.
+  /// Returns the random mark in a transaction's token, or `nil` when the transaction is not in the file.
   func mark(of number: Int64) throws -> Int64? {
     let query = try statement(.mark)
     query.statement.bind(number, at: 1)

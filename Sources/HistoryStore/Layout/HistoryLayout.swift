@@ -106,9 +106,9 @@ extension HistoryLayout {
     }
   }
 
-  /// SQL for the transaction of the row of changes at offset `?3` within the transactions `?1` to `?2`.
+  /// SQL for the number of the transaction at which a chunk of a purge has enough rows of changes.
   ///
-  /// A purge ends its chunk before that transaction.
+  /// Counts `?3` rows, from the transaction `?1` up to `?2`. The chunk ends before that transaction.
   package var transactionBeyond: String {
     switch self {
     case .packed: Self.transactionBeyondChunks

@@ -212,10 +212,10 @@ extension ConfigurationDifference.Subject {
         + "all processes."
     case .strategy: "History is purged whenever any strategy requires it. Use one strategy."
     case .retention:
-      "The loosest limits apply until the members agree. Use the same limits in all processes, or "
-        + "forget members that never run again."
+      "The loosest limits apply until all members have the same limits. Use the same limits in all "
+        + "processes, or forget members that never run again."
     case .protectedAuthors:
-      "An author that any member protects is protected. Use the same list in all processes."
+      "An author is protected if any member protects it. Use the same list in all processes."
     case .batchAuthorIsMember:
       "History is kept for the registered member. Remove its author from the batch authors."
     }

@@ -89,7 +89,7 @@ public struct Registration: Sendable, Hashable {
   package let epoch: Int64
   /// The member's recorded cursor when the value was created.
   public let cursor: HistoryToken
-  /// Whether this launch registered the member; a new member gets no history before the cursor.
+  /// Whether this launch registered the member; a new member receives no history before the cursor.
   public let isNew: Bool
   /// The outcome of importing a cursor, or `nil` if the launch passed none.
   public let cursorImport: CursorImport?

@@ -19,7 +19,7 @@ struct MemberRow {
 }
 
 extension StoreCore {
-  /// Registers a member or resumes its membership, and starts a new epoch, which is one launch.
+  /// Registers a member or resumes its membership, and gives the launch the next epoch number.
   func join(_ arrival: Arrival) throws -> Registration {
     try checkIsNotOutgrown()
     let epoch = try nextEpoch()

@@ -29,7 +29,7 @@ final class RowReader {
   private let types = UnsafeMutablePointer<UnsafeBufferPointer<AttributeType>>.allocate(capacity: 1)
   private let keys: KeyTable
 
-  /// Registers the SQL table of keys and the SQL function with a connection.
+  /// Registers with a connection the SQL table of keys, and the SQL function that receives the rows.
   init(_ connection: borrowing Connection) throws(SQLiteError) {
     sink.initialize(to: .none)
     types.initialize(to: UnsafeBufferPointer(start: nil, count: 0))

@@ -11,7 +11,7 @@ package enum Aggregate: Sendable, Hashable, CaseIterable {
   case maximum
 }
 
-/// The result so far of an aggregate over the values of an attribute.
+/// The partial result of an aggregate, to which values are added one by one.
 package struct AggregatedValues: Sendable {
   /// The number of values other than null, for `sum` and `average`.
   package private(set) var count = 0

@@ -130,10 +130,10 @@ struct RaisedPurge {
 extension Store {
   /// Deletes the history of some or all authors strictly before a time, merged or not.
   ///
-  /// Counterpart of `NSPersistentHistoryChangeRequest.deleteHistory(before:)` with a fetch request
-  /// on the author; outside tests, only the lab's copies of published designs call it. A later fetch by token
-  /// reports missing history (Core Data: `NSPersistentHistoryTokenExpiredError`); a fetch by date does
-  /// not.
+  /// Core Data: `NSPersistentHistoryChangeRequest.deleteHistory(before:)` with a fetch request on
+  /// the author. Apps purge with ``purge(when:retaining:)`` instead; this method is for tests, and
+  /// for history-lab, which runs published tracking designs. A later fetch by token reports missing
+  /// history (Core Data: `NSPersistentHistoryTokenExpiredError`); a fetch by date does not.
   ///
   /// - Throws: ``HistoryError/Code/sqlite``; no history is then deleted.
   /// - Complexity: a scan of history.
@@ -149,8 +149,8 @@ extension Store {
 
   /// Deletes the history of some or all authors strictly before a number, merged or not.
   ///
-  /// Core Data's request takes a token or a transaction instead of the number. Outside tests, only the lab's
-  /// published protocols call this method.
+  /// Core Data's request takes a token or a transaction instead of the number. This method is for
+  /// tests, and for history-lab, which runs published tracking designs.
   ///
   /// - Throws: ``HistoryError/Code/sqlite``; no history is then deleted.
   /// - Complexity: a scan of history.

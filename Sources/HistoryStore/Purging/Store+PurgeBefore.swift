@@ -89,7 +89,7 @@ extension Store {
     )
   }
 
-  /// Deletes the transactions that match a time or a filter on contexts; others may remain below them.
+  /// Deletes the transactions before a time, or of some contexts; lower-numbered ones may remain.
   ///
   /// One small transaction, which reads the registry, makes every token that precedes a deleted
   /// transaction expire; the rows are then deleted in chunks. To complete an interrupted purge,
@@ -118,7 +118,8 @@ extension Store {
   }
 }
 
-/// A purge by time or by context name, below whose deleted transactions others may remain.
+/// A purge by time or by context name, which may keep transactions with lower numbers than some
+/// that it deletes.
 struct PartialPurge {
   let filter: PurgeFilter
   /// The last number that may be deleted.

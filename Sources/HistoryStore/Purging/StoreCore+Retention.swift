@@ -1,11 +1,11 @@
 import HistoryTypes
 import SQLiteStorage
 
-/// The position below which retention limits cut members off, and gaps that do not count as age.
+/// The position below which retention limits cut members off, and the timestamp jumps after it.
 struct RetentionCut {
   /// The number up to which members with contexts must have merged in order to remain active.
   var number: Int64 = 0
-  /// The gaps of more than a day that count as 0, newest first.
+  /// The jumps of the timestamps by more than a day, which the age limit does not count; newest first.
   var jumps: [TimestampJump] = []
 }
 
@@ -94,18 +94,18 @@ struct ByteSum {
   var bytes: Int64 = 0
 }
 
-/// The time of activity in history, summed from the newest transaction backwards.
+/// The sum of the times between consecutive transactions, from the newest transaction backwards.
 ///
-/// A gap of more than a day counts as 0, because the device was off or its clock was set. A step
+/// A time of more than a day counts as 0, because the device was off or its clock was set. A step
 /// back of the clock counts as 0, too.
 struct ActiveTime {
-  /// The maximum gap between two transactions that is added to the sum, in seconds.
+  /// The longest time between two transactions that is added to the sum, in seconds.
   static let jump = 86_400.0
 
   private let limit: Double
-  /// The sum of the gaps so far, in seconds.
+  /// The sum so far, in seconds.
   private(set) var seconds = 0.0
-  /// The gaps of more than a day, which count as 0.
+  /// The jumps of the timestamps by more than a day, which count as 0.
   private(set) var jumps: [TimestampJump] = []
 
   init(limit: Double) {
@@ -115,7 +115,7 @@ struct ActiveTime {
   /// The number of seconds left until the limit.
   var rest: Double { limit - seconds }
 
-  /// Adds the gap before a transaction, and returns whether the sum exceeds the limit.
+  /// Adds the time before a transaction, and returns whether the sum exceeds the limit.
   mutating func add(_ gap: Double, below number: Int64) -> Bool {
     if abs(gap) > Self.jump {
       jumps.append(

@@ -164,7 +164,9 @@ public struct ObjectDeduplicator: TransactionDeduplicator {
     return key
   }
 
-  /// Returns the lists of compared values that several objects share, in the order of their second objects.
+  /// Returns each list of compared values that two or more objects have.
+  ///
+  /// The lists are in the order of the second object that has the values.
   private func duplicated(
     _ keys: Set<[Value]>,
     in context: ObjectContext
@@ -193,7 +195,8 @@ public struct ObjectDeduplicator: TransactionDeduplicator {
         // An object that has just been inserted may refer to one that is to be deleted.
         let isRepeated = error.code == .conflict || error.code == .deleteDenied
         guard isRepeated, attempt < Self.attemptCountMax else {
-          // Objects refer to it that only a newer program's model has; that program removes it.
+          // Objects of an entity that only a newer program's model has refer to it; that program
+          // removes it.
           if error.code == .deleteDenied { return }
           throw error
         }
@@ -247,7 +250,7 @@ public struct ObjectDeduplicator: TransactionDeduplicator {
     }
   }
 
-  /// Returns whether no other object has the unique values that an object has with another destination.
+  /// Returns whether no other object has the unique values that an object gets by referring to `winner`.
   private func isUnique(
     _ object: StoredObject,
     _ entity: Entity,

@@ -116,7 +116,7 @@ extension PassRun {
     )
   }
 
-  /// Ends a hook call with the result that the driver reports.
+  /// Finishes a hook call with the result that the driver reports.
   ///
   /// - Returns: `true` if a merge hook has merged the transactions itself.
   /// - Throws: ``HistoryError/Code/hookFailed`` if the hook threw, unless its policy is `.skip`.

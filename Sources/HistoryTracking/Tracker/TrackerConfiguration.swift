@@ -90,7 +90,7 @@ public struct TrackerConfiguration: Sendable {
 
   private static let cloudKitMirror = "NSCloudKitMirroringDelegate.*"
 
-  /// Returns whether the configuration lists an author as a writer, or it is CloudKit's mirror.
+  /// Returns whether an author is CloudKit's mirror, or is listed by the configuration.
   func declares(_ author: String) -> Bool {
     author == currentAuthor || allAuthors.contains(author) || batchAuthors.contains(author)
       || AuthorPatterns.match(author, [Self.cloudKitMirror])
