@@ -56,6 +56,6 @@ struct AddedCheckers: Sendable {
     for checker in checkers { body(checker.verdict) }
   }
 
-  /// Adds the hash of all events, so that an exploration never merges states after different events.
+  /// Adds the hash of all events to `state`, so that states after different events always differ.
   func describe(_ state: inout StateSketch) { state.add(number: Int64(bitPattern: eventHash)) }
 }

@@ -31,7 +31,7 @@ struct AskedQuery {
 
   func number(_ position: Int) -> Int64 { Int64(commit(position).name) ?? 0 }
 
-  /// Whether a transaction has no number or no changes: then the order or a filter has no defined result.
+  /// Whether a transaction has no number or no changes, so that an order or a filter is undefined.
   var isAmbiguous: Bool {
     timeline.log.transactions.contains { transaction in
       transaction.commit.changes.isEmpty || Int64(transaction.commit.name) == nil

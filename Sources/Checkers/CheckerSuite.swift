@@ -111,10 +111,10 @@ package struct CheckerSuite: Sendable {
       | (added?.brokenBits ?? 0) << UInt64(count + FurtherCheckers.all.count)
   }
 
-  /// Adds all state that later verdicts depend on; call this only between two commands.
+  /// Adds everything that later verdicts depend on to `state`; call this only between two commands.
   ///
-  /// `tick` is the current step of the scheduler. The added state leaves out whether an invariant
-  /// was exercised; ``verdicts`` shows that.
+  /// `tick` is the current step of the scheduler. Whether an invariant was exercised is left out;
+  /// ``verdicts`` shows that.
   package func describe(_ state: inout StateSketch, tick: Int) {
     timeline.describe(&state)
     further?.describe(&state, on: timeline, tick: tick)
@@ -335,7 +335,7 @@ struct FurtherCheckers: Sendable {
     ])
   }
 
-  /// Adds all state that later verdicts depend on; `tick` is the current tick.
+  /// Adds everything that later verdicts depend on to `state`; `tick` is the current tick.
   func describe(_ state: inout StateSketch, on timeline: Timeline, tick: Int) {
     observerDelivery.describe(&state, on: timeline)
     loudExpiry.describe(&state)

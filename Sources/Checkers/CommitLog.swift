@@ -67,14 +67,14 @@ extension CommitLog {
     }
   }
 
-  /// Applies a reload of a member's contexts: they then also contain what merge hooks had handled.
+  /// Records a reload of a member's contexts, which then contain also what merge hooks left out.
   mutating func forgetFinished(by bit: MemberSet) {
     for position in statuses.indices where !statuses[position].finished.isEmpty {
       statuses[position].finished.subtract(bit)
     }
   }
 
-  /// Applies a resync: the member's contexts then contain all transactions up to its new cursor.
+  /// Records a resync: the member's contexts then contain all transactions up to its new cursor.
   mutating func resync(_ member: Member, through cursor: Int) {
     let from = member.registeredFrom
     for position in from..<max(from, cursor + 1) { statuses[position].merge(member.bit) }
@@ -136,7 +136,7 @@ extension CommitLog {
     for position in named where position >= 0 { statuses[position].isPurged = true }
   }
 
-  /// Applies a power-off: it may have rolled back every purge.
+  /// Records a power-off, which may have rolled back every purge.
   mutating func losePower() {
     for position in statuses.indices where statuses[position].isPurged {
       statuses[position].isPurged = false

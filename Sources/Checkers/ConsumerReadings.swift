@@ -8,10 +8,10 @@ import Traces
 /// A consumer confirms only transactions that it received, and history without a matching
 /// transaction. Pages are not checked while the outcome of a write or a purge is uncertain.
 struct ConsumerReadings: Sendable {
-  /// The state of the `read` command in progress; `nil` for other commands, or if pages are not checked.
+  /// The `read` command in progress; `nil` during other commands, or if pages are not checked.
   private var current: CurrentReading?
 
-  /// Applies the next event; returns why the event is wrong in this reading, or `nil` if it is right.
+  /// Processes the next event; returns why the event is wrong, or `nil` if it is right.
   mutating func fault(of event: Event, on timeline: Timeline) -> String? {
     if case .called(let command, _) = event.kind {
       current = CurrentReading(command, on: timeline)

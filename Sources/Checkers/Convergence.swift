@@ -9,9 +9,10 @@ package import Traces
 /// reading of the data against the model; at the end the views of all running members against the
 /// data, except members that were notified that they miss history. Objects that were changed by
 /// transactions of authors that a member ignores are left out for that member, and so are those of
-/// transactions that one of its merge hooks finished since its contexts were loaded, and the
-/// objects and attributes that a member's older model lacks. A partial member, which does not load
-/// all objects at its launch, is compared only in the objects that its contexts contain.
+/// transactions for which one of its merge hooks replaced the default merge since its contexts were
+/// loaded, and the objects and attributes that a member's older model lacks. A partial member,
+/// which does not load all objects at its launch, is compared only in the objects that its contexts
+/// contain.
 ///
 /// Does not verify: columns, values and tombstones in history (HistoryExplainsData,
 /// TombstoneFidelity), views in the middle of a plan, which may lack transactions. After a write of

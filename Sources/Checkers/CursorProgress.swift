@@ -16,7 +16,7 @@ package import Traces
 package struct CursorProgress: Invariant {
   package static let name = "CursorProgress"
   package static let sentence =
-    "A cursor never falls, and never passes what is not merged."
+    "A cursor never falls, and never passes a transaction that is not merged."
   package private(set) var violation: Violation?
   /// The commands that move a cursor, or read the history through which it is then moved.
   private static let words: Set<String> = [

@@ -1,7 +1,7 @@
 import HistoryTypes
 package import Traces
 
-/// After a power-off the store is a prefix of the acknowledged commits; with FULL it has all of them.
+/// After a power-off the store has the first acknowledged commits; with FULL, all of them.
 ///
 /// Verifies: after each power-off that the store opens and is intact; that the last transaction
 /// that it reports was committed, and that none before it is missing: history contains every
@@ -17,7 +17,7 @@ package import Traces
 package struct Durability: Invariant {
   package static let name = "Durability"
   package static let sentence =
-    "After a power-off the store is a prefix of what was acknowledged; all of it with FULL."
+    "After a power-off the store has the first acknowledged commits; with FULL, all of them."
   package private(set) var violation: Violation?
   private let isFull: Bool
   /// The number of transactions acknowledged before the power-off; `nil` while the power is on.
@@ -50,7 +50,7 @@ package struct Durability: Invariant {
     return hasRecovered ? .valid : .unknown("No power-off occurred.")
   }
 
-  /// Adds the position of the last transaction that survived an earlier power-off.
+  /// Adds the position of the last transaction that survived an earlier power-off to `state`.
   func describe(_ state: inout StateSketch, on timeline: Timeline) {
     state.add(hasRecovered)
     state.add(hasDelays)

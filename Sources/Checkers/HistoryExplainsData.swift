@@ -77,7 +77,7 @@ package struct HistoryExplainsData: Invariant {
     return .valid
   }
 
-  /// Adds whether the system has reported columns so far.
+  /// Adds to `state` whether the system has reported columns so far.
   func describe(_ state: inout StateSketch) {
     state.add(bare != nil)
     state.add(hasColumns)

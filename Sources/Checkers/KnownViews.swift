@@ -50,7 +50,7 @@ struct KnownViews: Sendable {
   /// Returns whether it is unknown which states an actor's view has read: after a failure, or unlaunched.
   func isUnsure(_ actor: ActorID) -> Bool { views[actor]?.isUnsure ?? true }
 
-  /// Applies a committed write to the states that the saving view has read.
+  /// Updates the states that a view has read after the view saved a write.
   ///
   /// The view reads the objects in `registered`, and other objects of the write only if it has read
   /// them before. If `registered` is `nil`, the view reads all objects of the write.
@@ -79,7 +79,7 @@ struct KnownViews: Sendable {
     return lives[object].map { $0.life == state.life } ?? true
   }
 
-  /// Applies a launch or a resync, in which a view reads all objects.
+  /// Updates a view's states after a launch or a resync, in which the view reads all objects.
   ///
   /// A partial view is empty after a launch; in a resync it reads only the objects that it
   /// contains.
@@ -104,8 +104,9 @@ struct KnownViews: Sendable {
     for object in objects.keys { see(object, by: actor, objects) }
   }
 
-  /// Applies a merge of writes that the view did not save: the view reads the objects that it has
-  /// read only before those writes.
+  /// Updates a view's states after it merged writes that it did not save.
+  ///
+  /// The view reads again the objects that it has read only before those writes.
   ///
   /// A view that is not partial also reads new objects. States that are newer than a write are kept.
   mutating func merge(_ positions: [Int], by actor: ActorID, _ objects: Objects) {
@@ -131,7 +132,7 @@ struct KnownViews: Sendable {
     writes.removeAll()
   }
 
-  /// Applies an access of a view to an object: the view reads the object if it has not read it before.
+  /// Records that a view uses an object, which it reads if it has not read it before.
   mutating func touch(_ object: ObjectName, by actor: ActorID, _ objects: Objects) {
     guard let life = lives[object], views[actor]?.readStates[object]?.life != life.life else {
       return

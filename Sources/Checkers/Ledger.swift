@@ -62,7 +62,7 @@ package struct Ledger: Sendable {
   /// default.
   mutating func append(_ command: Command) { commands.append(command) }
 
-  /// Applies the next event.
+  /// Updates the expected data with the next event.
   ///
   /// `named` contains the positions of the transactions that the event names. `position` is the
   /// position that the next transaction will get.
@@ -310,7 +310,7 @@ private struct PlannedEdit: Sendable {
 /// A write that `begin` has started and `commit` has not committed.
 struct StagedWrite: Sendable {
   let write: PlannedWrite
-  /// Whether an unknown outcome or a failed commit leaves open if the write is still staged.
+  /// Whether the write may no longer be staged, after an unknown outcome or a failed commit.
   var isUncertain: Bool
 
   init(_ write: PlannedWrite, _ isUncertain: Bool) {

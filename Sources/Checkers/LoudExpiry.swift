@@ -37,7 +37,7 @@ package struct LoudExpiry: Invariant {
     return hasReported ? .valid : .unknown("No member that lost history fetched again.")
   }
 
-  /// Adds the members that lost history and were not notified yet.
+  /// Adds the members that lost history and were not notified yet to `state`.
   func describe(_ state: inout StateSketch) { state.add(members: unreported.rawValue) }
 
   private mutating func follow(_ event: Event, _ member: Member, on timeline: Timeline) {

@@ -40,7 +40,8 @@ package struct Member: Sendable {
     consumedFrom = min(consumedFrom, count)
   }
 
-  /// Applies a power-off that has certainly kept only the transactions through a position.
+  /// Updates the member after a power-off that has certainly kept only the transactions through a
+  /// position.
   ///
   /// If an event of the member came before a transaction that is kept, the event's effect is kept
   /// too. Other registrations, losses and retirements become uncertain.
@@ -75,10 +76,10 @@ package struct MemberSet: OptionSet, Hashable, Sendable {
 /// The state of one member according to the events, and how the store's state may differ from it.
 ///
 /// Without power-offs and faults, the store agrees with the events. After a power-off or a fault,
-/// the store may be in one of several states, the ``alternatives``, until an event shows the state,
-/// usually the member's next launch. A member can be `absent`, `ahead` and `behind` in the store.
-/// An actor that is no member can be `registered` there, and after a fault during its retirement
-/// `absent` as well.
+/// the store may contain another state of the member: the ``alternatives`` list the possible
+/// differences until an event shows the state, usually the member's next launch. For a member,
+/// these are `absent`, `ahead` and `behind`. For an actor that is no member, they are `registered`
+/// and, after a fault during its retirement, `absent`.
 package struct MemberStatus: Hashable, Sendable {
   /// Whether history is kept for a member, and whether it runs.
   package enum Presence: UInt8, Sendable {
@@ -98,7 +99,7 @@ package struct MemberStatus: Hashable, Sendable {
     case cutOff
   }
 
-  /// The ways in which the store's state of a member may differ from the state that events show.
+  /// The possible differences between a member's state in the store and its state in the events.
   package struct Alternatives: OptionSet, Hashable, Sendable {
     package let rawValue: UInt8
     package init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -111,7 +112,7 @@ package struct MemberStatus: Hashable, Sendable {
     package static let registered = Alternatives(rawValue: 4)
     /// The store may contain an older token than the one that the consumer keeps itself.
     package static let behind = Alternatives(rawValue: 8)
-    /// A power-off may have rolled back the member's records; its next launch will show them.
+    /// A power-off may have rolled back the member's row in the store; its next launch shows the row.
     package static let takenBack = Alternatives(rawValue: 16)
   }
 
@@ -119,7 +120,7 @@ package struct MemberStatus: Hashable, Sendable {
   package private(set) var presence = Presence.absent
   /// The access to history according to the events.
   package private(set) var access = HistoryAccess.whole
-  /// The ways in which the store may differ from the events; empty if the state is certain.
+  /// The possible differences between the store and the events; empty if the state is certain.
   package private(set) var alternatives: Alternatives = []
   /// Whether the member is a consumer, which has no view.
   package internal(set) var isConsumer = false
@@ -164,7 +165,7 @@ extension MemberStatus {
     launch()
   }
 
-  /// Applies a launch: the member reads its records in the store, so the store's state is certain.
+  /// Records a launch: the member reads its row in the store, so the store's state is certain.
   ///
   /// Only `behind` remains, because it concerns a consumer's own token.
   mutating func launch() {
@@ -172,7 +173,7 @@ extension MemberStatus {
     alternatives.formIntersection(.behind)
   }
 
-  /// Applies the end of the member's process, normal or by a crash.
+  /// Records the end of the member's process, normal or by a crash.
   mutating func stop() {
     if presence == .running { presence = .stopped }
   }
@@ -183,7 +184,7 @@ extension MemberStatus {
     alternatives.subtract([.absent, .ahead, .behind])
   }
 
-  /// Applies a notification that history which the member needs is gone.
+  /// Records that the member was notified that history which it needs is gone.
   mutating func expire() {
     if access == .whole { access = .expired }
   }
@@ -192,45 +193,45 @@ extension MemberStatus {
 
   mutating func resync() { access = .whole }
 
-  /// Applies a recorded cursor: the cursor in the store is now certain.
+  /// Records that the member has stored its cursor, so the cursor in the store is certain.
   mutating func record() { alternatives.remove(.ahead) }
 
-  /// Applies a new token of a registered consumer.
+  /// Records that a registered consumer has a new token.
   mutating func consume() {
     isConsumer = true
     presence = .running
   }
 
-  /// Applies a record by a consumer: the store and the consumer now have the same token.
+  /// Records that a consumer has stored its token, so the store and the consumer have the same one.
   mutating func keepToken() { alternatives.remove(.behind) }
 
-  /// Applies a launch of a consumer with its own token: the token in the store may be older.
+  /// Records a launch of a consumer with its own token; the token in the store may be older.
   mutating func launchAtOwnToken() { alternatives.insert(.behind) }
 }
 
 // MARK: Faults and power-offs
 
 extension MemberStatus {
-  /// Applies a fault during a command of the member: the command may have had unreported effects.
+  /// Records a fault during a command of the member, which may have had unreported effects.
   mutating func fail(whileRetiring isRetiring: Bool) {
     if isRetiring { alternatives.insert(.absent) }
     alternatives.insert(isMember ? .ahead : .registered)
   }
 
-  /// Applies a success despite a fault: the events show all effects of the command.
+  /// Records that a command succeeded despite a fault, so the events show all of its effects.
   mutating func succeed() {
     alternatives.subtract([.ahead, .absent])
     if !alternatives.contains(.takenBack) { alternatives.remove(.registered) }
   }
 
-  /// Applies a power-off: it may have rolled back records, which the next launch will show.
+  /// Records a power-off, which may have rolled back the member's row; the next launch shows the row.
   mutating func losePower() {
     if isMember { alternatives.insert(.takenBack) } else { alternatives.remove(.takenBack) }
   }
 
-  /// Applies a power-off: it may have rolled back a registration, a resync or a retirement.
+  /// Records a power-off, which may have rolled back a registration, a resync or a retirement.
   mutating func makeMembershipUncertain() { alternatives.insert(isMember ? .absent : .registered) }
 
-  /// Applies a power-off that rolled back the cut-off of the member.
+  /// Records that a power-off has rolled back the cut-off of the member.
   mutating func takeBackCutOff() { access = .whole }
 }

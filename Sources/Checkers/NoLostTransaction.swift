@@ -4,16 +4,16 @@ package import Traces
 ///
 /// Verifies: after the closing phase, each running member has merged every transaction that it must
 /// merge, unless it was notified that it misses history. A merge that a crash undid before it was
-/// recorded must be repeated. A transaction that a merge hook finished counts as merged by that
-/// member, and a resync counts as merging everything up to its cursor. A consumer must have read
-/// the transactions that were committed before it last consumed.
+/// recorded must be repeated. A transaction for which a merge hook replaced the default merge
+/// counts as merged by that member, and a resync counts as merging everything up to its cursor. A
+/// consumer must have read the transactions that were committed before it last consumed.
 ///
 /// Does not verify: the effect of merging on a view (Convergence), the order (MergeOrder), members
 /// that are stopped or cut off at the end, transactions without an event.
 package struct NoLostTransaction: Invariant {
   package static let name = "NoLostTransaction"
   package static let sentence =
-    "At the end every running member has merged every transaction that it must."
+    "At the end every running member has merged every transaction that it must merge."
   /// Always `nil`: a violation can be found only at the end of the trace, by `verdict(on:)`.
   package let violation: Violation? = nil
 

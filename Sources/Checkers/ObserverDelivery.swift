@@ -73,7 +73,7 @@ package struct ObserverDelivery: Invariant {
     return .valid
   }
 
-  /// Adds, for each transaction that matters later, the members whose observers have received it.
+  /// Adds to `state`, for each transaction that matters later, the members whose observers received it.
   func describe(_ state: inout StateSketch, on timeline: Timeline) {
     state.add(members: observing.rawValue)
     state.add(members: reset.rawValue)

@@ -127,7 +127,7 @@ package struct Possibility: Sendable {
     }
   }
 
-  /// Applies a launch, resync or merge: the actor's view then reads objects.
+  /// Updates the objects that an actor's view has read after a launch, a resync or a merge.
   mutating func observe(_ kind: EventKind, by actor: ActorID, named: [Int]) {
     switch kind {
     case .registered, .launched: knownViews?.load(actor, isLaunch: true, model.objects)
@@ -137,7 +137,7 @@ package struct Possibility: Sendable {
     }
   }
 
-  /// Applies a failure of an actor's command: what the actor's view has read is then unknown.
+  /// Records that it is unknown what an actor's view has read, after a command of the actor failed.
   mutating func uncertainty(_ actor: ActorID) { knownViews?.uncertainty(actor) }
 
   // MARK: Policies

@@ -10,7 +10,7 @@ package import Traces
 package struct ProtectedAuthors: Invariant {
   package static let name = "ProtectedAuthors"
   package static let sentence =
-    "Purges leave protected authors' transactions; no consumer finds history expired."
+    "Purges keep the transactions of protected authors, and no consumer finds history expired."
   package private(set) var violation: Violation?
   private let names: [String]
   private let beginnings: [String]

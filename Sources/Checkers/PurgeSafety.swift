@@ -1,7 +1,7 @@
 internal import HistoryTypes
 package import Traces
 
-/// No transaction is purged before every member that must merge it has merged and recorded it.
+/// No transaction is purged before all members that must merge it have recorded its merge.
 ///
 /// Verifies: at each purge, for each transaction that leaves history, that every member that must
 /// merge it (registered before it, not retired, not lost) has done so. A merge counts after a
@@ -19,7 +19,7 @@ package import Traces
 package struct PurgeSafety: Invariant {
   package static let name = "PurgeSafety"
   package static let sentence =
-    "Nothing is purged before every member that must merge it has merged and recorded it."
+    "No transaction is purged before all members that must merge it have recorded its merge."
   package private(set) var violation: Violation?
   private let retention: PlannedRetention?
   private var hasRetention: Bool { retention != nil }

@@ -142,7 +142,7 @@ private enum LastPurge: Sendable {
 }
 
 extension QueryAnswer {
-  /// Whether the answer says that a purge was due; `nil` if it does not say.
+  /// Whether a purge was due, according to the answer; `nil` if the answer does not state this.
   fileprivate var isDue: Bool? {
     switch lines.first {
     case "not due": false

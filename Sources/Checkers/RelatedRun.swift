@@ -12,7 +12,7 @@ struct RelatedRun {
   var released: [ObjectName: Set<String>] = [:]
   /// For each inserted duplicate, by name, the stored object that stays instead.
   var aliases: [ObjectName: ObjectName] = [:]
-  /// Whether a reference to a deleted object got no delete rule, because an edit changes it.
+  /// Whether a reference to a deleted object was left as it is, because an edit changes the reference.
   var leavesReferences = false
   /// Whether a write with the policy `error` edits an object that another writer changed.
   var hasConflict = false
@@ -65,7 +65,8 @@ struct RelatedRun {
 
   /// Applies the delete rules of all references to deleted objects, and to objects deleted by them.
   ///
-  /// A reference that an edit changes gets no rule, or one at last if the merge policy kept it.
+  /// A reference that an edit of this write changes is skipped. The call with `isLast` skips it
+  /// only if it has the edit's value by then, and not if the merge policy has kept the old value.
   private mutating func applyRules(
     to deleted: [ObjectName],
     isLast: Bool = false
@@ -130,7 +131,7 @@ struct RelatedRun {
 
   // MARK: Inserts and updates
 
-  /// Returns an insert or update after the delete rules; `nil` if they delete its object.
+  /// Returns an insert or update as the delete rules leave it; `nil` if they delete its object.
   private func adjust(_ edit: PlannedChange) -> PlannedChange? {
     guard edit.type == .insert || !gone.contains(edit.object) else { return nil }
     var adjusted = edit
@@ -307,7 +308,7 @@ struct RelatedRun {
     model.update(object, values, &net)
   }
 
-  /// Changes references to dropped duplicates to the objects that stay instead.
+  /// Makes references to dropped duplicates refer to the stored objects that stay in their place.
   private mutating func follow() {
     for object in model.objects.keys.sorted() where !aliases.isEmpty {
       for (attribute, reference) in model.references(of: object.entity) {

@@ -1,7 +1,7 @@
 import Traces
 
 extension Timeline {
-  /// Applies an event whose names have been looked up.
+  /// Updates the timeline with an event whose names have been looked up.
   mutating func apply(_ event: Event) {
     lastAt = event.at
     switch event.kind {
@@ -137,7 +137,7 @@ extension Timeline {
     everyone[member].recordedBelow = log.record(everyone[member], through: last)
   }
 
-  /// Applies a consumer's new token; if no event has registered the consumer, its first token does.
+  /// Records a consumer's new token; registers the consumer if no event has registered it before.
   private mutating func consume(_ member: Int) {
     if !everyone[member].status.isMember { register(member) }
     everyone[member].status.consume()
@@ -175,7 +175,7 @@ extension Event {
 
 /// The effects of unknown outcomes, faults and power-offs, and of the events that resolve them.
 extension Timeline {
-  /// Applies the end of a command: its outcome shows whether the command's effects are certain.
+  /// Updates the timeline at the end of a command, whose outcome shows if its effects are certain.
   mutating func end(_ outcome: Outcome) {
     command.isInPlan = false
     switch outcome {
@@ -203,7 +203,7 @@ extension Timeline {
     }
   }
 
-  /// Applies a fault during the current command.
+  /// Records that a fault was injected during the current command.
   mutating func fail(_ fault: PlannedFault) {
     if fault.kind == .delay { hasDelays = true }
     command.hasFault = true
@@ -211,7 +211,8 @@ extension Timeline {
     everyone[actor].status.fail(whileRetiring: command.word == "retire")
   }
 
-  /// Applies a power-off: it stops every member, and may roll back the newest transactions.
+  /// Updates the timeline after a power-off, which stops every member and may roll back the newest
+  /// transactions.
   ///
   /// Recorded cursors and purges may be rolled back too, so a member's cursor is unknown until the
   /// member launches again.

@@ -8,7 +8,7 @@ extension Timeline {
     ledger.append(command)
   }
 
-  /// Adds all state that later verdicts depend on; call this only between two commands.
+  /// Adds everything that later verdicts depend on to `state`; call this only between two commands.
   ///
   /// Transactions that were purged after all members had recorded them are left out, because no
   /// member can lose them any more. The current command is left out, too.
@@ -38,7 +38,9 @@ extension Timeline {
     ledger.describe(&state)
   }
 
-  /// Adds the members' registration and access; one loop for speed, because explorations call this often.
+  /// Adds the members' registrations, and whether they can get all history, to `state`.
+  ///
+  /// One loop writes both, because explorations call this method often.
   private func describeStatuses(_ state: inout StateSketch) {
     var (members, running, consumers) = (MemberSet(), MemberSet(), MemberSet())
     var (cutOff, missing) = (MemberSet(), MemberSet())
@@ -57,7 +59,9 @@ extension Timeline {
     state.add(members: consumers.rawValue)
   }
 
-  /// Adds the members' alternatives; one loop for speed, because explorations call this often.
+  /// Adds the members' ``MemberStatus/Alternatives`` to `state`.
+  ///
+  /// One loop writes all of them, because explorations call this method often.
   private func describeAlternatives(_ state: inout StateSketch) {
     var (absent, ahead, registered) = (MemberSet(), MemberSet(), MemberSet())
     var (behind, takenBack) = (MemberSet(), MemberSet())
@@ -77,7 +81,7 @@ extension Timeline {
     state.add(members: takenBack.rawValue)
   }
 
-  /// Adds what the last power-off has made uncertain, and what the next power-off may roll back.
+  /// Adds to `state` what the last power-off has made uncertain, and what the next one may roll back.
   private func describeLosses(_ state: inout StateSketch) {
     describeAlternatives(&state)
     state.add(hasDelays)
@@ -111,7 +115,7 @@ extension Timeline {
     }
   }
 
-  /// Adds a position in the form of its transaction's name, which must be a number.
+  /// Adds a position to `state` as its transaction's name, which must be a number.
   func describe(_ position: Int?, _ state: inout StateSketch) {
     guard let position, log.transactions.indices.contains(position) else { return state.add(-1) }
     state.add(transaction: log.transactions[position].commit.name)
@@ -119,7 +123,7 @@ extension Timeline {
 }
 
 extension Ledger {
-  /// Adds the possible data and the staged writes.
+  /// Adds the possible states of the data and the staged writes to `state`.
   func describe(_ state: inout StateSketch) {
     state.add(possibilities.count)
     for possibility in possibilities { state.add(possibility.model.objects) }

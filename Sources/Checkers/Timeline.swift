@@ -81,7 +81,7 @@ package struct Timeline: Sendable {
 }
 
 extension Timeline {
-  /// Applies the next event; only this method and ``append(_:)`` change a timeline.
+  /// Updates the timeline with the next event; only this method and ``append(_:)`` change a timeline.
   ///
   /// The closure reads the timeline in the state before the event, except that ``actor``, ``named``
   /// and the ledger's results already belong to this event.

@@ -50,7 +50,7 @@ package struct TombstoneFidelity: Invariant {
     return .valid
   }
 
-  /// Adds the expected tombstones of the transactions in history.
+  /// Adds the expected tombstones of the transactions in history to `state`.
   func describe(_ state: inout StateSketch, on timeline: Timeline) {
     for (position, status) in timeline.log.statuses.enumerated() where !status.isPurged {
       let name = timeline.log.transactions[position].commit.name

@@ -63,7 +63,9 @@ package struct WakeUp: Invariant {
     return hasWoken ? .valid : .unknown("No running actor had to merge another's transaction.")
   }
 
-  /// Adds the pending passes, each with the ticks since it became required; `tick` is the current tick.
+  /// Adds the pending passes to `state`, each with the ticks since it became required.
+  ///
+  /// `tick` is the current tick.
   func describe(_ state: inout StateSketch, on timeline: Timeline, tick: Int) {
     guard isDriven else { return }
     for (member, duty) in duties.enumerated() {
