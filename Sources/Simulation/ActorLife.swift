@@ -14,7 +14,7 @@ struct ActorLife {
   private(set) var suspended: Set<ActorID> = []
   /// The actors whose previous process keeps running, although a later launch has replaced it.
   private var replaced: Set<ActorID> = []
-  /// The running actors whose process may have been replaced by a launch that then failed.
+  /// The running actors whose process may be replaced, because a later launch failed halfway.
   private var overtaken: Set<ActorID> = []
   private let header: PlanHeader
   private let capabilities: Set<Capability>
@@ -102,7 +102,7 @@ struct ActorLife {
     }
   }
 
-  /// Returns whether a launch that then failed may have replaced the actor's running process.
+  /// Returns whether a failed launch may have replaced the actor's running process.
   func isOvertaken(_ actor: ActorID) -> Bool { overtaken.contains(actor) }
 
   /// Updates the state after a successful command.

@@ -6,8 +6,8 @@ import Traces
 extension Simulator {
   /// Runs the closing phase after a plan's last command.
   ///
-  /// All running actors make passes until `quietRounds` rounds in succession change nothing. If
-  /// `quietRounds` is 0, they pass in turn until one pass of each actor has changed nothing.
+  /// All running actors make passes until `quietRounds` rounds in succession have no effect. If
+  /// `quietRounds` is 0, the actors make passes in turn until one pass of each has had no effect.
   func conclude(
     _ header: PlanHeader,
     after commandCount: Int,
@@ -55,7 +55,7 @@ extension Simulator {
     if capabilities.contains(.history) { perform(.history, command: nil, observe) }
   }
 
-  /// Lets all running actors make passes until `quietRounds` rounds in succession change nothing.
+  /// Lets all running actors make passes until `quietRounds` rounds in succession have no effect.
   private func passRounds(
     _ header: PlanHeader,
     _ quietRounds: Int,
@@ -76,7 +76,7 @@ extension Simulator {
     }
   }
 
-  /// Lets the running actors pass in turn until one pass of each actor has changed nothing.
+  /// Lets the running actors make passes in turn until one pass of each has had no effect.
   private func passInTurn(_ roundCountMax: Int, _ observe: (Event) -> Bool) {
     var quiet = 0
     for _ in 0..<roundCountMax {

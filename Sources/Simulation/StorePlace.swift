@@ -209,7 +209,7 @@ package struct StorePlaceError: Error, CustomStringConvertible {
   package let reason: String
 
   package var description: String {
-    "Stores cannot be kept in \(path): \(reason). Name a folder that can be written."
+    "Stores cannot be kept in \(path): \(reason). Choose a folder that can be written."
   }
 }
 

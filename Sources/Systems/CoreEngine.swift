@@ -201,7 +201,7 @@ extension StepReport {
     cursor = pass.cursor ?? cursor
   }
 
-  /// Moves the transactions that observers received and merge hooks finished into the report.
+  /// Moves into the report the transactions that observers received and those that hooks merged.
   mutating func take(_ notes: HookNotes) {
     observed += notes.takeObserved()
     finished += notes.takeFinished()

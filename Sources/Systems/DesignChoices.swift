@@ -206,7 +206,7 @@ enum AfterPurge: String, DesignChoice {
   }
 }
 
-/// The pass that purges, if a strategy purges once in each round of `times` passes.
+/// The pass in which a strategy purges that purges once in `times` passes: the first or the last.
 enum PurgeTurn: String, DesignChoice {
   case firstPass
   case lastPass

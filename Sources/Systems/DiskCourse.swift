@@ -26,7 +26,7 @@ final class CourseFaults {
   func append(_ line: String) { lines.append(line) }
 }
 
-/// A course: a script of checks on stores on disk, in a folder separate from the plan's store.
+/// A script of checks on stores on disk, in a folder separate from the plan's store.
 protocol DiskCourse: DiskStores {
   mutating func run(_ folder: borrowing ScratchFolder) throws(HistoryError)
 }
@@ -48,7 +48,7 @@ struct CourseSeed {
   func pick<Element>(_ list: [Element]) -> Element { list[draw(list.count)] }
 }
 
-/// A clock for the stores of a ``DiskCourse``, which only the course advances.
+/// A clock for the stores of a ``DiskCourse``, which only the script advances.
 final class CourseClock: Sendable {
   private let seconds = Mutex(700_000_000.0)
 
@@ -58,9 +58,9 @@ final class CourseClock: Sendable {
 }
 
 extension PlanProcess {
-  /// Runs a course in a temporary folder of its own.
+  /// Runs a script of checks in a temporary folder of its own.
   ///
-  /// An error that ends the course also counts as an unmet expectation, because a plan's faults do
+  /// An error that ends the script also counts as an unmet expectation, because a plan's faults do
   /// not affect files on disk.
   ///
   /// - Returns: the unmet expectations, one line each.

@@ -9,11 +9,11 @@ import Traces
 final class HookNotes: @unchecked Sendable {
   /// Transactions delivered to observers since the last `takeObserved()`, without adjacent repeats.
   private var observed: [Int64] = []
-  /// The transactions whose merge a hook has finished since the last `takeFinished()`.
+  /// The transactions for which a hook replaced the default merge since the last `takeFinished()`.
   private var finished: [Int64] = []
   /// The number of calls of each hook, by index.
   var callCounts: [Int: Int] = [:]
-  /// Whether the plan's faults are disabled: hooks then no longer fail or finish a merge.
+  /// Whether the plan's faults are disabled: hooks then neither throw nor replace the default merge.
   var hasRecovered = false
   private var sleepers: [CheckedContinuation<Void, any Error>] = []
 
@@ -28,10 +28,10 @@ final class HookNotes: @unchecked Sendable {
     return observed
   }
 
-  /// Records that a merge hook finished the merge of transactions.
+  /// Records that a merge hook replaced the default merge of transactions.
   func noteFinished(_ numbers: [Int64]) { finished += numbers }
 
-  /// Removes and returns the transactions whose merge was finished.
+  /// Removes and returns the transactions for which a hook replaced the default merge.
   func takeFinished() -> [Int64] {
     defer { finished.removeAll() }
     return finished
@@ -42,7 +42,7 @@ final class HookNotes: @unchecked Sendable {
     if fails(hook, index) { throw PlannedError() }
   }
 
-  /// Counts a call of a hook, and returns whether this call must fail or finish the merge.
+  /// Counts a call of a hook, and returns whether this call must throw or replace the default merge.
   func fails(_ hook: PlannedHook, _ index: Int) -> Bool {
     callCounts[index, default: 0] += 1
     return !hasRecovered && hook.fails(at: callCounts[index, default: 0])

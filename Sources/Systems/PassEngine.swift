@@ -38,7 +38,7 @@ protocol PassEngine: AnyObject {
   func retire() throws(HistoryError)
   /// Delivers a signal that the store has committed a transaction.
   func signal(_ newest: HistoryToken, _ report: inout StepReport) throws(HistoryError)
-  /// Disables the plan's faults in hooks: hooks no longer fail or finish a merge.
+  /// Disables the plan's faults in hooks: hooks then neither throw nor replace the default merge.
   func recover()
   /// Ends the engine, and discards its memory.
   func end()

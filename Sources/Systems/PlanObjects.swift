@@ -53,7 +53,7 @@ struct PlanObjects {
   /// - Complexity: linear in the objects of the plan.
   func ids(_ name: ObjectName) -> [ObjectID] { names.filter { $0.value == name }.keys.sorted() }
 
-  /// Returns the plan's name of an object; an object without a name gets its negated key.
+  /// Returns the plan's name of an object; an unnamed object is named by its key, negated.
   func name(_ id: ObjectID, in model: Model) -> ObjectName {
     names[id] ?? ObjectName(model.entity(id.entity)?.name ?? "?", -id.key)
   }

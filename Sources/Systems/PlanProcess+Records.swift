@@ -203,7 +203,7 @@ private struct Full: ObjectRecord, Hashable {
   var level: Level?
 }
 
-/// A record of the course's entity.
+/// A record of the entity that this script uses.
 private protocol FullRecord: ObjectRecord {}
 
 extension FullRecord {

@@ -23,7 +23,7 @@ struct SuspensionCourse: DiskCourse {
     let reported: NewestNumber
   }
 
-  /// The maximum number of one-millisecond pauses in which the course waits for another thread.
+  /// The maximum number of one-millisecond pauses in which the script waits for another thread.
   private let patience: Int
 
   init(store: Store, seed: Int, patience: Int) {
@@ -36,7 +36,7 @@ struct SuspensionCourse: DiskCourse {
   mutating func run(_ folder: borrowing ScratchFolder) throws(HistoryError) {
     let path = folder.file("suspended")
     for name in ["first", "second"] { programs.append(try open(path, name)) }
-    // After an unmet expectation the course ends, because each later wait could last for all its
+    // After an unmet expectation the script ends, because each later wait could last for all its
     // pauses.
     for _ in 0..<20 where faults.lines.isEmpty { try step(folder) }
     if faults.lines.isEmpty { try interrupt() }

@@ -9,9 +9,9 @@ struct WatchCourse: DiskCourse {
   let store: Store
   var layout: HistoryLayout { store.configuration.layout }
   let faults = CourseFaults()
-  /// Whether the checks pause, so that wrong reports and the loss of the signal file have time to show.
+  /// Whether the checks pause, to give wrong reports and the loss of the signal file time to be noticed.
   private let pauses: Bool
-  /// The maximum number of one-millisecond pauses in which the course waits for a report.
+  /// The maximum number of one-millisecond pauses in which the script waits for a report.
   private let patience: Int
 
   init(store: Store, pausing: Bool, patience: Int) {

@@ -5,7 +5,8 @@ import Traces
 
 /// A process that runs the history manager of a published design.
 final class PublishedProcess: HostedProcess {
-  /// The context name of batch writes; the article's manager merges its own author's batch writes, too.
+  /// The context name of batch writes; the manager of the 2021 article merges its author's own
+  /// ones, too.
   static let batchContextName = "batchContext"
 
   let process: PlanProcess
@@ -19,7 +20,7 @@ final class PublishedProcess: HostedProcess {
   var counter = CleanCounter()
   /// For each hook, the number of calls in the current period, which decides which calls fail.
   private var callCounts: [Int]
-  /// Whether the plan's faults are disabled: hooks then no longer fail or finish a merge.
+  /// Whether the plan's faults are disabled: hooks then neither throw nor replace the default merge.
   var hasRecovered = false
 
   /// Starts the process, and loads its contexts from the store.
@@ -170,7 +171,7 @@ final class PublishedProcess: HostedProcess {
     return waiting
   }
 
-  /// Treats the fetched transactions as merged, because a hook has finished their merge.
+  /// Treats the fetched transactions as merged, because a hook has replaced the default merge.
   func skipMerge() {
     if !fetched.isEmpty { unrecorded = fetched }
     fetched = []
@@ -192,7 +193,7 @@ final class PublishedProcess: HostedProcess {
     return unrecorded
   }
 
-  /// Counts a call of a hook, and returns whether this call must fail or finish the merge.
+  /// Counts a call of a hook, and returns whether this call must throw or replace the default merge.
   func fails(hook: Int) -> Bool {
     callCounts[hook] = callCounts[hook] % PlannedHook.period + 1
     return !hasRecovered && setup.hooks[hook].fails(at: callCounts[hook])

@@ -146,7 +146,7 @@ extension PublishedSystem {
     log.add(manager.id, .resynced(cursor: newest.token.transactionName))
   }
 
-  /// Merges the fetched transactions, unless a hook finishes the merge or throws.
+  /// Merges the fetched transactions, unless a hook throws or replaces the default merge.
   func merge(_ manager: PublishedProcess, _ log: inout EventLog) throws(SystemFailure) {
     if design.hooks == .beforeMerge, !manager.fetched.isEmpty {
       observe(manager.fetched, manager, &log)
@@ -170,7 +170,7 @@ extension PublishedSystem {
     if !reported.isEmpty { log.add(manager.id, .observed(Self.names(reported))) }
   }
 
-  /// Calls the merge hooks in order, and returns whether a hook has finished the merge.
+  /// Calls the merge hooks in order, and returns whether one of them has replaced the default merge.
   ///
   /// - Throws: the error of a hook; the pass is then abandoned, and no position is stored.
   private func finishes(_ manager: PublishedProcess) throws(SystemFailure) -> Bool {

@@ -2,9 +2,9 @@ import HistoryStore
 import HistoryTypes
 import Traces
 
-/// The store that the actors of a plan share: its file, its object names, and the lab's connection.
+/// The store that the actors of a plan share: its file, its object names, and a connection to it.
 ///
-/// Through its own connection, the lab reads data and history independently of all processes.
+/// Through this connection, the lab reads data and history independently of all processes.
 final class StoreBench {
   let header: PlanHeader
   let environment: SystemEnvironment

@@ -38,7 +38,7 @@ package protocol SystemUnderTest: AnyObject {
     _ log: inout EventLog
   ) throws(SystemFailure) -> RestartReport
 
-  /// From the next plan on, runs the system's code in its other way, if there is one.
+  /// Switches, from the next plan on, between the two ways to run the system, if it has two.
   ///
   /// The tracker, for example, runs with its tasks or through its synchronous core
   /// (``PlannedDriver``). Both ways must give the same results.

@@ -76,10 +76,10 @@ package struct DesignDecision: Sendable {
 }
 
 extension TrackingDesign {
-  /// The one bound that the decision `bound` shows and sets, for purges after a pass and by command.
+  /// The bound of purges after a pass and by command, as one value for the decision `bound`.
   ///
-  /// The getter returns the manual cleaner's bound, unless a strategy purges: then the strategy's
-  /// bound.
+  /// If no strategy purges, the getter returns the bound of purges by command. The setter changes
+  /// both bounds.
   fileprivate var boundOfAll: PurgeBound {
     get { strategy == .none ? boundByCommand ?? bound : bound }
     set {

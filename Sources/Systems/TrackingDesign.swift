@@ -54,7 +54,7 @@ package struct TrackingDesign: Hashable, Sendable {
 
   /// The purge strategy after a pass, unless the plan names one.
   var strategy = CleanStrategy.none
-  /// The pass that purges, if the strategy purges once in each round of passes.
+  /// The pass in which the strategy purges, if it purges once in a number of passes.
   var purgeTurn = PurgeTurn.firstPass
   /// The time when the hooks are called.
   var hooks = HookTime.never
@@ -103,7 +103,7 @@ package struct TrackingDesign: Hashable, Sendable {
 /// A strategy that decides when a design purges after a pass with transactions.
 enum CleanStrategy: Hashable {
   case none
-  /// Purges once in `times` passes.
+  /// Purges in one of `times` passes, which ``PurgeTurn`` selects.
   case byNotification(times: Int)
   /// Purges if more than `seconds` have passed since the last purge that the strategy allowed.
   case byDuration(seconds: Double)

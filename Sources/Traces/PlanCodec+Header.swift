@@ -256,7 +256,10 @@ extension PlanCodec {
 
   private static func id(_ name: String, _ fields: Fields) throws(FormatError) -> ActorID {
     guard !name.isEmpty else {
-      throw fields.place.error("\(fields.what) has an empty name", "Name it, such as \"app\".")
+      throw fields.place.error(
+        "\(fields.what) has an empty name",
+        "Give it a name, such as \"app\"."
+      )
     }
     return ActorID(name)
   }

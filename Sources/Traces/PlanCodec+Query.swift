@@ -253,7 +253,7 @@ private struct ConditionReader {
     guard type == .string else {
       throw fields.place.error(
         "\"\(entity).\(name)\" is of type \(type.rawValue), and \"like\" compares only strings",
-        "Name a string attribute, or use another comparison."
+        "Use a string attribute, or another comparison."
       )
     }
     guard let text = pattern.text else { throw noCondition(item) }

@@ -80,7 +80,7 @@ package enum SetupCodec {
     guard !setup.actors.isEmpty else {
       throw place.of("actors").error(
         "the configuration has no actors",
-        "Name at least one: \(isOld ? #"{"id":"app","author":"app"}"# : #"{"currentAuthor":"app"}"#)."
+        "Add at least one: \(isOld ? #"{"id":"app","author":"app"}"# : #"{"currentAuthor":"app"}"#)."
       )
     }
     setup.model = try model(fields)

@@ -1,6 +1,6 @@
 package import HistoryTypes
 
-/// The state that determines all later behaviour of the system and the checkers, as a list of words.
+/// The state that determines all later behaviour of the system and the checkers, as 64-bit words.
 ///
 /// Each part of the system adds its own state, always in the same order; the state of one actor
 /// goes into that actor's section. ``digest`` is a hash of every bit. ``equivalence(_:)`` is a hash

@@ -15,7 +15,7 @@ struct Vocabulary {
     }
   }
 
-  /// Reads the actor or consumer under a key.
+  /// Reads the name of an actor or consumer from the value of a key.
   func member(_ key: String, of fields: Fields) throws(FormatError) -> ActorID {
     let name = try fields.string(key)
     guard members.contains(name) else {

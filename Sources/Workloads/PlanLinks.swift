@@ -35,7 +35,7 @@ struct PlanLinks: Sendable {
     isDenied || links.values.contains { !$0.values.allSatisfy(live.contains) }
   }
 
-  /// Applies a change, with the delete rules of references, to the set of existing objects.
+  /// Updates the set of existing objects with a change and the delete rules of references.
   mutating func note(_ change: PlannedChange, _ live: inout Set<ObjectName>) {
     switch change.type {
     case .delete: remove(change.object, &live)

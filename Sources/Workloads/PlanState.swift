@@ -181,7 +181,7 @@ struct PlanState {
     consumersBehind = consumers
   }
 
-  /// Applies a power-off, which ends all processes.
+  /// Updates the state after a power-off, which ends all processes.
   mutating func loseEverything() {
     leave(everyone)
     replaced = 0
@@ -350,7 +350,7 @@ package struct PlanPlace: Sendable {
     steps[actor] = nil
   }
 
-  /// Adds all data on which the possible next commands depend, except the counters for unique names.
+  /// Adds the data on which the possible next commands depend to `state`, without name counters.
   package func describe(_ state: inout StateSketch) {
     state.enter(nil)
     for key in live { state.add(ObjectName(Self.entity, key)) }

@@ -82,7 +82,7 @@ import Traces
     let error = #expect(throws: StorePlaceError.self) {
       try StorePlace.folder(folder.path("file/stores"))
     }
-    #expect(error?.description.contains("Name a folder that can be written.") == true)
+    #expect(error?.description.contains("Choose a folder that can be written.") == true)
   }
 
   @Test func `The first and the second plan of a model start from the same store`() throws {

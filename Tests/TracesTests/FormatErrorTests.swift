@@ -71,7 +71,7 @@ struct Refusal: Sendable, CustomTestStringConvertible {
     ),
     Refusal(
       header("actors", #"[{"id":""}]"#),
-      #"line 1: actor 1 of the header has an empty name. Name it, such as "app"."#
+      #"line 1: actor 1 of the header has an empty name. Give it a name, such as "app"."#
     ),
     Refusal(
       header("actors", #"[{"id":"app","cursors":"shard"}]"#),
@@ -168,7 +168,7 @@ struct Refusal: Sendable, CustomTestStringConvertible {
     Refusal(
       batch(#"["count","like","a"]"#),
       #"line 2: "Item.count" is of type int, and "like" compares only strings. "#
-        + "Name a string attribute, or use another comparison."
+        + "Use a string attribute, or another comparison."
     ),
     Refusal(
       batch(#"["count","in",["x"]]"#),
