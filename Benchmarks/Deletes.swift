@@ -13,9 +13,9 @@ enum Deletes {
       "write delete \(size)",
       part: "Store.batchDelete",
       operation: "of \(size.rows)",
-      "One request deletes \(size.rows) of many, each named by a closure, and keeps their names "
-        + "as tombstones; the floor without history runs one statement per row and reads no "
-        + "values; the floor with the same history deletes a range.",
+      "One request deletes \(size.rows) of many, each named by a closure, and keeps their names as "
+        + "tombstones; the floor (SQLite in C, cost 1) without history runs one statement per row and "
+        + "reads no values; the floor with the same history deletes a range.",
       at: size.batchSizes
     ) { setting in
       let requests = setting.repeats(max(8, 4000 / (size + 7)))
@@ -101,7 +101,7 @@ enum Deletes {
       operation: "where a predicate matches",
       condition: size.rows,
       "One request deletes the \(size.rows) of a table that match a predicate and keeps their names "
-        + "as tombstones; the floor runs one DELETE with the same predicate.",
+        + "as tombstones; the floor (SQLite in C, cost 1) runs one DELETE with the same predicate.",
       at: .three
     ) { setting in
       let requests = setting.repeats(max(8, 2000 / (size + 7)))

@@ -18,8 +18,8 @@ enum Fetches {
       part: "Store.fetch",
       operation: "after token",
       condition: "\(count) new",
-      "The newest \(count) transactions of ten changes are read and unpacked into one page; the "
-        + "floor unpacks the same bytes in C."
+      "The newest \(count) transactions of ten changes are read and unpacked into one page; the floor "
+        + "(SQLite in C, cost 1) unpacks the same bytes in C."
     ) { setting in
       [try ours(setting, count, repeats), try floor(setting, count, repeats)]
     }.needing(count)
@@ -67,8 +67,8 @@ enum Fetches {
     "fetch everything",
     part: "Store.fetch",
     operation: "of everything",
-    "All of the history is read and unpacked, a thousand transactions a page; the floor unpacks the "
-      + "same bytes in C, page by page."
+    "All of the history is read and unpacked, a thousand transactions a page; the floor (SQLite in C, "
+      + "cost 1) unpacks the same bytes in C, page by page."
   ) { setting in
     let file = try setting.store()
     let floor = try FloorDatabase(path: file.store.path)
@@ -165,7 +165,7 @@ enum Filters {
     operation: "of one author",
     condition: "\(count) of \(newCount) new",
     "The first \(count) of one author's transactions after a token are read and unpacked; the floor "
-      + "asks for the same author and unpacks the same bytes in C."
+      + "(SQLite in C, cost 1) asks for the same author and unpacks the same bytes in C."
   ) { setting in
     [try ofAuthor(setting), try floorOfAuthor(setting)]
   }.needing(Int(newCount))
@@ -212,7 +212,8 @@ enum Filters {
     operation: "of one entity",
     condition: "\(count) of \(count * (itemCount + 1)) new",
     "Of the new transactions the \(count) that changed one entity are read and unpacked; the floor "
-      + "selects the same transactions by the entity's bit and unpacks the same bytes in C."
+      + "(SQLite in C, cost 1) selects the same transactions by the entity's bit and unpacks the same "
+      + "bytes in C."
   ) { setting in
     let file = try setting.store()
     let start = try file.store.currentToken()

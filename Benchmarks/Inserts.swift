@@ -11,8 +11,8 @@ enum Inserts {
       "write insert \(size)",
       part: "Store.batchInsert",
       operation: "of \(size.rows)",
-      "One request inserts \(size.rows); the floors, without history and with the same history, bind and "
-        + "run one statement per row.",
+      "One request inserts \(size.rows); the floors (SQLite in C, cost 1), without history and with "
+        + "the same history, bind and run one statement per row.",
       at: size.batchSizes
     ) { setting in
       let batches = setting.repeats(max(8, 4000 / (size + 7)))

@@ -22,7 +22,8 @@ enum Members {
       "member join",
       part: "Store.join",
       operation: "of a known member",
-      "A member launches again in a new epoch; the floor increments the epoch and updates the row."
+      "A member launches again in a new epoch; the floor (SQLite in C, cost 1) increments the epoch "
+        + "and updates the row."
     ) { setting in
       let times = setting.repeats(200)
       return [try joinOurs(setting, times), try joinFloor(setting, times)]
@@ -123,7 +124,7 @@ enum Resyncs {
       part: "MemberSession.resync",
       operation: "of 10,000 objects",
       "A member moves its cursor to the head and reads all 10,000 objects into its context again; the "
-        + "floor reads the same rows in C.",
+        + "floor (SQLite in C, cost 1) reads the same rows in C.",
       prepare: { [try ours($0), try floor($0)] }
     ).varying([.cold]) { try ours($0) }
   ]
@@ -174,10 +175,10 @@ enum Registrations {
       part: "MemberSession.init",
       operation: "beside a writer",
       condition: "as many rows as transactions",
-      "Members register while a thread commits without a pause; the first member reads all rows "
-        + "of the store. The samples of the write lock are the times for which the registrations "
-        + "held it; the samples of the writer are the times of the thread's commits, compared "
-        + "with those of commits without registrations; the floor is not measured."
+      "Members register while a thread commits without a pause; the first member reads all rows of "
+        + "the store. The samples of the write lock are the times for which the registrations held "
+        + "it; the samples of the writer are the times of the thread's commits, compared with those "
+        + "of commits without registrations; the floor (SQLite in C, cost 1) is not measured."
     ) { setting in
       let path = try setting.copy()
       try fill(path, rows: setting.historySize)

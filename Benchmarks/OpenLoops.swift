@@ -9,10 +9,11 @@ enum OpenLoops {
       "open loop",
       part: "Store.batchInsert",
       operation: "at a planned rate",
-      "Batch requests of one row start at planned times, at half and at nine tenths of the rate "
-        + "that a short calibration finds, or at the rate that --planned-rate names; each is "
-        + "timed from its planned start and, as the service, from its actual start; the floor is "
-        + "not measured. If the plan cannot be kept, the result says that the store is saturated."
+      "Batch requests of one row start at planned times, at half and at nine tenths of the rate that "
+        + "a short calibration finds, or at the rate that --planned-rate names; each is timed from "
+        + "its planned start and, as the service, from its actual start; the floor (SQLite in C, cost "
+        + "1) is not measured. If the plan cannot be kept, the result says that the store is "
+        + "saturated."
     ) { setting in
       let file = try setting.store()
       let count = setting.repeats(writeCount)

@@ -10,8 +10,8 @@ enum Openings {
       part: "Store.init",
       operation: "of a store with history",
       "A store is opened, reads the position of its newest transaction and is closed; the floor "
-        + "opens the same file, prepares its statements, reads the same position and closes the "
-        + "file."
+        + "(SQLite in C, cost 1) opens the same file, prepares its statements, reads the same "
+        + "position and closes the file."
     ) { setting in
       [try ours(setting), try floor(setting)]
     }.varying([.coreData, .cold]) { try ours($0) }

@@ -15,9 +15,9 @@ enum Passes {
       "pass 1000",
       part: "TrackerCore.pass",
       operation: "over 1000 transactions",
-      "A member that is 1000 transactions of ten changes behind fetches, merges and records them, with "
-        + "a context of 10,000 objects and without hooks; the floor is the same fetch, and the "
-        + "reading of the rows that changed by their sorted keys.",
+      "A member that is 1000 transactions of ten changes behind fetches, merges and records them, "
+        + "with a context of 10,000 objects and without hooks; the floor (cost 1) is the same fetch, "
+        + "and the reading of the rows that changed by their sorted keys.",
       floor: floor
     ) { setting in
       let data = try MergeData(setting)
@@ -68,7 +68,7 @@ enum Merges {
       part: "ObjectContext.merge",
       operation: "of 1000 transactions",
       "A page of 1000 transactions of ten changes is merged into a context of 10,000 objects; the "
-        + "floor only reads the rows that changed, by their sorted keys."
+        + "floor (SQLite in C, cost 1) only reads the rows that changed, by their sorted keys."
     ) { setting in
       let data = try MergeData(setting)
       return [merge(data), try floor(data)]
@@ -89,8 +89,8 @@ enum Merges {
       "merge refetch",
       part: "Store.rows",
       operation: "by sorted keys",
-      "The rows that 1000 transactions changed are read into memory; the floor joins the table with "
-        + "an array of the keys."
+      "The rows that 1000 transactions changed are read into memory; the floor (SQLite in C, cost 1) "
+        + "joins the table with an array of the keys."
     ) { setting in
       let data = try MergeData(setting)
       return [refetch(data), try floor(data)]
@@ -161,8 +161,8 @@ enum Rereads {
       operation: "beside reading again",
       condition: "\(newCount) new",
       "A member passes over the newest \(newCount) transactions of ten changes; a context without "
-        + "history reads its 10,000 objects again, and the floor reads the same rows in C and compares "
-        + "them with those that were known."
+        + "history reads its 10,000 objects again, and the floor (SQLite in C, cost 1) reads the same "
+        + "rows in C and compares them with those that were known."
     ) { setting in
       let data = try MergeData(setting, transactionCount: newCount)
       return [Passes.pass(data), readAgain(data), try compare(data)]

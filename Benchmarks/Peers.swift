@@ -36,8 +36,8 @@ enum Peers {
       operation: "beside peers",
       condition: size.rows,
       "One request or transaction \(phase.rawValue)s \(size.rows), each recorded by the store, by SQL "
-        + "triggers, by the session extension and by the triggers of sqlite-history; the floor records "
-        + "nothing.",
+        + "triggers, by the session extension and by the triggers of sqlite-history; the floor "
+        + "(SQLite in C, cost 1) records nothing.",
       at: .largest
     ) { setting in
       let batches = setting.repeats(slipCount / size)
@@ -100,8 +100,8 @@ enum Peers {
     operation: "beside peers",
     condition: "1000 new",
     "The newest 1000 transactions of ten changes are read and unpacked; the session extension's "
-      + "iterator reads the same changes from one changeset a transaction, and the floor unpacks the "
-      + "bytes of the store in C.",
+      + "iterator reads the same changes from one changeset a transaction, and the floor (SQLite in "
+      + "C, cost 1) unpacks the bytes of the store in C.",
     at: .largest
   ) { setting in
     let session = try setting.floor()

@@ -10,7 +10,7 @@ enum Purges {
       part: "Store.purge",
       operation: "of 1000 transactions",
       "The oldest 1000 transactions of ten changes, which the one member has merged, are purged; the "
-        + "floor deletes the same rows with one statement."
+        + "floor (SQLite in C, cost 1) deletes the same rows with one statement."
     ) { setting in
       [try ours(setting), try floor(setting)]
     }.needing(count).varying([.oneAuthor, .manyAuthors, .coreData, .full]) { try ours($0) },
@@ -18,8 +18,8 @@ enum Purges {
       "purge held up",
       part: "Store.purge",
       operation: "with a lagging actor",
-      "A purge deletes no transaction, because one member has merged none; the floor reads the "
-        + "least cursor within a write."
+      "A purge deletes no transaction, because one member has merged none; the floor (SQLite in C, "
+        + "cost 1) reads the least cursor within a write."
     ) { setting in
       let times = setting.repeats(200)
       let (file, floor) = (try setting.store(), try setting.floor())
@@ -30,9 +30,9 @@ enum Purges {
       "purge nearly all",
       part: "Store.purge",
       operation: "of all but 100 transactions",
-      "All history except the newest 100 transactions is purged, in chunks of a thousand per "
-        + "write and, for comparison, in one piece; the floor deletes the same rows with one "
-        + "statement.",
+      "All history except the newest 100 transactions is purged, in chunks of a thousand per write "
+        + "and, for comparison, in one piece; the floor (SQLite in C, cost 1) deletes the same rows "
+        + "with one statement.",
       at: .moderate
     ) { setting in
       [
@@ -44,9 +44,9 @@ enum Purges {
       "purge lock",
       part: "Store.purge",
       operation: "of nearly all history",
-      "All history except the newest 1000 transactions is purged at once; each sample is a time "
-        + "for which the purge held the write lock; the floor is not measured, because one "
-        + "statement holds the lock for its whole duration."
+      "All history except the newest 1000 transactions is purged at once; each sample is a time for "
+        + "which the purge held the write lock; the floor (SQLite in C, cost 1) is not measured, "
+        + "because one statement holds the lock for its whole duration."
     ) { setting in
       let path = try setting.copy()
       let kept = min(1000, setting.historySize / 10)

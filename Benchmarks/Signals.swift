@@ -10,9 +10,9 @@ enum Signals {
       "signal latency",
       part: "Store.watch",
       operation: "of another process's commits",
-      "Another process commits once a millisecond; a sample is the time from its commit until "
-        + "this process, woken by the signal, has read the new head; the floor is not measured, "
-        + "because SQLite does not notify other processes."
+      "Another process commits once a millisecond; a sample is the time from its commit until this "
+        + "process, woken by the signal, has read the new head; the floor (SQLite in C, cost 1) is "
+        + "not measured, because SQLite does not notify other processes."
     ) { setting in
       guard let command = HelperProcess.command else {
         return SignalPath.allCases.flatMap { [missing($0.rawValue), missing($0.writer)] }

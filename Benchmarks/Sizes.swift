@@ -11,9 +11,9 @@ enum Sizes {
       part: "Store.configuration",
       operation: "layouts",
       condition: "the same transactions",
-      "The same 10,000 transactions of ten changes are saved in the packed layout and in that of "
-        + "Core Data; the bytes of history's tables and indexes are divided by the number of "
-        + "changes; the floor is not measured, because it keeps no history."
+      "The same 10,000 transactions of ten changes are saved in the packed layout and in that of Core "
+        + "Data; the bytes of history's tables and indexes are divided by the number of changes; the "
+        + "floor (SQLite in C, cost 1) is not measured, because it keeps no history."
     ) { setting in
       let size = min(setting.historySize, setting.repeats(10_000))
       return [
@@ -26,7 +26,8 @@ enum Sizes {
       part: "Store.reader",
       operation: "of all history",
       "A separate process reads all history page by page; its memory is measured from before the "
-        + "reader is opened; the floor is not measured, because it has no such reader."
+        + "reader is opened; the floor (SQLite in C, cost 1) is not measured, because it has no such "
+        + "reader."
     ) { setting in
       let path = try setting.copy()
       guard let command = HelperProcess.command else {
@@ -95,9 +96,9 @@ enum Large {
       "large",
       part: "Store",
       operation: "of ten million changes",
-      "One save after the other builds a history of 1,000,000 transactions of ten changes, which "
-        + "is then inspected, each in a separate process; the floor is not measured. The "
-        + "benchmark takes a minute and 200 MB, and is measured only if it is named."
+      "One save after the other builds a history of 1,000,000 transactions of ten changes, which is "
+        + "then inspected, each in a separate process; the floor (SQLite in C, cost 1) is not "
+        + "measured. The benchmark takes a minute and 200 MB, and is measured only if it is named."
     ) { setting in
       let size = setting.size(transactionCount)
       let path = setting.scratch.path + "/copy-large.sqlite"

@@ -14,7 +14,8 @@ enum Updates {
       part: "Store.batchUpdate",
       operation: "of \(size.rows)",
       "One request sets two attributes of \(size.rows), and a closure names each attribute; the "
-        + "floors, without history and with the same history, bind and run one statement per row.",
+        + "floors (SQLite in C, cost 1), without history and with the same history, bind and run one "
+        + "statement per row.",
       at: size.batchSizes
     ) { setting in
       let requests = setting.repeats(max(8, 4000 / (size + 7)))
@@ -114,7 +115,7 @@ enum Updates {
       operation: "where a predicate matches",
       condition: size.rows,
       "One request sets two attributes of the \(size.rows) of a table that match a predicate; the "
-        + "floor runs one UPDATE with the same predicate.",
+        + "floor (SQLite in C, cost 1) runs one UPDATE with the same predicate.",
       at: .three
     ) { setting in
       let requests = setting.repeats(max(8, 4000 / (size + 7)))

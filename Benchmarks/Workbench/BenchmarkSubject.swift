@@ -265,7 +265,7 @@ package enum BenchmarkAxis: String, CaseIterable, Sendable {
   /// Returns the reason why the condition cannot be measured on `tmpfs` or `disk`; `nil` if it can be.
   func absence(on medium: String) -> String? {
     if needsDisk && medium != ScratchFolder.disk {
-      return "the folder for temporary files lies in memory; name one on a disk in TMPDIR"
+      return "the folder for temporary files lies in memory; set TMPDIR to one on a disk"
     }
     #if !os(Linux)
     if self == .cold { return "only Linux can drop a file from its cache on request" }

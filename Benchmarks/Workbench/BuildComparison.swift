@@ -185,7 +185,7 @@ package struct LaunchProbe: Sendable {
 
     /// A message with the problem and a suggestion.
     package var description: String {
-      "\(command) is not a build of history-lab that can be compared: \(reason). Name a build of "
+      "\(command) is not a build of history-lab that can be compared: \(reason). Pass a build of "
         + "history-lab that has the command bench compare."
     }
   }

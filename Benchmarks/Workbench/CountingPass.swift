@@ -207,7 +207,7 @@ struct JemallocLibrary {
   /// The message if the library was not found.
   static let absence =
     "jemalloc was not found; get it with apt-get install libjemalloc2 or brew install jemalloc, or "
-    + "name the library in HISTORY_LAB_JEMALLOC"
+    + "set HISTORY_LAB_JEMALLOC to the path of the library"
 
   /// Finds the library at its usual paths, or at the path in the environment.
   static func find() -> JemallocLibrary? {

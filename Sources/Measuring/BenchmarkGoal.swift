@@ -185,7 +185,7 @@ package struct GoalJudge: Sendable {
 extension BenchmarkRow {
   /// Estimates the ratio of this row to another row, both measured twice in each of the same rounds.
   ///
-  /// The ratio is computed like the ratios to the floor.
+  /// The ratio is computed like the ratios in the rows.
   ///
   /// - Returns: The ratio, or `nil` if the rows were not measured in the same rounds or a sample is
   ///   zero.

@@ -80,7 +80,7 @@ package struct BenchmarkRow: Sendable, Hashable, Codable {
   package var operation: String
   /// The conditions of the measurement: `4 authors, packed, warm`.
   package var condition: String
-  /// The name of the contender: this project's store, the floor, or a peer.
+  /// The name of the contender: this project's store, plain SQLite in C (the floor), or another library.
   package var contender: String
   /// The size of history, in transactions.
   package var historySize: Int
@@ -159,7 +159,7 @@ package struct BenchmarkRow: Sendable, Hashable, Codable {
     metric.kind == .exact && varies == nil && notMeasured == nil
   }
 
-  /// Whether the row comes from the separate, untimed counting pass.
+  /// Whether the row comes from the separate pass that counts work and measures no time.
   package var isCountedBeside: Bool {
     (Metric.counted + Metric.allocator + [.residentGrowth]).contains(metric)
   }

@@ -74,7 +74,7 @@ package struct InterleavedMeasurement: Sendable {
   }
 }
 
-/// A program that is measured in turn with others: this project's store, the floor or a peer.
+/// Code that is measured in turn with others, such as this project's store and plain SQLite in C.
 package struct Contender {
   /// The name in results and charts.
   package let name: String
@@ -166,7 +166,7 @@ package struct RoundBudget: Sendable, Hashable, Codable {
   }
 }
 
-/// A sampler of the medians of resamples, which does not sort each resample.
+/// Draws resamples of a list of values, and computes their medians without sorting each resample.
 ///
 /// The sampler draws whole groups of values, as many as there are groups; a group may be a single
 /// value. The values are sorted once, and the draws of their groups are counted.

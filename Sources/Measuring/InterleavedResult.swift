@@ -132,9 +132,9 @@ package struct RowTopic: Sendable, Hashable {
 extension InterleavedResult {
   /// Returns the samples as rows: wall time and processor time of each contender.
   ///
-  /// Ratios are relative to the contender named `floor`; if it is `nil`, rows have no ratios.
+  /// Ratios are relative to the contender whose name is `floor`; if it is `nil`, rows have no ratios.
   ///
-  /// - Throws: `noSuchContender` if the floor was not measured.
+  /// - Throws: `noSuchContender` if that contender was not measured.
   package func rows(
     about topic: RowTopic,
     floor: String?

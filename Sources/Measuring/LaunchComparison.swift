@@ -99,7 +99,7 @@ package struct LaunchComparison: Sendable {
 
 /// The precision of a run's times, measured on equal work and on work increased by 3 %.
 package struct NoiseFloor: Sendable, Hashable {
-  /// The subject of the noise floor's rows in results.
+  /// The subject, in results, of the rows that show how precise the times are.
   package static let subject = "Noise floor"
   /// The name of the contender that the others are compared with.
   package static let floor = "the same work"
@@ -111,14 +111,14 @@ package struct NoiseFloor: Sendable, Hashable {
   /// The half-width of an interval, as a share, above which times are not usable.
   package static let widest = 0.01
 
-  /// The measured ratio of equal work, in processor time.
+  /// The ratio of two measurements of the same work, in processor time.
   package let same: Interval
-  /// The measured ratio of equal work, in wall time.
+  /// The ratio of two measurements of the same work, in wall time.
   package let sameOnWall: Interval
-  /// The measured ratio of 3 % more work, in processor time.
+  /// The ratio of 3 % more work to the same work, in processor time.
   package let more: Interval
 
-  /// Finds the rows of the noise floor among those of a run.
+  /// Finds the rows that show the precision of the times among those of a run.
   ///
   /// - Returns: `nil` if the run has none, or has no ratios for them.
   package init?(_ rows: [BenchmarkRow]) {
@@ -135,12 +135,12 @@ package struct NoiseFloor: Sendable, Hashable {
     self.more = more
   }
 
-  /// Half the width of the ratio's interval for equal work in processor time; 0.01 means 1 %.
+  /// Half the width of the interval of ``same``; 0.01 means 1 %.
   ///
   /// Smaller differences cannot be detected.
   package var halfWidth: Double { Self.halfWidth(same) }
 
-  /// Half the width of the ratio's interval for equal work in wall time; 0.01 means 1 %.
+  /// Half the width of the interval of ``sameOnWall``; 0.01 means 1 %.
   package var halfWidthOnWall: Double { Self.halfWidth(sameOnWall) }
 
   /// The reason why the run's times are not usable, or `nil` if they are.
@@ -159,7 +159,7 @@ package struct NoiseFloor: Sendable, Hashable {
     return nil
   }
 
-  /// A sentence with the noise floor of both clocks.
+  /// A sentence with the precision of both clocks.
   package var sentence: String {
     "\u{B1}\(Self.percent(halfWidth)) in processor time, "
       + "\u{B1}\(Self.percent(halfWidthOnWall)) in wall time; 3 % more work was measured as "

@@ -6,7 +6,7 @@ import Glibc
 import Musl
 #endif
 
-/// A two-stage test that decides whether rows have become slower or faster.
+/// A two-stage test that decides whether benchmark rows have become slower or faster.
 ///
 /// The first stage selects suspects, rather too many than too few. Each suspect is measured again
 /// with four times the units and judged by the new ones alone, so that the data that made it a

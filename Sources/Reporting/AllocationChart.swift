@@ -3,7 +3,7 @@ import Measuring
 
 /// Draws the number of allocations per operation: one line per benchmark, one mark per contender.
 ///
-/// The axis is logarithmic above one and begins at zero, because some contenders allocate no memory.
+/// The axis starts at zero, because some contenders allocate no memory, and is logarithmic above one.
 /// Marks are hollow, so that marks at the same value remain visible.
 struct AllocationChart {
   /// The allocations of one contender in one benchmark.

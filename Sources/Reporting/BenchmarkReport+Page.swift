@@ -54,8 +54,8 @@ extension BenchmarkReport {
 
   /// Returns one tile per benchmark with a curve, for runs without goals.
   ///
-  /// A tile shows the first contender's cost compared with the floor at the largest size, and its
-  /// growth.
+  /// A tile shows the first contender's cost at the largest size, relative to the floor (the
+  /// contender that counts as 1), and its growth.
   private func costTiles() -> [VerdictTile] {
     index.titles.filter(hasCourse).compactMap { title in
       let rows = rows(title: title, metric: .wall).filter { $0.ratio != nil }
@@ -82,7 +82,9 @@ extension BenchmarkReport {
     return "\(NumberText.ratio(growth.estimate)) of its cost at \(NumberText.count(least))\(name)."
   }
 
-  /// Returns the rows at the largest history that are compared with the first floor; `nil` if none are.
+  /// Returns the rows at the largest history with a ratio to the first floor; `nil` if there are none.
+  ///
+  /// A floor is a contender whose cost counts as 1.
   private func glance() -> (size: Int, floor: String, rows: [BenchmarkRow])? {
     let all = index.titles.filter(hasCourse).flatMap(index.rows)
     guard let most = all.map(\.historySize).max() else { return nil }
@@ -91,7 +93,9 @@ extension BenchmarkReport {
     return (most, floor, rows.filter { $0.ratio?.to == floor })
   }
 
-  /// Returns a tile with the first contender's median, lowest and highest ratio to the floor.
+  /// Returns a tile with the median, lowest and highest ratio of the first contender to the floor.
+  ///
+  /// The floor is the contender whose cost counts as 1.
   ///
   /// The result is empty for fewer than three operations.
   private func ratioTile() -> [VerdictTile] {
@@ -105,7 +109,7 @@ extension BenchmarkReport {
         subject: "Cost relative to \(glance.floor)",
         state: .measured,
         answer: NumberText.ratio(SortedSamples(ratios).median),
-        detail: "The middle of \(ours.count) operations at \(NumberText.count(glance.size)) "
+        detail: "The median of \(ours.count) operations at \(NumberText.count(glance.size)) "
           + "transactions: from \(Self.ratio(least)), \(shortened(least.title)), to "
           + "\(Self.ratio(most)), \(shortened(most.title)).",
         anchor: Self.glanceAnchor
@@ -141,7 +145,7 @@ extension BenchmarkReport {
     return { 4 * (shares[$0.contender] ?? 0) >= count }
   }
 
-  /// Returns a chart with a dot and an interval for each row that is compared with a floor.
+  /// Returns a chart with a dot and an interval for each row that has a ratio to a floor.
   func ratioChart(_ id: String, _ floor: String, _ rows: [BenchmarkRow]) -> RatioChart {
     let entries = rows.compactMap { row in
       row.ratio.map {

@@ -36,7 +36,7 @@ package struct BenchmarkReport: Sendable {
     let floors = Set(results.rows.compactMap { $0.ratio?.to })
     self.floors = floors
     let contenders = results.rows.map(\.contender).uniqued
-    // A floor that is compared with another floor, such as this project's, keeps its own colour.
+    // A contender that is a floor of some rows and has a ratio to another floor keeps its own colour.
     let compared = Set(results.rows.lazy.filter { $0.ratio != nil }.map(\.contender))
     palette = ContenderPalette(contenders: contenders, floors: floors.subtracting(compared))
     let judge = ComplexityJudge(seed: results.environment.seed)
@@ -190,7 +190,8 @@ extension BenchmarkReport {
 }
 
 extension BenchmarkReport {
-  /// Returns a tile with the measured difference between equal work; empty if it was not measured.
+  /// Returns a tile with the difference measured between two runs of the same work; empty if there
+  /// is none.
   func noiseTile() -> [VerdictTile] {
     guard let noise = NoiseFloor(results.rows) else { return [] }
     return [

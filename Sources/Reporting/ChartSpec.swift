@@ -175,16 +175,16 @@ enum ChartStyle {
 
 /// The colours and shapes of contenders, the same in every chart of a page.
 ///
-/// The colours of series are those of Okabe and Ito, which colour-blind readers can distinguish; floors
-/// are grey. Shapes distinguish the series as well. A page replaces the colours with its own, which
-/// differ between light and dark mode.
+/// The colours of series are those of Okabe and Ito, which colour-blind readers can distinguish;
+/// floors (contenders whose cost counts as 1) are grey. Shapes distinguish the series as well. A
+/// page replaces the colours with its own, which differ between light and dark mode.
 package struct ContenderPalette: Sendable, Hashable {
   /// The colours of the series; a page replaces the n-th colour with the variable `--s<n>`.
   static let series = [
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b37400", "#3a9bd9", "#6f4aa8",
   ]
 
-  /// The colour of a floor, which a page replaces with the variable `--floor`.
+  /// The colour of contenders whose cost counts as 1; a page replaces it with the variable `--floor`.
   static let floor = "#66707a"
 
   /// One line of a chart's legend.

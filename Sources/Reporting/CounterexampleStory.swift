@@ -16,7 +16,7 @@ struct CounterexampleStory {
   private(set) var rows: [CounterexampleRow] = []
   /// The events before the first row, which are launches.
   private(set) var opening: [Event] = []
-  /// The rows from the write to the loss of the lost transaction; `nil` if no transaction was lost.
+  /// The rows from the write of the lost transaction to its loss; `nil` if no transaction was lost.
   private(set) var life: CounterexampleLife?
 
   /// Creates the story of a trace; a narrow story has two columns, actors and actions.
@@ -149,7 +149,7 @@ extension CounterexampleStory {
     life = CounterexampleLife(name: CounterexamplePhrase.name(name), rows: written...lost)
   }
 
-  /// Returns a text for a violation that consists of a missing event; `nil` for other violations.
+  /// Returns a text for a violation in which an expected event is missing; `nil` for other violations.
   private func omission(_ step: CounterexampleStep) -> String? {
     switch violation.checker {
     case "WakeUp": "the time for a pass is over"

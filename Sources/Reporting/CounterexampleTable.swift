@@ -105,7 +105,7 @@ struct CounterexampleTable {
     trimmed(start(index, line) + cells.map { Self.separator + $0 }.joined())
   }
 
-  /// Returns the start of a line: violation mark, step number, and a part of the lost transaction's line.
+  /// Returns the start of a line: violation mark, step number, and the line of the lost transaction.
   private func start(_ index: Int, _ line: Int) -> String {
     let row = rows[index]
     let mark = row.kind == .violation && line == 0 ? paint(">", .loss) : " "
@@ -180,7 +180,7 @@ struct CounterexampleLife {
   let name: String
   let rows: ClosedRange<Int>
 
-  /// Returns the character before a text line: a part of the line from the write to the loss.
+  /// Returns the character before a text line, which draws the line from the write to the loss.
   func mark(row: Int, isFirstLine: Bool) -> String {
     guard rows.contains(row) else { return " " }
     if rows.count == 1 { return isFirstLine ? "╶" : " " }

@@ -20,7 +20,8 @@ struct LatencyChart {
       summary: "Latency by percentile. " + series.map(summarized).joined(separator: "; ") + ".",
       spec: spec,
       legend: palette.legend(for: series.map(\.name)),
-      note: "At each mark of the axis, a tenth as many samples are slower as at the mark before it."
+      note:
+        "At each mark of the axis, ten times fewer samples are slower than at the mark before it."
     )
   }
 
@@ -131,8 +132,9 @@ extension BenchmarkReport {
       anchor: "latency",
       [
         .paragraph(
-          "The time of the slowest operation of ten, of a hundred, of a thousand. A percentile is reported only "
-            + "where at least one sample lies beyond it."
+          "Percentiles of an operation's time: one operation of ten is slower than the 90th "
+            + "percentile, one of a hundred slower than the 99th. A percentile is reported only where "
+            + "at least one sample lies beyond it."
         ),
         .figure(
           Figure(chart: chart.chart, table: Self.table(series), values: Self.values(series))

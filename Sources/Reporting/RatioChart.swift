@@ -6,11 +6,11 @@ package import Measuring
 ///
 /// Each comparison has a dot and an interval. Values to the right of the line at 1 are more expensive.
 package struct RatioChart: Sendable, Hashable {
-  /// One comparison of a contender with the floor.
+  /// One contender's cost relative to the floor.
   package struct Entry: Sendable, Hashable {
     /// The operation that is compared, with its conditions.
     package var title: String
-    /// The contender that is compared with the floor.
+    /// The contender whose cost is shown.
     package var contender: String
     package var ratio: Interval
 
@@ -31,7 +31,7 @@ package struct RatioChart: Sendable, Hashable {
   /// The colours and shapes of the page.
   package var palette: ContenderPalette
 
-  /// Creates a chart of comparisons with one floor.
+  /// Creates a chart of costs relative to the contender `floor`.
   package init(id: String, floor: String, entries: [Entry], palette: ContenderPalette) {
     self.id = id
     self.floor = floor
@@ -171,12 +171,12 @@ package struct RatioChart: Sendable, Hashable {
 
 /// The sections of benchmarks that were measured at fewer sizes of history than others.
 extension BenchmarkReport {
-  /// The minimum number of comparisons for a chart, if there is more than one floor.
+  /// The minimum number of ratios for a chart, if the ratios have several floors.
   private static let leastCompared = 3
 
   /// Returns the section of benchmarks without a curve; `nil` if there are none.
   ///
-  /// Benchmarks that are compared with the same floor share a chart, which shows the largest size of
+  /// Benchmarks whose ratios have the same floor share a chart, which shows the largest size of
   /// each. The other benchmarks, including those with a special setting, share one table.
   func fewSizesSection() -> PageSection? {
     let titles = index.titles.filter { !hasCourse($0) }
@@ -199,7 +199,7 @@ extension BenchmarkReport {
     return PageSection("Measured at few sizes", anchor: "one-size", blocks)
   }
 
-  /// Returns the titles of benchmarks without a special setting and with enough comparisons, by floor.
+  /// Returns the titles of benchmarks without a special setting and with enough ratios, by floor.
   private func groupsByFloor(_ titles: [String]) -> [(floor: String, titles: [String])] {
     var floors: [String] = []
     var groups: [String: [String]] = [:]
@@ -223,7 +223,7 @@ extension BenchmarkReport {
     return Figure(chart: chart.chart, table: table(of: rows), values: values(of: rows))
   }
 
-  /// Returns the benchmarks' rows that are compared with a floor, at the largest size of each.
+  /// Returns the benchmarks' rows with a ratio to a floor, at the largest size of each.
   private func compared(_ titles: [String], with floor: String) -> [BenchmarkRow] {
     titles.flatMap { title in
       let rows = timed([title])

@@ -1,4 +1,4 @@
-/// The content of a report before rendering: verdicts, then the reasons, then the run's conditions.
+/// The content of a report before rendering: verdicts, sections with details, and the run's conditions.
 package struct ReportPage: Sendable, Hashable {
   /// A name and a value, such as "SQLite: 3.40.1".
   package struct Fact: Sendable, Hashable {

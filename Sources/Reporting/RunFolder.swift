@@ -145,7 +145,7 @@ package struct RunFolderError: Error, Hashable, CustomStringConvertible {
   /// The operation, the path, the reason and a suggestion as one line of text.
   package var description: String { "\(attempt.rawValue) \(path): \(reason); \(advice)" }
 
-  /// Whether naming another folder could avoid the error; `false` for a full or failing disk.
+  /// Whether another folder could avoid the error; `false` for a full or failing disk.
   package var isOfFolder: Bool {
     attempt == .notALink
       || [EACCES, EPERM, EROFS, ENOENT, ENOTDIR, EEXIST, ENAMETOOLONG].contains(code)
@@ -166,12 +166,12 @@ package struct RunFolderError: Error, Hashable, CustomStringConvertible {
   }
 
   private var advice: String {
-    if attempt == .notALink { return "move it away, or name another folder with \(option)" }
+    if attempt == .notALink { return "move it away, or choose another folder with \(option)" }
     switch code {
-    case EACCES, EPERM, EROFS: return "name a folder that you may write to with \(option)"
-    case ENOENT: return "make that folder first, or name another with \(option)"
-    case ENOSPC, EDQUOT: return "make room, or name a folder on another disk with \(option)"
-    default: return "name another folder with \(option)"
+    case EACCES, EPERM, EROFS: return "choose a folder that you may write to with \(option)"
+    case ENOENT: return "make that folder first, or choose another with \(option)"
+    case ENOSPC, EDQUOT: return "free some space, or choose a folder on another disk with \(option)"
+    default: return "choose another folder with \(option)"
     }
   }
 }

@@ -34,7 +34,7 @@ import Testing
     let error = #expect(throws: ResultsFileError.self) { try ResultsFile.read(path: path) }
     let said = String(describing: try #require(error))
     #expect(said.hasPrefix("\(path) holds no benchmark results: \(reason)"))
-    #expect(said.hasSuffix("give a results.json that bench run wrote"))
+    #expect(said.hasSuffix("pass a results.json that bench run wrote"))
   }
 
   /// A file as the first version wrote it; every later version reads it.

@@ -72,7 +72,7 @@ import Testing
     }
     #expect(
       error?.description == "cannot make the folder \(folder.path)/no/where: its parent folder "
-        + "does not exist; make that folder first, or name another with --output"
+        + "does not exist; make that folder first, or choose another with --output"
     )
   }
 
@@ -126,12 +126,12 @@ import Testing
   #endif
 
   @Test(arguments: [
-    (code: EACCES, part: "you may not write there; name a folder that you may write to"),
-    (code: EROFS, part: "the disk is mounted read-only; name a folder that you may write to"),
+    (code: EACCES, part: "you may not write there; choose a folder that you may write to"),
+    (code: EROFS, part: "the disk is mounted read-only; choose a folder that you may write to"),
     (code: ENOENT, part: "its parent folder does not exist; make that folder first"),
-    (code: ENOTDIR, part: "a file is in the way; name another folder"),
-    (code: ENOSPC, part: "the disk is full; make room"),
-    (code: ENAMETOOLONG, part: "the name is too long; name another folder"),
+    (code: ENOTDIR, part: "a file is in the way; choose another folder"),
+    (code: ENOSPC, part: "the disk is full; free some space"),
+    (code: ENAMETOOLONG, part: "the name is too long; choose another folder"),
   ])
   func `Each reason has its message`(code: Int32, part: String) {
     let error = RunFolderError(.cannotMakeFolder, path: "/out", code: code)
