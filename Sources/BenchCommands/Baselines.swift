@@ -39,7 +39,7 @@ enum BenchSource {
 
   private static func nothingMeasured(_ folder: String) -> LabError {
     .usage(
-      "nothing was measured in the run \(folder.quoted); name another with --run.",
+      "nothing was measured in the run \(folder.quoted); choose another run with --run.",
       try: "bench run --resume \(folder.shellQuoted)"
     )
   }

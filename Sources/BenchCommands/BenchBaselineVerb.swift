@@ -74,8 +74,8 @@ struct BaselineSaveVerb: Verb {
     name: "bench baseline save",
     sentence: "Saves the results of a run under a name, in Reports/baselines.",
     examples: [
-      Example("bench baseline save before", "Keeps the newest run as `before`."),
-      Example("bench baseline save v1 --run Reports/latest", "Keeps the run of a folder."),
+      Example("bench baseline save before", "Saves the newest run as `before`."),
+      Example("bench baseline save v1 --run Reports/latest", "Saves the run in a folder."),
     ]
   ) { (options, _, terminal) in BaselineSaveVerb(options: options, terminal: terminal) }
 
@@ -104,7 +104,10 @@ struct BaselineListVerb: Verb {
     sentence: "Lists the saved baselines.",
     examples: [
       Example("bench baseline list", "Lists each baseline with its commit and time."),
-      Example("bench baseline list --output runs", "Lists those of another folder of runs."),
+      Example(
+        "bench baseline list --output runs",
+        "Lists the baselines of another folder of runs."
+      ),
     ]
   ) { (options, _, terminal) in BaselineListVerb(options: options, terminal: terminal) }
 
@@ -123,7 +126,7 @@ struct BaselineListVerb: Verb {
     }
     if names.isEmpty {
       terminal.print(
-        "No baseline is kept. Try: \(terminal.command.line("bench baseline save NAME"))"
+        "There is no baseline. Try: \(terminal.command.line("bench baseline save NAME"))"
       )
     } else {
       terminal.print(table, indent: 0)
@@ -147,7 +150,7 @@ struct BaselineCompareVerb: Verb {
     @Option(
       "base",
       .commit,
-      shown: "the one that the baseline names",
+      shown: "the baseline's commit",
       "The commit that is launched for comparison."
     )
     var base: String?
@@ -247,7 +250,7 @@ struct BaselineCheckVerb: Verb {
     name: "bench baseline check",
     sentence: "Compares the counts of a run with the committed thresholds of this platform.",
     examples: [
-      Example("bench baseline check", "The newest run."),
+      Example("bench baseline check", "Checks the newest run."),
       Example("bench baseline check --tolerance 0", "Reports every count that differs."),
     ]
   ) { (options, _, terminal) in BaselineCheckVerb(options: options, terminal: terminal) }
@@ -291,8 +294,12 @@ struct BaselineAcceptVerb: Verb {
     name: "bench baseline accept",
     sentence: "Makes the counts of a run the thresholds of this platform, to be committed.",
     examples: [
-      Example("bench baseline accept", "The counts of the newest run."),
-      Example("bench baseline accept --run Reports/latest", "The counts of the run in a folder."),
+      Example("bench baseline accept", "Accepts the counts of the newest run."),
+      Example(
+        "bench baseline accept --run Reports/latest",
+        "Accepts the counts of the run in a "
+          + "folder."
+      ),
     ]
   ) { (options, _, terminal) in BaselineAcceptVerb(options: options, terminal: terminal) }
 

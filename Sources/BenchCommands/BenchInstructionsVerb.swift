@@ -22,7 +22,7 @@ struct BenchInstructionsOptions: VerbOptions {
     "self-test",
     .integer("N", 1...1_000),
     shown: "not tested",
-    "Counts each operation N times as it is and N times with 1 % more instructions: is it noticed?"
+    "Counts each operation N times unchanged and N times with 1 % more work, which must be detected."
   )
   var trials: Int?
   @Flag(.json) var json
@@ -30,7 +30,10 @@ struct BenchInstructionsOptions: VerbOptions {
   func validate(in composition: Composition) throws(LabError) {
     for name in only { try composition.checkBenchmark(name) }
     guard trials == nil || !(accepts || besideC || json) else {
-      throw .usage("--self-test goes with none of --accept, --beside-c and --json: leave them out.")
+      throw .usage(
+        "--self-test cannot be combined with --accept, --beside-c or --json: leave them "
+          + "out."
+      )
     }
   }
 }
@@ -41,10 +44,21 @@ extension BenchInstructionsVerb {
     sentence:
       "Counts the instructions of the most frequent operations, and compares with thresholds.",
     examples: [
-      Example("bench instructions", "The twenty most frequent operations, in a few minutes."),
-      Example("bench instructions --beside-c", "How much more than C does our store execute?"),
-      Example("bench instructions --accept", "Makes the counts the thresholds."),
-      Example("bench instructions --only member --self-test 5", "Is 1 % more noticed each time?"),
+      Example(
+        "bench instructions",
+        "Counts the twenty most frequent operations, in a few minutes."
+      ),
+      Example(
+        "bench instructions --beside-c",
+        "Compares the instructions of our store with those of "
+          + "the same work in C."
+      ),
+      Example("bench instructions --accept", "Makes the counts the thresholds of this platform."),
+      Example(
+        "bench instructions --only member --self-test 5",
+        "Tests whether 1 % more work is "
+          + "detected each time."
+      ),
     ]
   ) { BenchInstructionsVerb(options: $0, composition: $1, terminal: $2) }
 }

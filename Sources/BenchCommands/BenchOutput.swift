@@ -89,7 +89,7 @@ struct BenchText {
     }
   }
 
-  /// Prints the noise floor, and the reason if the times are inconclusive.
+  /// Prints the precision of the times, and the reason if they are inconclusive.
   private func printNoise(_ outcome: BenchSession.Outcome) {
     guard let noise = NoiseFloor(outcome.noise) else { return }
     terminal.print("Noise floor: \(noise.sentence).")

@@ -88,7 +88,7 @@ struct BenchRunOptions: VerbOptions {
     let others = given.filter { $0 != "--resume" }.sorted()
     guard resume == nil || others.isEmpty else {
       throw .usage(
-        "--resume goes on with the options of the interrupted run: leave out \(others.joinedWithAnd)."
+        "--resume uses the options of the interrupted run: leave out \(others.joinedWithAnd)."
       )
     }
   }
@@ -116,10 +116,22 @@ extension BenchRunVerb {
     name: "bench run",
     sentence: "Runs benchmarks and writes their results into a new run's folder.",
     examples: [
-      Example("bench run --quick", "Three history sizes, in under a minute."),
-      Example("bench run --quick --exact-only --repeat 20", "Are the counts the same each time?"),
-      Example("bench run --only fetch --axis base --axis cold", "Also from a cold cache."),
-      Example("bench run --resume Reports/latest", "Measures what is left in that run."),
+      Example("bench run --quick", "Measures three history sizes, in under a minute."),
+      Example(
+        "bench run --quick --exact-only --repeat 20",
+        "Counts twenty times, and reports whether "
+          + "the counts are the same each time."
+      ),
+      Example(
+        "bench run --only fetch --axis base --axis cold",
+        "Measures the benchmarks of fetch, "
+          + "also with a cold cache."
+      ),
+      Example(
+        "bench run --resume Reports/latest",
+        "Measures the benchmarks that an interrupted run "
+          + "has not measured yet."
+      ),
     ]
   ) { BenchRunVerb(options: $0, composition: $1, terminal: $2) }
 }
@@ -154,7 +166,8 @@ struct BenchRunVerb: Verb {
       case .run(_, var arguments) = try Invocation.read(folder.words, tool: .benchmarks)
     else {
       throw .usage(
-        "--resume: \(folder.path.quoted) is not a run of the benchmarks. Name the folder of one."
+        "--resume: \(folder.path.quoted) is not a run of the benchmarks. Pass the folder of a "
+          + "benchmark run."
       )
     }
     // The shard comes from the interrupted run, because the environment that set it may differ now.

@@ -19,7 +19,7 @@ struct BenchSession {
     var measured: [(subject: BenchmarkSubject, rows: [BenchmarkRow])] = []
     /// The number of benchmarks in the run.
     var subjectCount = 0
-    /// The rows of two contenders that do equal work; the difference of their times shows the noise.
+    /// The rows of two contenders that do the same work; the difference of their times is the noise.
     var noise: [BenchmarkRow] = []
 
     var rows: [BenchmarkRow] { noise + measured.flatMap(\.rows) }
@@ -81,13 +81,13 @@ struct BenchSession {
         }
       }
     } catch is Interrupted {
-      terminal.log("Ending early; what was measured is kept.")
+      terminal.log("Stopping early; the results so far are kept.")
     } catch let error as LabError {
       throw error
     } catch {
       // Ctrl-C also ends helper processes, possibly before this process handles its own signal.
       guard Interruption.isRequested else { throw .lab("the benchmarks failed: \(error)") }
-      terminal.log("Ending early; what was measured is kept.")
+      terminal.log("Stopping early; the results so far are kept.")
     }
     return outcome
   }
@@ -106,7 +106,7 @@ struct BenchSession {
   }
 }
 
-/// The results so far of an unfinished benchmark run: one line of JSON for each measured benchmark.
+/// A file with the results so far of an unfinished run: one line of JSON for each measured benchmark.
 ///
 /// Each line is written as soon as its benchmark is measured, so that an interrupted run can be
 /// resumed. The file exists from the start of a run until its completion, and so marks the run as

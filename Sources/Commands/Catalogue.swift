@@ -178,9 +178,9 @@ struct ListVerb: Verb {
     name: "list",
     sentence: "Lists systems, checkers, conditions, faults, metrics, benchmarks and their axes.",
     examples: [
-      Example("list", "Everything."),
-      Example("list systems,checkers", "What can be put under test, and what is checked."),
-      Example("list conditions --markdown", "The kinds of faults, as a table for a document."),
+      Example("list", "Lists everything."),
+      Example("list systems,checkers", "Lists the systems that can be tested, and the checkers."),
+      Example("list conditions --markdown", "Prints the conditions of plans as a Markdown table."),
     ]
   ) { ListVerb(options: $0, composition: $1, terminal: $2) }
 

@@ -62,10 +62,14 @@ extension ToolSpec {
       .advise, .convert, ServeVerb.spec, ProtocolCheckVerb.group, .list,
     ],
     examples: [
-      Example("check", "200 random plans on our tracker."),
-      Example("check --system article --seed 1", "A published protocol, and what breaks it."),
-      Example("bench run --quick", "What fetch, merge and purge cost, in under a minute."),
-      Example("inspect Photos.sqlite", "What the history of a store file holds."),
+      Example("check", "Runs 200 random plans on our tracker."),
+      Example(
+        "check --system article --seed 1",
+        "Tests a published protocol, and shows the plans "
+          + "that break it."
+      ),
+      Example("bench run --quick", "Measures what fetch, merge and purge cost, in under a minute."),
+      Example("inspect Photos.sqlite", "Shows the contents of a store file's history."),
     ]
   )
 }

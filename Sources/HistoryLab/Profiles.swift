@@ -29,7 +29,7 @@ enum Profiles {
     } catch let error as ProfileError {
       throw .usage(error.description)
     } catch {
-      throw .usage("\(source.text.quoted) cannot be read: \(error). Name another profile.")
+      throw .usage("\(source.text.quoted) cannot be read: \(error). Choose another profile.")
     }
   }
 

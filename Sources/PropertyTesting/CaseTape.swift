@@ -1,4 +1,4 @@
-/// One step of a case in a child process, which the parent process repeats on its own source.
+/// One step of the choice source in a child process, which the parent repeats on its own source.
 ///
 /// The child reports each step at once, so that the parent has all steps even if a trap ends the
 /// child.

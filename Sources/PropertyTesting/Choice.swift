@@ -9,7 +9,7 @@ package struct Choice: Hashable, Sendable {
   package enum Kind: Hashable, Sendable {
     /// A quantity: similar values have similar effects, and sums and differences are meaningful.
     case number
-    /// A name: one of several alternatives, simplest first, whose distances have no meaning.
+    /// One of several alternatives, simplest first, whose numbers have no other meaning.
     case name
     /// The decision to continue a repetition; shrinking does not lower it, but deletes elements.
     case continuation

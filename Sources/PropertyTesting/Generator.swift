@@ -137,7 +137,7 @@ extension ChoiceSource {
     return try body(&self)
   }
 
-  /// Draws whether to use one more branch; always `false` once all branches are used up.
+  /// Draws whether a recursive value gets another branch; always `false` once all branches are used up.
   fileprivate mutating func takesBranch() -> Bool {
     let left = branchesLeft ?? 0
     guard bool(probability: left > 0 ? 0.5 : 0) else { return false }

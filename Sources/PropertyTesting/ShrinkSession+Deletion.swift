@@ -50,7 +50,7 @@ extension ShrinkSession {
     return 2 * (best.spans[last].end - best.spans[first].start) > best.count
   }
 
-  /// Kind by kind, deletes all elements of one kind at once, except a group's last element.
+  /// Deletes all elements of one kind at once, except a group's last element, for each kind in turn.
   ///
   /// The function stops at the first kind that the failure needs.
   private func deleteKinds() {

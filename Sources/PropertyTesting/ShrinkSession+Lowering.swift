@@ -17,7 +17,7 @@ extension ShrinkSession {
     if indices.count > 1 { _ = attempt(best.simplifying(indices)) }
   }
 
-  /// For each role of choices, simplifies as many choices of that role at once as possible.
+  /// Simplifies, for each role (``SpanTree/Role``), as many choices of that role at once as possible.
   func simplifyRoles() {
     var seen: Set<SpanTree.Role> = []
     var index = 0
@@ -64,7 +64,7 @@ extension ShrinkSession {
     }
   }
 
-  /// Lowers the settings of a case, which are small numbers outside all elements.
+  /// Lowers small numbers outside of lists and loops, which are probably settings of the whole case.
   func lowerSettings() {
     guard best.spans.contains(where: \.isElement) else { return }
     var index = 0

@@ -213,7 +213,7 @@ final class StressDeath: Sendable {
   }
 }
 
-/// A control with which any thread lets the writer of a process continue, pause, or write once.
+/// Lets any thread of a process make its writer continue, pause, or write once.
 final class StressPen: Sendable {
   private struct State {
     var goesOn = false

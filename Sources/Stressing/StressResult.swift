@@ -145,8 +145,8 @@ package struct StressResult: Codable, Hashable, Sendable {
     if !faults.isEmpty { return faults.joined(separator: "; ") + "." }
     if !ambiguities.isEmpty { return ambiguities.joined(separator: " ") }
     return
-      "all views equal the store's data, nothing was purged or lost too early, and history held "
-      + "\(heldMax.inGroups) of \(Int(committed).counted("transaction")) at most and "
+      "all views equal the store's data, no transaction was purged too early or lost, and history "
+      + "held \(heldMax.inGroups) of \(Int(committed).counted("transaction")) at most and "
       + "\(heldAtEnd.inGroups) at the end."
   }
 

@@ -104,7 +104,7 @@ final class StressMember {
   var place: StressPlace?
   /// Whether the process has executed the last order.
   var isDone = false
-  /// A clause about unexpected behaviour; `nil` if there was none.
+  /// A clause about unexpected behaviour of the process; `nil` if there was none.
   var failure: String?
 
   /// The state of an actor.

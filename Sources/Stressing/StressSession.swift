@@ -104,7 +104,7 @@ package final class StressSession {
     for member in members { member.child?.waitForEnd() }
   }
 
-  /// Runs everything except the checkers.
+  /// Runs all phases of the stress run; the checkers run afterwards.
   ///
   /// `note` reports progress: the number of new transactions, and a phrase about the rest.
   ///
@@ -155,7 +155,7 @@ package final class StressSession {
 
   var failures: [StressMember] { members.filter { $0.failure != nil } }
 
-  /// Sentences about unexpected behaviour of processes.
+  /// Sentences about processes that behaved unexpectedly, such as by ending with an error.
   package var failureSentences: [String] {
     members.compactMap { member in member.failure.map { "\(member.id) \($0)" } }
   }

@@ -280,7 +280,7 @@ private func interruptedRun() async throws -> Bool {
     return code == .undecided && results.titles.count == 1
       && results.titles[0].hasPrefix("Store.record") && !results.rows.isEmpty
       && record.because == "ended early: 1 of 2 were measured"
-      && errors.text.contains("Ending early; what was measured is kept.")
+      && errors.text.contains("Stopping early; the results so far are kept.")
       && FileManager.default.fileExists(atPath: BenchJournal(in: latest).path)
   }
 }

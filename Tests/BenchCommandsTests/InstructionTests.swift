@@ -40,7 +40,7 @@ import Testing
     arguments: [
       ("--only 'fetch everything'", "--only names none of the operations that are counted: write"),
       ("--only nonsense", #"unknown benchmark "nonsense"."#),
-      ("--self-test 2 --accept", "--self-test goes with none of --accept, --beside-c and --json"),
+      ("--self-test 2 --accept", "--self-test cannot be combined with --accept"),
       ("--self-test 2 --json", "leave them out."),
       ("", "only the command history-lab can be started under Callgrind."),
     ]

@@ -161,8 +161,8 @@ import Darwin
     ),
     (
       "replay --seed 1",
-      "--seed names a whole check: say with --plan which of its plans to run. "
-        + "Try: history-lab replay --help"
+      "--seed selects a whole check: select one of its plans with --plan. Try: history-lab replay "
+        + "--help"
     ),
     (
       "replay a.jsonl --seed 1 --like notes",

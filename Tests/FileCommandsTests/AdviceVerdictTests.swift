@@ -117,7 +117,9 @@ import Testing
     ]
     let verdict = Self.verdict(outline, [])
     #expect(verdict.state == .loses)
-    #expect(verdict.reasons.first?.hasPrefix(#""old" has merged nothing of the last 3"#) == true)
+    #expect(
+      verdict.reasons.first?.hasPrefix(#""old" has merged no transaction of the last 3"#) == true
+    )
     outline.members = [
       CensusMember(name: "app", cursor: 160, seen: 0),
       CensusMember(name: "old", cursor: 158, seen: 0),

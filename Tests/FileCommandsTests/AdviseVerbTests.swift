@@ -99,7 +99,7 @@ import Testing
       for path in [file, file + "-wal", "\(folder)/./a.sqlite", "\(folder)/c.json"] {
         let refused = await run(["advise", file, "--cursors", "\(folder)/c.json", "--html", path])
         #expect(refused.code == .usage, "\(path)")
-        #expect(refused.errors.contains("would overwrite an input file. Name another file"))
+        #expect(refused.errors.contains("would overwrite an input file. Choose another file"))
       }
     }
   }

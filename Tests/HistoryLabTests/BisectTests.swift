@@ -339,7 +339,7 @@ private struct SampleRepository {
     #expect(outcome.isEndedEarly && outcome.firstBad == nil)
     #expect(outcome.candidates?.count == 16)
     #expect(outcome.candidates?.contains(outcome.history.commits[40]) == true)
-    #expect(kept.errors.text.contains("Ending early"))
+    #expect(kept.errors.text.contains("Stopping early"))
     BisectText(terminal: kept.terminal).print(outcome)
     #expect(kept.output.text.contains("one of these 16 commits, since the search ended early"))
   }

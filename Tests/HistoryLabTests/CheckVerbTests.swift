@@ -303,7 +303,7 @@ import Traces
       // As the kit's README sets it up, nothing purges.
       let never = words + ["--system", "kit-2-readme", "--output", "\(folder)/never"]
       let result = await run(never, composition: Self.composition)
-      let sentence = "It never purged in 12 plans, so that history only grew."
+      let sentence = "The system never purged in 12 plans, so that history only grew."
       #expect(result.output.contains(sentence))
       let bytes = try #require(files("\(folder)/never")["check.json"])
       let text = String(decoding: bytes, as: UTF8.self)

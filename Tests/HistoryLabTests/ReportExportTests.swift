@@ -62,7 +62,7 @@ import Testing
     #expect(
       LabError.folder(full, "--html")
         == .lab(
-          "cannot write /disk/page.html: the disk is full; make room, or name a folder on another "
+          "cannot write /disk/page.html: the disk is full; free some space, or choose a folder on another "
             + "disk with --html."
         )
     )
@@ -70,7 +70,7 @@ import Testing
     #expect(
       LabError.folder(locked, "--html")
         == .usage(
-          "--html: cannot write /locked/page.html: you may not write there; name a folder that you "
+          "--html: cannot write /locked/page.html: you may not write there; choose a folder that you "
             + "may write to with --html."
         )
     )

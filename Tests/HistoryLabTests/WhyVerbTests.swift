@@ -154,7 +154,7 @@ import Traces
       try makeFile("\(folder)/plan.jsonl", try String(contentsOfFile: Self.least, encoding: .utf8))
       let refused = await why("\(folder)/plan.jsonl", "--html", "\(folder)/./plan.jsonl")
       #expect(refused.code == .usage)
-      #expect(refused.errors.contains("would overwrite an input file. Name another file"))
+      #expect(refused.errors.contains("would overwrite an input file. Choose another file"))
     }
   }
 

@@ -11,8 +11,8 @@ import Traces
     #expect(StressResult.good.verdict == "valid")
     #expect(
       StressResult.good.because
-        == "all views equal the store's data, nothing was purged or lost too early, and history held "
-        + "40 of 100 transactions at most and 1 at the end."
+        == "all views equal the store's data, no transaction was purged too early or lost, and "
+        + "history held 40 of 100 transactions at most and 1 at the end."
     )
   }
 

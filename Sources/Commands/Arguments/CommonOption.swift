@@ -120,7 +120,8 @@ extension Option<ShardChoice?> {
       "shard",
       .shard,
       shown: "everything",
-      "Runs the I-th of N equal parts, which report merge joins; auto asks the job scheduler."
+      "Runs part I of N equal parts, to be joined by report merge; auto takes I and N from the job "
+        + "scheduler."
     )
   }
 }

@@ -96,7 +96,7 @@ package struct RunOutput {
     } catch {
       let reason = DocumentFault.reason(of: error)
       throw .usage(
-        "--resume: \(file.quoted) is not the record of a run: \(reason). Name the folder of a run."
+        "--resume: \(file.quoted) is not the record of a run: \(reason). Pass the folder of a run."
       )
     }
     folder = RunFolder(resuming: path)

@@ -87,7 +87,7 @@ package final class ScratchFolder {
 
   private static func failure(_ what: String, _ path: String) -> LabError {
     .lab(
-      "\(path) could not be \(what): \(String(cString: strerror(errno))). Name another folder with "
+      "\(path) could not be \(what): \(String(cString: strerror(errno))). Choose another folder with "
         + "--output."
     )
   }

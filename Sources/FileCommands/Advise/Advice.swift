@@ -98,8 +98,8 @@ struct Advice: Sendable {
       )
     }
     sentences += undeclaredAuthors.prefix(Self.shownMax).map { name in
-      "whether the author \(AdviceFacts.name(name).quoted) also reads. Give its position in --cursors, or name it "
-        + "with --writes-only."
+      "whether the author \(AdviceFacts.name(name).quoted) also reads. Give its position in "
+        + "--cursors, or list it with --writes-only."
     }
     let rest = undeclaredAuthors.count - Self.shownMax
     if rest > 0 { sentences.append("whether \(rest.counted("more author")) also read.") }

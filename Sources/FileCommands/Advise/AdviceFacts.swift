@@ -93,14 +93,15 @@ enum AdviceFacts {
     return "\(transactions.counted("transaction")), \(changes)\(time)"
   }
 
-  /// Returns notes about the forecast purges: transactions that they keep, tokens that expire, file size.
+  /// Returns notes about the forecast purges: kept transactions, expired tokens, the file's size.
   static func purgeNotes(_ advice: Advice) -> [String] {
     let outline = advice.outline
     var notes: [String] = []
     let held = advice.forecasts.map(\.heldBack).max() ?? 0
     if held > 0 {
       notes.append(
-        "Up to \(held.counted("transaction")) would be kept: not merged by every member, or the newest."
+        "Up to \(held.counted("transaction")) would be kept, because not every member has merged "
+          + "them, or as the newest."
       )
     }
     let protected = advice.forecasts.map(\.protected).max() ?? 0

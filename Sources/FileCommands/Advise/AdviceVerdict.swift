@@ -51,7 +51,7 @@ struct AdviceVerdict: Sendable, Hashable {
     switch state {
     case .bounded: "History is bounded, and no known consumer loses transactions."
     case .loses: "A consumer loses history, or history grows without bound."
-    case .unknown: "Not enough is known to say that a purge loses nothing."
+    case .unknown: "Too little is known to say that no consumer would lose transactions in a purge."
     }
   }
 
@@ -98,7 +98,7 @@ extension AdviceVerdict {
       $0.holdsBack && ($0.lagSeconds ?? 0) > holdingDaysMax * 86400
     }
     let held = holders.map { status in
-      "\(status.consumer.name.visible.quoted) has merged nothing of the last "
+      "\(status.consumer.name.visible.quoted) has merged no transaction of the last "
         + "\(InspectUnits.duration(status.lagSeconds ?? 0)): it blocks every purge, and history grows."
     }
     guard !advice.plansPurges, !advice.history.wasPurged, let seconds = advice.history.keptSeconds,
@@ -177,7 +177,7 @@ extension AdviceVerdict {
       words.append("Register the consumers as members, or give them with --cursors FILE.")
     }
     if !advice.undeclaredAuthors.isEmpty {
-      words.append("Name authors that never read with --writes-only AUTHOR.")
+      words.append("List authors that never read with --writes-only AUTHOR.")
     }
     if let design = advice.design, !design.breaks.isEmpty {
       words.append(

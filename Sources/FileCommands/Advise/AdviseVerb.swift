@@ -36,7 +36,7 @@ struct AdviseOptions: VerbOptions {
   @Option(
     "writes-only",
     each: .text("AUTHOR", "an author's name"),
-    "Names an author that writes and never reads, so that it needs no position."
+    "Declares that an author writes and never reads, so that it needs no position."
   )
   var writesOnly: [String]
   @Option(
@@ -74,7 +74,7 @@ struct AdviseOptions: VerbOptions {
       try FilePath.checkWritableFile(page, for: "--html")
       guard !Self.isSame(page, file), cursors.map({ Self.isSame(page, $0) }) != true else {
         throw .usage(
-          "--html: \(page.quoted) would overwrite an input file. Name another file for the page."
+          "--html: \(page.quoted) would overwrite an input file. Choose another file for the page."
         )
       }
     }
@@ -97,20 +97,21 @@ extension AdviseVerb {
   static let spec = VerbSpec(
     name: "advise",
     sentence:
-      "Reports what a store's history costs, who blocks its purge, and what each purge would lose.",
+      "Reports what a store's history costs, which members block its purge, and what each purge would "
+      + "lose.",
     examples: [
-      Example("advise Photos.sqlite", "What is not known, what history costs, and a verdict."),
+      Example("advise Photos.sqlite", "Prints what is unknown, what history costs, and a verdict."),
       Example(
         "advise App.sqlite --cursors cursors.json --older-than 7",
-        "May I purge after a week? The exit code is 0, 1 or 2."
+        "Decides whether to purge after a week; the exit code is 0 (yes), 1 (no) or 2 (unknown)."
       ),
       Example(
         "advise App.sqlite --cursors Library/Preferences/group.com.example.plist --measure",
-        "With the kit's dates, and with purges measured on a private copy."
+        "Reads the kit's dates, and measures purges on a private copy."
       ),
       Example(
         "advise App.sqlite --design kit-2-readme",
-        "Does this way of tracking lose history, in the conditions that the file shows?"
+        "Tests whether a design loses history under the conditions that the file shows."
       ),
     ]
   ) { AdviseVerb(options: $0, composition: $1, terminal: $2) }
@@ -130,7 +131,7 @@ struct AdviseVerb: Verb {
     do { outline = try inspector.outline(of: options.file) } catch { throw .inspection(error) }
     guard outline.count > 0 else {
       throw .usage(
-        "\(options.file.quoted) has no transaction in its history: there is nothing to purge. Name a "
+        "\(options.file.quoted) has no transaction in its history: there is nothing to purge. Pass a "
           + "store that was written with persistent history tracking on."
       )
     }

@@ -89,7 +89,7 @@ extension DesignAdvice {
     return table
   }
 
-  /// The reasons why the design loses history or lets it grow, one for each broken invariant.
+  /// The reasons why the design loses history or lets history grow, one for each broken invariant.
   var reasons: [String] {
     let invariants = breaks.map(\.invariant).uniqued
     let broken = invariants.map { invariant in
@@ -121,7 +121,7 @@ package struct DesignReader: CompositionPart {
   }
 }
 
-/// The conditions of the lab that the history of a store file shows.
+/// The test conditions, such as equal timestamps, that the history of a store file shows.
 package enum SeenConditions {
   /// Returns `steady`, which every history shows, and the names of the conditions in this history.
   ///

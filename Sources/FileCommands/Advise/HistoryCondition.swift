@@ -2,7 +2,8 @@ import HistoryInspection
 import HistoryStore
 import HistoryTypes
 
-/// A property of a history that is also a condition under which the lab tests designs, such as ties.
+/// A property of a history, such as equal timestamps, that is also a condition in which designs are
+/// tested.
 struct HistoryCondition: Sendable, Hashable {
   /// The name of the lab's condition, as `list conditions` prints it.
   let name: String

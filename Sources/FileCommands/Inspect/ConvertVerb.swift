@@ -25,7 +25,9 @@ struct ConvertOptions: VerbOptions {
   func validate(in composition: Composition) throws(LabError) {
     try FilePath.checkReadable(source)
     guard FilePath.state(of: target) == .absent else {
-      throw .usage("\(target.quoted) already exists, and it is not overwritten. Name another file.")
+      throw .usage(
+        "\(target.quoted) already exists, and it is not overwritten. Choose another file."
+      )
     }
     try FilePath.checkWritableFile(target, for: "NEW")
   }

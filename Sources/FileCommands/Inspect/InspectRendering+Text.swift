@@ -193,7 +193,7 @@ extension InspectRendering {
     return lines
   }
 
-  /// Lines about the transactions that the purge would delete: authors, entities and tombstones.
+  /// The authors, entities and tombstones of the transactions that the purge would delete, as lines.
   private func goes(_ purge: PurgeEstimate) -> [String] {
     guard purge.transactions > 0 else { return [] }
     let authors = purge.authors.map { "\(shown($0.name)) \($0.transactions)" }

@@ -77,13 +77,17 @@ extension InspectVerb {
     name: "inspect",
     sentence: "Shows what a store's history holds: transactions, changes, authors, sizes.",
     examples: [
-      Example("inspect Photos.sqlite", "Counts, authors, bytes and time span as text."),
-      Example("inspect Photos.sqlite --older-than 7", "What a purge after a week would free."),
+      Example("inspect Photos.sqlite", "Prints the counts, authors, bytes and time span as text."),
+      Example(
+        "inspect Photos.sqlite --older-than 7",
+        "Estimates the effect of a purge of history "
+          + "older than a week."
+      ),
       Example("inspect Photos.sqlite --verify", "Checks for orphans, duplicates and gaps."),
       Example(
         #"inspect Photos.sqlite --sql "SELECT author, count(*), "#
           + #"datetime(max(timestamp), 'unixepoch', '31 years') FROM history_changes GROUP BY 1""#,
-        "Who changed how much, and when last; times are seconds since 2001."
+        "Counts each author's changes, with the time of the last one; times are seconds since 2001."
       ),
     ]
   ) { (options, _, terminal) in InspectVerb(options: options, terminal: terminal) }

@@ -76,7 +76,7 @@ struct BisectRun {
         return try judge(commit, by: rule)
       }
     } catch is Interrupted {
-      terminal.log("Ending early; the builds are kept for the next bisection.")
+      terminal.log("Stopping early; the builds are kept for the next bisection.")
       outcome.isEndedEarly = true
     }
     return outcome

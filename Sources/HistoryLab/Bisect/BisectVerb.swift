@@ -22,7 +22,7 @@ struct BisectOptions: VerbOptions {
   @Option(
     "count",
     .text("BENCHMARK", "a benchmark's name or title"),
-    "Searches for a changed count of this benchmark instead of replaying FILE; needs --metric."
+    "Searches for a changed count of this benchmark, instead of replaying FILE; needs --metric."
   )
   private var benchmark: String?
   @Option(
@@ -87,15 +87,15 @@ extension BisectVerb {
     examples: [
       Example(
         "bisect Reports/latest/counterexample-tracker-Convergence.jsonl --good HEAD~40",
-        "The first commit at which the plan breaks an invariant."
+        "Finds the first commit at which the plan breaks an invariant."
       ),
       Example(
         "bisect plan.jsonl --good HEAD~100 --bad HEAD~40 --json",
-        "The same between two commits, as JSON."
+        "Searches only between two commits, and prints JSON."
       ),
       Example(
         "bisect --count \"fetch newest 100\" --metric \"VM steps\" --good HEAD~40",
-        "The first commit at which this benchmark takes more or fewer VM steps."
+        "Finds the first commit at which this benchmark takes more or fewer VM steps."
       ),
     ]
   ) { BisectVerb(options: $0, composition: $1, terminal: $2) }

@@ -20,7 +20,7 @@ struct CheckRun: Sendable {
 
   /// The maximum number of times that shrinking runs the system, for each broken invariant.
   static let shrinkEvaluations = 2_000
-  /// A worker stops once the system has failed to complete this many of the worker's plans.
+  /// The number of plans that the system fails to complete after which a worker stops.
   static let runFailureCountMax = 3
 
   /// Runs plans with the numbers from 1, up to a number of plans or steps, and counts the verdicts.

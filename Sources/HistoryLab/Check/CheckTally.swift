@@ -124,7 +124,7 @@ struct CheckTally: Sendable {
   /// A sentence that states that the system never purged; `nil` if it did.
   var neverPurgedSentence: String? {
     neverPurged
-      ? "It never purged in \(planCount.counted("plan")), so that history only grew."
+      ? "The system never purged in \(planCount.counted("plan")), so that history only grew."
       : nil
   }
 

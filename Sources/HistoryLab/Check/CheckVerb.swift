@@ -11,8 +11,8 @@ struct CheckOptions: VerbOptions {
   @Option(
     "system",
     each: .system,
-    "The system to put under test: a name, a file ending in .json that describes a design, or "
-      + "external:COMMAND, a program that /bin/sh runs."
+    "The system to test: a name, a file ending in .json that describes a design, or external:COMMAND, "
+      + "a program that /bin/sh runs."
   )
   var systems = ["tracker"]
   /// The number of plans for each system; `Int.max` if only `steps` limits the plans.
@@ -81,20 +81,20 @@ struct CheckOptions: VerbOptions {
 extension CheckVerb {
   static let spec = VerbSpec(
     name: "check",
-    sentence: "Runs plans against systems; shrinks and reports what fails.",
+    sentence: "Runs plans on systems; shrinks and reports the plans that fail.",
     examples: [
-      Example("check", "200 random plans on our tracker."),
+      Example("check", "Runs 200 random plans on our tracker."),
       Example(
         "check --system article --plans 2000 --seed 1",
-        "The published article's protocol, with plans that the seed reproduces."
+        "Tests the protocol of the published article, with plans that the seed reproduces."
       ),
       Example(
         "check --conditions all --steps 1000000",
-        "Every kind of fault that the lab injects, for a million steps."
+        "Injects every kind of fault that the lab has, for a million steps."
       ),
       Example(
         "check --system \"external:python3 mine.py\" --timeout 5",
-        "A program of your own, in any language."
+        "Tests a program of your own, in any language."
       ),
     ]
   ) { CheckVerb(options: $0, composition: $1, terminal: $2) }

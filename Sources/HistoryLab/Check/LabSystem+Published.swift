@@ -3,7 +3,7 @@ import Traces
 import Workloads
 
 extension LabSystem {
-  /// The published systems of other authors, each with the use that its authors state.
+  /// The systems that other authors have published, each with the requirements that they state.
   static let published = [
     LabSystem(.article, .article),
     LabSystem(.articleEager, .article),

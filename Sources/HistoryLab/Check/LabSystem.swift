@@ -110,7 +110,7 @@ extension LabSystem {
   /// - Throws: a usage error that states the problem in the file and its place.
   private static func described(by path: String) throws(LabError) -> LabSystem {
     guard let data = FileManager.default.contents(atPath: path) else {
-      throw .usage("--system: \(path.quoted) cannot be read. Name a design file that you may read.")
+      throw .usage("--system: \(path.quoted) cannot be read. Pass a design file that you may read.")
     }
     do throws(FormatError) {
       let design = try DesignCodec.decode(String(decoding: data, as: UTF8.self))

@@ -108,8 +108,8 @@ struct PlanOptions: VerbOptions, Hashable {
       try values?.check(anonymous: anonymous)
     } else if anonymous || values != nil {
       throw .usage(
-        "--\(anonymous ? "anonymous" : "object-values") has no effect without --history: name a file with "
-          + "--history too."
+        "--\(anonymous ? "anonymous" : "object-values") has no effect without --history: pass a file "
+          + "with --history too."
       )
     }
   }
@@ -179,7 +179,7 @@ extension PlanOptions {
     for system: LabSystem
   ) throws(LabError) -> PlanSetup {
     guard let data = FileManager.default.contents(atPath: path) else {
-      throw .usage("--config: \(path.quoted) cannot be read. Name a JSON file that you may read.")
+      throw .usage("--config: \(path.quoted) cannot be read. Pass a JSON file that you may read.")
     }
     let setup: PlanSetup
     do throws(FormatError) {

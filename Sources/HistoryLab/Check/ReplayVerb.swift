@@ -96,7 +96,7 @@ struct ReplayOptions: VerbOptions {
     }
     guard let seed else { throw .usage("replay needs a plan: FILE, or --seed and --plan.") }
     guard let plan else {
-      throw .usage("--seed names a whole check: say with --plan which of its plans to run.")
+      throw .usage("--seed selects a whole check: select one of its plans with --plan.")
     }
     try planOptions.validate(in: composition)
     return .seed(seed, plan: plan, planOptions)
@@ -131,15 +131,15 @@ extension ReplayVerb {
       ),
       Example(
         "replay --system article --seed 0x1 --plan 17",
-        "The plan that check --system article --seed 1 ran as number 17."
+        "Replays the plan that check --system article --seed 1 ran as number 17."
       ),
       Example(
         "replay Reports/latest/counterexample-article-Convergence.jsonl --until 3",
-        "The same plan, stopped after its third command: the state of each member."
+        "Stops a plan after its third command, and prints the state of each member."
       ),
       Example(
         "replay Reports/latest/counterexample-article-Convergence.jsonl --step",
-        "A walk through the plan, a command at a time."
+        "Steps through the plan, one command at a time."
       ),
     ]
   ) { ReplayVerb(options: $0, composition: $1, terminal: $2) }

@@ -87,7 +87,7 @@ struct ExploreTask: Sendable {
     }
   }
 
-  /// The properties that must be equal in two pieces for one to reuse the moves that the other has run.
+  /// The properties of a piece; two pieces in which they are equal can reuse each other's moves.
   ///
   /// In two pieces with equal properties, a plan that both contain reaches the same state.
   struct Kin: Hashable {
@@ -98,7 +98,7 @@ struct ExploreTask: Sendable {
     fileprivate let treatsActorsAlike: Bool
   }
 
-  /// The properties for finding pieces that can share moves; `nil` if this piece cannot share any.
+  /// The properties by which pieces with equal moves are found; `nil` if this piece shares no moves.
   ///
   /// A piece cannot share moves if its plans start from several headers, or repeat a real history.
   var kin: Kin? {

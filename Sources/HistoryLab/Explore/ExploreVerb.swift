@@ -121,7 +121,7 @@ struct ExploreOptions: VerbOptions {
     } else if anonymous || values != nil || $windowCount.isGiven {
       let option = anonymous ? "anonymous" : values != nil ? "object-values" : "windows"
       throw .usage(
-        "--\(option) has no effect without --history: name a file with --history too."
+        "--\(option) has no effect without --history: pass a file with --history too."
       )
     }
     try FilePath.checkWritableFolder(output, for: "--output")
@@ -187,15 +187,16 @@ extension ExploreVerb {
     name: "explore",
     sentence: "Runs every plan up to a length, shortest first, one condition at a time.",
     examples: [
-      Example("explore", "Our tracker under each condition: two actors, then three."),
+      Example("explore", "Explores our tracker under each condition: two actors, then three."),
       Example(
         "explore --system article --conditions ties --actors 2 --depth 5",
-        "The shortest plan that breaks the article's protocol when two writes have the same time."
+        "Finds the shortest plan that breaks the article's protocol when two writes have the same "
+          + "time."
       ),
-      Example("explore --system all --card --quick", "A card for every design."),
+      Example("explore --system all --card --quick", "Prints a safety card for every design."),
       Example(
         "explore --system article --history App.sqlite --quick",
-        "All plans that repeat windows of the transactions that an app really wrote."
+        "Runs all plans that repeat some of the transactions that an app really wrote."
       ),
     ]
   ) { ExploreVerb(options: $0, composition: $1, terminal: $2) }

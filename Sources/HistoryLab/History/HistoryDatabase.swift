@@ -73,15 +73,15 @@ final class HistoryDatabase {
     case .notADatabase: foreign(path)
     case .corrupt:
       .usage(
-        "--history: the results' database \(path.quoted) is damaged. Restore it from a copy, or name "
-          + "another file and add the runs again."
+        "--history: the results' database \(path.quoted) is damaged. Restore it from a copy, or "
+          + "choose another file and add the runs again."
       )
     default: .lab("the results' database \(path.quoted) cannot be used: \(error.description)")
     }
   }
 
   private static func foreign(_ path: String) -> LabError {
-    .usage("--history: \(path.quoted) is not a database of results. Name another file.")
+    .usage("--history: \(path.quoted) is not a database of results. Choose another file.")
   }
 }
 
@@ -98,8 +98,8 @@ extension HistoryDatabase {
     guard version <= Self.schemaVersion else {
       throw .usage(
         "--history: \(path.quoted) was written by a newer history-lab: its tables have version "
-          + "\(version), and this program reads version \(Self.schemaVersion). Use the newer one, or name "
-          + "another file."
+          + "\(version), and this program reads version \(Self.schemaVersion). Use the newer "
+          + "history-lab, or choose another file."
       )
     }
     guard version < Self.schemaVersion else { return }

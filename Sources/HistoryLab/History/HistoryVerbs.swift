@@ -32,8 +32,8 @@ extension HistoryAddVerb {
     name: "history add",
     sentence: "Adds the results of runs to the results database; duplicates are ignored.",
     examples: [
-      Example("history add Reports/latest", "The newest run."),
-      Example("history add Reports/runs", "All runs in the folder."),
+      Example("history add Reports/latest", "Adds the newest run."),
+      Example("history add Reports/runs", "Adds all runs in the folder."),
     ]
   ) { (options, _, terminal) in HistoryAddVerb(options: options, terminal: terminal) }
 }
@@ -51,8 +51,8 @@ extension HistoryListVerb {
     name: "history list",
     sentence: "Lists the runs in the results database.",
     examples: [
-      Example("history list", "The runs, oldest first."),
-      Example("history list --json", "The runs as JSON."),
+      Example("history list", "Lists the runs, oldest first."),
+      Example("history list --json", "Lists the runs as JSON."),
     ]
   ) { (options, _, terminal) in HistoryListVerb(options: options, terminal: terminal) }
 }

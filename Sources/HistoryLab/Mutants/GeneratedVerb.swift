@@ -143,7 +143,8 @@ struct GeneratedTrial {
   /// Most of the mutants that all other plans miss are detected only by these tests.
   private static let diskShare = 0.16
 
-  /// Every plan whose number is a multiple of this runs on a store with raw clock values as timestamps.
+  /// Plans whose number is a multiple of this value run on a store whose timestamps are raw clock
+  /// values.
   private static let rawTimestampsEvery = 4
 
   /// Runs plans under every condition until a checker rejects one.

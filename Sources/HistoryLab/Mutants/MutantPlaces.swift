@@ -40,7 +40,7 @@ struct MutantPlacesVerb: Verb {
     let path = "\(plans)/\(mutant.name).jsonl"
     guard let text = FileManager.default.contents(atPath: path) else {
       throw .usage(
-        "--why: there is no plan \(path.quoted). Name a folder with a plan for each bug."
+        "--why: there is no plan \(path.quoted). Pass a folder with a plan for each bug."
       )
     }
     let plan: Plan

@@ -144,13 +144,17 @@ extension MutantsVerb {
     sentence: "Shows how many seeded bugs the lab finds, how fast, and in how short a plan; "
       + "scripts/mutants builds the copy that has them.",
     examples: [
-      Example("mutants", "Every seeded bug of our own code, ten seeds each."),
-      Example("mutants --quick --seed 1", "Three seeds each, as in the test of every change."),
+      Example("mutants", "Tries every seeded bug of our own code with ten seeds."),
+      Example(
+        "mutants --quick --seed 1",
+        "Tries each bug with three seeds, as the test of every "
+          + "change does."
+      ),
       Example(
         "mutants --generated --plans 600",
-        "Edits that rules generate, and those that no checker detects."
+        "Tries edits that rules generate, and lists those that no checker detects."
       ),
-      Example("mutants --only purge --seeds 100", "The bugs of purges, a hundred seeds each."),
+      Example("mutants --only purge --seeds 100", "Tries the bugs of purges with a hundred seeds."),
     ],
     start: start
   )

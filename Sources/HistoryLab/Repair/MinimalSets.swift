@@ -13,7 +13,7 @@ struct MinimalSets<Change: Hashable & Sendable, Proof: Sendable> {
   let alternatives: [[Change]]
   /// Returns, for each set, the position of the first given proof that rejects the set; else `nil`.
   let reject: (_ sets: [Changes], _ proofs: ArraySlice<Proof>) async throws(LabError) -> [Int?]
-  /// Returns new proofs that reject a set; empty if the set holds.
+  /// Returns new proofs that reject a set; empty if no plan breaks the design with these changes.
   let verify: (_ set: Changes) async throws(LabError) -> [Proof]
   /// Called with the number of sets that are rejected or accepted so far.
   var progress: (Int) -> Void = { _ in }
@@ -21,7 +21,7 @@ struct MinimalSets<Change: Hashable & Sendable, Proof: Sendable> {
   private(set) var proofs: [Proof] = []
   /// For each rejected set, the position of the proof that rejects it.
   private(set) var rejections: [Changes: Int] = [:]
-  /// The sets that hold, and of which no proper subset holds.
+  /// The sets after which no plan breaks the design, and that need all of their changes.
   private(set) var minimal: [Changes] = []
   /// The number of sets that were verified.
   private(set) var verifiedCount = 0
@@ -88,7 +88,9 @@ struct MinimalSets<Change: Hashable & Sendable, Proof: Sendable> {
     rejections[set.subtracting([change])].map { proofs[$0] }
   }
 
-  /// Returns whether a set holds: first by the known proofs, then by verifying the set.
+  /// Returns whether no plan breaks the design with a set of changes.
+  ///
+  /// The known proofs are tried first; then the set is verified.
   private mutating func holds(_ set: Changes) async throws(LabError) -> Bool {
     if holding.contains(set) { return true }
     if try await isRejected(set) { return false }

@@ -10,7 +10,7 @@ import Workloads
 /// The result of `repair`: the minimal sets of changes, each with the plans that prove it minimal,
 /// and its costs.
 struct RepairReport: Sendable {
-  /// A minimal set of changes that makes the design hold: no plan that was run breaks the changed design.
+  /// A minimal set of changes after which no plan that was run breaks the design.
   struct Answer: Sendable {
     /// The changes, in the order of the decisions, each with a plan that breaks the design without
     /// that change.
@@ -61,7 +61,7 @@ struct RepairReport: Sendable {
   let planCount: Int
   let seconds: Double
 
-  /// Whether the design holds without changes.
+  /// Whether no plan breaks the design without changes.
   var isSafe: Bool { answers.first?.changes.isEmpty == true }
 
   /// The verdict in a sentence.

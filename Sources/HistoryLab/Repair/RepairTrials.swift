@@ -8,7 +8,7 @@ import Systems
 import Traces
 import Workloads
 
-/// Decides whether a changed design holds in known plans, in random plans and in an exploration.
+/// Decides whether any known plan, random plan or explored plan breaks a changed design.
 struct RepairTrials: Sendable {
   let system: LabSystem
   let design: TrackingDesign
@@ -96,7 +96,7 @@ struct RepairTrials: Sendable {
     return nil
   }
 
-  /// Returns the violation that a plan causes in a changed design; `nil` if the plan holds.
+  /// Returns the violation that a plan causes in a changed design; `nil` if it causes none.
   func violation(_ set: Set<RepairChange>, by plan: Plan) throws(LabError) -> Violation? {
     let trials = DesignWorker(system(set), versions)
     defer { trials.close() }
@@ -105,7 +105,7 @@ struct RepairTrials: Sendable {
 
   // MARK: Verification
 
-  /// Returns plans that break a changed design, or none if it holds; each new step is passed to `note`.
+  /// Returns plans that break a changed design, or none if there are none; reports steps to `note`.
   func verify(
     _ set: Set<RepairChange>,
     _ note: @escaping @Sendable (String) -> Void
@@ -202,7 +202,7 @@ private final class DesignWorker {
     polls = system.capabilities.contains(.poll)
   }
 
-  /// Returns the violation that a plan causes in the design; `nil` if the plan holds.
+  /// Returns the violation that a plan causes in the design; `nil` if it causes none.
   ///
   /// If the design does not poll, plans with polls are not run, and the result for them is `nil`.
   func violation(by plan: Plan) throws(LabError) -> Violation? {

@@ -80,23 +80,32 @@ struct RepairOptions: VerbOptions {
 extension RepairVerb {
   static let spec = VerbSpec(
     name: "repair",
-    sentence: "Finds the fewest changes that make a design hold, and why each is needed.",
+    sentence:
+      "Finds the fewest changes after which a design breaks no invariant, and shows why each "
+      + "is needed.",
     examples: [
-      Example("repair --system kit-2-readme", "The changes that make the quick start safe."),
+      Example(
+        "repair --system kit-2-readme",
+        "Finds the changes that make the kit's quick start safe."
+      ),
       Example(
         "repair --system kit-1.3 --conditions steady,crash,restart --max-changes 2",
-        "The same for a few conditions only."
+        "Repairs a design for three conditions only, with at most two changes."
       ),
       Example(
         "repair --system kit-2 --seen-in App.sqlite",
-        "Only under the conditions that an app's history shows."
+        "Repairs a design for the conditions that an app's history shows."
       ),
-      Example("repair --system kit-2 --describe", "The design as a file, to change and check."),
+      Example(
+        "repair --system kit-2 --describe",
+        "Prints the design as a file that can be changed "
+          + "and checked."
+      ),
     ]
   ) { RepairVerb(options: $0, terminal: $2) }
 }
 
-/// Searches for the smallest sets of changes after which a design holds.
+/// Searches for the smallest sets of changes after which a design breaks no invariant.
 struct RepairVerb: Verb {
   let options: RepairOptions
   let terminal: Terminal

@@ -239,7 +239,7 @@ struct TrialSections {
   private var mutantSection: PageSection? {
     guard let mutants else { return nil }
     var table = ReportTable(
-      caption: "Each bug, and what it took to find it",
+      caption: "Each bug, and the plans and time that were needed to find it",
       columns: [
         .text("bug"), .text("outcome"), .number("killed"), .text("by"), .number("plans"),
         .number("shortest"), .number("least"),

@@ -47,8 +47,12 @@ extension ReportExportVerb {
     name: "report export",
     sentence: "Writes runs in the formats that other programs read.",
     examples: [
-      Example("report export", "Every format, in the newest run's folder."),
-      Example("report export --format junit --to out", "Verdicts for a CI system."),
+      Example("report export", "Writes every format into the newest run's folder."),
+      Example(
+        "report export --format junit --to out",
+        "Writes the verdicts for a CI system into the "
+          + "folder `out`."
+      ),
     ]
   ) { (options, _, terminal) in ReportExportVerb(options: options, terminal: terminal) }
 }

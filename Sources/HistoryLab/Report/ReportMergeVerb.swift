@@ -27,8 +27,8 @@ extension ReportMergeVerb {
     name: "report merge",
     sentence: "Joins the parts of a run that was split with --shard.",
     examples: [
-      Example("report merge parts", "Every part below the folder parts."),
-      Example("report merge one two --output whole", "Two parts, into a folder of your own."),
+      Example("report merge parts", "Joins every part below the folder `parts`."),
+      Example("report merge one two --output whole", "Joins two parts into the folder `whole`."),
     ]
   ) { ReportMergeVerb(options: $0, composition: $1, terminal: $2) }
 }

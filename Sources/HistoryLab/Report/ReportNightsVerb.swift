@@ -23,8 +23,11 @@ extension ReportNightsVerb {
     name: "report nights",
     sentence: "Writes an index page of all nightly runs, with a link to each night's page.",
     examples: [
-      Example("report nights", "The index of the nightly runs of scripts/nightly."),
-      Example("report nights /srv/nights", "The same for nightly runs in another folder."),
+      Example("report nights", "Writes the index of the nightly runs of scripts/nightly."),
+      Example(
+        "report nights /srv/nights",
+        "Writes the index of the nightly runs in another folder."
+      ),
     ]
   ) { (options, _, terminal) in ReportNightsVerb(options: options, terminal: terminal) }
 }

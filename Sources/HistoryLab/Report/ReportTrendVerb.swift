@@ -25,7 +25,7 @@ extension ReportTrendVerb {
     name: "report trend",
     sentence: "Reports the runs at which the costs rose or fell to another level.",
     examples: [
-      Example("report trend", "The changes of level in the costs of our code, newest first."),
+      Example("report trend", "Lists the changes of level in the costs of our code, newest first."),
       Example("report trend --fresh 1", "Exits with 1 only if the costs rose in the last run."),
     ]
   ) { (options, _, terminal) in ReportTrendVerb(options: options, terminal: terminal) }

@@ -41,9 +41,9 @@ extension ReportVerb {
     name: "report",
     sentence: "Turns runs into a page that can be opened offline.",
     examples: [
-      Example("report", "The page of the newest run, in that run's folder."),
-      Example("report --html lab.html", "The page in a file of your own."),
-      Example("report trend", "The runs at which the costs rose or fell to another level."),
+      Example("report", "Writes the page of the newest run into that run's folder."),
+      Example("report --html lab.html", "Writes the page into a file of your own."),
+      Example("report trend", "Lists the runs at which the costs rose or fell to another level."),
     ],
     subverbs: [
       ReportTrendVerb.spec, ReportNightsVerb.spec, ReportExportVerb.spec, ReportMergeVerb.spec,

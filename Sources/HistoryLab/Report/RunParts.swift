@@ -62,7 +62,7 @@ struct RunParts {
       chosen.append(one)
       leftOut += all.filter { $0.folder != one.folder }.map { other in
         let ending = other.record.verdict == nil ? "has no verdict" : "was ended early"
-        return "\(other.folder.quoted), a try of part \(other.shard) that \(ending): "
+        return "\(other.folder.quoted), an attempt at part \(other.shard) that \(ending): "
           + "\(one.folder.quoted) is used instead"
       }
     }

@@ -33,7 +33,7 @@ extension ProtocolCheckVerb {
   static let group = VerbSpec(
     name: "protocol",
     sentence:
-      "Checks the answers of a program that is to be put under test.",
+      "Checks that a program answers the lab's messages correctly, before the lab tests it.",
     examples: spec.examples,
     subverbs: [spec]
   )

@@ -29,11 +29,11 @@ extension ServeVerb {
     name: "serve",
     sentence: "Performs commands from standard input, one per line, on a system of this build.",
     examples: [
-      Example("serve", "Our tracker, as a program for external:COMMAND."),
-      Example("serve --system greatest-cursor", "A design that loses updates."),
+      Example("serve", "Serves our tracker, as a program for external:COMMAND."),
+      Example("serve --system greatest-cursor", "Serves a design that loses updates."),
       Example(
         "check --system \"external:history-lab serve\" --seed 1",
-        "The lab and the tracker as two processes."
+        "Runs the lab and the tracker as two processes."
       ),
     ]
   ) { (options, _, terminal) in ServeVerb(options: options, terminal: terminal) }

@@ -34,7 +34,7 @@ struct StressOptions: VerbOptions {
   @Option(
     "mutant",
     .text("NAME", "the name of a seeded bug"),
-    "Runs the processes with a seeded bug, which must be found."
+    "Runs the processes with a seeded bug, which the checks must find."
   )
   var mutant: String?
   @Option(
@@ -92,16 +92,23 @@ extension StressVerb {
     name: "stress",
     sentence: "Kills real processes that share one store file, and checks the events of all.",
     examples: [
-      Example("stress", "Three processes on one store file for a minute, one killed each second."),
+      Example(
+        "stress",
+        "Runs three processes on one store file for a minute, and kills one each "
+          + "second."
+      ),
       Example(
         "stress --processes 6 --minutes 10 --plain-sql",
-        "More processes, and a Python script that writes to the file without the library."
+        "Runs more processes, and a Python script that writes to the file without the library."
       ),
       Example(
         "stress --seconds 20 --mutant record-before-merge",
-        "A seeded bug, which must be found."
+        "Runs the processes with a seeded bug, which the checks must find."
       ),
-      Example("stress --seconds 5 --seed 1 --json", "A short run, with the result as JSON."),
+      Example(
+        "stress --seconds 5 --seed 1 --json",
+        "Makes a short run, and prints the result as JSON."
+      ),
     ]
   ) { StressVerb(options: $0, composition: $1, terminal: $2) }
 }

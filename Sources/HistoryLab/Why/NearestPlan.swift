@@ -35,7 +35,7 @@ struct PlanEdit: Hashable, Sendable {
   }
 }
 
-/// A search for plans that hold although they differ from a failing plan in only one command.
+/// A search for plans that break no invariant but differ from a failing plan in only one command.
 struct NearestPlans {
   let plan: Plan
   /// The maximum number of plans that are run for each kind of edit.

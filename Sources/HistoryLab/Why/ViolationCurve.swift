@@ -49,7 +49,7 @@ struct ViolationCurve: Hashable, Sendable {
     /// Whether the two intervals are disjoint.
     var isClear: Bool { after.lower > before.upper }
 
-    /// Of the continuations that still hold before the command, the share that the command breaks.
+    /// The share of the continuations without a violation before the command that have one after it.
     var part: Double {
       let left = 1 - before.share
       return left > 0 ? (after.share - before.share) / left : 0
@@ -93,7 +93,7 @@ struct ViolationCurve: Hashable, Sendable {
     return rises.last { $0.isLike(steepest) }
   }
 
-  /// The least number of kept commands after which every continuation breaks the invariant.
+  /// The least number of kept commands for which every continuation breaks the invariant.
   ///
   /// The value is `nil` if some continuation of the whole plan does not break the invariant.
   var pointOfNoReturn: Int? {

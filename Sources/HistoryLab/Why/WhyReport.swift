@@ -6,9 +6,9 @@ import Traces
 
 /// The explanation of one counterexample.
 struct WhyReport {
-  /// An edited plan that holds, with its commands as text.
+  /// An edited plan that avoids the violation, with its commands as text.
   ///
-  /// The initializer of the report states when an edited plan holds.
+  /// The initializer of the report states when an edited plan avoids the violation.
   struct Nearest {
     let edit: PlanEdit
     /// The texts of the edited plan's commands.
@@ -25,12 +25,13 @@ struct WhyReport {
   /// Whether the step budget limited the number of continuations after each command.
   var isLimited = false
   let parts: [PartAnswer]
-  /// For each kind of edit, the nearest plan that holds; the nearest of all comes first.
+  /// For each kind of edit, the nearest plan without a violation; the nearest of all comes first.
   let nearest: [Nearest]
 
   /// Creates the explanation by running the alternatives and edits of the counterexample's plan.
   ///
-  /// An edited plan holds if it breaks no invariant, and if no more commands are skipped or fail
+  /// An edited plan avoids the violation if it breaks no invariant, and if no more commands are
+  /// skipped or fail
   /// than in the original plan.
   init(_ run: WhyRun, _ curve: ViolationCurve, _ counterexample: Counterexample) throws(LabError) {
     let trials = VariationRunner(run.system, run.checker)
@@ -142,7 +143,7 @@ struct WhyDocument: Encodable {
   /// The point after which every continuation breaks the invariant; `nil` if there is none.
   let noReturn: NoReturn?
   let parts: [Part]
-  /// For each kind of edit, the nearest plan that holds; the nearest of all comes first.
+  /// For each kind of edit, the nearest plan without a violation; the nearest of all comes first.
   let nearest: [Nearest]
 
   init(_ report: WhyReport) {

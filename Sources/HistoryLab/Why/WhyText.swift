@@ -117,10 +117,12 @@ extension WhyReport {
     return table
   }
 
-  static let noNearest = "No plan with one command moved, added or left out holds."
+  static let noNearest = "No plan with one command moved, added or left out avoids the violation."
 
-  /// Returns a sentence about a plan that also holds, but is not the nearest one.
-  func alsoHolds(_ nearest: Nearest) -> String { "The plan also holds with \(sentence(nearest))." }
+  /// Returns a sentence about a plan without the violation that is not the nearest one.
+  func alsoHolds(_ nearest: Nearest) -> String {
+    "The violation is also avoided by a plan with \(sentence(nearest))."
+  }
 
   /// Returns a table of the plan's commands beside those of a similar plan that breaks no invariant.
   func table(beside nearest: Nearest) -> ReportTable {

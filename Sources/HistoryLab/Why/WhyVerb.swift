@@ -57,7 +57,7 @@ struct WhyOptions: VerbOptions {
     let paths = [page, file].map { URL(fileURLWithPath: $0).resolvingSymlinksInPath().path }
     guard paths[0] != paths[1] else {
       throw .usage(
-        "--html: \(page.quoted) would overwrite an input file. Name another file for the page."
+        "--html: \(page.quoted) would overwrite an input file. Choose another file for the page."
       )
     }
   }
@@ -75,15 +75,15 @@ extension WhyVerb {
     examples: [
       Example(
         "why Reports/latest/counterexample-article-Convergence.jsonl",
-        "The probability of the violation after each command, and which parts matter."
+        "Prints the probability of the violation after each command, and which parts matter."
       ),
       Example(
         "why counterexample.jsonl --continuations 10000 --seed 1",
-        "The same with narrower intervals, from other continuations."
+        "Runs more continuations, from another seed, for narrower intervals."
       ),
       Example(
         "why plan.jsonl --system greatest-cursor --json",
-        "A plan on a named system, with the result as JSON."
+        "Explains a plan on the named system, and prints JSON."
       ),
     ]
   ) { WhyVerb(options: $0, terminal: $2) }

@@ -24,7 +24,7 @@ struct PlanSearch: Sendable {
 
   /// The maximum number of plans that shrinking one counterexample runs.
   private static let shrinkEvaluations = 2_000
-  /// The average number of plans for each plan that runs twice, to check that the system is deterministic.
+  /// One plan in this many, on average, runs twice, to check that the system is deterministic.
   private static let repeatedShare: UInt64 = 16
 
   /// The results of a search.
