@@ -143,7 +143,7 @@ enum Peers {
 extension BenchmarkFloorFile {
   /// Makes the changes of a history page in this file, one SQL transaction per history transaction.
   ///
-  /// A peer that is attached to the file records the changes.
+  /// A peer (another way to keep history) that is attached to the file records the changes.
   func replay(_ page: HistoryPage) throws {
     for record in page.records {
       let changes = page.changeRecords[record.firstChange..<record.firstChange + record.count]

@@ -135,7 +135,7 @@ enum SignalPath: String, CaseIterable {
   /// The contender's name for the committing process, whose cost of signalling is measured too.
   var writer: String { "\(rawValue), the writer" }
 
-  /// Starts recording arrivals.
+  /// Starts to record when this process is notified of each commit.
   ///
   /// - Returns: a closure that stops the recording.
   fileprivate func listen(to store: Store, _ arrivals: Arrivals) throws -> () -> Void {
@@ -151,7 +151,7 @@ enum SignalPath: String, CaseIterable {
   }
 }
 
-/// The positions that this process was notified of, with their times.
+/// The positions of which this process was notified, with the times of the notifications.
 private final class Arrivals: @unchecked Sendable {
   private let condition = NSCondition()
   private var arrivals: [(number: Int64, ns: UInt64)] = []

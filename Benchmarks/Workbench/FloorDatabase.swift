@@ -241,7 +241,7 @@ extension PeerKind {
     (PEER_TRIGGERS, "SQL triggers"), session, (PEER_HISTORY_TABLE, "sqlite-history"),
   ]
 
-  /// The only peer of which reads are measured as well as writes: SQLite's session extension.
+  /// SQLite's session extension, the only peer whose reads are measured as well as its writes.
   static let session: (kind: PeerKind, name: String) = (PEER_SESSION, "session extension")
 }
 
@@ -253,7 +253,7 @@ extension FloorDatabase {
     try check(peer_attach(floor, peer, table))
   }
 
-  /// Applies changes to the table that the peer records, in one transaction.
+  /// Applies changes, in one transaction, to the table whose changes the peer records.
   func apply(_ changes: [FloorChange], version: Int64) throws(FloorError) {
     let code = changes.withUnsafeBufferPointer { changes in
       changes.baseAddress.map { peer_apply(floor, $0, Int64(changes.count), version) } ?? 0
@@ -261,7 +261,7 @@ extension FloorDatabase {
     try check(code)
   }
 
-  /// Fetches the peer's records after a transaction, and passes them to a closure.
+  /// Fetches the changes that the peer recorded after a transaction, and passes them to a closure.
   ///
   /// The memory is freed afterwards.
   func fetchRecorded<Result>(
@@ -277,6 +277,6 @@ extension FloorDatabase {
   /// The number of the peer's newest recorded transaction.
   var lastRecorded: Int64 { peer_last(floor) }
 
-  /// Deletes all records of the peer.
+  /// Deletes all changes that the peer has recorded.
   func clearRecorded() throws(FloorError) { try check(peer_clear(floor)) }
 }

@@ -14,7 +14,7 @@ struct OpenLoop {
   /// Waits for a number of nanoseconds.
   var wait: (UInt64) -> Void = OpenLoop.sleep
 
-  /// The delay of a start, in nanoseconds, from which the loop counts as saturated.
+  /// The delay of an operation's start, in nanoseconds, at which the loop counts as saturated.
   ///
   /// This delay is a quarter of the planned duration, but at least 5 ms, to allow for a hiccup of
   /// the machine.

@@ -33,8 +33,8 @@ struct BenchRunOptions: VerbOptions {
     "Measures only in this condition; base is the one that all benchmarks share."
   )
   var axes: [String]
-  /// The planned writes per second of the open-loop benchmark; `nil` uses shares of a calibrated
-  /// rate.
+  /// The writes per second that the benchmark `open loop` plans; `nil` uses half and nine tenths of
+  /// the rate that a calibration finds.
   @Option(
     "planned-rate",
     .integer("N", 1...10_000_000),

@@ -100,7 +100,7 @@ extension AskedQuery {
     return timeline.everyone.filter(\.status.isMember)
   }
 
-  /// Each member's count of unmerged transactions, as a line; `nil` if the events do not show it.
+  /// The expected answer to a query for each member's unmerged transactions; `nil` if it is unknown.
   var lagLines: [String]? {
     activeMembers?.map { member in
       let cursor = member.cursor.map(number) ?? 0
@@ -176,9 +176,9 @@ extension AskedQuery {
     return courses.contains(lines) ? nil : difference(lines, courses[0])
   }
 
-  /// The positions at which an additional member may start.
+  /// The transaction numbers at which an additional member may start.
   ///
-  /// For a query with a date this is the last number before the first transaction at or after that
+  /// For a query with a date, this is the last number before the first transaction at or after that
   /// date, or the newest number if earlier history may have been purged.
   var visitStarts: [Int64] {
     guard let date else { return [head] }
@@ -198,7 +198,7 @@ extension AskedQuery {
       .map { QueryAnswer.line(commit($0), with: commit($0).changes) }
   }
 
-  /// The expected count of missing numbers between the transactions in history, as a line.
+  /// The expected answer to a query for the count of missing numbers between transactions.
   var gapLines: [String] {
     let numbers = statuses.indices.filter { !statuses[$0].isPurged }.map(number)
     guard let least = numbers.min(), let greatest = numbers.max() else { return [] }

@@ -74,9 +74,9 @@ package struct CheckerSuite: Sendable {
     return zip(names, verdicts).map { ($0, timeline.undecided ?? $1) }
   }
 
-  /// The broken invariants, and those that were exercised and not broken, one bit each.
+  /// Two sets of invariants: those that were broken, and those that were exercised and not broken.
   ///
-  /// The bits are in the order of ``names(in:)``. Read the property after the last event.
+  /// Each invariant has one bit, in the order of ``names(in:)``. Read the property after the last event.
   package var conclusion: (broken: UInt64, held: UInt64) {
     guard timeline.undecided == nil else { return (0, 0) }
     var (broken, held, bit): (UInt64, UInt64, UInt64) = (0, 0, 1)
@@ -361,12 +361,14 @@ struct FurtherCheckers: Sendable {
 
 /// The order in which reports show several broken invariants.
 package enum ViolationOrder {
-  /// The invariants in the order of harm, most harmful first: unsafe purges, then lost updates.
+  /// The invariants, sorted by the harm of breaking them: first unsafe purges, then lost updates.
   private static let names = [
     "PurgeSafety", "NoLostTransaction", "Convergence", "MergeOrder", "CursorProgress",
   ]
 
-  /// Returns the items in the order of harm of their invariants; items with other names keep their order.
+  /// Returns the items sorted by the harm of their invariants, most harmful first.
+  ///
+  /// Items whose names are not those of an invariant keep their order.
   package static func mostSpecificFirst<Item>(
     _ items: [Item],
     by checker: (Item) -> String

@@ -10,7 +10,7 @@ package import Traces
 package struct CommitLog: Sendable {
   /// The transactions in commit order.
   package private(set) var transactions: [TimelineTransaction] = []
-  /// The status of each transaction, by its position in commit order.
+  /// For each transaction, the members that must merge it, have merged it and have recorded it.
   package private(set) var statuses: [TransactionStatus] = []
   private var positions: [TransactionName: Int] = [:]
 
@@ -80,7 +80,7 @@ extension CommitLog {
     for position in from..<max(from, cursor + 1) { statuses[position].merge(member.bit) }
   }
 
-  /// Marks the transactions that a member has merged, up to a position, as recorded.
+  /// Marks the transactions up to a position that a member has merged as recorded.
   ///
   /// - Returns: The position below which the member has merged and recorded all required transactions.
   mutating func record(_ member: Member, through last: Int) -> Int {
@@ -96,7 +96,7 @@ extension CommitLog {
     return recordedBelow
   }
 
-  /// Marks a member's merges that were not recorded as undone, because the member has crashed.
+  /// Undoes a member's merges that were not recorded, because the member has crashed.
   mutating func takeBackMerges(of member: Member) {
     for position in member.recordedBelow..<statuses.count
     where !statuses[position].recorded.contains(member.bit) {
@@ -158,7 +158,7 @@ extension CommitLog {
 package struct TimelineTransaction: Sendable {
   /// The transaction as its commit reported it.
   package let commit: CommittedTransaction
-  /// The writing actor's position in the timeline; `nil` if the trace names no actor.
+  /// The index of the writing actor in ``Timeline/everyone``; `nil` if the trace names no actor.
   package let writer: Int?
   /// The number of the event that reported the transaction.
   package let at: Int

@@ -43,8 +43,8 @@ package struct CursorProgress: Invariant {
       violation = Self.violation(
         at: event,
         because:
-          "\(event.who) got the error that history went back behind its cursor, although no power-off "
-          + "rolled history back"
+          "\(event.who) got the error that its cursor is above the newest transaction, although no "
+          + "power-off rolled history back"
       )
     case .recorded(let cursor):
       move(member, to: cursor, event, "recorded", on: timeline)

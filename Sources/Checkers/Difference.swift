@@ -126,7 +126,7 @@ extension ChangeType {
 }
 
 extension Event {
-  /// The name of the event's actor for use in a sentence, or "the store".
+  /// The name of the event's actor, or "the store" if it has none, for use in a sentence.
   var who: String { actor?.name ?? "the store" }
 
   /// Whether the event shows that a member got the error that history it needs is gone.
@@ -187,7 +187,7 @@ extension Difference {
 }
 
 extension Refusal {
-  /// The reason as a clause.
+  /// The reason why the store must refuse a write, as a clause.
   fileprivate var sentence: String {
     switch self {
     case .conflict: "another writer has changed its objects"

@@ -20,7 +20,7 @@ package struct Durability: Invariant {
     "After a power-off the store has the first acknowledged commits; with FULL, all of them."
   package private(set) var violation: Violation?
   private let isFull: Bool
-  /// The number of transactions acknowledged before the power-off; `nil` while the power is on.
+  /// The number of transactions acknowledged before the current power-off; `nil` while the power is on.
   private var acknowledged: Int?
   /// The position of the last transaction that survived an earlier power-off; -1 if there is none.
   private var floor = -1

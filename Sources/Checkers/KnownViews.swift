@@ -1,7 +1,9 @@
 import HistoryTypes
 import Traces
 
-/// The state of each object as each actor's view has last read it; conflicts are computed from it.
+/// The state of each object as each actor's view (its first context) last read it.
+///
+/// Conflicts of saves are computed from these states.
 ///
 /// A view reads all objects when it is launched and when it resyncs. Between these, a view reads an
 /// object before its first save of that object, the changes of each transaction that it merges, and

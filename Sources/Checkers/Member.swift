@@ -9,7 +9,7 @@ package struct Member: Sendable {
   package let bit: MemberSet
   /// Whether the member is registered and running, and whether it can still get all history.
   package internal(set) var status = MemberStatus()
-  /// Whether the member has several contexts: each must then merge the saves of the others.
+  /// Whether the member has several contexts, each of which must merge the saves of the others.
   package internal(set) var hasSeveralContexts = false
   /// The number of transactions at registration; the member must merge all later transactions.
   package internal(set) var registeredFrom = 0
@@ -58,7 +58,7 @@ package struct Member: Sendable {
   }
 }
 
-/// A set of members: each has one bit, at its position in the timeline.
+/// A set of members: each has one bit, at its index in ``Timeline/everyone``.
 package struct MemberSet: OptionSet, Hashable, Sendable {
   /// The maximum number of members of a trace.
   package static let capacity = UInt64.bitWidth
@@ -69,7 +69,7 @@ package struct MemberSet: OptionSet, Hashable, Sendable {
   /// Creates the set of one member.
   package init(member: Int) { rawValue = 1 << UInt64(member) }
 
-  /// The member with the least position, or `nil` in an empty set.
+  /// The index of the first member in the set, or `nil` if the set is empty.
   package var first: Int? { isEmpty ? nil : rawValue.trailingZeroBitCount }
 }
 

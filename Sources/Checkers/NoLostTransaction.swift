@@ -36,7 +36,9 @@ package struct NoLostTransaction: Invariant {
     return .valid
   }
 
-  /// Returns the first member, except consumers that last consumed before the commit; `nil` if none.
+  /// Returns the first of the members that must still merge a transaction; `nil` if there is none.
+  ///
+  /// A consumer that has not consumed since the transaction's commit is not counted.
   private static func first(of owing: MemberSet, at position: Int, on timeline: Timeline) -> Int? {
     var rest = owing
     while let member = rest.first {

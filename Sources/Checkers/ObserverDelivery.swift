@@ -23,7 +23,7 @@ package struct ObserverDelivery: Invariant {
   private var observed: [MemberSet] = []
   /// For each transaction, the members with a delivery since their last fetch or failure.
   private var observedJustNow: [MemberSet] = []
-  /// The members whose cursor may have been reset: observers may then receive transactions again.
+  /// The members whose cursor may have been reset, so that observers may receive transactions again.
   private var reset: MemberSet = []
 
   package init(_ header: TraceHeader) {

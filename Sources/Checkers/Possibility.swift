@@ -8,7 +8,7 @@ package struct Possibility: Sendable {
   private var log: [(at: Int, edit: Edit)] = []
   /// The states of objects that views have read; `nil` if no merge policy of the plan uses them.
   private var knownViews: KnownViews?
-  /// The actors whose older model lacks those attributes of the plan's model that have defaults.
+  /// The actors with the older model, which lacks the attributes that have default values.
   private let olderActors: Set<ActorID>
   /// Whether the model has references or unique values: a write may then change unnamed objects.
   private let hasRelations: Bool
@@ -115,7 +115,7 @@ package struct Possibility: Sendable {
     }
   }
 
-  /// Rolls back to a transaction: makes the edits up to that one again, and discards all views.
+  /// Rolls back to a transaction: applies the edits up to that one again, and discards all views.
   mutating func goBack(through last: Int) {
     guard knownViews != nil || log.contains(where: { $0.at > last }) else { return }
     log.removeAll { $0.at > last }
@@ -174,7 +174,7 @@ package struct Possibility: Sendable {
     )
   }
 
-  /// Returns the values that the view has read of the objects which other writes have changed since.
+  /// Returns, for each object that other writes have changed since the view read it, the values read.
   private mutating func conflicts(of write: PlannedWrite) -> [ObjectName: Values] {
     var conflicts: [ObjectName: Values] = [:]
     for change in write.changes where model.objects[change.object] != nil {
@@ -187,7 +187,9 @@ package struct Possibility: Sendable {
     return conflicts
   }
 
-  /// Returns the change of a conflicting object that the merge policy makes; `nil` if it makes none.
+  /// Returns the change that a write makes to a conflicting object under its merge policy.
+  ///
+  /// The result is `nil` if the policy leaves the object as it is.
   private func resolveConflict(
     _ object: ObjectName,
     _ seen: Values,

@@ -26,7 +26,7 @@ package struct Timeline: Sendable {
   /// The data that the plan's writes should have produced so far.
   package internal(set) var ledger: Ledger
 
-  /// The position in ``everyone`` of the current event's actor or consumer; `nil` if the event has none.
+  /// The index in ``everyone`` of the current event's actor or consumer; `nil` if the event has none.
   package internal(set) var actor: Int?
   /// The positions of the transactions that the current event names; -1 for unreported ones.
   package internal(set) var named: [Int] = []
@@ -68,7 +68,7 @@ package struct Timeline: Sendable {
     }
   }
 
-  /// Returns the position of an actor, and adds the actor if it is new.
+  /// Returns the index of an actor in ``everyone``, and adds the actor if it is new.
   mutating func position(of id: ActorID) -> Int {
     if let known = everyone.firstIndex(where: { $0.id == id }) { return known }
     guard everyone.count < MemberSet.capacity else {
@@ -92,7 +92,7 @@ extension Timeline {
     apply(event)
   }
 
-  /// Looks up the actor and the transactions that an event names.
+  /// Sets ``actor`` and ``named`` to the actor and the transactions that an event names.
   private mutating func lookUpNames(of event: Event) {
     actor = event.actor.map { position(of: $0) }
     named.removeAll(keepingCapacity: true)
@@ -123,7 +123,7 @@ package struct CurrentCommand: Sendable {
   package let word: String
   /// Whether the command belongs to the plan and has not ended; `false` in the closing phase.
   package internal(set) var isInPlan: Bool
-  /// The position of the command's actor or consumer; `nil` if there is none.
+  /// The index in ``Timeline/everyone`` of the command's actor or consumer; `nil` if there is none.
   let actor: Int?
   /// Whether the command committed a transaction.
   var hasCommitted = false
@@ -210,7 +210,7 @@ extension Timeline {
 // MARK: Transactions
 
 extension Timeline {
-  /// Returns whether one of the members had to merge a write of another actor that changed something.
+  /// Returns whether one of the members had to merge a write of another actor with at least one change.
   ///
   /// A trace without such a write does not exercise merges.
   ///

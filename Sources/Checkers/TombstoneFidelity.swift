@@ -74,7 +74,9 @@ package struct TombstoneFidelity: Invariant {
     expected[name] = objects.isEmpty ? nil : objects
   }
 
-  /// Compares the tombstones in a report; commits may omit tombstones, reports of history must not.
+  /// Compares reported tombstones with the expected ones.
+  ///
+  /// A commit may omit tombstones; a report of the whole history must not.
   private mutating func compare(
     _ transaction: CommittedTransaction,
     _ event: Event,

@@ -1,7 +1,7 @@
 import Basics
 import Programs
 
-/// The catalogue, the defaults and the replaceable parts with which this build runs its verbs.
+/// The catalogue, the defaults and the replaceable settings with which this build runs its verbs.
 package struct Composition: Sendable {
   /// The systems, checkers, conditions, faults, metrics and benchmarks of this build.
   package var catalogue = Catalogue()
@@ -13,12 +13,12 @@ package struct Composition: Sendable {
   package var command: String?
   /// Returns a random seed for a run without `--seed`.
   package var drawSeed: @Sendable () -> UInt64 = { UInt64.random(in: .min ... .max) }
-  /// The parts that replace their type's default part, by type.
+  /// The settings that replace the defaults of their type, by type.
   private var parts: [ObjectIdentifier: any CompositionPart] = [:]
 
   package init() {}
 
-  /// The part of the given type: the one that was set, otherwise the type's default part.
+  /// The settings of the given type: those that were set, otherwise the type's defaults.
   package subscript<Part: CompositionPart>(type: Part.Type) -> Part {
     get { parts[ObjectIdentifier(type)] as? Part ?? Part() }
     set { parts[ObjectIdentifier(type)] = newValue }

@@ -125,7 +125,9 @@ struct ArmedFaults {
     isArmed = !faults.isEmpty
   }
 
-  /// Counts a call, and returns its result code; if the call turns the power off, `power` has the effect.
+  /// Counts a call, and returns its result code.
+  ///
+  /// If the call turns the power off, `power` is the effect on unsynced writes; otherwise it is `nil`.
   @inline(never)
   mutating func fire(_ call: FileCall, _ kind: FileKind) -> (code: Int32, power: PowerLoss?) {
     var first: Int32?

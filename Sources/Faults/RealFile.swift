@@ -92,7 +92,7 @@ struct RealDisk {
 private enum RealBytes {
   /// Returns all bytes of a file that a connection has open.
   ///
-  /// If the file cannot be read, the process ends, because a power-off would lose the whole file.
+  /// If the file cannot be read, the process ends, because a power-off could not restore its bytes.
   static func read(_ path: String) -> [UInt8] {
     guard let file = fopen(path, "rb") else {
       fatalError("\(path) is open and cannot be read: error \(errno)")

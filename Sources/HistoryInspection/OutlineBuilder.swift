@@ -57,12 +57,12 @@ struct OutlineBuilder {
   private var authorIndexes: [CensusBuilder.AuthorKey: Int32] = [:]
   private var namedIndexes: [CensusName: Int32] = [:]
   private var all = RowWeight()
-  /// Each transaction's share of the table of changes, or of chunks (``RowWeight/changes``).
+  /// The size of each transaction's rows in the table of changes, or of chunks (``RowWeight/changes``).
   private var changeWeights: [Float] = []
 
   init(layout: HistoryCensus.Layout) { outline = HistoryOutline(layout: layout) }
 
-  /// Appends a transaction; `weight` is its share of the tables of transactions and of changes.
+  /// Appends a transaction; `weight` is the approximate size of its rows.
   mutating func append(
     _ number: Int64,
     timestamp: Double?,

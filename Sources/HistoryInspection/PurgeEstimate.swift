@@ -77,11 +77,11 @@ package struct PurgeEstimate: Sendable, Hashable {
   }
 }
 
-/// A transaction's share of the history tables, in a unit that is the same for all transactions.
+/// The approximate size of a transaction's rows, in a unit that is the same for all transactions.
 struct RowWeight {
-  /// The transaction's share of the table of transactions.
+  /// The size of its row in the table of transactions.
   var transaction = 0.0
-  /// The transaction's share of the table of changes, or of chunks of changes.
+  /// The size of its rows in the table of changes, or of chunks of changes.
   var changes = 0.0
 
   static func += (left: inout RowWeight, right: RowWeight) {

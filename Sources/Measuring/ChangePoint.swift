@@ -22,38 +22,43 @@ package struct ChangePoint: Sendable, Hashable, Codable {
 /// The detector uses binary segmentation with a permutation test, as in E-divisive (Matteson and
 /// James, "A Nonparametric Approach for Multiple Change Point Analysis of Multivariate Data", JASA
 /// 109, 2014), with the mean in place of the energy distance: the best position to split a series
-/// is a step if shuffled series hardly ever have a split as clear. The test is exact for any noise
-/// whose nights are exchangeable, so its level bounds the rate of false steps. Values beyond four
-/// robust deviations are clipped to that distance, so that one bad night is not a step.
+/// is a level change if shuffled series hardly ever have a split as clear. The test is exact for
+/// any noise whose nights are exchangeable, so its significance level bounds the rate of false
+/// reports. Values beyond four robust deviations are clipped to that distance, so that one bad
+/// night is not a level change.
 ///
-/// After two or more equal values, the first different value is always a step, because such a
-/// series is a counter without noise.
+/// After two or more equal values, the first different value is always a level change, because such
+/// a series is a counter without noise.
 package struct ChangePointJudge: Sendable, Hashable {
-  /// The accepted probability of a false step in a series without steps.
+  /// The accepted probability that a level change is reported in a series that has none.
   package var level: Double
-  /// The least number of values on each side of a step.
+  /// The least number of values on each side of a level change.
   package var leastLength: Int
   /// The seed of the shuffles.
   package var seed: UInt64
 
-  /// Creates a detector with an accepted rate of false steps, a minimum length and a seed.
+  /// Creates a detector with an accepted rate of false reports, a minimum length and a seed.
   ///
-  /// In 60,000 simulated nights without a step, the default level gave 0.5 to 0.75 false steps per
-  /// thousand nights. This is less than the level, because each night is compared with all nights
-  /// before it. In simulations with a step of three standard deviations after 25 nights, the step was
-  /// found within five nights in 96 % of the cases.
+  /// In 60,000 simulated nights without a level change, the default ``level`` gave 0.5 to 0.75
+  /// false reports per thousand nights. This is less than ``level``, because each night is compared
+  /// with all nights before it. In simulations with a level change of three standard deviations
+  /// after 25 nights, the change was found within five nights in 96 % of the cases.
   package init(level: Double = 0.003, leastLength: Int = 3, seed: UInt64 = 1) {
     precondition(level > 0 && level < 1, "The level \(level) is not between 0 and 1.")
-    precondition(leastLength > 0, "The least length \(leastLength) is not positive.")
+    precondition(
+      leastLength > 0,
+      "The least number of values on each side of a level change is "
+        + "\(leastLength); it must be positive."
+    )
     self.level = level
     self.leastLength = leastLength
     self.seed = seed
   }
 
-  /// Returns the steps of a series, oldest first.
+  /// Returns the level changes of a series, oldest first.
   ///
-  /// - Complexity: O(n) per shuffle. A series without steps needs a few dozen shuffles, and each step
-  ///   needs 10 / ``level``.
+  /// - Complexity: O(n) per shuffle. A series without level changes needs a few dozen shuffles, and
+  ///   each level change needs 10 / ``level``.
   package func steps(in values: [Double]) -> [ChangePoint] {
     if values.isEmpty { return [] }
     let cuts = self.cuts(in: values)

@@ -48,7 +48,7 @@ package struct ComplexityJudge: Sendable {
   /// The least number of history sizes for which models are fitted.
   package static let leastSizes = 5
 
-  /// The growth over all measured sizes below which a cost is flat, whichever model fits best.
+  /// The growth over all measured sizes below which a cost counts as flat, whichever model fits best.
   ///
   /// Without this limit, chance variation of one percent selects a model that grows: of 100 flat
   /// curves with 3 % noise, 38 were classified as flat; with the limit, all of them.

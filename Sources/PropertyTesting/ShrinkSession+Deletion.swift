@@ -166,7 +166,7 @@ extension ShrinkSession {
     }
   }
 
-  /// Returns whether a range and the choice after it belong directly to the same span.
+  /// Returns whether a range of choices and the choice after it have the same innermost span.
   private func canMoveUp(into stretch: Range<Int>) -> Bool {
     guard stretch.upperBound < best.count else { return false }
     let owner = tree.owners[stretch.lowerBound]

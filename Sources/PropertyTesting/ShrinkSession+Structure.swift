@@ -208,7 +208,7 @@ extension ChoiceSequence {
     return result
   }
 
-  /// Returns the pieces of the sequence from which `rearranged` builds it with spans in another order.
+  /// Returns the pieces that put spans into another order when passed to `rearranged`.
   fileprivate func pieces(_ members: [Int], in order: [Int]) -> [Range<Int>] {
     guard let first = members.first, let last = members.last else { return [0..<count] }
     return [0..<spans[first].start] + order.map { spans[$0].range } + [spans[last].end..<count]

@@ -121,9 +121,9 @@ extension BenchmarkReport {
       [
         .paragraph(
           "The allocations of one operation, measured with the longest history and counted on all "
-            + "threads in a run that is not timed; next to them are the bytes that stay live after the "
-            + "operation, and the growth of resident memory. The other benchmarks are only among the "
-            + "exact counters."
+            + "threads in a run that is not timed; next to them are the bytes that stay live after "
+            + "the operation, and the growth of resident memory. The allocations of the other "
+            + "benchmarks are in the section of exact counts."
             + (reason.map { " Not measured: \($0)." } ?? "")
         ), block,
       ]

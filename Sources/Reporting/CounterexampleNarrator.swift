@@ -164,7 +164,7 @@ extension CounterexampleStep {
 /// Describes the steps of a trace in words.
 struct CounterexampleNarrator {
   private let trace: Trace
-  /// The position of the event that violates the invariant; this event is always described.
+  /// The position in the trace of the event that violates the invariant, which is always described.
   private let violationAt: Int?
   /// The positions in the trace of the events that change an actor's cursor.
   private let moves: Set<Int>
@@ -235,7 +235,7 @@ struct CounterexampleNarrator {
     return speaking ? "" : CounterexamplePhrase.printable(word)
   }
 
-  /// Returns whether the text of an event already names the command that caused the event.
+  /// Returns whether the text of an event already names the command that caused it.
   private func speaks(_ kind: EventKind, for word: String) -> Bool {
     switch kind {
     case .fetched: word == "fetch"

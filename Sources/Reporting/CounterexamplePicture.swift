@@ -122,7 +122,7 @@ struct PictureLayout {
   private static let storePadding = 18
   private static let letterWidth = 7
   private static let columnWidthMax = 56
-  /// The width of the curve's column: the left edge stands for the share 0, the right edge for 1.
+  /// The width of the curve's column, whose left edge is the share 0 and whose right edge is 1.
   private static let curveWidth = 96
   private static let curvePadding = 18
 

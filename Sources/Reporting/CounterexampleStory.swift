@@ -19,7 +19,9 @@ struct CounterexampleStory {
   /// The rows from the write of the lost transaction to its loss; `nil` if no transaction was lost.
   private(set) var life: CounterexampleLife?
 
-  /// Creates the story of a trace; a narrow story has two columns, actors and actions.
+  /// Collects the headings, rows and sentences of a report about a counterexample.
+  ///
+  /// A narrow report has two columns, actors and actions.
   init(_ counterexample: Counterexample, isNarrow: Bool) {
     let header = counterexample.trace.header.plan.header
     self.counterexample = counterexample

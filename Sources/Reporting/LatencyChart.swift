@@ -146,7 +146,7 @@ extension BenchmarkReport {
   private static func table(_ series: [LatencyChart.Series]) -> ReportTable {
     let shares = LatencyChart.shares
     var table = ReportTable(
-      caption: "Latency below which each share of the samples lies",
+      caption: "The latency that each share of the samples does not exceed",
       columns: [.text("series"), .number("samples")]
         + shares.map { .number(LatencyChart.name($0)) } + [.number("most")]
     )

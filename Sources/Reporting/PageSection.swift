@@ -36,9 +36,9 @@ package enum PageBlock: Sendable, Hashable {
   case figure(Figure)
   /// A table without a chart.
   case table(ReportTable)
-  /// A counterexample's steps, by actor.
+  /// A picture of a counterexample, with a column for each actor.
   case counterexample(CounterexamplePicture)
-  /// The states between commands, one of which is shown at a time.
+  /// The states of a system between the commands of a plan, one of which is shown at a time.
   case walk(StateWalk)
   /// Terms with their explanations.
   case definitions([ReportPage.Fact])

@@ -203,7 +203,7 @@ package struct TrendCourse: Sendable, Hashable {
     self.points = points
   }
 
-  /// Returns the steps in the sequence of medians, oldest first.
+  /// Returns the level changes in the sequence of medians, oldest first.
   ///
   /// - Complexity: as `ChangePointJudge.steps(in:)`.
   package func steps(by judge: ChangePointJudge = ChangePointJudge()) -> [ChangePoint] {

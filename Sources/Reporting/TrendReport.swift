@@ -1,20 +1,20 @@
 internal import HistoryTypes
 package import Measuring
 
-/// A report on benchmark results over several runs, and on the steps (changes of level) of a value.
+/// A report on benchmark results over several runs, and on the level changes of a value.
 package struct TrendReport: Sendable {
-  /// One step (a lasting change of level) in the values of a benchmark row.
+  /// One lasting change of level in the values of a benchmark row.
   package struct TrendStep: Sendable, Hashable {
-    /// The row whose values have the step.
+    /// The row whose values have the level change.
     package var course: TrendCourse
-    /// The position of the step, and the levels before and after it.
+    /// The position of the level change, and the levels before and after it.
     package var changePoint: ChangePoint
 
     /// The first run of the new level.
     package var point: TrendCourse.Point { course.points[changePoint.index] }
     /// Whether the value increased, which is worse for every metric.
     package var isDearer: Bool { changePoint.after > changePoint.before }
-    /// The size of the step, formatted for readers.
+    /// The size of the level change, formatted for readers.
     package var change: String {
       guard let factor = changePoint.factor else {
         return "from 0 to \(TrendReport.text(changePoint.after, course))"
@@ -26,9 +26,9 @@ package struct TrendReport: Sendable {
 
   /// The rows that have values from at least two runs.
   package let courses: [TrendCourse]
-  /// The steps of all rows, newest first.
+  /// The level changes of all rows, newest first.
   package let steps: [TrendStep]
-  /// The number of benchmark rows that were searched for steps.
+  /// The number of benchmark rows that were searched for level changes.
   package var rowCount: Int { courses.count }
   /// The largest number of runs of a row.
   package var runCount: Int { courses.map(\.points.count).max() ?? 0 }
@@ -46,12 +46,12 @@ package struct TrendReport: Sendable {
     }
   }
 
-  /// Returns the steps that lie in the last runs of their rows; the default is the last five.
+  /// Returns the level changes that lie in the last runs of their rows; the default is the last five.
   package func recent(within runs: Int = 5) -> [TrendStep] {
     steps.filter { $0.changePoint.index + runs >= $0.course.points.count }
   }
 
-  /// A sentence that states the number of steps and runs.
+  /// A sentence that states the number of level changes and runs.
   package var sentence: String {
     guard rowCount > 0 else {
       return "No benchmark row has results of two runs on one machine; a trend needs more runs."
@@ -63,7 +63,7 @@ package struct TrendReport: Sendable {
     return "\(steps) in \(runs), \(dearer) of them to a higher cost."
   }
 
-  /// A table of the steps, newest first.
+  /// A table of the level changes, newest first.
   package var table: ReportTable {
     var table = ReportTable(
       caption: "Steps, newest first",
@@ -100,9 +100,10 @@ package struct TrendReport: Sendable {
 }
 
 extension TrendReport {
-  /// Returns the trend's section of a page: a table of steps, and charts of the rows with steps.
+  /// Returns the trend's section of a page: a table of level changes, and charts of the rows with
+  /// level changes.
   ///
-  /// If fewer than `count` rows have steps, charts of the benchmarks named by `titles` follow.
+  /// If fewer than `count` rows have level changes, charts of the benchmarks named by `titles` follow.
   package func section(watching titles: [String] = [], charts count: Int = 3) -> PageSection {
     var blocks: [PageBlock] = [.paragraph(sentence + (rowCount == 0 ? "" : Self.method))]
     if !steps.isEmpty { blocks.append(.table(table)) }
@@ -135,7 +136,8 @@ extension TrendReport {
       + "one slow night is not a step. A counter has a step at its first different value."
   }
 
-  /// Returns the rows to draw: those with steps, largest change first, then those named by `titles`.
+  /// Returns the rows to draw: those with level changes, largest change first, then those named by
+  /// `titles`.
   private func shown(_ titles: [String], _ count: Int) -> [TrendCourse] {
     var seen: Set<TrendCourse.Row> = []
     let stepped = steps.sorted { size($0) > size($1) }.map(\.course)

@@ -47,7 +47,7 @@ struct ActorLife {
     state.enter(nil)
   }
 
-  /// Returns why an action is not possible in the current state; `nil` if it is possible.
+  /// Returns the reason why an action is not possible in the current state; `nil` if it is possible.
   func objection(to action: Action) -> String? {
     guard let actor = action.actor else { return nil }
     let isConsumer = header.consumers.contains(actor)

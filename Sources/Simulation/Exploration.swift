@@ -8,15 +8,18 @@ package struct Exploration: Sendable {
   package internal(set) var planCount = 0.0
   /// The number of reached states; if equivalent states are merged, they count as one.
   package internal(set) var stateCount = 0
-  /// The number of moves, which are commands performed in a state; moves with known outcomes count.
+  /// The number of commands performed in all states, including those whose outcome was known.
   package internal(set) var moveCount = 0
   /// The reason why the exploration ended.
   ///
   /// The default is ``Ending/complete``.
   package internal(set) var ending = Ending.complete
-  /// The expected number of states with one more command, if it ended the exploration; otherwise `nil`.
+  /// The estimated number of states after one more command, if the estimate ended the exploration.
+  ///
+  /// Otherwise the value is `nil`.
   package internal(set) var foreseenStateCount: Int?
-  /// The outcomes of the last moves of the longest plans, if ``ExplorationBounds/keepsMoves`` is `true`.
+  /// The outcomes of the last commands of the longest plans, if ``ExplorationBounds/keepsMoves`` is
+  /// `true`.
   package internal(set) var moves: KnownMoves?
   /// For each broken invariant, by its number, a shortest plan that breaks it.
   package internal(set) var broken: [Int: Plan] = [:]
@@ -40,7 +43,7 @@ package struct ExplorationBounds: Sendable, Hashable {
   package var depth: Int
   /// The maximum number of states.
   package var stateCountMax: Int
-  /// Whether the explorer restores the system from a snapshot before each move.
+  /// Whether the explorer restores the system from a snapshot before each command.
   ///
   /// The default is `true`. If `false`, it performs all commands that lead to the state again.
   package var putsStatesBack = true
@@ -48,11 +51,11 @@ package struct ExplorationBounds: Sendable, Hashable {
   ///
   /// The default is 50,000. A state without a snapshot is reached by performing its commands again.
   package var keptCountMax = 50_000
-  /// The least number of states after equally many commands for which the next number is estimated.
+  /// The number of states after equally many commands from which on the next number is estimated.
   ///
   /// The default is 1,000.
   package var foresightCountMin = 1_000
-  /// Whether the outcomes of the last moves of the longest plans are kept for later explorations.
+  /// Whether the outcomes of the last commands of the longest plans are kept for later explorations.
   ///
   /// The default is `false`.
   package var keepsMoves = false
@@ -75,21 +78,21 @@ package struct ExplorationBounds: Sendable, Hashable {
 
 /// A set of plans: their headers, and the commands that are allowed after each start of a plan.
 package protocol PlanSpace {
-  /// The data about the start of a plan that decide which commands are allowed next.
+  /// The data about a plan's commands so far that decide which commands are allowed next.
   associatedtype Place
 
   var headers: [PlanHeader] { get }
-  /// Whether the clock never goes back; then all ages of more than a week are equivalent.
+  /// Whether the clock never goes back; all times more than a week ago are then equivalent.
   var clockOnlyRises: Bool { get }
   /// Whether actors with equal configurations always have the same allowed commands.
   var treatsActorsAlike: Bool { get }
   /// Whether power-offs may occur; then a state includes the data that a power-off would leave.
   var losesPower: Bool { get }
-  /// Returns the place before the first command of a plan with the given header.
+  /// Returns the ``Place`` before the first command of a plan with the given header.
   func start(_ header: PlanHeader) -> Place
-  /// Returns the commands that are allowed at a place, always in the same order.
+  /// Returns the commands that are allowed at a ``Place``, always in the same order.
   func moves(from place: Place) -> [Command]
-  /// Updates a place after a command and the events that it caused.
+  /// Updates a ``Place`` after a command and the events that the command caused.
   func advance(_ place: inout Place, by action: Action, _ events: [Event])
   /// Adds all data on which the result of ``moves(from:)`` depends to `state`.
   func describe(_ place: Place, _ state: inout StateSketch)
@@ -116,15 +119,16 @@ package protocol PlanJudge {
   var conclusion: (broken: UInt64, held: UInt64) { get }
 }
 
-/// The states that an exploration has reached, with the moves between them and a shortest path to each.
+/// The states that an exploration has reached, with the commands that lead from one to another and
+/// a shortest path to each.
 struct PlanTree {
   private var parents: [Int32] = []
-  /// For each state, the index in `every` of the last command of its path; -1 for a root.
+  /// For each state, the index in `every` of the command that led to it; -1 for a root.
   private var commands: [Int32] = []
   private var every: [Command] = []
   private var places: [Command: Int32] = [:]
   private var depths: [UInt8] = []
-  /// All moves, including those to states that were already known.
+  /// All commands between states, including those to states that were already known.
   private var moves: [(from: Int32, to: Int32)] = []
 
   /// The number of states.
@@ -155,7 +159,7 @@ struct PlanTree {
     return place
   }
 
-  /// Records a move from one state to another.
+  /// Records a command that leads from one state to another.
   mutating func link(_ from: Int, to: Int) { moves.append((Int32(from), Int32(to))) }
 
   /// Returns the commands of a shortest path to a state.
@@ -169,9 +173,9 @@ struct PlanTree {
     return found.reversed()
   }
 
-  /// Returns the number of plans with at most `depth` commands: each is a path along the moves.
+  /// Returns the number of plans with at most `depth` commands: each is a path of such commands.
   ///
-  /// - Complexity: linear in the moves, for each length.
+  /// - Complexity: linear in the commands, for each length.
   func planCount(through depth: Int, roots: Int) -> Double {
     var ways = [Double](repeating: 0, count: count)
     for node in 0..<count where depths[node] == 0 { ways[node] = 1 }
@@ -186,20 +190,21 @@ struct PlanTree {
   }
 }
 
-/// The outcomes of the last moves of the longest plans, for later explorations of the same plans.
+/// The outcomes of the last commands of the longest plans, for later explorations of the same plans.
 ///
-/// The same commands after the same header give the same run, so a move with a known outcome is not
-/// run again. Only the last moves of the longest plans are kept: about nine in ten of all moves.
+/// The same commands after the same header give the same run, so a command with a known outcome is
+/// not run again. Only the last commands of the longest plans are kept: about nine in ten of all
+/// commands.
 package struct KnownMoves: Sendable {
-  /// The outcome of a move.
+  /// The outcome of a command.
   struct Outcome: Sendable {
-    /// A hash of the state after the move; `nil` if the simulator skipped the command.
+    /// A hash of the state after the command; `nil` if the simulator skipped the command.
     let equivalence: UInt64?
-    /// The invariants that the move broke, one bit each.
+    /// The invariants that the command broke, one bit each.
     let broken: UInt64
-    /// The invariants that the plan with the move exercised and did not break, one bit each.
+    /// The invariants that the plan with the command exercised and did not break, one bit each.
     let held: UInt64
-    /// The result of the closing phase after the move.
+    /// The result of the closing phase after the command.
     let conclusion: Conclusion
   }
 
@@ -209,26 +214,26 @@ package struct KnownMoves: Sendable {
     var held: UInt64 = 0
   }
 
-  /// The known outcomes of the moves after one plan.
+  /// The known outcomes of the commands after one plan.
   struct Moves: Sendable {
     fileprivate let outcomes: [Int32: Outcome]
     fileprivate let places: [Command: Int32]
 
-    /// The outcome of a move; `nil` if the move was not run.
+    /// The outcome of a command; `nil` if the command was not run.
     subscript(command: Command) -> Outcome? { places[command].flatMap { outcomes[$0] } }
   }
 
   private var places: [Command: Int32] = [:]
   private var moves: [[Command]: [Int32: Outcome]] = [:]
 
-  /// Stores the outcome of the move `command` after a plan.
+  /// Stores the outcome of a command after a plan.
   mutating func keep(_ outcome: Outcome, of command: Command, after plan: [Command]) {
     let place = places[command] ?? Int32(places.count)
     places[command] = place
     moves[plan, default: [:]][place] = outcome
   }
 
-  /// Returns the known outcomes of the moves after a plan; `nil` if there are none.
+  /// Returns the known outcomes of the commands after a plan; `nil` if there are none.
   func moves(after plan: [Command]) -> Moves? {
     moves[plan].map { Moves(outcomes: $0, places: places) }
   }

@@ -51,7 +51,7 @@ extension Explorer {
     return (pairs.count, differences)
   }
 
-  /// The outcome of one move.
+  /// The outcome of one command.
   private struct Step: Comparable {
     let words: [String]
     let broken: UInt64
@@ -62,9 +62,10 @@ extension Explorer {
     }
   }
 
-  /// Returns, for each state of a continuation, the sorted outcomes of all moves from it.
+  /// Returns, for each state of a continuation, the sorted outcomes of all commands that are
+  /// possible there.
   ///
-  /// In merged states, actors with equal configurations may be exchanged. The moves of two plans
+  /// In merged states, actors with equal configurations may be exchanged. The commands of two plans
   /// are therefore matched by their outcomes, not by their actors.
   private func course(
     of commands: [Command],
@@ -117,9 +118,10 @@ extension Explorer {
   }
 }
 
-/// Keeps the outcomes of the last moves of the longest plans, and takes those of an earlier exploration.
+/// Keeps the outcomes of the last commands of the longest plans, and takes those of an earlier
+/// exploration.
 extension Explorer {
-  /// Keeps the outcome of the last move of a longest plan; `end` is `nil` if the command was skipped.
+  /// Keeps the outcome of the last command of a longest plan; `end` is `nil` if the command was skipped.
   func keep(
     _ end: (equivalence: UInt64, judge: Judge, node: Int)?,
     of command: Command,
@@ -135,7 +137,7 @@ extension Explorer {
     result.moves?.keep(outcome, of: command, after: tree.commands(to: open.node))
   }
 
-  /// Applies the outcome of a move that an earlier exploration has kept, without running the move.
+  /// Applies the outcome of a command that an earlier exploration has kept, without running the command.
   func take(_ outcome: KnownMoves.Outcome, of command: Command, from open: Open) {
     guard let equivalence = outcome.equivalence else { return }
     let header = roots[open.root].header

@@ -25,7 +25,7 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
   /// The results of the closing phases, by state; empty if ``ExplorationBounds/keepsMoves`` is `false`.
   var conclusions: [KnownMoves.Conclusion] = []
 
-  /// A reached state from which no move has been run yet.
+  /// A reached state from which no command has been run yet.
   struct Open {
     let node: Int
     let root: Int
@@ -45,7 +45,7 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
     let header: PlanHeader
     let equivalence: StateEquivalence
     var state: StateSketch
-    /// The data that would survive a power-off, by the version number of the disk's durable data.
+    /// For each version of the disk's durable data, the data that would survive a power-off.
     var survivors: [Int: Survivors] = [:]
   }
 
@@ -90,12 +90,12 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
 
   /// Runs every plan within the bounds.
   ///
-  /// After the moves from each state, `progress` receives the number of states so far, and returns
-  /// whether to continue.
+  /// After the commands from each state, `progress` receives the number of states so far, and
+  /// returns whether to continue.
   ///
   /// - Throws: ``SystemFailure`` when the system cannot start or be inspected, which is a failure
   ///   of the lab and not of a plan.
-  /// - Complexity: one command per state and move, and one closing phase per state.
+  /// - Complexity: one run of each command in each state, and one closing phase per state.
   package func explore(
     progress: (Int) -> Bool = { _ in true }
   ) throws(SystemFailure) -> Exploration {
@@ -144,7 +144,7 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
 
   // MARK: One length
 
-  /// Runs each move from each state in `level`, then replaces `level` with the new states.
+  /// Runs every possible command in each state of `level`, then replaces `level` with the new states.
   private func advance(
     _ level: inout [Open],
     depth: Int,
@@ -184,7 +184,7 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
     try simulator.open(roots[root].header) { _ in true }
   }
 
-  /// Performs the commands that lead to a state, and returns a snapshot from which its moves are run.
+  /// Performs the commands that lead to a state, and returns a snapshot of the state.
   private func bringAbout(_ open: Open) throws(SystemFailure) -> Kept {
     let header = roots[open.root].header
     var (judge, place) = (Judge(header), space.start(header))
@@ -195,7 +195,7 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
     return Kept(place: place, judge: judge, snapshot: try snapshot())
   }
 
-  /// Starts a plan with a root's header on an empty store.
+  /// Starts a plan on an empty store, with the header at the index `root`.
   func open(_ root: Int, _ observe: (Event) -> Void) throws(SystemFailure) {
     openRoot = root
     try simulator.open(roots[root].header) { event in

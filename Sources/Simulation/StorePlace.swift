@@ -14,11 +14,11 @@ package final class StorePlace {
   private var stores = 0
   /// Whether the last plan had faults.
   var hadFaults = false
-  /// The value of ``SystemEnvironment/patience`` for the systems at this place.
+  /// The maximum number of one-millisecond pauses in which a request waits for another thread.
   package var patience = 10_000
   /// The clock of the current plan, which the file system also reads.
   package let clock: PlanClock
-  /// Images of empty stores, by kind of plan: a plan starts from an image instead of creating a schema.
+  /// Images of empty stores, by kind of plan, so that a plan need not create a schema.
   private var templates: [String: FileSystemImage] = [:]
 
   private init(
@@ -59,7 +59,7 @@ package final class StorePlace {
     StorePlace(files: nil, folder: folder, clock: PlanClock(), usesSQLite: false)
   }
 
-  /// Returns whether the faults can be injected here; failing allocations need the lab's allocator.
+  /// Returns whether the faults can be injected; failing allocations need a ``FailingAllocator``.
   func canArm(_ faults: [PlannedFault]) -> Bool {
     !faults.contains { $0.kind == .memory } || FailingAllocator.isInPlace
   }

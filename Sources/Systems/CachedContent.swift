@@ -1,9 +1,9 @@
 import HistoryStore
 import Traces
 
-/// The lab's cached copy of a store's content, valid until the next write to the file.
+/// A cached copy of a store's objects, history and registry, valid until the next write to the file.
 struct CachedContent {
-  /// The number of writes to the file when the copy was made; `nil` if writes are not counted.
+  /// The file's write count when the copy was made; `nil` if writes are not counted.
   private(set) var writeCount: Int?
   var rows: [NamedRow]?
   var history: [CommittedTransaction]?

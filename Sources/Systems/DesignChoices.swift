@@ -33,18 +33,18 @@ enum FetchStart: String, DesignChoice {
 
 /// The transactions that a fetch requests, in terms of the authors that the app lists.
 enum Reading: String, DesignChoice {
-  /// Transactions of the listed authors, except the process's own author.
+  /// Fetches the transactions of the listed authors, except the process's own author.
   case others
-  /// Transactions of the other listed authors; of all authors if no other author is listed.
+  /// Fetches the transactions of the other listed authors, or all if no other author is listed.
   case othersOrEverything
-  /// Transactions of the other listed authors, and those of the process's own author whose context
-  /// name is "batchContext".
+  /// Fetches the transactions of the other listed authors, and those of the process's own author
+  /// whose context name is "batchContext".
   case othersAndOwnBatch
-  /// Transactions of all authors except the process's own author, listed or not.
+  /// Fetches the transactions of all authors, listed or not, except the process's own author.
   case allButOwn
-  /// All transactions except those that the process's author saved in the view.
+  /// Fetches all transactions except those that the process's author saved in the view.
   case allButOwnView
-  /// All transactions.
+  /// Fetches all transactions.
   case everything
 
   var sentence: String {
@@ -64,7 +64,7 @@ enum Reading: String, DesignChoice {
 
 /// The time when a position is stored.
 enum Recording: String, DesignChoice {
-  /// Before the merge, which runs later on the view's queue; after a crash the merge may be missing.
+  /// The position is stored before the merge runs on the view's queue; a crash can lose the merge.
   case beforeMerge
   case afterMerge
 
@@ -95,7 +95,7 @@ enum Waking: String, DesignChoice {
 /// The response when the history after a stored position was purged.
 enum Expiry: String, DesignChoice {
   case readsOn
-  /// The contexts are loaded again. Requires positions by number: a fetch by date detects no loss.
+  /// The process loads its contexts again; this needs positions by number, as dates show no loss.
   case reloads
 
   var sentence: String {
@@ -108,11 +108,11 @@ enum Expiry: String, DesignChoice {
 
 /// The place where positions are stored.
 enum PositionPlace: String, DesignChoice {
-  /// The app group's `UserDefaults`; single processes can be configured to use their own.
+  /// Positions are in the app group's `UserDefaults`; a process may be configured to use its own.
   case group
-  /// The process's own `UserDefaults`; a process can be configured to use the app group's.
+  /// Positions are in the process's own `UserDefaults`; it may be configured to use the app group's.
   case own
-  /// The store file; a process cannot be configured to use another place.
+  /// Positions are in the store file; a process cannot be configured to use another place.
   case store
 
   var sentence: String {
@@ -138,9 +138,9 @@ enum PositionOwner: String, DesignChoice {
 
 /// The first position of a process.
 enum FirstPosition: String, DesignChoice {
-  /// No position: the first fetch returns all history.
+  /// A process starts without a position, so its first fetch returns all history.
   case beginning
-  /// The position of the newest transaction when the process is launched for the first time.
+  /// A process starts at the transaction that is newest at its first launch.
   case newest
 
   var sentence: String {
@@ -153,13 +153,13 @@ enum FirstPosition: String, DesignChoice {
 
 /// The authors or processes whose positions limit how much history a purge deletes.
 enum Waiting: String, DesignChoice {
-  /// The listed authors.
+  /// Purges wait for the listed authors.
   case listed
-  /// The listed authors; purges after a pass do not wait for batch authors, which only write.
+  /// Purges wait for the listed authors; those after a pass ignore batch authors, which only write.
   case listedReaders
-  /// Every process that was launched and has not retired; registrations are kept with the positions.
+  /// Purges wait for every launched process that has not retired, as recorded with the positions.
   case registered
-  /// Every process that was launched and has not retired, and every consumer in the store's registry.
+  /// Purges wait for every launched process that has not retired, and for every registered consumer.
   case registeredAndConsumers
 
   var sentence: String {
@@ -174,13 +174,14 @@ enum Waiting: String, DesignChoice {
 
 /// The transactions that a purge deletes.
 enum Deleting: String, DesignChoice {
-  /// The transactions of the listed authors, which include the purging process's author.
+  /// A purge deletes the transactions of the listed authors, the purging process's author included.
   case listed
-  /// The listed authors' transactions. After a pass, also a mirror's imports if the process merges them.
+  /// A purge deletes the listed authors' transactions; after a pass also a mirror's imports, if the
+  /// process merges them.
   case listedAndMirror
-  /// All transactions except those of protected authors.
+  /// A purge deletes all transactions except those of protected authors.
   case allButProtected
-  /// All transactions.
+  /// A purge deletes all transactions.
   case everything
 
   var sentence: String {
@@ -222,9 +223,9 @@ enum PurgeTurn: String, DesignChoice {
 /// The time when hooks are called.
 enum HookTime: String, DesignChoice {
   case never
-  /// Before the merge: first observers, then merge hooks; a hook that throws ends the pass.
+  /// Hooks are called before the merge, observers first; a hook that throws ends the pass.
   case beforeMerge
-  /// After the position is stored: only a deduplicator is called.
+  /// Only a deduplicator is called, after the position is stored.
   case afterRecord
 
   var sentence: String {
@@ -239,7 +240,7 @@ enum HookTime: String, DesignChoice {
 /// The handling of transactions that a CloudKit mirror imports.
 enum MirrorImports: String, DesignChoice {
   case ignored
-  /// Every process merges imports, except the processes that ignore the mirror's author.
+  /// Imports are merged by every process that does not ignore the mirror's author.
   case merged
 
   var sentence: String {

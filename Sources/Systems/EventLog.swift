@@ -8,7 +8,7 @@ package struct EventLog {
   /// The scheduler step that new events belong to.
   package var tick = 0
   private var next = 0
-  /// The newest transaction in the earlier logs whose event numbers this log continues.
+  /// The newest transaction in the logs before this one, whose event numbers this log continues.
   private var newestBefore: TransactionName?
 
   package init() {}

@@ -3,7 +3,7 @@ import HistoryTracking
 import HistoryTypes
 import Traces
 
-/// The results of one step or whole pass of a member; if it fails, the results before the failure.
+/// The results of one step or whole pass of a member, up to a failure if there is one.
 struct StepReport {
   /// The fetched transactions that the member will merge; `nil` if the step did not fetch.
   var fetched: [Int64]?

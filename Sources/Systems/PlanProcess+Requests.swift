@@ -130,7 +130,7 @@ extension PlanProcess {
     }.sorted()
   }
 
-  /// Returns the registry's faults: a wrong order, or settings that this process did not declare.
+  /// Returns lines about errors in the registry: a wrong order, or settings that were not declared.
   func registryFaults() throws(HistoryError) -> [String] {
     let register = try store.register()
     let (members, authors) = (register.members.map(\.id), register.marks.map(\.author))

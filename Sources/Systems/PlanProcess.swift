@@ -309,7 +309,7 @@ final class PlanProcess {
     report(result.transaction, author, "batch", changes, &log)
   }
 
-  /// Logs the result of a batch request, with the changes that history contains for it.
+  /// Logs the result of a batch request, with its changes as history contains them.
   func reportRelated(
     _ written: WrittenTransaction?,
     _ author: String?,

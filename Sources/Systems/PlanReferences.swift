@@ -29,7 +29,7 @@ struct PlanReferences {
 
   // MARK: To the store
 
-  /// Returns the values that are references: each attribute with the name of the object it refers to.
+  /// Returns the reference attributes among the values, each with the object that it refers to.
   func destinations(_ values: Values, of entity: String) -> [(attribute: String, ObjectName)] {
     (columns[entity] ?? []).compactMap { column in
       values[column.name]?.int.map { (column.name, ObjectName(column.entity, $0)) }

@@ -87,7 +87,7 @@ package final class PublishedManager {
     return fetched.count
   }
 
-  /// Purges as at the given time: by the manual cleaner if the design has one, otherwise as after a pass.
+  /// Purges as if it were the given time: by command if the design has this, else as after a pass.
   ///
   /// - Returns: `true` if there was a bound for the purge, even if nothing was deleted.
   /// - Throws: ``SystemFailure`` when the store cannot be written.

@@ -10,9 +10,9 @@ struct PublishedSetup {
   let filter: HistoryFilter?
   /// The key under which the process stores its position.
   let key: StoredPositions.Key
-  /// The authors and the bound of a purge after a pass.
+  /// The authors and the bound of purges after a pass.
   let cleaningAfterPass: Cleaning
-  /// The authors and the bound of a purge by command; `nil` if the design has no manual cleaner.
+  /// The authors and the bound of purges by command; `nil` if the design has no such purges.
   let cleaningByCommand: Cleaning?
   /// The actor whose own `UserDefaults` contain the position; `nil` for a place that all processes share.
   let owner: ActorID?

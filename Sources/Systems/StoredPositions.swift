@@ -68,15 +68,16 @@ struct StoredPositions {
 
 /// The rule that decides how far a purge deletes: up to a position, or up to an age.
 enum PurgeBound: String, DesignChoice {
-  /// The least position once all authors or processes have one; until then nothing is deleted.
+  /// A purge deletes up to the least position, but only once all authors or processes have one.
   case everyone
-  /// The least position once all have one; until then seven days ago, if the oldest position is older.
+  /// Like `everyone`; until all have a position, a purge deletes what is older than seven days, if
+  /// the oldest position is older than that.
   case everyoneOrAge
-  /// The least of the positions that are stored; authors or processes without a position are ignored.
+  /// A purge deletes up to the least stored position; authors or processes without one are ignored.
   case known
-  /// The least of the stored positions, or seven days ago if there are none.
+  /// Like `known`; if no position is stored, a purge deletes what is older than seven days.
   case knownOrAge
-  /// Seven days ago.
+  /// A purge deletes everything older than seven days.
   case age
 
   var sentence: String {

@@ -116,61 +116,61 @@ package struct RestartReport {
 
 /// A command or feature that a system may support; plans for a system use only supported ones.
 package enum Capability: String, Sendable, Hashable, CaseIterable {
-  /// Fetching, merging and recording as separate commands.
+  /// Supports fetching, merging and recording as separate commands.
   case steps
-  /// Writes in two commands, `begin` and `commit`, between which other actors may write.
+  /// Supports writes in two commands, `begin` and `commit`, between which other actors may write.
   case begin
-  /// A clock that the plan advances.
+  /// Supports a clock that the plan advances.
   case clock
-  /// Crashes that lose an actor's memory.
+  /// Supports crashes that lose an actor's memory.
   case crash
-  /// Purging by command.
+  /// Supports purges by command.
   case purge
-  /// Resyncing after history was lost.
+  /// Supports a resync after history was lost.
   case resync
-  /// Reporting the transactions in history.
+  /// Can report the transactions in history.
   case history
-  /// Updates and deletes by predicate.
+  /// Supports updates and deletes by predicate.
   case batch
-  /// Consumers without a view.
+  /// Supports consumers, which read history without contexts.
   case consume
-  /// Writes without an author.
+  /// Supports writes without an author.
   case nullAuthor
-  /// Actors with different configurations.
+  /// Supports actors with different configurations.
   case config
-  /// Several contexts per actor.
+  /// Supports several contexts per actor.
   case contexts
-  /// Observers and merge hooks.
+  /// Supports observers and merge hooks.
   case hooks
-  /// Passes that start when a signal reaches an actor.
+  /// Starts a pass when a signal reaches an actor.
   case signals
-  /// Polling for new transactions without a signal.
+  /// Can poll for new transactions without a signal.
   case poll
-  /// Launching a second process of a running actor.
+  /// Supports launching a second process of a running actor.
   case twice
-  /// Processes that close their store while the system suspends them.
+  /// Supports processes that close their store while the operating system suspends them.
   case suspend
-  /// Late steps of a process that a later launch of the same actor has replaced.
+  /// Supports late steps of a process that a later launch of the same actor has replaced.
   case belated
-  /// Fetches with filters, and purges of a selected part of history.
+  /// Supports fetches with filters, and purges of a selected part of history.
   case queries
-  /// Consumers that read page by page, confirm or skip pages, and restart.
+  /// Supports consumers that read page by page, confirm or skip pages, and restart.
   case readings
-  /// Retention limits that mark members as lost.
+  /// Supports retention limits, which mark members as lost.
   case retention
-  /// A plan's limit on the number of transactions per fetch.
+  /// Supports a limit on the number of transactions per fetch.
   case pages
-  /// Saves with a plan's merge policy for conflicts.
+  /// Supports saves with a merge policy for conflicts.
   case policies
-  /// Planned failures of the store's file system calls.
+  /// Supports planned failures of the store's file system calls.
   case faults
-  /// Restarting after a power-off.
+  /// Can restart after a power-off.
   case powerOff
-  /// Files that capture what programs without the library write with plain SQL.
+  /// Supports files that capture what programs without the library write with plain SQL.
   case plainSQL
-  /// Several versions of the model on one file.
+  /// Supports several versions of the model on one file.
   case models
-  /// References with delete rules, and unique attributes.
+  /// Supports references with delete rules, and unique attributes.
   case relations
 }
 

@@ -43,7 +43,7 @@ package struct TrackingDesign: Hashable, Sendable {
   var waitsFor = Waiting.listedReaders
   /// The rule that decides how far a purge after a pass deletes; used if the strategy purges.
   var bound = PurgeBound.everyone
-  /// The rule that decides how far a purge by command deletes; `nil` if there is no manual cleaner.
+  /// The rule that decides how far a purge by command deletes; `nil` if there are no such purges.
   var boundByCommand: PurgeBound?
   /// The transactions before the bound that a purge deletes, by author.
   var deletes = Deleting.listed

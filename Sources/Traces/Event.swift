@@ -8,7 +8,7 @@ package struct Event: Hashable, Sendable {
   package var tick: Int
   /// The actor or consumer that the event concerns; `nil` if it concerns none.
   package var actor: ActorID?
-  /// The kind of event and its details.
+  /// The kind of the event, with its details.
   package var kind: EventKind
 
   package init(at: Int, tick: Int, actor: ActorID?, _ kind: EventKind) {
@@ -19,7 +19,7 @@ package struct Event: Hashable, Sendable {
   }
 }
 
-/// An event's kind and details; each case is one word of the trace format.
+/// The kind of an event, with its details; each case is one word of the trace format.
 package enum EventKind: Hashable, Sendable {
   /// A command was called; `command` is its position in the plan, or `nil` in the closing phase.
   case called(command: Int?, word: String)
@@ -68,11 +68,11 @@ package enum EventKind: Hashable, Sendable {
   case rewound
   /// A member took a new snapshot of the data and moved its cursor to the snapshot's position.
   case resynced(cursor: TransactionName?)
-  /// The contents of one of an actor's contexts.
+  /// An actor reported the objects of one of its contexts.
   case viewed(context: String, Objects)
-  /// The contents of the store's data.
+  /// The store's objects were read.
   case data(Objects)
-  /// The contents of the store's history, in order.
+  /// The store's history was read, in commit order.
   case history([CommittedTransaction])
   /// A whole pass succeeded; `through` is the newest transaction when the pass started, or `nil` if
   /// history was empty then.

@@ -73,22 +73,22 @@ extension JSONValue {
 
   init(strings: [String]) { self = .array(strings.map(JSONValue.string)) }
 
-  /// The string, or `nil` for other kinds.
+  /// The string, or `nil` if the value is not a string.
   var text: String? {
     if case .string(let text) = self { text } else { nil }
   }
 
-  /// The Boolean value, or `nil` for other kinds.
+  /// The Boolean value, or `nil` if the value is not a Boolean.
   var truth: Bool? {
     if case .bool(let truth) = self { truth } else { nil }
   }
 
-  /// The elements of an array, or `nil` for other kinds.
+  /// The elements, or `nil` if the value is not an array.
   var elements: [JSONValue]? {
     if case .array(let elements) = self { elements } else { nil }
   }
 
-  /// The members of an object, or `nil` for other kinds.
+  /// The members, or `nil` if the value is not an object.
   var members: [String: JSONValue]? {
     if case .object(let members) = self { members } else { nil }
   }
@@ -102,7 +102,7 @@ extension JSONValue {
     }
   }
 
-  /// A finite number, or `nil` for other kinds.
+  /// The finite number, or `nil` if the value is not one.
   var finite: Double? {
     switch self {
     case .integer(let integer): Double(integer)

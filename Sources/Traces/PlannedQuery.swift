@@ -7,56 +7,57 @@ package import HistoryTypes
 package struct PlannedQuery: Hashable, Sendable {
   /// The kind of request.
   package enum Form: String, Hashable, Sendable, CaseIterable {
-    /// The matching transactions with all of their changes, page by page.
+    /// Requests the matching transactions with all of their changes, page by page.
     case transactions
-    /// The matching transactions without changes, page by page.
+    /// Requests the matching transactions without changes, page by page.
     case headers
-    /// The matching changes, page by page.
+    /// Requests the matching changes, page by page.
     case changes
-    /// The matching transactions with all of their changes, as a sequence of pages.
+    /// Requests the matching transactions with all of their changes, as an asynchronous sequence of
+    /// pages.
     case stream
-    /// The number of matching transactions.
+    /// Requests the number of matching transactions.
     case count
-    /// The number of matching changes.
+    /// Requests the number of matching changes.
     case changeCount
-    /// The objects that the matching changes inserted, updated or deleted.
+    /// Requests the objects that the matching changes inserted, updated or deleted.
     case objects
-    /// Whether any transaction matches.
+    /// Requests whether any transaction matches.
     case exists
-    /// The transaction at the position itself; the filter does not apply.
+    /// Requests the transaction at the position itself; the filter does not apply.
     case transaction
-    /// The changes after the position, read with an SQL query; the filter does not apply.
+    /// Requests the changes after the position with an SQL query; the filter does not apply.
     case sql
-    /// The number of transactions in the file, purged ones included, counted with an SQL query.
+    /// Counts the transactions in the file with an SQL query, purged ones included.
     case rows
-    /// The registered members, and their cursors.
+    /// Requests the registered members and their cursors.
     case members
-    /// The objects of an entity in the store's data that match conditions on their values.
+    /// Requests the objects of an entity that match conditions on their values.
     case find
-    /// A purge of history before the position, limited to authors and contexts.
+    /// Purges history before the position, limited to authors and contexts.
     case purge
-    /// The matching objects of an entity, sorted and limited, as a context with unsaved changes sees them.
+    /// Requests matching objects of an entity, sorted and limited, from a context with unsaved changes.
     case sorted
-    /// The URIs of an entity's objects, and the errors for URIs that denote no object of the store.
+    /// Requests the URIs of an entity's objects, and tests the errors for URIs of no object.
     case uris
-    /// The transaction of a token, and the errors for tokens that are not of this history.
+    /// Requests the transaction of a token, and tests the errors for tokens of another history.
     case tokens
-    /// The size of history and of the file.
+    /// Requests the size of history and of the file.
     case size
-    /// A purge that is made only if the given time has passed since the last purge.
+    /// Purges only if the given time has passed since the last purge.
     case due
-    /// The settings that have different values in different members.
+    /// Requests the settings that differ between members.
     case differences
-    /// The registered members, and the number of transactions that each has not merged.
+    /// Requests the registered members, and the number of transactions that each has not merged.
     case lags
     /// A test in which a member registers, at an imported date if one is given, a second process
     /// tries to replace the member's process, and the member retires.
     case visit
-    /// The transactions that the store has signalled since the plan started.
+    /// Requests the transactions that the store has signalled since the plan started.
     case signals
-    /// The inconsistencies that a verification of the store's file finds.
+    /// Requests the inconsistencies that a verification of the store's file finds.
     case verify
-    /// The transactions after the position, read with an SQL query of every column; no filter
+    /// Requests the transactions after the position with an SQL query of every column; no filter
     /// applies.
     case table
     /// A test of SQL statements and edits that a store must refuse, and of values of every type.
@@ -101,11 +102,11 @@ package struct PlannedQuery: Hashable, Sendable {
 
   /// The position after which the query requests history, or before which it purges.
   package enum Start: Hashable, Sendable {
-    /// The beginning of history; for a purge, no bound.
+    /// The query starts at the beginning of history; a purge has no bound.
     case beginning
-    /// The given number of transactions before the newest one.
+    /// The position is a number of transactions before the newest one.
     case behind(Int)
-    /// The given number of seconds before the current time.
+    /// The position is a number of seconds before the current time.
     case ago(Double)
   }
 
@@ -177,9 +178,9 @@ package struct QueryTerm: Hashable, Sendable {
     case entity(String)
     case type(ChangeType)
     case object(ObjectName)
-    /// The given number of newest transactions.
+    /// Matches a number of newest transactions.
     case newest(Int)
-    /// The transactions of the last given number of seconds.
+    /// Matches the transactions of a number of last seconds.
     case recent(Double)
   }
   package var subject: Subject

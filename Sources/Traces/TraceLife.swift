@@ -12,7 +12,7 @@ internal import Darwin
 package struct TraceLife: Sendable {
   /// The path of the trace file.
   package var path: String
-  /// The outcome of the write during which the process was killed, as found later in the store.
+  /// The outcome, found later in the store, of the write during which the process was killed.
   package var cutOff: CutOff
   /// The latest possible time of the kill, in monotonic nanoseconds; `nil` if the process was not killed.
   package var diedAt: Int64?
@@ -23,7 +23,7 @@ package struct TraceLife: Sendable {
     self.diedAt = diedAt
   }
 
-  /// The outcome of a write that its process did not report, as found later in the store.
+  /// The outcome, found later in the store, of a write that its process did not report.
   package enum CutOff: Hashable, Sendable {
     /// The outcome is unknown, or the process was not killed during a write.
     case open

@@ -12,7 +12,7 @@ package enum WireRequest: Hashable, Sendable {
   /// Ends the program.
   case bye
 
-  /// The word under the key `do`.
+  /// The value of the key `do` in the message.
   package var word: String {
     switch self {
     case .hello: "hello"
@@ -68,9 +68,9 @@ package struct WireAnswer: Hashable, Sendable {
   package var cursor: WirePosition?
   /// The position that a launch recorded after merging the transactions since the actor's last process.
   package var recorded: WirePosition?
-  /// The effect of a write; `nil` if the command was no write.
+  /// The effect of the command on the store; `nil` if the command was no write.
   package var write: WireWrite?
-  /// The contents of a view or of the data.
+  /// The objects of a context, or of the store.
   package var objects: Objects?
   /// The contents of history, in order.
   package var history: [CommittedTransaction]?

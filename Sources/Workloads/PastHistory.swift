@@ -1,7 +1,7 @@
 package import HistoryTypes
 package import Traces
 
-/// The transactions of a real store's history; plans make them again as their writes.
+/// The transactions of a real store's history, which plans repeat as their writes.
 package struct PastHistory: Sendable {
   /// A change of an object: the type, the entity's index in the model, and the object's key.
   package struct Change: Sendable, Hashable {
@@ -111,7 +111,7 @@ package struct PastRecord: Sendable {
   }
 }
 
-/// A few consecutive transactions of a real history, as commands of explored plans.
+/// A few consecutive transactions of a real history, converted to commands of plans.
 ///
 /// Two transactions with equal timestamps in the history have equal timestamps in the plan. A gap
 /// of more than a day, or a step back, becomes a command of the clock. Any other gap becomes one

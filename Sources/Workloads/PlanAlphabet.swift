@@ -15,7 +15,7 @@ package struct PlanAlphabet: Sendable {
   private let actors: [ActorID]
   private let actions: Set<PlanAction>
   private let passesBySignal: Bool
-  /// The windows of a real history from which plans take their writes, by the seed of the header.
+  /// Parts of a real history from which plans take their writes, by the seed of the plan's header.
   var windows: [UInt64: PastWindow] = [:]
 
   /// The maximum number of actors.
@@ -122,7 +122,7 @@ package struct PlanAlphabet: Sendable {
 
   private func launches(_ place: PlanPlace) -> [Action] { ended(place).map(Action.launch) }
 
-  /// Returns the next step (fetch, merge or record) of each running actor's pass.
+  /// Returns, for each running actor, the next step of its pass: fetch, merge or record.
   private func steps(_ place: PlanPlace) -> [Action] {
     guard actions.contains(.fetch) else { return [] }
     return running(place).map { actor in
@@ -169,7 +169,9 @@ package struct PlanAlphabet: Sendable {
       }
   }
 
-  /// Returns plain-SQL inserts, updates and deletes, each once per actor that may read first after it.
+  /// Returns plain-SQL inserts, updates and deletes, each once for each running actor.
+  ///
+  /// That actor is the first one to read the store after the write.
   private func plainSQL(_ place: PlanPlace) -> [Action] {
     [place.insert, place.update, place.delete].compactMap { $0 }.flatMap { change in
       running(place).map { actor in
@@ -277,7 +279,7 @@ extension PlanAlphabet {
     }
   }
 
-  /// Returns a header in which every commit is synced, and one in which none is.
+  /// Returns two headers: in plans of the first every commit is synced, in plans of the second none is.
   ///
   /// In the second header a mirror keeps its token outside of the store, where a power-off does not
   /// roll it back.

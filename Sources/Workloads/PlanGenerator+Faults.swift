@@ -86,7 +86,7 @@ extension PlanGenerator {
     !(place.file == .wal && place.call == .sync && draft.active.contains(.powerOff))
   }
 
-  /// A file and a call that can fail, with the weight and the greatest number k of the failing call.
+  /// A kind of call on a kind of file that can fail; `k` below its maximum selects the call that fails.
   private struct FailurePlace {
     let file: PlannedFault.File
     let call: PlannedFault.Call

@@ -2,7 +2,7 @@ import HistoryTypes
 import PropertyTesting
 import Traces
 
-/// Plans that make the transactions of a real history again, in commit order and with equal gaps.
+/// Plans that repeat the transactions of a real history, in commit order and at equal intervals.
 ///
 /// Launches, passes, crashes, purges and all other commands are drawn between these writes.
 extension PlanGenerator {

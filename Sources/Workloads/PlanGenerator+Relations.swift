@@ -43,8 +43,8 @@ extension PlanGenerator {
 
   /// Draws the merge policy of a save, for conflicts and for duplicates.
   ///
-  /// Under conditions in which commands may fail, views save under the default policy only: after a
-  /// failure it is unknown which states a view has read.
+  /// Under conditions in which commands may fail, a save through an actor's view has the default
+  /// policy: after a failure it is unknown which states of objects the view has read.
   private func relatedPolicy(
     _ source: inout ChoiceSource,
     _ context: String,

@@ -8,11 +8,13 @@ import Reporting
 package struct DesignAdvice: Sendable, Hashable {
   /// The rule by which the design purges.
   package enum Purging: Sendable, Hashable {
-    /// Never deletes transactions.
+    /// The design never deletes transactions.
     case never
-    /// Deletes all transactions older than `days`, always or if a consumer's position is missing or old.
+    /// The design deletes all transactions older than `days` days.
+    ///
+    /// It does so always, or if a consumer's position is missing or old.
     case byAge(days: Double)
-    /// Deletes only transactions that are known to be merged.
+    /// The design deletes only transactions that are known to be merged.
     case byPosition
   }
 

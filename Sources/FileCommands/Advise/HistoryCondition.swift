@@ -5,11 +5,11 @@ import HistoryTypes
 /// A property of a history, such as equal timestamps, that is also a condition in which designs are
 /// tested.
 struct HistoryCondition: Sendable, Hashable {
-  /// The name of the lab's condition, as `list conditions` prints it.
+  /// The name of the test condition, as `list conditions` prints it.
   let name: String
   /// The number of occurrences, at least 1.
   let count: Int
-  /// A sentence that states the occurrences.
+  /// A sentence that states how often the condition occurs in the history.
   let sentence: String
 }
 

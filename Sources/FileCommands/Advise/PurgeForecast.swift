@@ -158,7 +158,7 @@ struct PurgeRule: Sendable {
     case isNewer
     /// The transaction is kept because of its author.
     case isProtected
-    /// The transaction is kept because an active member has not merged it, or it is the newest.
+    /// The transaction is kept because an active member has not merged it, or because it is the newest.
     case isHeldBack
   }
 

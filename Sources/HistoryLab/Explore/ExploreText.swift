@@ -60,7 +60,8 @@ struct ExploreText {
 
   private static func foreseen(_ piece: ExploreTask.Outcome) -> String {
     piece.exploration.foreseenStateCount.map {
-      ", plans of the next length lead to about \((($0 + 500) / 1_000 * 1_000).grouped)"
+      ", because plans with one more command would lead to about "
+        + "\((($0 + 500) / 1_000 * 1_000).grouped)"
     } ?? ""
   }
 

@@ -105,7 +105,7 @@ struct RepairTrials: Sendable {
 
   // MARK: Verification
 
-  /// Returns plans that break a changed design, or none if there are none; reports steps to `note`.
+  /// Returns plans that break a changed design; empty if no plan does. Passes each step to `note`.
   func verify(
     _ set: Set<RepairChange>,
     _ note: @escaping @Sendable (String) -> Void

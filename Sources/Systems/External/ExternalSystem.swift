@@ -7,7 +7,7 @@ package import Traces
 /// invalid answer, it receives no further message in this plan; the next plan starts it again.
 package final class ExternalSystem: SystemUnderTest {
   package let capabilities: Set<Capability>
-  /// The program's description of itself.
+  /// The program's name and capabilities, as its answer to `hello` states them.
   package let hello: WireHello
   /// Starts the program.
   private let open: () throws(ProgramError) -> any WireChannel
