@@ -71,7 +71,7 @@ import Traces
       "50 continuations after each command, drawn from the seed 0x7b6e6ca03cd698d.",
       "Command 3 (app: ", "decided most:",
       "Command 3 breaks the invariant, so continuations after it were not run.",
-      "What the violation depends on", "The nearest plan that holds:",
+      "What the violation depends on", "The nearest plan without the violation:",
     ]
     let places = parts.map { result.output.firstRange(of: $0)?.lowerBound }
     #expect(places.allSatisfy { $0 != nil }, "\(result.output)")
@@ -150,7 +150,7 @@ import Traces
       #expect(shares == 4)
       #expect(html.contains("After 3 commands: 100 % of 20 continuations break the invariant."))
       #expect(html.contains("What it depends on") && html.contains("must be another object than"))
-      #expect(html.contains("The nearest plan that holds"))
+      #expect(html.contains("The nearest plan without the violation"))
       try makeFile("\(folder)/plan.jsonl", try String(contentsOfFile: Self.least, encoding: .utf8))
       let refused = await why("\(folder)/plan.jsonl", "--html", "\(folder)/./plan.jsonl")
       #expect(refused.code == .usage)

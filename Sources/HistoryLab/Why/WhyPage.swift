@@ -18,7 +18,7 @@ struct WhyPage {
           [.paragraph(Self.walkNote), .walk(walk)] + report.curveSentences.map { .paragraph($0) }
             + [.table(report.curveTable)]
         ), PageSection("What it depends on", [.table(report.partTable)]),
-        PageSection("The nearest plan that holds", nearest),
+        PageSection("The nearest plan without the violation", nearest),
       ]
     )
     return page.html(images: .drawn([:]))

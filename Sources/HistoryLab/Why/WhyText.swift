@@ -42,7 +42,7 @@ struct WhyText {
       paragraph(WhyReport.noNearest)
       return
     }
-    heading("The nearest plan that holds: \(report.sentence(nearest))")
+    heading("The nearest plan without the violation: \(report.sentence(nearest))")
     terminal.print(report.table(beside: nearest))
     for other in report.nearest.dropFirst() { paragraph(report.alsoHolds(other)) }
   }
