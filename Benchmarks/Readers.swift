@@ -2,7 +2,7 @@ import HistoryStore
 import HistoryTypes
 import Measuring
 
-/// The cost that a reader with an open read transaction causes a writer.
+/// How much a reader with an open read transaction slows a writer down.
 enum Readers {
   static let all = [
     BenchmarkSubject(

@@ -6,9 +6,9 @@ package import Measuring
 package struct MeasuredSelfTest: Sendable {
   /// The seed of the random order of the measurements, and of the resampling.
   package var seed: UInt64
-  /// The number of rows that compare equal work, to count the false alarms of the gate.
+  /// The number of rows that compare equal work, to count false alarms.
   package var alikeRows: Int
-  /// The number of rows that compare work with 2 % more work, to count those that the gate finds.
+  /// The number of rows that compare work with 2 % more work, to count those that are detected.
   package var dearerRows: Int
   /// The folder in which the stores' folder is created, or `nil` for one in memory if possible.
   package var scratchParent: String?

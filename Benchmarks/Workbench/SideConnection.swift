@@ -50,7 +50,7 @@ final class SideConnection {
     try integer("SELECT min(\(layout.number)) FROM \(layout.transactions)")
   }
 
-  /// Returns the mark of a transaction, or 0 if it is gone.
+  /// Returns the random number in a transaction's token, or 0 if the transaction does not exist.
   func mark(of number: Int64) throws(SQLiteError) -> Int64 {
     try integer(
       "SELECT \(layout.mark) FROM \(layout.transactions) WHERE \(layout.number) = \(number)"

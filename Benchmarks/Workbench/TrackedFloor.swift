@@ -107,7 +107,7 @@ enum CommitPeer {
     let signalNs: UInt64
   }
 
-  /// Starts a process that pauses before each commit, waits for its end, and returns the commits.
+  /// Starts a process that pauses before each commit; returns the commits when the process has ended.
   static func commits(
     _ command: String,
     path: String,

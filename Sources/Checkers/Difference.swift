@@ -129,7 +129,7 @@ extension Event {
   /// The name of the event's actor, or "the store" if it has none, for use in a sentence.
   var who: String { actor?.name ?? "the store" }
 
-  /// Whether the event shows that a member got the error that history it needs is gone.
+  /// Whether the event shows that a member got an error because history which it needs was purged.
   var isExpiry: Bool {
     switch kind {
     case .expired: true

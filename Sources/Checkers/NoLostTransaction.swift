@@ -2,9 +2,9 @@ package import Traces
 
 /// At the end every running member has merged every transaction that it must merge.
 ///
-/// Verifies: after the closing phase, each running member has merged every transaction that it must
-/// merge, unless it was notified that it misses history. A merge that a crash undid before it was
-/// recorded must be repeated. A transaction for which a merge hook replaced the default merge
+/// Verifies: after the closing passes, each running member has merged every transaction that it
+/// must merge, unless it was notified that it misses history. A merge that a crash undid before it
+/// was recorded must be repeated. A transaction for which a merge hook replaced the default merge
 /// counts as merged by that member, and a resync counts as merging everything up to its cursor. A
 /// consumer must have read the transactions that were committed before it last consumed.
 ///
@@ -22,7 +22,9 @@ package struct NoLostTransaction: Invariant {
   package mutating func observe(_ event: Event, on timeline: Timeline) {}
 
   package func verdict(on timeline: Timeline) -> Verdict {
-    guard timeline.isClosed else { return .unknown("The trace ends before its closing phase.") }
+    guard timeline.isClosed else {
+      return .unknown("The trace ends before the closing passes and reads.")
+    }
     let watched = timeline.watched
     for (position, status) in timeline.log.statuses.enumerated() {
       let owing = status.unmerged.intersection(watched)

@@ -55,7 +55,9 @@ package struct ObserverDelivery: Invariant {
 
   package func verdict(on timeline: Timeline) -> Verdict {
     if let violation { return .invalid(violation) }
-    guard timeline.isClosed else { return .unknown("The trace ends before its closing phase.") }
+    guard timeline.isClosed else {
+      return .unknown("The trace ends before the closing passes and reads.")
+    }
     let watched = timeline.watched.intersection(observing)
     for (position, status) in timeline.log.statuses.enumerated() {
       let seen = position < observed.count ? observed[position] : []

@@ -15,7 +15,8 @@ package import Traces
 /// store, or that anything is ever purged (Reclaim); purges of transactions that no event reported;
 /// purges of transactions that a member needs whose registration or cursor a power-off has made
 /// uncertain, until the member's next launch. A record of unknown outcome counts as done. Purges in
-/// whole passes of the closing phase, which only systems without single steps make, are ignored.
+/// whole passes after the plan's last command, which only systems without single steps make, are
+/// ignored.
 package struct PurgeSafety: Invariant {
   package static let name = "PurgeSafety"
   package static let sentence =

@@ -32,7 +32,7 @@ package struct Timeline: Sendable {
   package internal(set) var named: [Int] = []
   /// The command that runs, or the last command that ran.
   package internal(set) var command = CurrentCommand()
-  /// Whether the closing phase has reported a view, the data or history.
+  /// Whether a view, the data or history was reported after the plan's last command.
   package internal(set) var isClosed = false
   /// Whether the store may contain a transaction without an event, after a write of unknown outcome.
   package internal(set) var mayHoldUnreported = false
@@ -121,7 +121,7 @@ extension Timeline {
 package struct CurrentCommand: Sendable {
   /// The command's word in the plan format; empty before the first command.
   package let word: String
-  /// Whether the command belongs to the plan and has not ended; `false` in the closing phase.
+  /// Whether the command belongs to the plan and has not ended; `false` after the plan's last command.
   package internal(set) var isInPlan: Bool
   /// The index in ``Timeline/everyone`` of the command's actor or consumer; `nil` if there is none.
   let actor: Int?
@@ -138,7 +138,7 @@ package struct CurrentCommand: Sendable {
     self.actor = actor
   }
 
-  /// Whether the command is a whole pass of the closing phase.
+  /// Whether the command is a whole pass after the plan's last command.
   package var isClosingPass: Bool { !isInPlan && word == "pass" }
 
   /// Whether the command may make a whole pass.

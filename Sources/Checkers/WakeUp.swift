@@ -8,8 +8,8 @@ package import Traces
 /// lost one of the actor's signals or polls in the meantime, the limit is
 /// ``SignalTicks/boundAtWorst``. The same limit holds for a write with plain SQL that was not
 /// captured at once because of a disk error: it is signalled when the next process reads. A failed
-/// pass counts as a pass. The check ends with the plan, because the closing phase disables all
-/// faults.
+/// pass counts as a pass. The check ends with the plan, because no fault occurs in the passes that
+/// follow it.
 ///
 /// Does not verify: that the pass merged any transaction (NoLostTransaction), the order of signals,
 /// plans whose commands make the passes, actors that end before the limit is reached, consumers.

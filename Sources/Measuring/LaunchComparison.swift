@@ -38,7 +38,7 @@ package struct LaunchComparison: Sendable {
     package let verdict: GateVerdict
   }
 
-  /// The gate that judges the rows.
+  /// The test that decides which rows have become slower or faster.
   package let gate: RegressionGate
   private var keys: [Key] = []
   private var evidence: [Key: RegressionGate.Evidence] = [:]

@@ -39,7 +39,7 @@ package struct RegressionGate: Sendable {
   /// The number of units in the second stage divided by the number in the first.
   package static let secondLookFactor = 4
 
-  /// Creates a gate.
+  /// Creates a gate with the seed of its random resamples.
   package init(seed: UInt64) { self.seed = seed }
 
   /// The evidence for one row: logarithms of the ratio of candidate to baseline, one per unit.
@@ -114,7 +114,7 @@ package struct RegressionGate: Sendable {
   }
 }
 
-/// The verdict of the gate on one row.
+/// The verdict of a ``RegressionGate`` on one row.
 package struct GateVerdict: Sendable, Hashable, Codable {
   /// The possible verdicts on a row.
   package enum Answer: String, Sendable, Codable {

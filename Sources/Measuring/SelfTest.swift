@@ -55,7 +55,8 @@ extension SelfTestOutcome {
     )
   }
 
-  /// Returns the outcome of the check that the gate raises few false alarms on rows without a change.
+  /// Returns the outcome of the check that a ``RegressionGate`` raises few false alarms on rows
+  /// without a change.
   package static func alarms(
     _ part: String,
     _ trial: GateTrial,
@@ -70,7 +71,8 @@ extension SelfTestOutcome {
     )
   }
 
-  /// Returns the outcome of the check that the gate finds nearly all changes in rows that have one.
+  /// Returns the outcome of the check that a ``RegressionGate`` finds nearly all changes in rows
+  /// that have one.
   package static func found(
     _ part: String,
     _ trial: GateTrial,
@@ -135,7 +137,7 @@ package struct ComplexityTrial: Sendable, Hashable {
   }
 }
 
-/// The results of a regression gate on rows whose true ratio is known.
+/// The results of a ``RegressionGate`` on rows whose true ratio is known.
 package struct GateTrial: Sendable, Hashable {
   /// The number of rows that were judged.
   package private(set) var rows = 0
@@ -160,7 +162,7 @@ package struct GateTrial: Sendable, Hashable {
   /// The share of rows confirmed as slower.
   package var foundShare: Double { Double(dearer) / Double(max(1, rows)) }
 
-  /// Passes rows through both stages of a gate and counts the verdicts.
+  /// Judges rows by both stages of a ``RegressionGate`` and counts the verdicts.
   ///
   /// For a row and a number of units, `measure` returns the logarithm of the ratio of each unit. A unit
   /// is a block of measurements or a pair of launches.
@@ -196,7 +198,7 @@ package struct GateTrial: Sendable, Hashable {
 }
 
 extension GateTrial {
-  /// Passes simulated pairs of launches through both stages of a gate.
+  /// Judges simulated pairs of launches by both stages of a ``RegressionGate``, and counts the verdicts.
   package static func launches(
     rows: Int,
     pairs: Int = 20,

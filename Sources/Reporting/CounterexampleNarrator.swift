@@ -61,10 +61,10 @@ struct CounterexampleStep {
     return joined(inPhases(steps))
   }
 
-  /// The word for the fetch, merge and record of an actor in the closing phase.
+  /// The words for an actor's fetch, merge and record after the plan's last command.
   static let catchUp = "catch up"
 
-  /// Joins an actor's consecutive fetch, merge and record in the closing phase into one step.
+  /// Joins an actor's consecutive fetch, merge and record after the plan's last command into one step.
   private static func joined(_ steps: [CounterexampleStep]) -> [CounterexampleStep] {
     var result: [CounterexampleStep] = []
     for step in steps {
@@ -336,7 +336,8 @@ struct CounterexampleNarrator {
   /// Returns the word `launch` for a launch outside of commands; empty for the command `launch`.
   private func launch(_ step: CounterexampleStep) -> String { step.word == nil ? "launch " : "" }
 
-  /// Returns the objects in a context; in the closing phase, only the differences from the store's data.
+  /// Returns the objects in a context; after the plan's last command, only the differences from the
+  /// store's data.
   private func view(
     _ context: String,
     _ objects: Objects,

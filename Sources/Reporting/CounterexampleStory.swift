@@ -12,7 +12,7 @@ struct CounterexampleStory {
 
   /// The headings of the columns.
   let headings: [String]
-  /// The rows, one per step; steps of the closing phase without relevant events share a row.
+  /// The rows, one per step; steps after the plan's last command without relevant events share a row.
   private(set) var rows: [CounterexampleRow] = []
   /// The events before the first row, which are launches.
   private(set) var opening: [Event] = []
@@ -74,7 +74,8 @@ struct CounterexampleStory {
     return "\(CounterexamplePhrase.name(name)) was \(said.joined(separator: ", "))."
   }
 
-  /// Returns whether a step belongs to the plan, or to the closing phase before the violation.
+  /// Returns whether a step belongs to the plan, or comes after its last command and before the
+  /// violation.
   private func isReported(_ step: CounterexampleStep) -> Bool {
     step.phase != .closing || step.at <= violation.at
   }
@@ -93,7 +94,7 @@ struct CounterexampleStory {
   ) -> [(verb: String, who: String)] {
     let place =
       step.position.map { " in step \($0 + 1)" } ?? (step.phase == .closing ? " at the end" : "")
-    // Events of the closing phase after the violation are left out.
+    // Events after the plan's last command are left out if they come after the violation.
     let events = step.events.filter { step.phase != .closing || $0.at <= violation.at }
     return events.compactMap { event in
       let who = CounterexamplePhrase.printable(event.actor?.name ?? "the store") + place
@@ -213,7 +214,7 @@ extension CounterexampleStory {
     return [column: isShared ? "\(name): \(text)" : text]
   }
 
-  /// Combines the steps of the closing phase that have no row of their own into one row.
+  /// Combines the steps after the plan's last command that have no row of their own into one row.
   private mutating func closeUp(_ hidden: inout [CounterexampleStep]) {
     guard !hidden.isEmpty else { return }
     let words = hidden.map(\.verb).uniqued.map(CounterexamplePhrase.printable)

@@ -145,7 +145,7 @@ struct CounterexampleTable {
 struct CounterexampleRow {
   enum Kind {
     case step
-    /// The row of a skipped command, or of the closing phase.
+    /// The row of a skipped command, or of the steps after the plan's last command.
     case quiet
     /// The row of the step that violates the invariant.
     case violation
@@ -158,7 +158,8 @@ struct CounterexampleRow {
   var cells: [Int: String] = [:]
   /// A text across all columns; `nil` if the row has cells.
   var note: String?
-  /// The actor of the step; `nil` for the store, the clock and the closing phase.
+  /// The actor of the step; `nil` for the store, the clock and the combined steps after the plan's
+  /// last command.
   var actor: ActorID?
   /// The word for the action, such as `write` or `pass`.
   var verb = ""

@@ -126,7 +126,8 @@ package struct TraceWalk: Sendable {
     package let isBroken: Bool
   }
 
-  /// The launches before the plan and the steps of the plan, in order, without the closing phase.
+  /// The launches before the plan and the steps of the plan, in order, without those after its last
+  /// command.
   package let steps: [Step]
   private let trace: Trace
 

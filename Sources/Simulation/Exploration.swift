@@ -204,11 +204,11 @@ package struct KnownMoves: Sendable {
     let broken: UInt64
     /// The invariants that the plan with the command exercised and did not break, one bit each.
     let held: UInt64
-    /// The result of the closing phase after the command.
+    /// The result of the closing passes and reads after the command.
     let conclusion: Conclusion
   }
 
-  /// The result of a closing phase: the broken invariants, and those exercised and not broken.
+  /// The result of closing passes and reads: the broken invariants, and those exercised and not broken.
   struct Conclusion: Sendable {
     var broken: UInt64 = 0
     var held: UInt64 = 0

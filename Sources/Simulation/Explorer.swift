@@ -5,8 +5,8 @@ package import Traces
 /// Runs all plans of a ``PlanSpace`` on one system, shortest first, and judges each of them.
 ///
 /// Equivalent states are merged: plans are continued from only one of them. In each state, the
-/// explorer also runs the closing phase, and restores the state afterwards. The first plan that
-/// breaks an invariant is a shortest one, because every shorter plan was run before.
+/// explorer also runs the closing passes and reads, and restores the state afterwards. The first
+/// plan that breaks an invariant is a shortest one, because every shorter plan was run before.
 ///
 /// An explorer must not be used from several threads at a time.
 package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
@@ -22,7 +22,8 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
   var pairs: [MergedPair] = []
   var mergeCount = 0
   let random: RandomState
-  /// The results of the closing phases, by state; empty if ``ExplorationBounds/keepsMoves`` is `false`.
+  /// The results of the closing passes and reads, by state; empty if
+  /// ``ExplorationBounds/keepsMoves`` is `false`.
   var conclusions: [KnownMoves.Conclusion] = []
 
   /// A reached state from which no command has been run yet.
@@ -95,7 +96,7 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
   ///
   /// - Throws: ``SystemFailure`` when the system cannot start or be inspected, which is a failure
   ///   of the lab and not of a plan.
-  /// - Complexity: one run of each command in each state, and one closing phase per state.
+  /// - Complexity: in each state, one run of each command, and one of the closing passes and reads.
   package func explore(
     progress: (Int) -> Bool = { _ in true }
   ) throws(SystemFailure) -> Exploration {
@@ -268,7 +269,8 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
     if isLast { keep((key.equivalence, judge, node), of: command, from: open) }
   }
 
-  /// Adds a new state to the states from which plans are continued, and runs the closing phase in it.
+  /// Adds a new state to the states from which plans are continued, and runs the closing passes and
+  /// reads in it.
   private func meet(
     _ node: Int,
     _ root: Int,
@@ -284,9 +286,9 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
     }
     var closing = judge
     let header = roots[root].header
-    // Here the closing phase ends after one pass of each actor that changes nothing, because more
+    // Here the closing passes end after one pass of each actor that changes nothing, because more
     // passes would have no effect. A plan that breaks an invariant is run again with all rounds of
-    // the closing phase.
+    // closing passes.
     simulator.conclude(header, after: 0, quietRounds: 0) { event in
       closing.observe(event)
       return true

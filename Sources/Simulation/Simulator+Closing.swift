@@ -2,9 +2,9 @@ import HistoryTypes
 import Systems
 import Traces
 
-/// The closing phase: the final passes and reads after the plan's last command.
+/// The closing passes and reads: those that follow the plan's last command.
 extension Simulator {
-  /// Runs the closing phase after a plan's last command.
+  /// Runs the closing passes and reads after a plan's last command.
   ///
   /// All running actors make passes until `quietRounds` rounds in succession have no effect. If
   /// `quietRounds` is 0, the actors make passes in turn until one pass of each has had no effect.
@@ -27,8 +27,7 @@ extension Simulator {
 
   /// Repeats fetch, merge and record for every running actor, then reads views, data and history.
   ///
-  /// The closing phase does not purge, except in systems that have only whole passes, and whose
-  /// passes purge.
+  /// This does not purge, except in systems that have only whole passes, and whose passes purge.
   private func close(
     _ header: PlanHeader,
     _ quietRounds: Int,

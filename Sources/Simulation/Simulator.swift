@@ -36,7 +36,7 @@ package final class Simulator {
     life = ActorLife(PlanHeader(model: Model(unchecked: []), actors: []), [])
   }
 
-  /// Runs a plan and its closing phase, and passes every event to an observer.
+  /// Runs a plan and the closing passes and reads, and calls an observer with every event.
   ///
   /// The observer returns whether to continue. An observer that needs only the first violation can
   /// stop the run there.

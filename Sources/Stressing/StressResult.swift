@@ -54,7 +54,7 @@ package struct StressResult: Codable, Hashable, Sendable {
     package var merged = 0
     /// The number of times that the actor recorded its cursor.
     package var records = 0
-    /// The number of transactions that the actor's purges made invisible.
+    /// The number of transactions that the actor's purges removed from history.
     package var purged = 0
     /// The number of errors that reached a caller, by code.
     package var errors: [String: Int] = [:]

@@ -192,7 +192,7 @@ extension StressSession {
   }
 }
 
-/// The closing phase of a run.
+/// The end of a run: all processes merge everything, and report what they show.
 extension StressSession {
   /// Lets all processes merge everything and report their views, reads the store, ends the processes.
   func close() throws {

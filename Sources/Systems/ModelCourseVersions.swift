@@ -49,11 +49,11 @@ struct ModelCourseVersions {
   /// The index in ``fields`` of the attribute `count`.
   static let count = 1
 
-  /// Three versions; each can be reached from the previous one without a migration.
+  /// Three versions of a model; a store changes from each version to the next without a migration.
   let all: [Model]
   /// A model that differs from the third version, but has the same version number.
   let other: Model
-  /// A version that only a migration can reach.
+  /// A version to which a store changes only in a migration.
   let migrated: Model
 
   init?() {

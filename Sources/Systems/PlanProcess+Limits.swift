@@ -120,7 +120,8 @@ struct LimitCourse: DiskCourse {
     let wanted = merged == 0 ? beginning : written[merged - 1].token
     expect(
       registration.cursor == wanted,
-      "a member with the date \(seconds) starts after #\(registration.cursor.number), not #\(merged)"
+      "a member with the imported date \(seconds) starts after #\(registration.cursor.number); "
+        + "it must start after #\(merged)"
     )
     expect(.inUse, of: "to forget a running member") { () throws(HistoryError) in
       _ = try file.forget("kit")

@@ -378,7 +378,7 @@ final class MessageLog: TrackerLogger {
   }
 }
 
-/// The number of passes that call a hook at the same time, and the numbers of their transactions.
+/// Counts the passes that call a hook at the same time, and lists the numbers of their transactions.
 private final class Turns: Sendable {
   private struct State {
     var (count, countMax) = (0, 0)

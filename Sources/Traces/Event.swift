@@ -21,7 +21,8 @@ package struct Event: Hashable, Sendable {
 
 /// The kind of an event, with its details; each case is one word of the trace format.
 package enum EventKind: Hashable, Sendable {
-  /// A command was called; `command` is its position in the plan, or `nil` in the closing phase.
+  /// A command was called; `command` is its position in the plan, or `nil` after the plan's last
+  /// command.
   case called(command: Int?, word: String)
   case ended(command: Int?, Outcome)
   /// A command was skipped because its actor was in the wrong state.
@@ -62,7 +63,7 @@ package enum EventKind: Hashable, Sendable {
   case purged([TransactionName])
   /// A member was cut off by a retention limit.
   case lost
-  /// A member received the error that the history it needs is gone.
+  /// A member received the error that says that history which it needs was purged.
   case expired
   /// A member received the error that history was replaced since its cursor was recorded.
   case rewound

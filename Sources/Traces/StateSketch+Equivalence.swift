@@ -15,7 +15,7 @@ package struct StateEquivalence: Sendable {
   /// `launched` is not compared, because the state contains the running actors. If
   /// `exchangesActors` is `true`, states count as equivalent when actors with equal configurations
   /// exchange their states, except actors that share an author: these may also share a position,
-  /// and then the order of their passes in the closing phase matters.
+  /// and then the order of their passes after the plan matters.
   package init(_ header: PlanHeader, clipsAges: Bool, exchangesActors: Bool = true) {
     self.clipsAges = clipsAges
     keepsDistances = header.retention != nil

@@ -104,7 +104,7 @@ package struct StateSketch: Sendable {
     return members.count - 1
   }
 
-  /// Adds the words of another sketch of the same plan.
+  /// Adds everything that another sketch of the same plan contains.
   package mutating func add(_ other: StateSketch) {
     for (index, section) in other.sections.enumerated() {
       current = index == 0 ? 0 : position(of: other.members[index - 1]) + 1

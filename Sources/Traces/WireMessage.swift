@@ -80,7 +80,8 @@ package struct WireAnswer: Hashable, Sendable {
   package var isRegistered: Bool?
   /// Whether an actor found new transactions after a signal or a poll.
   package var hasWoken = false
-  /// Whether the actor got the error that history it needs is gone, and then continued.
+  /// Whether the actor got the error that says that history which it needs was purged, and then
+  /// continued.
   package var isExpired = false
   /// Whether the actor got the error that history was replaced, and then continued.
   package var isRewound = false

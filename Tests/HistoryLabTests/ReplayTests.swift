@@ -96,7 +96,7 @@ import Traces
             widget  nothing            view: nothing
             store   watermark nothing  data: Item/1 {title: "a"}; history: nothing
 
-        The plan and its closing phase have ended.
+        The plan and its closing passes and reads have ended.
         PurgeSafety: broken. app wrote #1; app purged #1 before widget had merged it (widget had \
         recorded nothing).
 
@@ -109,7 +109,9 @@ import Traces
     #expect(one.output.contains("widget: launch") && !one.output.contains("1/3"))
     #expect(one.code == .violation)
     let all = try await replay("--step", keys: Array(repeating: 0x0a, count: 9))
-    #expect(all.output.contains("> 3/3") && all.output.contains("closing phase have ended"))
+    #expect(
+      all.output.contains("> 3/3") && all.output.contains("closing passes and reads have ended")
+    )
     // At the end of the key input the walk ends.
     #expect(!(try await replay("--step", keys: [])).output.contains("widget: launch"))
   }

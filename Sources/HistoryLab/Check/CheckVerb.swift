@@ -22,7 +22,7 @@ struct CheckOptions: VerbOptions {
     "steps",
     .integer("N", 1...10_000_000_000),
     shown: "no limit",
-    "Runs plans until they have N steps in total: commands, and parts of the closing phases."
+    "Runs plans until they have made N steps in total: commands, and the passes and reads after them."
   )
   var steps: Int?
   var planOptions = PlanOptions()

@@ -185,7 +185,8 @@ final class PlanWorker {
     var digest: UInt64 = 0
   }
 
-  /// Runs a plan completely, and returns the footprints of its commands, and of its closing phase.
+  /// Runs a plan completely, and returns the footprints of its commands, and of its closing passes
+  /// and reads.
   ///
   /// After `count` commands the closure is called, and all connections are replaced, so that no statement
   /// that was prepared before is used again.
@@ -225,7 +226,7 @@ final class PlanWorker {
 
   /// Returns the number of commands in a plan's shortest beginning that breaks an invariant.
   ///
-  /// The number is `nil` if the plan holds, or if only its closing phase breaks the invariant.
+  /// The number is `nil` if nothing breaks the invariant, or only the closing passes and reads do.
   func commandsThatBreak(
     _ checker: String,
     in plan: Plan
@@ -313,7 +314,7 @@ struct PlanOutcome: Sendable {
   }
   /// The plan's number, from 1.
   let plan: Int
-  /// The number of commands performed, including the commands of the closing phase.
+  /// The number of commands performed, including the closing passes and reads.
   let stepCount: Int
   /// The conditions that occurred in the plan.
   let conditions: Set<Condition>

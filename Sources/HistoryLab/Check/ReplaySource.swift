@@ -170,7 +170,7 @@ struct ReplayWalk {
     if let until {
       terminal.print("Stopped after command \(until) of \(commandCount).")
     } else {
-      terminal.print("The plan and its closing phase have ended.")
+      terminal.print("The plan and the closing passes and reads have ended.")
     }
     if let violation {
       terminal.print(

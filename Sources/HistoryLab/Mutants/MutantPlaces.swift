@@ -139,7 +139,7 @@ struct MutantPlace: Sendable {
   /// The numbers of the commands at which the edited code behaves differently, in order.
   ///
   /// The edited code is compared with the unedited code in the same state. The number after the
-  /// last command represents the closing phase.
+  /// last command represents the closing passes and reads.
   let acts: [Int]
   let curve: ViolationCurve
   /// The shares of violations before the first and after the last command, measured again with
@@ -149,7 +149,7 @@ struct MutantPlace: Sendable {
   let ends: [ShareInterval]
   let seconds: Double
 
-  /// The commands at which the bug acts; the closing phase counts as the last command.
+  /// The commands at which the bug acts; the closing passes and reads count as the last command.
   private var places: [Int] { acts.map { min($0, commandCount) } }
 
   /// The command that the explanation names.
