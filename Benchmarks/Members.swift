@@ -13,7 +13,7 @@ enum Members {
       "member record",
       part: "Store.record",
       operation: "of a cursor",
-      "A member records how far it has merged; the floor updates the member's row."
+      "A member records how far it has merged; the floor (SQLite in C, cost 1) updates the member's row."
     ) { setting in
       let times = setting.repeats(300)
       return [try recordOurs(setting, times), try recordFloor(setting, times)]

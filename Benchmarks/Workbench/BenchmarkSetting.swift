@@ -12,7 +12,8 @@ struct BenchmarkSetting {
   let haste: Int
   /// The one condition that differs from the usual conditions; `nil` if none differs.
   var axis: BenchmarkAxis?
-  /// The store of the same size under the usual conditions, or `nil` if there is none.
+  /// A store of the same size with which this one is compared, under the usual conditions; `nil`
+  /// without one.
   var baseTemplate: StoreTemplate?
   /// The store of the same size in the Core Data layout, for benchmarks that compare layouts.
   var otherLayout: StoreTemplate?

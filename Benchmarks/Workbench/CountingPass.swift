@@ -114,7 +114,7 @@ enum CountingProcess {
   /// The file in the scratch folder that receives the counts of a benchmark.
   private static let file = "/counted.json"
 
-  /// The stores that the process copies for one size.
+  /// The stores of one history size, which the process copies before it counts.
   struct Place: Codable {
     var template: StoreTemplate
     var base: StoreTemplate?

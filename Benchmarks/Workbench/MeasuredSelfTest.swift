@@ -178,8 +178,8 @@ struct SeededRegressions {
       part: "Store.fetch",
       operation: "after token",
       condition: "\(Self.newest) new, coreData layout",
-      "A fetch of the newest transactions, with or without a seeded regression; the floor is not "
-        + "measured."
+      "A fetch of the newest transactions, with or without a seeded regression; no other "
+        + "contender is measured."
     ) { setting in [try Self.fetch(setting, variant)] }
     let pass = CountingPass(subject: subject, settings: settings, seed: 1, condition: "warm")
     return try pass.rows().filter { Metric.counted.contains($0.metric) }

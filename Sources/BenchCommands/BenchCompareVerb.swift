@@ -142,8 +142,8 @@ struct BenchCompareVerb: Verb {
   func run() async throws(LabError) -> ExitCode {
     if !options.leftOut.isEmpty {
       terminal.log(
-        "history-lab: left out, because they need a longer history than \(options.historySize.grouped) "
-          + "transactions: \(options.leftOut.joinedWithAnd)"
+        "history-lab: these benchmarks are left out, because they need a history of more than "
+          + "\(options.historySize.grouped) transactions: \(options.leftOut.joinedWithAnd)"
       )
     }
     let outcome: BuildComparison.Outcome

@@ -26,7 +26,7 @@ public struct Entity: Hashable, Sendable, Codable {
   public let isDeclared: Bool
   /// The bitmap of the attributes whose values a delete preserves in history.
   public let preserved: UInt64
-  /// The file's number of each attribute; empty if every number equals the index in ``attributes``.
+  /// The number that the file gives to each attribute; empty if each equals the index in ``attributes``.
   package let numbers: [Int]
   /// The attributes that the file has and the program's model lacks, by their number in the file.
   package let others: [Int: Attribute]
@@ -163,9 +163,9 @@ extension Entity {
 /// A bitmap in the file has a bit for each attribute by number. A program's bitmap starts with the
 /// attributes of its model, in the order of the model; the other bits follow in the file's order.
 package struct ColumnMapping: Sendable, Hashable {
-  /// The file's number of each attribute, by the attribute's index in the program's bitmap.
+  /// The number that the file gives to each attribute, by the attribute's index in the program's bitmap.
   private let numbers: [Int]
-  /// The index of each attribute in the program's bitmap, by the file's number of the attribute.
+  /// The index of each attribute in the program's bitmap, by the number that the file gives to it.
   private let indices: [Int]
 
   /// Creates the mapping of an entity, or returns `nil` if both bitmaps have the same bits.

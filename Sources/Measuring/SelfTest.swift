@@ -294,7 +294,7 @@ package struct SimulatedLaunches: Sendable {
 
   private var noise: SimulatedNoise
 
-  /// Creates the launches for a seed.
+  /// Creates launches whose simulated noise depends only on a seed.
   package init(seed: UInt64) { noise = SimulatedNoise(seed: seed) }
 
   /// Returns the logarithms of the ratios of the new build (head) to the old one (base), one per pair.

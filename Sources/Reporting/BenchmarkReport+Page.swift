@@ -208,7 +208,7 @@ extension BenchmarkReport {
 
   private func ratioTable(_ rows: [BenchmarkRow]) -> ReportTable {
     var table = ReportTable(
-      caption: "Cost relative to the floor",
+      caption: "Cost relative to the contender that counts as 1",
       columns: [
         .text("benchmark"), .text("contender"), .number("wall"), .number("95 % interval"),
         .number("processor"),

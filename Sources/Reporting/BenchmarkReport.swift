@@ -52,7 +52,7 @@ package struct BenchmarkReport: Sendable {
   /// A table with the medians and ratios of all timed rows.
   package var overview: ReportTable {
     var table = ReportTable(
-      caption: "Time of one operation, and its cost relative to the floor in the same rounds",
+      caption: "Time of one operation, and its cost relative to the contender that counts as 1",
       columns: [
         .text("benchmark"), .number("history"), .text("contender"), .number("wall"),
         .number("processor"), .number("ratio"), .number("95 % interval"),

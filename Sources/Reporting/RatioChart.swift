@@ -6,7 +6,7 @@ package import Measuring
 ///
 /// Each comparison has a dot and an interval. Values to the right of the line at 1 are more expensive.
 package struct RatioChart: Sendable, Hashable {
-  /// One contender's cost relative to the floor.
+  /// One contender's cost relative to the floor, the contender that counts as 1.
   package struct Entry: Sendable, Hashable {
     /// The operation that is compared, with its conditions.
     package var title: String

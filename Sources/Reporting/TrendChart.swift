@@ -64,7 +64,9 @@ struct TrendChart {
     [
       "field": .text(field), "type": "quantitative", "scale": ["zero": false],
       "axis": [
-        "title": .text(course.row.unit.isEmpty ? "relative to the floor" : course.row.metric),
+        "title": .text(
+          course.row.unit.isEmpty ? "relative to the contender that counts as 1" : course.row.metric
+        ),
         "tickCount": 5, "ticks": false, "labelExpr": .text(tickText),
       ],
     ]

@@ -143,11 +143,11 @@ extension PlanGenerator {
     (.models, 3), (.containers, 2), (.foreign, 3), (.suspension, 2), (.lists, 3),
   ]
 
-  /// The kinds of requests about stores on disk that belong to one condition.
+  /// The kinds of requests about stores on disk that test one condition.
   private static let ownDiskForms: [(condition: Condition, form: PlannedQuery.Form)] = [
     (.foreignWriter, .foreign), (.modelSkew, .models), (.relations, .lists),
   ]
-  /// The least probability that a plan with such a condition has such a request.
+  /// The least probability that a plan under one of these conditions contains the request that tests it.
   private static let ownDiskShare = 0.03
 
   /// The kinds of requests about objects, tokens, members and the file, with their weights.

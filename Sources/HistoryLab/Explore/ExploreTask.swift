@@ -35,9 +35,9 @@ struct ExploreTask: Sendable {
 
   /// Explores the piece with stores on the heap.
   ///
-  /// `earlier` contains the moves (commands tried in a state) of an earlier piece with equal
-  /// ``kin``; these moves are not run again. `progress` receives the number of states so far and
-  /// returns whether to continue.
+  /// `earlier` contains the results of commands in an earlier piece with equal ``kin``; these
+  /// commands are not run again. `progress` receives the number of states so far and returns
+  /// whether to continue.
   ///
   /// - Throws: a lab error when the system cannot be run, or when a violation does not occur again in a
   ///   second run of its plan.
@@ -213,8 +213,8 @@ extension PlannedWrite {
 /// Hands out the pieces of an exploration, each once, and adds up their states.
 ///
 /// Pieces with equal ``ExploreTask/kin`` form a group: its fastest piece starts first, and pieces
-/// of the group that start after its end reuse its moves. All other pieces follow, longest first.
-/// The order and the reuse only save time; they do not change the results.
+/// of the group that start after its end reuse the results of its commands. All other pieces
+/// follow, longest first. The order and the reuse only save time; they do not change the results.
 final class ExploreQueue: Sendable {
   private let taken = Atomic<Int>(0)
   private let states = Atomic<Int>(0)

@@ -25,7 +25,7 @@ public enum MemberState: Sendable, Hashable, CaseIterable {
 }
 
 extension MemberKind {
-  /// The number of the kind in the registry of a file.
+  /// The number that stands for the kind in a file's registry of members.
   package var number: Int64 {
     switch self {
     case .tracker: 0
@@ -44,7 +44,7 @@ extension MemberKind {
 }
 
 extension MemberState {
-  /// The number of the state in the registry of a file.
+  /// The number that stands for the state in a file's registry of members.
   package var number: Int64 {
     switch self {
     case .active: 0

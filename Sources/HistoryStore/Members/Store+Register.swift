@@ -10,9 +10,9 @@ package struct StoreRegister: Sendable, Hashable {
   package struct Row: Sendable, Hashable {
     /// The name of the member.
     package let id: MemberID
-    /// The number of the ``MemberState``.
+    /// The number that stands for the ``MemberState``.
     package let state: Int64
-    /// The number of the member's recorded cursor.
+    /// The transaction number of the member's recorded cursor.
     package let cursor: Int64
   }
   /// The numbers up to which the transactions of one author were purged or deleted.

@@ -278,9 +278,10 @@ package final class MemberSession {
 package struct SessionPlace: Sendable, Hashable {
   /// The number of the last transaction merged into the contexts.
   package let mergedThrough: Int64
-  /// The number of the cursor that the registry stores.
+  /// The transaction number of the cursor that the registry stores.
   package let recordedThrough: Int64
-  /// The number of the last scanned position of the fetched page, or `nil` without a fetched page.
+  /// The number of the last transaction that was scanned for the fetched page, or `nil` without a
+  /// fetched page.
   package let scannedThrough: Int64?
   /// The numbers of the fetched transactions that the next merge applies.
   package let awaitingMerge: [Int64]
