@@ -46,7 +46,7 @@ extension BenchInstructionsVerb {
     examples: [
       Example(
         "bench instructions",
-        "Counts the twenty most frequent operations, in a few minutes."
+        "Counts the instructions of the twenty most frequent operations, in a few minutes."
       ),
       Example(
         "bench instructions --beside-c",

@@ -105,7 +105,7 @@ extension DesignAdvice {
   }
 }
 
-/// Runs tracking designs for `advise`; the module that contains the designs replaces the default.
+/// Runs tracking designs for `advise`; the default knows no design, and a module with designs replaces it.
 package struct DesignReader: CompositionPart {
   /// Runs the design that a name or file states, and returns its behavior under the conditions.
   package var read:

@@ -147,8 +147,7 @@ extension MutantsVerb {
       Example("mutants", "Tries every seeded bug of our own code with ten seeds."),
       Example(
         "mutants --quick --seed 1",
-        "Tries each bug with three seeds, as the test of every "
-          + "change does."
+        "Tries each bug with three seeds instead of ten."
       ),
       Example(
         "mutants --generated --plans 600",

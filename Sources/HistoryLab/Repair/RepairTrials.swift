@@ -105,7 +105,9 @@ struct RepairTrials: Sendable {
 
   // MARK: Verification
 
-  /// Returns plans that break a changed design; empty if no plan does. Passes each step to `note`.
+  /// Returns plans that break a changed design; empty if no plan does.
+  ///
+  /// `note` receives a description of each step.
   func verify(
     _ set: Set<RepairChange>,
     _ note: @escaping @Sendable (String) -> Void
