@@ -15,6 +15,8 @@ package enum Subjects {
     ("Sizes", Sizes.all + Large.all),
     ("Peers", Peers.all + Published.all),
     ("OpenLoops", OpenLoops.all),
+    ("Growth", Growth.all),
+    ("Processes", Processes.all),
   ]
 
   /// All benchmarks, in the order of measuring.

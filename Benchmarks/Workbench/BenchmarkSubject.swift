@@ -22,6 +22,9 @@ package struct BenchmarkSubject: Sendable {
   /// Whether the benchmark also uses stores in the layout of Core Data.
   package private(set) var comparesLayouts = false
 
+  /// The unit of the sizes if they are not transactions of history: `members`.
+  private(set) var sizeUnit: String?
+
   /// The least number of transactions of history that the benchmark needs.
   package private(set) var leastHistory = 0
 
@@ -143,6 +146,13 @@ package struct BenchmarkSubject: Sendable {
     var counting = self
     counting.isCount = true
     return counting
+  }
+
+  /// Returns the benchmark with a unit of its sizes other than transactions of history.
+  func sized(in unit: String) -> BenchmarkSubject {
+    var sized = self
+    sized.sizeUnit = unit
+    return sized
   }
 
   /// A copy of the benchmark that also uses stores in the layout of Core Data.

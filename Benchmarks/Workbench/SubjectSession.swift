@@ -19,7 +19,10 @@ struct SubjectSession {
   /// Measures the benchmark, and verifies that all contenders did the same work.
   func rows(_ budget: RoundBudget) throws -> [BenchmarkRow] {
     var rows = try measuredRows(budget)
-    for index in rows.indices { rows[index].axis = subject.axis?.name }
+    for index in rows.indices {
+      rows[index].axis = subject.axis?.name
+      rows[index].sizeUnit = subject.sizeUnit
+    }
     return rows
   }
 

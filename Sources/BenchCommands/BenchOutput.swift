@@ -68,20 +68,22 @@ struct BenchText {
   func print(_ outcome: BenchSession.Outcome, _ report: BenchmarkReport, seed: UInt64) {
     let measured = outcome.measured.flatMap(\.rows)
     guard let first = measured.first else { return }
-    let sizes = Set(measured.map(\.historySize)).sorted()
+    let sizes = Set(measured.filter { $0.sizeUnit == nil }.map(\.historySize)).sorted()
     let conditions = first.condition.split(separator: " ").suffix(2).joined(separator: " ")
+    let largest = sizes.last.map { " at \($0.counted("transaction")) of ten changes" } ?? ""
     terminal.print(
       terminal.styled("What history costs", .bold)
-        + " at \((sizes.last ?? 0).counted("transaction")) of ten changes (\(conditions), "
-        + "seed 0x\(String(seed, radix: 16)))"
+        + "\(largest) (\(conditions), seed 0x\(String(seed, radix: 16)))"
     )
-    print(table(outcome))
+    let verdicts = ComplexityVerdicts(report.results)
+    print(table(outcome, verdicts))
     terminal.print(
       "ratio: wall time relative to raw SQLite in C, in the same rounds; growth: wall time at the "
-        + "largest history compared with that at the smallest."
+        + "largest size compared with that at the smallest; law: that of the processor time, if at "
+        + "least \(ComplexityJudge.leastSizes) sizes decide it."
     )
     printNoise(outcome)
-    printLaws(report.results)
+    printLaws(verdicts)
     if let sentence = report.goalSentence {
       terminal.print("")
       terminal.print(terminal.styled("Goals", .bold) + ": " + sentence)
@@ -99,8 +101,7 @@ struct BenchText {
   }
 
   /// Prints whether times and counts fit the same complexity laws, and where they do not.
-  private func printLaws(_ results: BenchmarkResults) {
-    let verdicts = ComplexityVerdicts(results)
+  private func printLaws(_ verdicts: ComplexityVerdicts) {
     guard !verdicts.entries.isEmpty else { return }
     let disagreements = verdicts.disagreements
     terminal.print(
@@ -115,11 +116,18 @@ struct BenchText {
     terminal.print("")
   }
 
-  private func table(_ outcome: BenchSession.Outcome) -> ReportTable {
+  private func table(
+    _ outcome: BenchSession.Outcome,
+    _ verdicts: ComplexityVerdicts
+  ) -> ReportTable {
     var table = ReportTable(columns: [
       .text("benchmark"), .text("contender"), .number("median"), .number("ratio"),
-      .number("95 % interval"), .number("growth"),
+      .number("95 % interval"), .number("growth"), .text("law"),
     ])
+    let laws = Dictionary(
+      verdicts.entries.map { ([$0.title, $0.contender], $0.time.complexity) },
+      uniquingKeysWith: { first, _ in first }
+    )
     for (subject, rows) in outcome.measured {
       let sizes = Set(rows.map(\.historySize)).sorted()
       guard let least = sizes.first, let most = sizes.last else { continue }
@@ -128,7 +136,11 @@ struct BenchText {
         let small = rows.first {
           $0.historySize == least && $0.contender == row.contender && $0.metric == row.metric
         }
-        table.append([title] + cells(row, least < most ? small : nil))
+        let law = row.metric == .wall ? laws[[row.title, row.contender]] : nil
+        table.append(
+          [title] + cells(row, least < most ? small : nil)
+            + [law.flatMap { $0 == .inconclusive ? nil : $0.rawValue } ?? ""]
+        )
         title = ""
       }
     }

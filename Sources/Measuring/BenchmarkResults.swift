@@ -50,7 +50,9 @@ package struct BenchmarkResults: Sendable, Hashable, Codable {
   }
 
   /// The history sizes, smallest first.
-  package var historySizes: [Int] { Set(rows.map(\.historySize)).sorted() }
+  package var historySizes: [Int] {
+    Set(rows.filter { $0.sizeUnit == nil }.map(\.historySize)).sorted()
+  }
 
   /// The titles of the benchmarks, in the order of their first row.
   package var titles: [String] { rows.map(\.title).uniqued }
@@ -82,7 +84,7 @@ package struct BenchmarkRow: Sendable, Hashable, Codable {
   package var condition: String
   /// The name of the contender: this project's store, plain SQLite in C (the floor), or another library.
   package var contender: String
-  /// The size of history, in transactions.
+  /// The size of history, in transactions, unless ``sizeUnit`` names another size.
   package var historySize: Int
   /// The metric of the samples.
   package var metric: Metric
@@ -105,6 +107,8 @@ package struct BenchmarkRow: Sendable, Hashable, Codable {
   ///
   /// The text of `condition` includes this setting.
   package var axis: String?
+  /// The unit of the size if it is not the size of history: `members`.
+  package var sizeUnit: String?
 
   /// Creates a row from samples; there must be at least one.
   package init(
@@ -163,6 +167,9 @@ package struct BenchmarkRow: Sendable, Hashable, Codable {
   package var isCountedBeside: Bool {
     (Metric.counted + Metric.allocator + [.residentGrowth]).contains(metric)
   }
+
+  /// The unit of the size, in the plural: `transactions`, or another in which a store grows.
+  package var sizeName: String { sizeUnit ?? "transactions" }
 
   /// The benchmark's name without contender and size: `fetch newest 100, 4 authors`.
   package var title: String {

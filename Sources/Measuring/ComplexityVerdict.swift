@@ -79,7 +79,7 @@ package struct ComplexityJudge: Sendable {
     )
     if curve.points.count < Self.leastSizes {
       verdict.because =
-        "\(curve.points.count) sizes were measured; a law needs at least \(Self.leastSizes)"
+        "\(curve.points.count) size\(curve.points.count == 1 ? " was" : "s were") measured; a law needs at least \(Self.leastSizes)"
     } else if !curve.isPositive {
       verdict.because = "a sample is zero"
     } else {

@@ -87,7 +87,7 @@ extension BenchmarkReport {
   /// A floor is a contender whose cost counts as 1.
   private func glance() -> (size: Int, floor: String, rows: [BenchmarkRow])? {
     let all = index.titles.filter(hasCourse).flatMap(index.rows)
-    guard let most = all.map(\.historySize).max() else { return nil }
+    guard let most = all.filter({ $0.sizeUnit == nil }).map(\.historySize).max() else { return nil }
     let rows = all.filter { $0.metric == .wall && $0.ratio != nil && $0.historySize == most }
     guard let floor = rows.first?.ratio?.to else { return nil }
     return (most, floor, rows.filter { $0.ratio?.to == floor })

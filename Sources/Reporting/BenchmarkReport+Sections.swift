@@ -17,13 +17,14 @@ extension BenchmarkReport {
         fit: verdict?.complexity == .inconclusive ? nil : verdict?.fit
       )
     }
-    let chart = CostChart(
+    var chart = CostChart(
       id: "cost-" + anchor,
       title: title,
       unit: "ns",
       series: series,
       palette: palette
     )
+    if let unit = rows.first?.sizeUnit { (chart.sizeTitle, chart.sizeName) = (unit, unit) }
     return PageSection(
       Self.heading(shortened(title)),
       anchor: anchor,
@@ -55,10 +56,10 @@ extension BenchmarkReport {
         "\(name) \(NumberText.ratio($0.estimate)) (\(NumberText.range($0.lower, $0.upper)))"
       }
     }
-    guard let least = rows.first?.historySize, let most = rows.last?.historySize,
-      !factors.isEmpty
-    else { return "" }
-    return "Cost at \(NumberText.count(most)) transactions compared with that at "
+    guard let least = rows.first?.historySize, let most = rows.last, !factors.isEmpty else {
+      return ""
+    }
+    return "Cost at \(NumberText.count(most.historySize)) \(most.sizeName) compared with that at "
       + "\(NumberText.count(least)): \(factors.joined(separator: ", ")). "
   }
 
@@ -81,7 +82,8 @@ extension BenchmarkReport {
     var table = ReportTable(
       caption: "Wall time of one operation",
       columns: [
-        .number("history"), .text("contender"), .number("median"), .number("5 to 95 %"),
+        .number(rows.first?.sizeUnit ?? "history"), .text("contender"), .number("median"),
+        .number("5 to 95 %"),
         .number("ratio"), .number("outliers"),
       ]
     )

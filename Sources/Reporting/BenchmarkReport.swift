@@ -78,7 +78,8 @@ package struct BenchmarkReport: Sendable {
     index.rows(titled: title).filter { $0.metric == metric }.map(\.contender).uniqued
   }
 
-  /// Returns whether a benchmark was measured at the full number of history sizes.
+  /// Returns whether a benchmark was measured at the full number of history sizes, or at sizes in another
+  /// unit.
   ///
   /// Only such a benchmark has a curve of its cost over the sizes.
   func hasCourse(_ title: String) -> Bool { index.titlesWithCourse.contains(title) }

@@ -41,6 +41,10 @@ package struct CostChart: Sendable, Hashable {
   package var title: String
   /// The unit of the samples.
   package var unit: String
+  /// The title of the sizes: `transactions in history`.
+  package var sizeTitle = "transactions in history"
+  /// The unit of the sizes: `transactions`.
+  package var sizeName = "transactions"
   /// The curves.
   package var series: [Series]
   /// The colours and shapes of the page.
@@ -91,9 +95,10 @@ package struct CostChart: Sendable, Hashable {
       guard let first = series.points.first, let last = series.points.last else { return nil }
       return "\(series.contender) from \(cost(first.summary.p50)) at "
         + "\(NumberText.count(first.size)) to \(cost(last.summary.p50)) at "
-        + "\(NumberText.count(last.size)) transactions"
+        + "\(NumberText.count(last.size)) \(sizeName)"
     }
-    return "\(title): cost against the size of history. " + ends.joined(separator: "; ") + "."
+    return "\(title): cost against the number of \(sizeTitle). " + ends.joined(separator: "; ")
+      + "."
   }
 
   func label(_ contender: String, _ point: Point) -> String {
@@ -175,7 +180,7 @@ extension CostChart {
   private var x: ChartSpec {
     let decades = ChartStyle.decades(around: series.flatMap { $0.points.map { Double($0.size) } })
     return [
-      "field": "size", "type": "quantitative", "title": "transactions in history",
+      "field": "size", "type": "quantitative", "title": .text(sizeTitle),
       "scale": ["type": "log", "nice": false, "padding": 10],
       "axis": [
         "values": .list(decades.map { .number(ChartStyle.power($0)) }), "format": "~s",

@@ -48,7 +48,8 @@ struct ResultsIndex: Sendable {
   let titles: [String]
   /// The titles of the benchmarks without a special setting, such as `cold`; if none, all titles.
   let baseTitles: [String]
-  /// The titles of the benchmarks that were measured at the full number of history sizes.
+  /// The titles of the benchmarks that were measured at the full number of history sizes, or at sizes
+  /// in another unit.
   let titlesWithCourse: Set<String>
   /// The trailing conditions that all ``baseTitles`` share, the last condition first.
   let sharedEnding: [String]
@@ -67,8 +68,9 @@ struct ResultsIndex: Sendable {
       rows[title, default: []].append(row)
     }
     let sizeCounts = rows.mapValues { Set($0.map(\.historySize)).count }
-    let most = sizeCounts.values.max()
-    titlesWithCourse = Set(titles.filter { sizeCounts[$0] == most })
+    let sized = Set(titles.filter { rows[$0]?.first?.sizeUnit != nil })
+    let most = sizeCounts.filter { !sized.contains($0.key) }.values.max()
+    titlesWithCourse = Set(titles.filter { sized.contains($0) || sizeCounts[$0] == most })
     let base = titles.filter { rows[$0]?.contains { $0.axis == nil } ?? false }
     baseTitles = base.isEmpty ? titles : base
     sharedEnding = Self.ending(of: baseTitles)

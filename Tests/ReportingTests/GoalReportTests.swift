@@ -85,7 +85,7 @@ import Testing
     let tile = try #require(tiles.first { $0.subject == "Cost relative to raw SQLite" })
     #expect(tile.answer == "\u{D7}1.48" && tile.anchor == "at-a-glance")
     #expect(
-      tile.detail.hasPrefix("The middle of 3 operations at 100,000 transactions: from \u{D7}1.48, ")
+      tile.detail.hasPrefix("The median of 3 operations at 100,000 transactions: from \u{D7}1.48, ")
     )
   }
 
@@ -149,6 +149,30 @@ import Testing
       return Set(figure.table.rows.map { $0.cells[2] })
     }
     #expect(sizes == [["1,000", "10,000"], ["1,000", "10,000"]])
+  }
+
+  @Test func `Sizes in another unit have a curve of their own, and are no sizes of history`() throws
+  {
+    var results = try Sample.results()
+    let grown = try Sample.results(sizes: [1, 5], operations: ["growth"]).rows
+    results.rows += grown.map { row in
+      var row = row
+      (row.sizeUnit, row.ratio) = ("members", nil)
+      return row
+    }
+    #expect(results.historySizes == [1_000, 10_000, 100_000])
+    let report = BenchmarkReport(results)
+    #expect(report.hasCourse("fetch growth") && report.hasCourse("fetch newest 100"))
+    let page = report.page()
+    #expect(page.charts.map(\.id) == ["ratios", "cost-fetch-newest-100", "cost-fetch-growth"])
+    let summary = try #require(page.charts.last?.summary)
+    #expect(summary.contains("cost against the number of members") && summary.contains("5 members"))
+    let section = try #require(page.sections.first { $0.heading == "Fetch growth" })
+    guard case .figure(let figure)? = section.blocks.last else {
+      Issue.record("there is no chart of growth")
+      return
+    }
+    #expect(figure.table.columns.first?.title == "members")
   }
 
   @Test func `A chart leaves out the conditions that all benchmarks share`() throws {

@@ -1,0 +1,127 @@
+import HistoryStore
+import HistoryTypes
+import Measuring
+
+/// A direction in which the stores of apps grow, and operations whose costs are measured along it.
+///
+/// The stores of all sizes are measured in the same rounds, so that a disturbance affects all of them
+/// alike.
+struct GrowthDirection: Sendable {
+  /// The last word of the benchmark's name: `members`.
+  let name: String
+  /// The unit of the sizes, in the plural: `members`.
+  let unit: String
+  let sentence: String
+  /// The sizes, smallest first; a law of growth needs at least ``ComplexityJudge/leastSizes``.
+  let sizes: [Int]
+  /// The sizes of a quick run.
+  let quickSizes: [Int]
+  /// Builds the store of one size, and returns the operations to measure on it.
+  let prepare: @Sendable (GrowthSetting) throws -> [MeasuredWork]
+
+  /// The benchmark, which is measured only if it is named.
+  var subject: BenchmarkSubject {
+    BenchmarkSubject(
+      "growth \(name)",
+      part: "Growth",
+      operation: "with \(unit)",
+      sentence + "; the floor is not measured.",
+      own: rows
+    ).sized(in: unit)
+  }
+
+  private func rows(_ own: OwnSetting) throws -> [SampledRow] {
+    let sizes = own.haste == 1 ? self.sizes : quickSizes
+    let building = LongWork(title: "building stores", unit: "stores", total: sizes.count)
+    let works = try sizes.map { size in
+      let works = try prepare(try GrowthSetting(size: size, own, folder: "\(name)-\(size)"))
+      try own.advance(building, 1)
+      return works
+    }
+    let rounds = own.haste == 1 ? 10 : 2
+    let count = works.reduce(0) { $0 + $1.count } * 2 * (rounds + 1)
+    let measuring = LongWork(title: "measuring", unit: "measurements", total: count)
+    let contenders = zip(sizes, works).flatMap { size, works in
+      works.map { work in
+        Contender(Self.name(work, size), operations: work.operations) { watch in
+          try own.advance(measuring, 1)
+          _ = try work.measure(&watch)
+        }
+      }
+    }
+    let result = try InterleavedMeasurement(seed: own.seed, budget: .rounds(rounds))
+      .measure(contenders)
+    return try zip(sizes, works).flatMap { size, works in
+      try works.flatMap { work in
+        try TimeKind.allCases.map { kind in
+          SampledRow(
+            contender: work.contender,
+            metric: .time(kind),
+            outcome: .samples(try result.samples(of: Self.name(work, size), kind)),
+            historySize: size
+          )
+        }
+      }
+    }
+  }
+
+  private static func name(_ work: MeasuredWork, _ size: Int) -> String {
+    "\(work.contender) at \(size)"
+  }
+}
+
+/// The place of one store in a direction of growth.
+struct GrowthSetting {
+  /// The size in the direction's unit.
+  let size: Int
+  /// The path of the store's file, which does not exist yet.
+  let path: String
+  private let haste: Int
+
+  init(size: Int, _ own: OwnSetting, folder: String) throws {
+    self.size = size
+    path = try own.scratch.makeFolder("copy-\(folder)") + "/store.sqlite"
+    haste = own.haste
+  }
+
+  /// Returns the number of repetitions within one measurement.
+  func repeats(_ count: Int) -> Int { max(1, count / haste) }
+
+  /// Creates a store without signals and member locks, as in the other benchmarks.
+  func store(_ model: Model) throws -> Store {
+    try Store(path: path, model: model, configuration: StoreTemplate.quietConfiguration)
+  }
+
+  /// Returns an operation that is measured a number of times.
+  ///
+  /// `before` runs before each measurement, and is not timed.
+  func work(
+    _ name: String,
+    times count: Int,
+    before: @escaping () throws -> Void = {},
+    _ operation: @escaping () throws -> Void
+  ) -> MeasuredWork {
+    let times = repeats(count)
+    return MeasuredWork(contender: name, operations: times) { watch in
+      try before()
+      try watch.time { for _ in 0..<times { try operation() } }
+      return WorkTally(count: times, sum: 0)
+    }
+  }
+
+  /// The operations that are measured in most directions, given the one that inserts a row.
+  func usual(_ store: Store, insert: @escaping () throws -> Void) throws -> [MeasuredWork] {
+    var start = try store.currentToken()
+    return [
+      work("insert of 1 row", times: 100, insert),
+      work(
+        "fetch of 10 transactions",
+        times: 100,
+        before: {
+          start = try store.currentToken()
+          for _ in 0..<10 { try insert() }
+        }
+      ) { _ = try store.fetch(HistoryRequest(after: start, transactionCountMax: 10)) },
+    ]
+  }
+}
