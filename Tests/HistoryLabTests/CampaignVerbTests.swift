@@ -6,6 +6,7 @@ import Testing
 @testable import Campaigns
 @testable import Commands
 @testable import HistoryLab
+@testable import Stressing
 
 @Suite(.serialized, .blocksItsThread) struct `The verb campaign` {
   private func lab(_ words: [String]) async -> (code: ExitCode, output: String, errors: String) {
@@ -150,6 +151,7 @@ import Testing
     ),
     (["check", "--output", "x"], "--output is set by the campaign"),
     (["check", "--plan", "3"], "--plans"), (["explore", "--parts", "2"], "--parts"),
+    (["stress", "--shard", "1/2"], "--shard is set by the campaign"),
   ])
   func `Words that are no task are refused before anything is created`(
     _ words: [String],
@@ -166,7 +168,7 @@ import Testing
     async throws
   {
     try await withFolder { folder in
-      let refused = await lab(["campaign", "add", folder + "/c", "--parts", "2", "--", "stress"])
+      let refused = await lab(["campaign", "add", folder + "/c", "--parts", "2", "--", "explore"])
       #expect(refused.code == .usage && refused.errors.contains("cannot be divided"))
       let added = await lab(["campaign", "add", folder + "/c", "--parts", "3", "--", "check"])
       #expect(added.code == .good, "\(added.errors)")
@@ -180,6 +182,24 @@ import Testing
       #expect(status.code == .undecided && status.output.contains("0 of 3 tasks done"))
       let drained = await lab(["campaign", "drain", folder + "/c"])
       #expect(drained.code == .good && campaign.isDrained)
+    }
+  }
+
+  @Test func `A stress run is divided into parts of equal time, which must not be too short`()
+    async throws
+  {
+    try await withFolder { folder in
+      let words = ["campaign", "add", folder + "/c", "--parts", "3", "--", "stress", "--seconds"]
+      let short = await lab(words + ["0.2"])
+      #expect(short.code == .usage && short.errors.contains("less than 0.1 s. Use fewer parts"))
+      let added = await lab(words + ["6", "--seed", "5"])
+      #expect(added.code == .good, "\(added.errors)")
+      let campaign = try CampaignFolder(opening: folder + "/c", by: .current(.current))
+      let parts = try campaign.tasks().map { task in
+        try StressOptions(parse(task.words.joined(separator: " ")), in: .sample)
+      }
+      #expect(parts.map(\.settings.duration) == [.seconds(2), .seconds(2), .seconds(2)])
+      #expect(Set(parts.map(\.settings.seed)).count == 3 && parts.allSatisfy { $0.seed == 5 })
     }
   }
 

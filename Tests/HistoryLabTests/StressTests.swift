@@ -52,6 +52,7 @@ import Testing
     ("--kills-per-second 21", "--kills-per-second takes a number from 0 to 20"),
     ("--mutant record-before-merg", "Did you mean \"record-before-merge\"?"),
     ("--disk broken", "--disk takes"),
+    ("--seconds 0.2 --shard 1/3", "each of 3 parts would write for less than 0.1 s"),
     ("--disk full --plain-sql", "--disk and --plain-sql cannot be given together."),
   ])
   func `Invalid stress options are refused`(_ words: String, _ sentence: String) async {
@@ -88,6 +89,55 @@ import Testing
       #expect(document.result.participants.count >= 3)
       #expect(document.result.participants.allSatisfy { $0.merged > 0 })
       #expect(!FileManager.default.fileExists(atPath: "\(folder)/latest/scratch"))
+    }
+  }
+
+  @Test func `The parts of a stress run join to one run, and a missing part leaves it undecided`()
+    async throws
+  {
+    var composition = Composition.sample
+    let command = try #require(BuiltCommand.path)
+    composition.command = command
+    try await withFolder { folder in
+      for part in 1...2 {
+        let words = [
+          "stress", "--seconds", "2", "--processes", "2", "--kills-per-second", "0", "--seed", "9",
+          "--shard", "\(part)/3", "--output", "\(folder)/part-\(part)",
+        ]
+        let kept = await run(words, composition: composition)
+        #expect(kept.code == .good, "\(kept.output) \(kept.errors)")
+      }
+      let parts = ["\(folder)/part-1", "\(folder)/part-2"]
+      let merge = ["report", "merge"] + parts + ["--output", folder + "/joined"]
+      let merged = await run(merge, composition: composition)
+      #expect(merged.code == .undecided && merged.errors.contains("part 3/3 is missing"))
+      let documents = try (parts + [folder + "/joined"]).map { folder in
+        let file = URL(fileURLWithPath: folder + "/latest/stress.json")
+        return try JSONDecoder().decode(Document.self, from: Data(contentsOf: file))
+      }
+      #expect(documents.map(\.verdict) == ["valid", "valid", "unknown"])
+      #expect(Set(documents.map(\.result.seed)).count == 3 && documents[2].result.seed == "0x9")
+      let sum = documents[0].result.committed + documents[1].result.committed
+      #expect(documents[2].result.committed == sum && sum > 0)
+      #expect(documents[0].result.seconds < 1.9)
+      let page = try String(contentsOfFile: folder + "/joined/latest/index.html", encoding: .utf8)
+      #expect(page.contains("Part 3/3 is missing"))
+    }
+  }
+
+  @Test func `A part that broke an invariant is named in the joined verdict`() async throws {
+    var composition = Composition.sample
+    composition.command = "/usr/bin/false"
+    try await withFolder { folder in
+      for part in 1...2 {
+        let words = ["stress", "--seconds", "0.2", "--processes", "2", "--seed", "9"]
+        let place = ["--shard", "\(part)/2", "--output", "\(folder)/part-\(part)"]
+        #expect(await run(words + place, composition: composition).code == .violation)
+      }
+      let merge = ["report", "merge", folder + "/part-1", folder + "/part-2", "--output", folder]
+      let merged = await run(merge, composition: composition)
+      #expect(merged.code == .violation)
+      #expect(merged.output.contains("Part 2/2: Process-1 ended by itself"), "\(merged.output)")
     }
   }
 
@@ -231,7 +281,7 @@ import Testing
       let left = try FileManager.default.contentsOfDirectory(atPath: folder + "/latest").sorted()
       #expect(left == ["index.html", "run.json", "stress.json"])
       let record = try String(contentsOfFile: folder + "/latest/run.json", encoding: .utf8)
-      #expect(record.contains("it was interrupted after"))
+      #expect(record.contains("it was interrupted after") && record.contains("\"endedEarly\""))
     }
   }
 

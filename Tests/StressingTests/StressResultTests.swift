@@ -97,6 +97,45 @@ import Traces
   }
 }
 
+@Suite struct `The joined result of a stress run's parts` {
+  @Test func `Events are added, and the longest history counts`() {
+    var parts = [StressResult.good, .good, .good]
+    parts[1].heldMax = 70
+    parts[2].heldAtEnd = 0
+    for place in parts.indices {
+      parts[place].seconds = 2
+      parts[place].participants[0].written = 5
+      parts[place].participants[0].errors = ["busy": 1]
+      parts[place].counts.kill(at: .checkpoint)
+      parts[place].counts.wakeUpMsMax = 10 * (place + 1)
+    }
+    parts[2].participants.append(.init(name: "guest-1"))
+    parts[1].plainSQL = .init()
+    parts[1].plainSQL?.written = 7
+    let joined = StressResult(joining: parts, seed: 10)
+    #expect(joined.committed == 300 && joined.seconds == 6 && joined.counts.kills == 3)
+    #expect(joined.heldMax == 70 && joined.heldAtEnd == 1 && joined.counts.wakeUpMsMax == 30)
+    #expect(joined.participants.map(\.name) == ["process-1", "process-2", "guest-1"])
+    #expect(joined.participants[0].written == 15 && joined.participants[0].errors == ["busy": 3])
+    #expect(joined.plainSQL?.written == 7 && joined.filledCount == nil && joined.seed == "0xa")
+  }
+
+  @Test func `A checker's violation in one part is the joined verdict, and a held one decides`() {
+    func result(_ verdict: String) -> StressResult {
+      var result = StressResult.good
+      result.checkers = [.init(checker: "Convergence", verdict: verdict, because: verdict)]
+      return result
+    }
+    for (parts, verdict) in [
+      (["valid", "invalid"], "invalid"), (["unknown", "valid"], "valid"),
+      (["unknown", "unknown"], "unknown"),
+    ] {
+      let joined = StressResult(joining: parts.map(result), seed: 1)
+      #expect(joined.checkers.map(\.verdict) == [verdict], "\(parts)")
+    }
+  }
+}
+
 @Suite struct `Orders to the processes of a stress run` {
   @Test func `A process order is parsed back as it was written`() {
     let orders = [StressOrder(.pause), StressOrder(dyingAt: .checkpoint, visit: 7)]

@@ -37,7 +37,7 @@ struct CampaignAddOptions: VerbOptions {
   @Option(
     "parts",
     .integer("N", 1...10_000),
-    "Divides check or mutants into N parts; a part should take a few minutes."
+    "Divides check, mutants or stress into N parts; a part should take a few minutes."
   )
   var parts = 1
 
@@ -84,6 +84,9 @@ struct CampaignAddOptions: VerbOptions {
     _ = try spec.start?(arguments, composition, silent)
     try FilePath.checkWritableFolder(folder, for: "DIR")
     tasks = parts == 1 ? [whole] : (1...parts).map { whole + ["--shard", "\($0)/\(parts)"] }
+    if parts > 1, case .run(_, let part) = try Invocation.read(tasks[0], tool: .historyLab) {
+      _ = try spec.start?(part, composition, silent)
+    }
   }
 }
 
@@ -96,6 +99,10 @@ struct CampaignAddVerb: Verb {
       Example(
         "campaign add search --parts 40 -- check --conditions all --plans 100000",
         "40 parts of a check, with one seed for all."
+      ),
+      Example(
+        "campaign add search --parts 20 -- stress --minutes 60 --plain-sql",
+        "20 stress runs of three minutes, each with a seed of its own."
       ),
       Example(
         "campaign add search -- explore --conditions crash --depth 7",

@@ -184,7 +184,7 @@ extension FinishedRun {
   }
 }
 
-/// The parts of `stress.json` that other verbs read.
+/// The contents of `stress.json`.
 struct StressDocument: RunFile {
   static let title = "a stress run"
   static let versionField = "stress"
@@ -193,4 +193,22 @@ struct StressDocument: RunFile {
   let verdict: String
   let because: String
   let result: StressResult
+
+  /// Returns the document as one JSON object with sorted keys.
+  func json() throws(LabError) -> String {
+    struct Fields: Encodable {
+      let stress = StressDocument.formatVersion
+      let verdict: String
+      let because: String
+      let kills: Int
+      let result: StressResult
+    }
+    let fields = Fields(
+      verdict: verdict,
+      because: because,
+      kills: result.counts.kills,
+      result: result
+    )
+    return try JSONText.document(fields, named: "the result")
+  }
 }

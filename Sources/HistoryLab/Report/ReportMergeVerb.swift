@@ -77,6 +77,9 @@ struct ReportMergeVerb: Verb {
     case .mutants(let document):
       try folder.write("mutants.json", try Self.json(document))
       try folder.writePage()
+    case .stress(let document):
+      try folder.write("stress.json", try document.json() + "\n")
+      try folder.writePage()
     case .benchmarks(let results):
       let output = BenchOutput(
         results,
@@ -98,6 +101,7 @@ private struct Joined {
   enum Content {
     case check(CheckReport, [JoinedCounterexample])
     case mutants(MutantDocument)
+    case stress(StressDocument)
     case benchmarks(BenchmarkResults)
   }
   let content: Content
@@ -119,6 +123,10 @@ private struct Joined {
         gaps: parts.gaps
       )
       content = .mutants(document)
+      (verdict, because) = (document.verdict, document.because)
+    case "stress":
+      let document = try StressDocument(joining: parts)
+      content = .stress(document)
       (verdict, because) = (document.verdict, document.because)
     default:
       let results = try Self.results(parts)

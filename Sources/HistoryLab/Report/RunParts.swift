@@ -92,7 +92,7 @@ struct RunParts {
     return one
   }
 
-  /// The verb of the run, which is `check`, `mutants` or `bench`.
+  /// The verb of the run, which is `check`, `mutants`, `stress` or `bench`.
   var verb: String { records[0].verb }
 
   /// The joined environments of the parts.

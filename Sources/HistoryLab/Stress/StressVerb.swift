@@ -2,6 +2,7 @@ import Basics
 import Commands
 import Foundation
 import HistoryTypes
+import PropertyTesting
 import Reporting
 import Stressing
 import Systems
@@ -16,7 +17,11 @@ struct StressOptions: VerbOptions {
   var processes = 3
   @Option("minutes", .minutes, "Writes for M minutes; fractions are allowed.")
   private var minutes = 1.0
-  @Option("seconds", .decimal("S", 0.1...604_800), "Writes for S seconds, instead of --minutes.")
+  @Option(
+    "seconds",
+    .decimal("S", secondsMin...604_800),
+    "Writes for S seconds, instead of --minutes."
+  )
   private var seconds: Double?
   @Option(
     "kills-per-second",
@@ -50,20 +55,29 @@ struct StressOptions: VerbOptions {
   )
   var hasPlainSQL
   @Option(.seed) var seed: UInt64
+  @Option(.shard) private var shardChoice: ShardChoice?
   @Option(.output) var output: String
   @Flag(.json) var json
+  /// The part of the run; a part lasts for its share of the time, and has a seed of its own.
+  private(set) var shard: Shard?
 
-  /// The settings of the run.
+  /// The least time for which a run or a part writes, in seconds.
+  private static let secondsMin = 0.1
+
+  /// The time for which the run, or its part, writes, in seconds.
+  private var secondsOfPart: Double { (seconds ?? minutes * 60) / Double(shard?.count ?? 1) }
+
+  /// The settings of the run, or of its part.
   var settings: StressSettings {
     var settings = StressSettings()
     settings.processes = processes
-    settings.duration = .seconds(seconds ?? minutes * 60)
+    settings.duration = .seconds(secondsOfPart)
     settings.killsPerSecond = killsPerSecond
     settings.rate = rate
     settings.mutant = mutant
     settings.disk = disk
     settings.hasPlainSQL = hasPlainSQL
-    settings.seed = seed
+    settings.seed = shard.map { SeededGenerator.seed(seed, part: UInt64($0.index)) } ?? seed
     return settings
   }
 
@@ -84,6 +98,13 @@ struct StressOptions: VerbOptions {
       )
     }
     try FilePath.checkWritableFolder(output, for: "--output")
+    shard = try shardChoice.shard()
+    guard secondsOfPart >= Self.secondsMin else {
+      throw .usage(
+        "--shard: each of \(shard?.count ?? 1) parts would write for less than \(Self.secondsMin) s. Use "
+          + "fewer parts, or a longer time."
+      )
+    }
   }
 }
 
@@ -106,8 +127,8 @@ extension StressVerb {
         "Runs the processes with a seeded bug, which the checks must find."
       ),
       Example(
-        "stress --seconds 5 --seed 1 --json",
-        "Makes a short run, and prints the result as JSON."
+        "stress --minutes 60 --seed 1 --shard 2/20",
+        "Runs the second of 20 parts for three minutes; report merge joins all parts."
       ),
     ]
   ) { StressVerb(options: $0, composition: $1, terminal: $2) }
@@ -129,7 +150,8 @@ struct StressVerb: Verb {
     let folder = try RunOutput(
       "stress",
       seed: options.seed,
-      output: options.output
+      output: options.output,
+      shard: options.shard
     )
     let scratch = try folder.makeScratch()
     let result = try stress(command, scratch, folder)
@@ -140,7 +162,11 @@ struct StressVerb: Verb {
       try scratch.keep(as: "left")
     }
     try folder.writePage()
-    try folder.finish(verdict: result.verdict, because: result.because)
+    try folder.finish(
+      verdict: result.verdict,
+      because: result.because,
+      isEndedEarly: result.isInterrupted
+    )
     if options.json {
       terminal.print(try result.json())
     } else {
@@ -169,7 +195,7 @@ struct StressVerb: Verb {
     do {
       let settings = options.settings
       let stores = try scratch.makeFolder("store")
-      let disk = options.disk == .full ? FullDisk(over: stores, seed: options.seed) : nil
+      let disk = options.disk == .full ? FullDisk(over: stores, seed: settings.seed) : nil
       let session = try StressSession(
         settings,
         command: command,
@@ -211,20 +237,7 @@ struct StressVerb: Verb {
 extension StressResult {
   /// Returns the result as one JSON object with sorted keys.
   func json() throws(LabError) -> String {
-    struct Document: Encodable {
-      let stress = StressDocument.formatVersion
-      let verdict: String
-      let because: String
-      let kills: Int
-      let result: StressResult
-    }
-    let document = Document(
-      verdict: verdict,
-      because: because,
-      kills: counts.kills,
-      result: self
-    )
-    return try JSONText.document(document, named: "the result")
+    try StressDocument(verdict: verdict, because: because, result: self).json()
   }
 }
 
