@@ -146,18 +146,6 @@ package struct CampaignFolder: Sendable {
     return try Files.moveFolder(folder, to: result(of: task))
   }
 
-  /// Returns the results of all tasks that have a result.
-  package func results() throws(CampaignError) -> [TaskResult] {
-    var results: [TaskResult] = []
-    for group in try Files.names(in: "\(path)/done") {
-      for name in try Files.names(in: "\(path)/done/\(group)") {
-        let file = "\(path)/done/\(group)/\(name)/\(TaskResult.file)"
-        if let result: TaskResult = try Files.read(file) { results.append(result) }
-      }
-    }
-    return results
-  }
-
   // MARK: Draining
 
   private var drainFile: String { "\(path)/drain" }

@@ -28,6 +28,8 @@ package struct CampaignStatus: Codable, Hashable, Sendable {
   package let resultsByWorker: [String: Int]
   package let failures: [KnownFailure]
   package let isDrained: Bool
+  /// The growth of the counts over the campaign's time, and the rates of the workers.
+  package let growth: CampaignGrowth
 
   /// The number of tasks without a result.
   package var left: Int { tasks - done }
@@ -35,10 +37,19 @@ package struct CampaignStatus: Codable, Hashable, Sendable {
   /// Reads the status of a campaign.
   ///
   /// - Throws: ``CampaignError`` if a file cannot be read.
-  /// - Complexity: O(tasks), one file each.
   package init(_ folder: CampaignFolder) throws(CampaignError) {
+    var cache = ResultCache()
+    try self.init(folder, &cache)
+  }
+
+  /// Reads the status of a campaign, and of its results only those that are not in the cache.
+  ///
+  /// - Throws: ``CampaignError`` if a file cannot be read.
+  /// - Complexity: O(tasks), one file each, and two files for each new result.
+  package init(_ folder: CampaignFolder, _ cache: inout ResultCache) throws(CampaignError) {
     let tasks = try folder.tasks()
-    let results = try folder.results()
+    let measured = try folder.results(&cache)
+    let results = measured.map(\.result).sorted { $0.task < $1.task }
     let done = Set(results.map(\.task))
     let newest = try TaskClaim.newest(in: folder)
     self.tasks = tasks.count
@@ -60,6 +71,7 @@ package struct CampaignStatus: Codable, Hashable, Sendable {
     resultsByWorker = Dictionary(results.map { ($0.worker, 1) }, uniquingKeysWith: +)
     failures = try folder.failures()
     isDrained = folder.isDrained
+    growth = CampaignGrowth(measured, failures)
   }
 
   /// The results with exit code 1 for which ``failures`` has no counterexample.

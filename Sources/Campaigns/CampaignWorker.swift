@@ -22,10 +22,17 @@ package struct TaskResult: Codable, Hashable, Sendable {
   /// The reason why the task was given up; `nil` if it was not.
   package var because: String?
   package let seconds: Double
+  /// The campaign's time when the command had ended, in seconds, as ``CampaignClock`` defines it.
+  ///
+  /// `nil` in results of older versions.
+  package var at: Double?
   /// The number of plans that the command ran.
   package var plans = 0
   /// The number of steps in the plans that the command ran.
   package var steps = 0
+  /// The file with the command's ``StateSample``, within the result's folder; `nil` if the command
+  /// has not measured states.
+  package var states: String?
 }
 
 /// A process that takes the tasks of a campaign one by one until all have a result.
@@ -81,13 +88,14 @@ package struct CampaignWorker {
   /// - Throws: ``CampaignError`` if a file cannot be read or written.
   package func work() throws(CampaignError) -> Int {
     var watch = BeatWatch(patience: patience)
+    var clock = CampaignClock(now: .now)
     var count = 0
     while !isInterrupted(), !folder.isDrained {
       let finished = try folder.finished()
       let open = try folder.tasks().filter { !finished.contains($0.name) }
       if open.isEmpty { break }
-      if let claim = try claim(open, &watch) {
-        let isResult = try perform(claim)
+      if let claim = try claim(open, &watch, &clock) {
+        let isResult = try perform(claim, clock)
         if isResult { count += 1 }
         onProgress(isResult)
       } else {
@@ -106,10 +114,12 @@ package struct CampaignWorker {
   /// Claims a task on which no other worker works; `nil` if there is none at the moment.
   private func claim(
     _ open: [CampaignTask],
-    _ watch: inout BeatWatch
+    _ watch: inout BeatWatch,
+    _ clock: inout CampaignClock
   ) throws(CampaignError) -> TaskClaim? {
     let newest = try TaskClaim.newest(in: folder)
     let now = ContinuousClock.now
+    clock.advance(to: newest.values.compactMap(\.content.seconds).max() ?? 0, now: now)
     // Workers start at different tasks, so that they rarely claim the same one.
     let start = open.isEmpty ? 0 : Int(name.utf8.stableHash % UInt64(open.count))
     for task in open[start...] + open[..<start] {
@@ -117,17 +127,24 @@ package struct CampaignWorker {
       if let held {
         guard watch.isLost(held, on: task.name, now: now) else { continue }
         if held.failureCount >= Self.failureCountMax || held.number >= Self.claimCountMax {
-          try giveUp(task, after: held)
+          try giveUp(task, after: held, at: clock.seconds(now: now))
           continue
         }
       }
-      if let claim = try TaskClaim(task, after: held, by: name, in: folder) { return claim }
+      let seconds = clock.seconds(now: now)
+      if let claim = try TaskClaim(task, after: held, by: name, at: seconds, in: folder) {
+        return claim
+      }
     }
     return nil
   }
 
-  private func giveUp(_ task: CampaignTask, after held: TaskClaim.Newest) throws(CampaignError) {
-    let result = TaskResult(
+  private func giveUp(
+    _ task: CampaignTask,
+    after held: TaskClaim.Newest,
+    at seconds: Double
+  ) throws(CampaignError) {
+    var result = TaskResult(
       task: task.name,
       worker: held.content.worker,
       claim: held.number,
@@ -135,6 +152,7 @@ package struct CampaignWorker {
       because: held.content.failure ?? "its workers vanished \(held.number) times",
       seconds: 0
     )
+    result.at = seconds
     let place = try makePlace(for: task, held.number)
     try Files.replace("\(place)/\(TaskResult.file)", result)
     if try !folder.publish(place, as: task) { Files.removeFolder(place) }
@@ -148,7 +166,10 @@ package struct CampaignWorker {
   }
 
   /// Runs a claimed task, and returns whether its result was added.
-  private func perform(_ claimed: TaskClaim) throws(CampaignError) -> Bool {
+  private func perform(
+    _ claimed: TaskClaim,
+    _ clock: CampaignClock
+  ) throws(CampaignError) -> Bool {
     var claim = claimed
     let place = try makePlace(for: claim.task, claim.number)
     defer { Files.removeFolder(place) }
@@ -160,7 +181,7 @@ package struct CampaignWorker {
       guard ContinuousClock.now >= nextBeat else { return true }
       nextBeat = ContinuousClock.now + patience / 8
       do throws(CampaignError) {
-        let isNewest = try claim.beat()
+        let isNewest = try claim.beat(at: clock.seconds(now: .now))
         onProgress(false)
         return isNewest
       } catch {
@@ -182,6 +203,8 @@ package struct CampaignWorker {
       code: code,
       seconds: Double((ContinuousClock.now - start) / .milliseconds(1)) / 1_000
     )
+    result.at = clock.seconds(now: .now)
+    result.states = Self.files(in: place) { $0 == StateSample.file }.first
     for check in try CheckDocument.all(below: place) {
       result.plans += check.systems.map(\.plans).reduce(0, +)
       result.steps += check.systems.map(\.steps).reduce(0, +)
@@ -208,11 +231,13 @@ package struct CampaignWorker {
   }
 
   private static func counterexamples(in place: String) -> [String] {
+    files(in: place) { $0.hasPrefix("counterexample-") && $0.hasSuffix(".jsonl") }
+      .map { "\(place)/\($0)" }
+  }
+
+  /// Returns the files below a folder whose names satisfy a condition, as sorted relative paths.
+  private static func files(in place: String, where fits: (Substring) -> Bool) -> [String] {
     let files = FileManager.default.enumerator(atPath: place)?.compactMap { $0 as? String } ?? []
-    return files.filter {
-      let name = $0.split(separator: "/").last ?? ""
-      return name.hasPrefix("counterexample-") && name.hasSuffix(".jsonl")
-    }
-    .sorted().map { "\(place)/\($0)" }
+    return files.filter { fits($0.split(separator: "/").last ?? "") }.sorted()
   }
 }

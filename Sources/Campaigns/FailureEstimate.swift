@@ -17,6 +17,11 @@ package struct FailureEstimate: Codable, Hashable, Sendable {
   /// I. J. Good: The Population Frequencies of Species and the Estimation of Population Parameters,
   /// Biometrika 40 (1953).
   package let newFailureShare: Double?
+  /// Half the width of the interval of ``newFailureShare`` with a confidence of about 95 %.
+  ///
+  /// W. W. Esty: A Normal Limit Law for a Nonparametric Estimator of the Coverage of a Random Sample,
+  /// Annals of Statistics 11 (1983).
+  package let newFailureShareError: Double?
   /// An estimate of the least number of failures that were not found yet; `nil` if no plan has failed.
   ///
   /// A. Chao: Nonparametric Estimation of the Number of Classes in a Population, Scandinavian Journal
@@ -37,14 +42,16 @@ package struct FailureEstimate: Codable, Hashable, Sendable {
   package init(counts: [Int], planCount: Int) {
     let all = counts.reduce(0, +)
     guard all > 0 else {
-      newFailureShare = nil
-      unseenCountMin = nil
+      (newFailureShare, newFailureShareError, unseenCountMin) = (nil, nil, nil)
       failingShareMax = planCount > 0 ? 1 - Self.rootOfTwentieth(planCount) : nil
       return
     }
     let once = Double(counts.count { $0 == 1 })
     let twice = Double(counts.count { $0 == 2 })
-    newFailureShare = once / Double(all)
+    let share = once / Double(all)
+    newFailureShare = share
+    let variance = (share * (1 - share) + 2 * twice / Double(all)) / Double(all)
+    newFailureShareError = min(1, StateEstimate.quantile * variance.squareRoot())
     unseenCountMin = once * (once - 1) / (2 * (twice + 1))
     failingShareMax = nil
   }

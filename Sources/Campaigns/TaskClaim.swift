@@ -15,6 +15,8 @@ struct TaskClaim: Sendable {
     var failure: String?
     /// The number of earlier claims on the task whose command failed; `nil` for none.
     var formerFailures: Int?
+    /// The campaign's time at the last beat, in seconds, as ``CampaignClock`` defines it.
+    var seconds: Double?
   }
 
   /// The newest claim on a task.
@@ -37,6 +39,7 @@ struct TaskClaim: Sendable {
     _ task: CampaignTask,
     after newest: Newest?,
     by worker: String,
+    at seconds: Double = 0,
     in folder: CampaignFolder
   ) throws(CampaignError) {
     self.task = task
@@ -44,13 +47,17 @@ struct TaskClaim: Sendable {
     self.folder = folder.path
     content = Content(worker: worker)
     content.formerFailures = newest?.failureCount
+    content.seconds = seconds
     guard try Files.create(Self.file(task, number, folder.path), content) else { return nil }
   }
 
   /// Writes the next beat; returns whether the claim is still the newest one on its task.
-  mutating func beat() throws(CampaignError) -> Bool {
+  ///
+  /// - Parameter seconds: The campaign's time.
+  mutating func beat(at seconds: Double) throws(CampaignError) -> Bool {
     guard try !Self.exists(task, number + 1, folder) else { return false }
     content.beat += 1
+    content.seconds = seconds
     try Files.replace(Self.file(task, number, folder), content)
     return true
   }

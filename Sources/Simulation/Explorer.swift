@@ -116,6 +116,13 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
     return result
   }
 
+  /// Calls a closure with the header and the equivalence hash of each state that was reached.
+  ///
+  /// The order is random. Without ``ExplorationBounds/mergesStates`` no state is known.
+  package func forEachState(_ body: (PlanHeader, UInt64) -> Void) {
+    for key in visited.keys { body(roots[key.root].header, key.equivalence) }
+  }
+
   /// Returns whether the states after one more command would probably exceed the limit.
   ///
   /// The estimate assumes that the number of states grows by the same factor as with the last

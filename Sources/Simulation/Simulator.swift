@@ -39,17 +39,20 @@ package final class Simulator {
   /// Runs a plan and the closing passes and reads, and calls an observer with every event.
   ///
   /// The observer returns whether to continue. An observer that needs only the first violation can
-  /// stop the run there.
+  /// stop the run there. `afterStep` is called after each command that leaves a readable store, when
+  /// ``describe(_:)`` may be called.
   ///
   /// - Returns: every event.
   /// - Throws: ``SystemFailure`` when the system cannot start, which is a failure of the lab.
   package func run(
     _ plan: Plan,
-    observe: (Event) -> Bool = { _ in true }
+    observe: (Event) -> Bool = { _ in true },
+    afterStep: () -> Void = {}
   ) throws(SystemFailure) -> [Event] {
     try open(plan.header, plan.commands.flatMap(\.faults), observe)
     for (index, command) in plan.commands.enumerated() where !isStopped {
       step(command, index, in: plan.header, observe)
+      if !isStopped, !isBeyondRepair { afterStep() }
     }
     conclude(plan.header, after: plan.commands.count, observe)
     return log.events
@@ -258,7 +261,7 @@ extension Simulator {
   }
 
   /// Adds all state on which later events depend to `state`.
-  func describe(_ state: inout StateSketch) throws(SystemFailure) {
+  package func describe(_ state: inout StateSketch) throws(SystemFailure) {
     state.restart(at: place.clock.now)
     try system.describe(&state)
     life.describe(&state)

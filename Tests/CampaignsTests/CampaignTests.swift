@@ -152,6 +152,68 @@ import Traces
     #expect(status.givenUp.map(\.because) == ["its command ended with code 70"])
   }
 
+  /// Writes a check with the states of one plan, as `--sample-states` does.
+  private static func check(_ output: String, states: Set<UInt64>) {
+    check(output)
+    var sample = StateSample()
+    sample.add(plan: states)
+    do {
+      try JSONEncoder().encode(sample).write(to: URL(fileURLWithPath: output + "/run/states.json"))
+    } catch { Issue.record(error) }
+  }
+
+  @Test func `States that several tasks reached count once, and are read once`() throws {
+    let campaign = try made([["a"], ["b"], ["c"]])
+    let worker = worker(campaign, "w") { words, output, _ in
+      switch words {
+      case ["a"]: Self.check(output, states: [1, 2, 3])
+      case ["b"]: Self.check(output, states: [3, 4])
+      default: Self.check(output)
+      }
+      return .code(0)
+    }
+    _ = try worker.work()
+    var cache = ResultCache()
+    let states = try #require(try CampaignStatus(campaign, &cache).growth.states)
+    #expect(states.distinct == 4 && states.distinctError == 0 && states.newShare == 0.6)
+    // A result never changes, so it is not read again.
+    try FileManager.default.removeItem(atPath: path + "/done/1/1-0001/run/states.json")
+    #expect(try CampaignStatus(campaign, &cache).growth.states?.distinct == 4)
+    #expect(try CampaignStatus(campaign).growth.states?.distinct == 2)
+  }
+
+  @Test func `The time of a worker that is lost is part of the campaign's time`() throws {
+    let campaign = try made([["a"], ["b"]])
+    let task = try campaign.tasks()[0]
+    var claim = try #require(try TaskClaim(task, after: nil, by: "lost", at: 40, in: campaign))
+    #expect(try claim.beat(at: 50))
+    let worker = worker(campaign, "w", patience: .milliseconds(1)) { _, _, _ in .code(0) }
+    #expect(try worker.work() == 2)
+    let points = try CampaignStatus(campaign).growth.points
+    #expect(points.count == 2 && points.allSatisfy { (50..<110).contains($0.seconds) })
+  }
+
+  @Test func `Files of a version without times and states are counted, but have no points`() throws
+  {
+    let campaign = try made([["a"], ["b"]])
+    let worker = worker(campaign, "w") { _, output, _ in
+      Self.check(output, states: [1])
+      return .code(0)
+    }
+    _ = try worker.work()
+    let file = path + "/done/1/1-0001/result.json"
+    let fields = try #require(
+      try JSONSerialization.jsonObject(with: Data(contentsOf: URL(fileURLWithPath: file)))
+        as? [String: Any]
+    )
+    let old = fields.filter { !["at", "states"].contains($0.key) }
+    #expect(old.count == fields.count - 2)
+    try JSONSerialization.data(withJSONObject: old).write(to: URL(fileURLWithPath: file))
+    let status = try CampaignStatus(campaign)
+    #expect(status.plans == 4 && status.growth.untimedCount == 1)
+    #expect(status.growth.points.map(\.plans) == [2])
+  }
+
   @Test func `Workers that vanish do not count as failures of a task`() throws {
     let campaign = try made([["a"]])
     let task = try campaign.tasks()[0]

@@ -21,6 +21,10 @@ import Testing
     let all = FailureEstimate(counts: [50, 50], planCount: 1000)
     #expect(all.newFailureShare == 0 && all.unseenCountMin == 0 && all.failingShareMax == nil)
     #expect(FailureEstimate(counts: [1, 1, 1, 2, 2], planCount: 9).unseenCountMin == 1)
+    // 1.96 * sqrt((0.02 * 0.98 + 0) / 100)
+    let error = many.newFailureShareError ?? 0
+    #expect(abs(error - 0.027_44) < 0.000_01)
+    #expect(all.newFailureShareError == 0)
   }
 
   /// Draws plans that show one of twenty failures, some of them rare.

@@ -56,6 +56,14 @@ import Testing
       #expect(try Self.broken(folder + "/joined") == Self.broken(folder + "/whole"))
       let page = try String(contentsOfFile: campaign + "/index.html", encoding: .utf8)
       #expect(page.contains("4 of 4") && page.contains("The next counterexample is a new failure"))
+      // Every part has measured its states, which one check counts to the same number.
+      let states = try #require(status.growth.states)
+      #expect(status.growth.points.count == 4 && status.growth.points.last?.plans == 8)
+      _ = await lab(check + ["--sample-states", "--output", folder + "/states"])
+      let file = URL(fileURLWithPath: folder + "/states/latest/states.json")
+      let sample = try JSONDecoder().decode(StateSample.self, from: Data(contentsOf: file))
+      #expect(StateEstimate(sample) == states && sample.planCount >= 1 && states.distinct > 2)
+      #expect(page.contains("Counted states a second") && page.contains("growth-failures"))
     }
   }
 
@@ -151,6 +159,7 @@ import Testing
     ),
     (["check", "--output", "x"], "--output is set by the campaign"),
     (["check", "--plan", "3"], "--plans"), (["explore", "--parts", "2"], "--parts"),
+    (["check", "--sample-states"], "--sample-states is set by the campaign"),
     (["stress", "--shard", "1/2"], "--shard is set by the campaign"),
   ])
   func `Words that are no task are refused before anything is created`(
@@ -200,6 +209,71 @@ import Testing
       }
       #expect(parts.map(\.settings.duration) == [.seconds(2), .seconds(2), .seconds(2)])
       #expect(Set(parts.map(\.settings.seed)).count == 3 && parts.allSatisfy { $0.seed == 5 })
+    }
+  }
+
+  /// Returns the page of a campaign with `count` tasks, whose commands are replaced by `run`.
+  private static func page(
+    _ folder: String,
+    count: Int,
+    run: @escaping (_ number: Int, _ output: String) throws -> Void
+  ) throws -> String {
+    let campaign = try CampaignFolder(creating: folder + "/page", by: .current(.current))
+    _ = try campaign.add((0..<count).map { ["\($0)"] })
+    let worker = CampaignWorker(
+      campaign,
+      name: "machine-1",
+      patience: .seconds(60),
+      isInterrupted: { false },
+      run: { words, output, _ in
+        do { try run(Int(words[0]) ?? 0, output) } catch { Issue.record(error) }
+        return .code(0)
+      }
+    )
+    _ = try worker.work()
+    CampaignPage().write(of: campaign)
+    return try String(contentsOfFile: campaign.path + "/index.html", encoding: .utf8)
+  }
+
+  private static func write(_ text: some Encodable, to file: String) throws {
+    try JSONEncoder().encode(text).write(to: URL(fileURLWithPath: file))
+  }
+
+  @Test func `The page shows growth, estimates with their errors, and the rates of workers`()
+    async throws
+  {
+    try await withFolder { folder in
+      let page = try Self.page(folder, count: 12) { number, output in
+        var sample = StateSample()
+        for plan in 0..<200 {
+          sample.add(plan: [UInt64(number * 200 + plan) &* 0x9e37_79b9_7f4a_7c15])
+        }
+        let run = output + "/run"
+        try FileManager.default.createDirectory(atPath: run, withIntermediateDirectories: false)
+        try Self.write(sample, to: run + "/states.json")
+        let check = #"{"systems":[{"plans":200,"steps":3000}]}"#
+        try check.write(toFile: run + "/check.json", atomically: false, encoding: .utf8)
+      }
+      #expect(page.contains("different states") && page.contains(" ± 6 %"), "\(page)")
+      #expect(page.contains("none of them with a probability of about 100 % (9"))
+      #expect(page.contains("2,400 plans that checks have run after"))
+      for id in ["growth-plans", "growth-states", "rates-plans", "rates-states"] {
+        #expect(page.contains("download=\"\(id).csv\""), "\(id)")
+      }
+      #expect(page.contains("Failures over time: none was found."))
+      #expect(page.contains("stroke=\"var(--s0)\"") && !page.contains("not measured"))
+    }
+  }
+
+  @Test func `A page of commands without plans and states says that they were not measured`()
+    async throws
+  {
+    try await withFolder { folder in
+      let page = try Self.page(folder, count: 2) { _, _ in }
+      #expect(page.contains("States over time: not measured; only check and explore count them."))
+      #expect(page.contains("Counted states a second: not measured"))
+      #expect(page.contains("Plans a second: not measured"))
+      #expect(!page.contains("growth-states") && page.contains("2 of 2"))
     }
   }
 

@@ -27,6 +27,36 @@ import Traces
     #expect(answer.said.contains("No fault in light, dark, narrow, print"))
   }
 
+  @Test func `Lines and bars have no layout error in light, dark, narrow and print modes`()
+    async throws
+  {
+    let folder = try TemporaryFolder()
+    var drawings: [String: String] = [:]
+    let curves = [3, 100].map { count in
+      let points = (0...count).map { place in
+        LineDrawing.Point(
+          Double(place) * 0.37,
+          Double(place * place) * 12_345,
+          error: Double(place * 20_000),
+          "about \(place) states after a time"
+        )
+      }
+      let made = Figure.line(
+        id: "line-\(count)",
+        summary: Self.sentence,
+        LineDrawing(points, x: "hours of the campaign", y: "plans that checks have run"),
+        note: Self.sentence,
+        table: ReportTable(caption: "What it is", columns: [.number("hours"), .number("plans")]),
+        values: ReportTable(columns: [.number("seconds")])
+      )
+      drawings["line-\(count)"] = made.svg
+      return PageBlock.figure(made.figure)
+    }
+    let page = ReportPage(title: "t", lead: "l", sections: [PageSection("Growth", curves)])
+    let answer = try await Browser.check(page.html(images: .drawn(drawings)), in: folder)
+    #expect(answer.code == 0, "\(answer.said)")
+  }
+
   @Test func `Overflowing and overlapping elements are named in every mode`() async throws {
     let folder = try TemporaryFolder()
     let html =

@@ -33,6 +33,7 @@ struct CampaignCommands: CompositionPart {
     var line = [executable] + words
     if words.first != "replay" {
       line += ["--output", output]
+      if ["check", "explore"].contains(words.first) { line.append("--sample-states") }
       if words.first != "stress" { line += ["--jobs", String(jobs)] }
     }
     let text = line.map(\.shellQuoted).joined(separator: " ")

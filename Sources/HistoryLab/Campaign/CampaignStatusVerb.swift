@@ -27,13 +27,14 @@ struct CampaignStatusVerb: Verb {
   func run() async throws(LabError) -> ExitCode {
     let campaign = try CampaignFolder.open(options.folder, composition)
     let status = try LabError.mapping { () throws(CampaignError) in try CampaignStatus(campaign) }
-    CampaignPage.write(of: campaign)
+    CampaignPage().write(of: campaign)
     if options.json {
       terminal.print(try JSONText.document(CampaignDocument(status), named: "the status"))
     } else {
       let text = CampaignText(status, folder: options.folder, command: terminal.command)
       terminal.print(text.sentence)
       if !text.estimate.isEmpty { terminal.print(text.estimate) }
+      if status.done > 0 { terminal.print(text.states) }
       for table in text.tables { terminal.print(table) }
     }
     return status.exitCode

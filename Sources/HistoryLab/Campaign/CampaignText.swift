@@ -40,12 +40,56 @@ struct CampaignText {
       return "With a confidence of 95 %, at most one in \(Int(1 / share).grouped) random plans "
         + "fails."
     }
-    guard let share = estimate.newFailureShare, let least = estimate.unseenCountMin else {
-      return ""
-    }
+    guard let share = estimate.newFailureShare, let error = estimate.newFailureShareError,
+      let least = estimate.unseenCountMin
+    else { return "" }
     return "The next counterexample is a new failure with a probability of about "
-      + "\(Int((100 * share).rounded())) %; the estimated number of further failures is at least "
-      + "\(Int(least.rounded(.up)).grouped)."
+      + "\(Self.share(share, error)); the estimated number of further failures "
+      + "is at least \(Int(least.rounded(.up)).grouped)."
+  }
+
+  /// The number of different states, and an estimate of the states that no plan has reached.
+  var states: String {
+    guard let states = status.growth.states else {
+      return "States: not measured; only check and explore count them."
+    }
+    let count = "\(Self.distinct(states)) different states\(Self.counted(status.growth))."
+    guard let share = states.newShare, let error = states.newShareError,
+      let least = states.unseenMin
+    else { return count }
+    return "\(count) A state of the next random plan is none of them with a probability of about "
+      + "\(Self.share(share, error)); such plans can reach at least "
+      + "\(Self.rounded(least.rounded(.up))) further states."
+  }
+
+  /// Returns a phrase that says in which plans the states were counted; empty if only explorations ran.
+  static func counted(_ growth: CampaignGrowth) -> String {
+    growth.states?.newShare == nil ? "" : ", counted in one of \(PlanRecipe.readShare) random plans"
+  }
+
+  /// Returns the number of different states with its error, such as `1,230,000 ± 6 %`.
+  static func distinct(_ states: StateEstimate) -> String {
+    guard states.distinctError > 0 else { return Int(states.distinct).grouped }
+    return "\(rounded(states.distinct)) ± \(percent(states.distinctError / states.distinct)) %"
+  }
+
+  /// Returns a number with three significant digits and grouped thousands.
+  private static func rounded(_ value: Double) -> String {
+    var unit = 1.0
+    while unit * 1_000 <= value { unit *= 10 }
+    return Int((value / unit).rounded() * unit).grouped
+  }
+
+  /// Returns a share in percent with its interval, such as `37 % (33 to 41 %)`.
+  static func share(_ share: Double, _ error: Double) -> String {
+    "\(percent(share)) % (\(percent(max(0, share - error))) to \(percent(min(1, share + error))) %)"
+  }
+
+  /// Returns a share as a number in percent, with one decimal place if it is below 1 %.
+  static func percent(_ share: Double) -> String {
+    let percent = 100 * share
+    return percent < 0.95
+      ? NumberText.exact((10 * percent).rounded() / 10) : "\(Int(percent.rounded()))"
   }
 
   /// The tables that have rows.
@@ -116,10 +160,20 @@ struct CampaignText {
     return table
   }
 
-  private var workers: ReportTable {
-    var table = ReportTable(caption: "Workers", columns: [.text("worker"), .number("results")])
-    for (worker, count) in status.resultsByWorker.sorted(by: { $0.key < $1.key }) {
-      table.append([worker, count.grouped])
+  /// The workers with results, with their rates.
+  var workers: ReportTable {
+    var table = ReportTable(
+      caption: "Workers",
+      columns: [
+        .text("worker"), .number("results"), .number("plans a second"),
+        .number("counted states a second"),
+      ]
+    )
+    for worker in status.growth.workers {
+      let rates = [worker.planRate, worker.stateRate].map { rate in
+        rate.map(NumberText.significant) ?? "not measured"
+      }
+      table.append([worker.name, worker.results.grouped] + rates)
     }
     return table
   }
@@ -135,60 +189,5 @@ struct CampaignDocument: Encodable {
 
   init(_ status: CampaignStatus) {
     (verdict, self.status, estimate) = (status.verdict, status, status.estimate)
-  }
-}
-
-/// The page of a campaign, a file in its folder that is replaced while the campaign runs.
-enum CampaignPage {
-  /// Writes the page; if that fails, the page stays as it was.
-  ///
-  /// Errors are ignored, because a page that cannot be written must not end a worker. A problem
-  /// that also affects tasks is reported by the tasks.
-  static func write(of campaign: CampaignFolder) {
-    do {
-      let page = page(try CampaignStatus(campaign))
-      try PageFile.write(page.html(images: .drawn([:])), to: campaign.path + "/index.html")
-    } catch {
-      return
-    }
-  }
-
-  static func page(_ status: CampaignStatus) -> ReportPage {
-    let text = CampaignText(status, folder: "", command: .plain)
-    let rate = status.seconds > 0 ? Double(status.plans) / status.seconds : 0
-    return ReportPage(
-      title: "Campaign",
-      lead: [text.sentence, text.estimate].filter { !$0.isEmpty }.joined(separator: " "),
-      tiles: [
-        VerdictTile(
-          subject: "Work",
-          state: status.left == 0 && status.givenUp.isEmpty && status.undecided.isEmpty
-            ? .good : .unknown,
-          word: status.left == 0 ? "done" : status.isDrained ? "drained" : "goes on",
-          answer: "\(status.done.grouped) of \(status.tasks.grouped)",
-          detail: "tasks with a result"
-        ),
-        VerdictTile(
-          subject: "Failures",
-          state: status.verdict == "invalid" ? .bad : .good,
-          word: status.verdict == "invalid" ? "found" : "none so far",
-          answer: (status.failures.count + status.foundWithoutPlan.count).grouped,
-          detail: "equal plans are counted once"
-        ),
-        VerdictTile(
-          subject: "Plans",
-          state: .measured,
-          answer: status.plans.grouped,
-          detail:
-            "\(status.steps.grouped) steps; \(NumberText.significant(rate)) plans a second and worker"
-        ),
-      ],
-      sections: text.tables.map { table in
-        var plain = table
-        plain.caption = ""
-        return PageSection(table.caption, [.table(plain)])
-      },
-      environment: []
-    )
   }
 }

@@ -45,7 +45,7 @@ struct CampaignAddOptions: VerbOptions {
   private(set) var tasks: [[String]] = []
 
   private static let verbs = ["check", "mutants", "explore", "stress"]
-  private static let own = ["output", "shard", "json", "jobs"]
+  private static let own = ["output", "shard", "json", "jobs", "sample-states"]
 
   /// - Throws: A usage error if the words are not a command line that a campaign can run.
   mutating func validate(in composition: Composition) throws(LabError) {

@@ -37,7 +37,7 @@ struct CampaignWorkVerb: Verb {
     let (count, status) = try LabError.mapping { () throws(CampaignError) in
       (try outcome.get(), try CampaignStatus(campaign))
     }
-    CampaignPage.write(of: campaign)
+    CampaignPage().write(of: campaign)
     terminal.print("This worker added \(count.counted("result")).")
     terminal.print(CampaignText(status, folder: options.folder, command: terminal.command).sentence)
     return status.exitCode
@@ -63,6 +63,7 @@ extension CampaignWorkVerb {
 
   private func worker(on campaign: CampaignFolder, _ bar: ProgressBar) -> CampaignWorker {
     let commands = composition[CampaignCommands.self]
+    let page = CampaignPage()
     return CampaignWorker(
       campaign,
       name: CampaignProgram.workerName(composition),
@@ -70,7 +71,7 @@ extension CampaignWorkVerb {
       isInterrupted: { Interruption.isRequested },
       onProgress: { isResult in
         if isResult { bar.advance() }
-        CampaignPage.write(of: campaign)
+        page.write(of: campaign)
       },
       run: { (words, output, isWanted) throws(CampaignError) in
         try commands.run(words, output: output, jobs: options.jobs, composition, isWanted)

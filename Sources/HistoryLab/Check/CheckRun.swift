@@ -15,6 +15,8 @@ struct CheckRun: Sendable {
   let system: LabSystem
   let recipe: PlanRecipe
   let versions: [String: String]
+  /// Whether the different states that a part of the plans reach are counted.
+  var samplesStates = false
   /// Creates the place for the stores of a worker.
   let place: @Sendable (_ worker: Int) throws(LabError) -> StorePlace
 
@@ -70,6 +72,7 @@ struct CheckRun: Sendable {
     var outcomes: [PlanOutcome] = []
     var runFailureCount = 0
     while goesOn(), runFailureCount < Self.runFailureCountMax, let plan = queue.take() {
+      worker.readsStates = samplesStates && recipe.readsStates(plan)
       do throws(SystemFailure) {
         let outcome = try worker.outcome(
           of: recipe.plan(plan).plan,

@@ -1,3 +1,4 @@
+import Campaigns
 import Checkers
 import Commands
 import HistoryTypes
@@ -38,6 +39,8 @@ struct CheckTally: Sendable {
   ///
   /// The plan is `nil` in reports of older versions.
   private(set) var runFailure: (plan: Int?, because: String)?
+  /// A sample of the states that the plans reached; `nil` if the states were not read.
+  private(set) var states: StateSample?
   private let names = CheckerSuite.names(in: .all)
 
   init() {
@@ -97,6 +100,10 @@ struct CheckTally: Sendable {
       if outcome.plan < self.runFailure?.plan ?? .max {
         self.runFailure = (outcome.plan, runFailure.description)
       }
+    }
+    if let reached = outcome.states {
+      if states == nil { states = StateSample() }
+      states?.add(plan: reached)
     }
     for condition in outcome.conditions { conditions[condition, default: 0] += 1 }
     for (name, answer) in zip(names, outcome.answers) {

@@ -40,6 +40,7 @@ struct CheckOptions: VerbOptions {
     "Runs every plan twice and compares the events; our tracker uses each of its two drivers once."
   )
   var twice
+  @Flag(.sampleStates) var samplesStates
   @Option(.jobs) var jobs: Int
   @Option(.timeout) var timeout: Double
   @Option(.shard) var shardChoice: ShardChoice?
@@ -149,6 +150,7 @@ struct CheckVerb: Verb {
       terminal.print("The check was ended early: not every plan was run.")
     }
     if let errors = programs.text { try folder.write(ProgramShelf.file, errors) }
+    try folder.write(reports.compactMap(\.tally.states))
     return try finish(result, folder)
   }
 
@@ -170,6 +172,7 @@ struct CheckVerb: Verb {
       system: system,
       recipe: recipe,
       versions: folder.versions,
+      samplesStates: options.samplesStates,
       place: options.place
     )
     let start = terminal.now()

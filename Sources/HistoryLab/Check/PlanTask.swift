@@ -33,6 +33,18 @@ struct PlanRecipe: Sendable {
     repeatsAll || number == 1 || caseSeed(number).isMultiple(of: Self.repeatedShare)
   }
 
+  /// Returns whether the states that a plan reaches are read, if a check samples states.
+  ///
+  /// The states of the first plan and of a random sample of the others are read.
+  func readsStates(_ number: Int) -> Bool {
+    number == 1 || (caseSeed(number) >> 32).isMultiple(of: Self.readShare)
+  }
+
+  /// On average, the states of one in `readShare` plans are read; the plan's seed decides.
+  ///
+  /// Reading the states takes about a third of the time of a plan's run.
+  static let readShare: UInt64 = 8
+
   /// On average, one in `repeatedShare` plans runs twice; the plan's seed decides whether it does.
   private static let repeatedShare: UInt64 = 16
 
@@ -52,6 +64,8 @@ final class PlanWorker {
   private let underTest: any SystemUnderTest
   private let simulator: Simulator
   private let versions: [String: String]
+  /// Whether the next outcomes contain the digests of the states that their plans reached.
+  var readsStates = false
 
   /// Creates a worker that keeps its stores at a given place.
   init(_ system: LabSystem, at place: StorePlace, versions: [String: String]) {
@@ -81,10 +95,13 @@ final class PlanWorker {
     var refusals = RefusalCounts()
     var purges = false
     let hasFaults = plan.commands.contains { !$0.faults.isEmpty }
+    var states = readsStates ? ReachedStates(plan.header, system: system.name) : nil
     let (suite, events) = try watch(plan) { event in
       if hasFaults { faults.observe(event, of: plan) }
       refusals.observe(event, of: plan)
       if case .purged = event.kind { purges = true }
+    } afterStep: {
+      states?.add(simulator)
     }
     let steps = stepCount - before
     var runFailure = runFailure
@@ -106,6 +123,7 @@ final class PlanWorker {
       isRepeated: isRepeated,
       difference: difference,
       runFailure: runFailure,
+      states: states?.digests,
       suite
     )
   }
@@ -115,13 +133,16 @@ final class PlanWorker {
 
   private func watch(
     _ plan: Plan,
-    noting: (Event) -> Void = { _ in }
+    noting: (Event) -> Void = { _ in },
+    afterStep: () -> Void = {}
   ) throws(SystemFailure) -> (suite: CheckerSuite, events: [Event]) {
     var suite = CheckerSuite(TraceHeader(plan: plan, system: system.name), scope: .all)
     let events = try run(plan) { event in
       suite.observe(event)
       noting(event)
       return true
+    } afterStep: {
+      afterStep()
     }
     return (suite, events)
   }
@@ -133,10 +154,15 @@ final class PlanWorker {
   @discardableResult
   private func run(
     _ plan: Plan,
-    observe: (Event) -> Bool
+    observe: (Event) -> Bool,
+    afterStep: () -> Void = {}
   ) throws(SystemFailure) -> [Event] {
     do throws(SystemFailure) {
-      return try simulator.run(plan) { observe($0) && runFailure == nil }
+      return try simulator.run(plan) {
+        observe($0) && runFailure == nil
+      } afterStep: {
+        afterStep()
+      }
     } catch {
       guard runFailure != nil else { throw error }
       return []
@@ -332,6 +358,8 @@ struct PlanOutcome: Sendable {
   let difference: Int?
   /// The reason why the system did not complete the plan, in which case all answers are `unknown`.
   let runFailure: RunFailure?
+  /// The digests of the states that the plan reached; `nil` if they were not read.
+  let states: Set<UInt64>?
 
   /// Creates the results from the verdicts of the checkers.
   init(
@@ -344,8 +372,10 @@ struct PlanOutcome: Sendable {
     isRepeated: Bool = false,
     difference: Int? = nil,
     runFailure: RunFailure? = nil,
+    states: Set<UInt64>? = nil,
     _ suite: CheckerSuite
   ) {
+    self.states = states
     self.isRepeated = isRepeated
     self.difference = difference
     self.plan = plan

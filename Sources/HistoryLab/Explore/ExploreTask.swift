@@ -1,3 +1,4 @@
+import Campaigns
 import Checkers
 import Commands
 import Foundation
@@ -18,6 +19,8 @@ struct ExploreTask: Sendable {
   let versions: [String: String]
   /// Whether plans that lead to equal states are merged, so that only one of them is continued.
   var mergesStates = true
+  /// Whether the different states are counted in a sample that joins with those of other pieces.
+  var samplesStates = false
   /// The real history that the plans' writes repeat; `nil` uses the writes defined for the condition.
   var past: ExploredHistory?
 
@@ -31,6 +34,8 @@ struct ExploreTask: Sendable {
     /// The shortest counterexample found for each broken invariant, with its whole trace, by checker name.
     let broken: [String: Counterexample]
     let seconds: Double
+    /// A sample of the states; `nil` if they are not counted, or equivalent states are not merged.
+    var states: StateSample?
   }
 
   /// Explores the piece with stores on the heap.
@@ -61,7 +66,7 @@ struct ExploreTask: Sendable {
     )
     do throws(SystemFailure) {
       let exploration = try explorer.explore(progress: progress)
-      return Outcome(
+      var outcome = Outcome(
         condition: condition,
         scope: scope,
         exploration: exploration,
@@ -69,11 +74,24 @@ struct ExploreTask: Sendable {
         broken: try counterexamples(exploration),
         seconds: (clock.now - start) / .seconds(1)
       )
+      if samplesStates, mergesStates { outcome.states = sample(explorer) }
+      return outcome
     } catch {
       throw .lab(
         "\(system.name) could not be explored under \(condition.rawValue): \(error.message)"
       )
     }
+  }
+
+  private func sample<Space, Judge>(_ explorer: Explorer<Space, Judge>) -> StateSample {
+    var sample = StateSample()
+    var origins: [PlanHeader: UInt64] = [:]
+    explorer.forEachState { header, state in
+      let origin = origins[header] ?? ReachedStates.origin(header, system: system.name)
+      origins[header] = origin
+      sample.add(explored: ReachedStates.digest(state, of: origin))
+    }
+    return sample
   }
 
   /// The estimated relative duration of the piece.

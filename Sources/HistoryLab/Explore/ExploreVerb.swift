@@ -84,6 +84,7 @@ struct ExploreOptions: VerbOptions {
     "Stops exploring a condition after N states per number of actors; its result is then unknown."
   )
   var stateCountMax = 10_000_000
+  @Flag(.sampleStates) var samplesStates
   @Option(.jobs) var jobs: Int
   @Option(.output) var output: String
   var list = FormatOptions()
@@ -228,6 +229,7 @@ struct ExploreVerb: Verb {
         done.filter { $0.task.system.name == system.name }.map(\.outcome)
       )
     }
+    try folder.write(done.compactMap(\.outcome.states))
     let (document, kept) = try keep(cards, folder)
     if let past, !options.list.json { terminal.print(past.sentence) }
     try show(cards, document, kept, folder)
@@ -266,6 +268,7 @@ struct ExploreVerb: Verb {
             stateCountMax: options.stateCountMax,
             versions: folder.versions,
             mergesStates: options.mergesStates,
+            samplesStates: options.samplesStates,
             past: past
           )
         }

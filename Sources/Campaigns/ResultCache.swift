@@ -1,0 +1,64 @@
+/// A result with a sample of the states that its command reached.
+package struct MeasuredResult: Sendable {
+  package let result: TaskResult
+  /// `nil` if the command has not measured states.
+  package var states: StateSample?
+
+  /// Returns whether the result is before another one in the order of the campaign's time.
+  ///
+  /// Results without a time are last.
+  static func isBefore(_ one: MeasuredResult, _ other: MeasuredResult) -> Bool {
+    (one.result.at ?? .infinity, one.result.task) < (
+      other.result.at ?? .infinity, other.result.task
+    )
+  }
+}
+
+/// The results that this process has read before; results never change, so each is read once.
+///
+/// A state that is too great for the joined sample of all earlier results is removed from a sample. So
+/// the cache keeps few states of most results, and ``CampaignGrowth`` is the same as without a cache.
+package struct ResultCache: Sendable {
+  private var results: [String: MeasuredResult] = [:]
+
+  /// Creates an empty cache.
+  package init() {}
+
+  /// The results in the order of the campaign's time.
+  var inOrder: [MeasuredResult] { results.values.sorted(by: MeasuredResult.isBefore) }
+
+  /// Returns whether the cache contains the result of a task, by the task's name.
+  func contains(_ task: String) -> Bool { results[task] != nil }
+
+  /// Adds results, and removes states that are no longer needed.
+  mutating func add(_ new: [MeasuredResult]) {
+    guard !new.isEmpty else { return }
+    for one in new { results[one.result.task] = one }
+    var earlier = StateSample()
+    for one in inOrder {
+      guard var states = one.states else { continue }
+      states.trim(for: earlier)
+      earlier.add(states)
+      results[one.result.task]?.states = states
+    }
+  }
+}
+
+extension CampaignFolder {
+  /// Returns the results of all tasks that have a result, in the order of the campaign's time.
+  ///
+  /// - Parameter cache: The results that were read before; the new ones are added.
+  /// - Throws: ``CampaignError`` if a file cannot be read.
+  func results(_ cache: inout ResultCache) throws(CampaignError) -> [MeasuredResult] {
+    var new: [MeasuredResult] = []
+    for name in try finished() where !cache.contains(name) {
+      let place = "\(path)/\(Self.resultPath(ofTask: name))"
+      guard let result: TaskResult = try Files.read("\(place)/\(TaskResult.file)") else { continue }
+      var measured = MeasuredResult(result: result)
+      if let file = result.states { measured.states = try Files.read("\(place)/\(file)") }
+      new.append(measured)
+    }
+    cache.add(new)
+    return cache.inOrder
+  }
+}

@@ -1,0 +1,107 @@
+import Basics
+import Campaigns
+import Commands
+import HistoryTypes
+import Reporting
+import Synchronization
+
+/// The page of a campaign, a file in its folder that is replaced while the campaign runs.
+///
+/// The page needs no server. It is written often, so each result is read only once.
+final class CampaignPage: Sendable {
+  private let cache = Mutex(ResultCache())
+
+  /// Writes the page; if that fails, the page stays as it was.
+  ///
+  /// Errors are ignored, because a page that cannot be written must not end a worker. A problem
+  /// that also affects tasks is reported by the tasks.
+  func write(of campaign: CampaignFolder) {
+    do {
+      let status = try cache.withLock { cache throws(CampaignError) in
+        try CampaignStatus(campaign, &cache)
+      }
+      try PageFile.write(Self.html(status), to: campaign.path + "/index.html")
+    } catch {
+      return
+    }
+  }
+
+  /// Returns the page as one file.
+  static func html(_ status: CampaignStatus) -> String {
+    let (growth, drawings) = CampaignCharts(status.growth).sections
+    return page(status, growth).html(images: .drawn(drawings))
+  }
+
+  private static func page(_ status: CampaignStatus, _ growth: [PageSection]) -> ReportPage {
+    let text = CampaignText(status, folder: "", command: .plain)
+    return ReportPage(
+      title: "Campaign",
+      lead: [text.sentence, text.estimate].filter { !$0.isEmpty }.joined(separator: " "),
+      tiles: tiles(status, text),
+      sections: text.tables.filter { $0.caption != text.workers.caption }.map { table in
+        var plain = table
+        plain.caption = ""
+        return PageSection(table.caption, [.table(plain)])
+      } + growth,
+      environment: []
+    )
+  }
+
+  private static func tiles(_ status: CampaignStatus, _ text: CampaignText) -> [VerdictTile] {
+    let workers = status.growth.workers
+    let seconds = workers.map(\.planSeconds).reduce(0, +)
+    let rate = seconds > 0 ? Double(status.plans) / seconds : 0
+    return [
+      VerdictTile(
+        subject: "Work",
+        state: status.left == 0 && status.givenUp.isEmpty && status.undecided.isEmpty
+          ? .good : .unknown,
+        word: status.left == 0 ? "done" : status.isDrained ? "drained" : "goes on",
+        answer: "\(status.done.grouped) of \(status.tasks.grouped)",
+        detail: "tasks with a result"
+      ),
+      VerdictTile(
+        subject: "Failures",
+        state: status.verdict == "invalid" ? .bad : .good,
+        word: status.verdict == "invalid" ? "found" : "none so far",
+        answer: (status.failures.count + status.foundWithoutPlan.count).grouped,
+        detail: "equal plans are counted once"
+      ),
+      VerdictTile(
+        subject: "Plans",
+        state: .measured,
+        answer: status.plans.grouped,
+        detail:
+          "\(status.steps.grouped) steps; \(NumberText.significant(rate)) plans a second and worker"
+      ),
+      states(status.growth),
+    ]
+  }
+
+  private static func states(_ growth: CampaignGrowth) -> VerdictTile {
+    guard let states = growth.states else {
+      return VerdictTile(
+        subject: "Different states",
+        state: .unknown,
+        word: "not measured",
+        answer: "unknown",
+        detail: "Only check and explore count states."
+      )
+    }
+    let left = zip(states.newShare, states.newShareError).map { share, error in
+      "Counted in one of \(PlanRecipe.readShare) random plans. A state of the next one is none of them with "
+        + "a probability of about \(CampaignText.share(share, error))."
+    }
+    return VerdictTile(
+      subject: "Different states",
+      state: .measured,
+      answer: CampaignText.distinct(states),
+      detail: left ?? "No random plans; the estimate of what is left needs them."
+    )
+  }
+
+  private static func zip(_ one: Double?, _ other: Double?) -> (Double, Double)? {
+    guard let one, let other else { return nil }
+    return (one, other)
+  }
+}

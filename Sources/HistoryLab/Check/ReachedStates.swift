@@ -1,0 +1,79 @@
+import Basics
+import Campaigns
+import Commands
+import Reporting
+import Simulation
+import Systems
+import Traces
+
+/// The digests of the states that a plan reached after its commands.
+///
+/// A state consists of everything that decides how the system behaves later: the store, the contexts
+/// and cursors, the running processes, the signals on their way, and the plan's header. States that
+/// differ only in numbers, times or keys whose order is the same have equal digests, and so have those
+/// in which actors with equal configurations are exchanged, if there are at most three actors.
+struct ReachedStates {
+  /// The digests; `nil` if the system cannot describe its states, as external programs cannot.
+  private(set) var digests: Set<UInt64>? = []
+  private var sketch: StateSketch
+  private let equivalence: StateEquivalence
+  private let origin: UInt64
+
+  /// The maximum number of actors that are exchanged, because each order of them is hashed.
+  private static let exchangedCountMax = 3
+
+  init(_ header: PlanHeader, system: String) {
+    sketch = StateSketch(header)
+    equivalence = StateEquivalence(
+      header,
+      clipsAges: false,
+      exchangesActors: header.actors.count <= Self.exchangedCountMax
+    )
+    origin = Self.origin(header, system: system)
+  }
+
+  /// Adds the current state of a simulator.
+  mutating func add(_ simulator: Simulator) {
+    guard digests != nil else { return }
+    do throws(SystemFailure) {
+      try simulator.describe(&sketch)
+      digests?.insert(Self.digest(sketch.equivalence(equivalence), of: origin))
+    } catch {
+      // Other failures, such as a fault that is still active, leave out this state only.
+      if error.code == .unsupported { digests = nil }
+    }
+  }
+
+  /// Returns a hash of a system and a plan's header without the seed, which does not affect the states.
+  static func origin(_ header: PlanHeader, system: String) -> UInt64 {
+    var header = header
+    header.seed = 0
+    let text = PlanCodec.encode(Plan(header: header, commands: []))
+    return "\(system)\n\(text)".utf8.stableHash
+  }
+
+  /// Returns the digest of a state, from its equivalence hash and the hash of its system and header.
+  static func digest(_ state: UInt64, of origin: UInt64) -> UInt64 {
+    SplitMix64.mixed(SplitMix64.mixed(state) ^ origin)
+  }
+}
+
+extension Flag {
+  /// Whether a verb counts the different states.
+  static var sampleStates: Flag {
+    Flag(
+      "sample-states",
+      "Writes states.json, a sample of the states that one in \(PlanRecipe.readShare) random plans or an "
+        + "exploration reach."
+    )
+  }
+}
+
+extension RunOutput {
+  /// Writes the joined samples of states into the folder; writes nothing if no sample exists.
+  func write(_ samples: [StateSample]) throws(LabError) {
+    guard var joined = samples.first else { return }
+    for sample in samples.dropFirst() { joined.add(sample) }
+    try write(StateSample.file, try JSONText.document(joined, named: "the states") + "\n")
+  }
+}
