@@ -53,7 +53,7 @@ enum Passes {
       return WorkTally(
         count: rows.keys.count,
         sum: rows.keys.indices.reduce(0) {
-          $0 + MergeData.int(rows.values[$1 * rows.width + 2])
+          $0 + MergeData.int(rows.values(of: $1)[2])
         }
       )
     }
@@ -128,10 +128,9 @@ enum Merges {
       let rows = try watch.time {
         try data.file.store.rows(data.entity, sortedKeys: data.changedKeys)
       }
-      let width = rows.width
       return WorkTally(
         count: rows.keys.count,
-        sum: rows.keys.indices.reduce(0) { $0 + MergeData.int(rows.values[$1 * width + 2]) }
+        sum: rows.keys.indices.reduce(0) { $0 + MergeData.int(rows.values(of: $1)[2]) }
       )
     }
   }

@@ -23,9 +23,10 @@ struct ContextState: Sendable {
   init(model: Model) {
     self.model = model
     edits = PendingEdits(entityCount: model.entities.count)
-    tables = model.entities.map { EntityTable(width: $0.attributes.count) }
+    tables = model.entities.map { EntityTable(types: $0.attributes.map(\.type)) }
   }
 
+  /// The registered objects of an entity; a read through this subscript copies the table's references.
   subscript(table entity: Int32) -> EntityTable {
     get { tables[Int(entity) - 1] }
     _modify { yield &tables[Int(entity) - 1] }
@@ -37,7 +38,7 @@ struct ContextState: Sendable {
     return switch edits.type(of: id) {
     case .delete: false
     case .insert: true
-    case .update, nil: self[table: id.entity].slots[id.key] != nil
+    case .update, nil: tables[Int(id.entity) - 1].contains(id.key)
     }
   }
 
@@ -48,14 +49,14 @@ struct ContextState: Sendable {
       // The values of an insert include the default values.
       if let given = edit.value(attribute) { return given }
     }
-    return self[table: id.entity].value(attribute, of: id.key)
+    return tables[Int(id.entity) - 1].value(attribute, of: id.key)
   }
 
   /// Returns an object's row including edits, or `nil` if the object is not in the context.
   func row(of id: ObjectID) -> ArraySlice<Value>? {
     guard isHere(id) else { return nil }
-    guard let edit = edits[id] else { return self[table: id.entity].row(of: id.key) }
-    guard edit.type == .update, var row = self[table: id.entity].row(of: id.key).map(Array.init)
+    guard let edit = edits[id] else { return tables[Int(id.entity) - 1].row(of: id.key)?[...] }
+    guard edit.type == .update, var row = self[table: id.entity].row(of: id.key)
     else { return edit.values[...] }
     for index in row.indices { row[index] = edit.value(index) ?? row[index] }
     return row[...]
@@ -75,6 +76,13 @@ struct ContextState: Sendable {
   mutating func set(_ value: Value, _ attribute: Int, of id: ObjectID) {
     watches.touch(id)
     if edits.set(value, attribute, of: id) { order.append(id) }
+  }
+
+  /// Sets an attribute of an object that was inserted or edited before; returns `false` for other objects.
+  mutating func setAgain(_ value: Value, _ attribute: Int, of id: ObjectID) -> Bool {
+    guard edits.setAgain(value, attribute, of: id) else { return false }
+    watches.touch(id)
+    return true
   }
 
   mutating func delete(_ id: ObjectID) {
@@ -119,26 +127,21 @@ struct ContextState: Sendable {
   /// if the merge policy, or the closure that resolves conflicts, needs the row.
   func objectEdits(for policy: MergePolicy, hasClosure: Bool = false) -> [ObjectEdit] {
     let needsBase = policy == .storeWins || policy == .overwrite || hasClosure
-    return order.compactMap { id in
-      guard let edit = edits[id] else { return nil }
-      // An insert has no registered row, nor has the delete of an object that the context does not contain.
-      let version = self[table: id.entity].version(of: id.key) ?? ObjectEdit.anyVersion
-      switch edit.type {
-      case .insert: return ObjectEdit(.insert, id, columns: edit.columns, values: edit.values)
-      case .update:
-        return ObjectEdit(
-          .update,
-          id,
-          columns: edit.columns,
-          version: version,
-          values: edit.values,
-          base: needsBase ? Array(self[table: id.entity].row(of: id.key) ?? []) : []
-        )
-      case .delete:
-        let base = hasClosure ? Array(self[table: id.entity].row(of: id.key) ?? []) : []
-        return ObjectEdit(.delete, id, version: version, base: base)
+    var found: [ObjectEdit] = []
+    found.reserveCapacity(order.count)
+    for id in order {
+      guard let edit = edits[id] else { continue }
+      var sent = ObjectEdit(edit.type, id, columns: edit.columns, values: edit.values)
+      if edit.type != .insert {
+        // The delete of an object that the context does not contain has no registered row.
+        sent.version = tables[Int(id.entity) - 1].version(of: id.key) ?? ObjectEdit.anyVersion
+        if hasClosure || needsBase && edit.type == .update {
+          sent.base = self[table: id.entity].row(of: id.key) ?? []
+        }
       }
+      found.append(sent)
     }
+    return found
   }
 
   /// Applies the result of a save: updates the registered rows and discards the saved edits.

@@ -1,264 +1,318 @@
 import HistoryStore
 import HistoryTypes
 
-/// The registered objects of one entity: a map from their keys to rows in one flat array.
+/// The registered objects of one entity: a hash map from their keys to packed rows in one array of bytes.
 ///
-/// Rows are not allocated one by one; the slot of a removed row is reused.
+/// A record consists of the key, the version and the ``PackedRow`` of one object. Rows are not
+/// allocated one by one, and a text is in memory once, as its bytes. A changed row that no longer fits
+/// moves to the end; when a quarter of the bytes is unused, the records are moved together.
 struct EntityTable: Sendable {
-  private let width: Int
-  private(set) var slots = SlotIndex()
-  private var versions: [Int64] = []
-  private var values: [Value] = []
-  private var free: [Int] = []
+  private let types: [AttributeType]
+  private var bytes: [UInt8] = []
+  /// For each entry of the hash map, the place of a record in units of ``unit``, plus 1; 0 if it is free.
+  ///
+  /// The table uses linear probing, as ``SlotIndex`` does, and is at most three quarters full.
+  private var entries = [UInt32](repeating: 0, count: 8)
+  /// The number of bits by which a key's product is shifted to yield an entry's position.
+  private var shift: UInt64 = 61
+  /// The number of objects.
+  private(set) var count = 0
+  /// The number of bytes of removed and moved records.
+  private var unusedCount = 0
+  /// A buffer for one row, kept so that a save allocates no memory for each row.
+  private var scratch: [UInt8] = []
 
-  init(width: Int) {
-    self.width = width
+  /// Records start at multiples of this number of bytes, so that 32 bits address 16 GiB.
+  private static let unit = 4
+  /// The least number of bytes of a version, so that a save in a store of few transactions finds room for
+  /// the next version.
+  private static let versionByteCountMin = 3
+  /// The least number of unused bytes for which moving the records pays.
+  private static let unusedMin = 256
+
+  init(types: [AttributeType]) {
+    self.types = types
   }
+
+  /// The keys of the objects, in no particular order.
+  var keys: [Int64] {
+    bytes.withUnsafeBytes { bytes in
+      entries.lazy.filter { $0 != 0 }.map { Record(at: $0, in: bytes).key }
+    }
+  }
+
+  // A call that is not inlined would retain and release each array of the table.
+  @inline(__always)
+  func contains(_ key: Int64) -> Bool { entries[position(of: key)] != 0 }
 
   /// Returns the version of an object's row, or `nil` if the object is not registered.
-  func version(of key: Int64) -> Int64? {
-    slots[key].map { versions[$0] }
-  }
-
-  /// Returns the slot and version of an object's row, or `nil` if the object is not registered.
-  func known(_ key: Int64) -> (place: Int, version: Int64)? {
-    slots[key].map { ($0, versions[$0]) }
-  }
-
-  /// Returns the registered values of the given rows, with which rows read again are compared.
-  func known(_ entity: Int32, _ rows: [RowToRead]) -> KnownRows {
-    KnownRows(entity: entity, keys: rows.map(\.key), places: rows.map(\.place), values: values)
-  }
+  @inline(__always)
+  func version(of key: Int64) -> Int64? { withRecord(of: key) { $0.version } }
 
   /// Returns the committed value of an attribute, or `nil` if the object is not registered.
   func value(_ attribute: Int, of key: Int64) -> Value? {
-    slots[key].map { values[$0 * width + attribute] }
+    withRecord(of: key) { PackedRow.value(attribute, in: $0.row, of: types) }
   }
 
   /// Returns the committed values of an object, or `nil` if the object is not registered.
-  func row(of key: Int64) -> ArraySlice<Value>? {
-    slots[key].map { values[$0 * width..<($0 + 1) * width] }
+  func row(of key: Int64) -> [Value]? {
+    withRecord(of: key) { PackedRow.values(in: $0.row, of: types) }
   }
 
-  /// Registers or refreshes an object, and returns whether it was not registered before.
-  @discardableResult
-  mutating func put(_ key: Int64, version: Int64, _ row: ArraySlice<Value>) -> Bool {
-    if let slot = slots[key] {
-      versions[slot] = version
-      values.replaceSubrange(slot * width..<(slot + 1) * width, with: row)
-      return false
+  /// Calls a closure with the key and the values of each object, in no particular order.
+  func visitRows(_ body: (Int64, [Value]) -> Void) {
+    bytes.withUnsafeBytes { bytes in
+      for entry in entries where entry != 0 {
+        let record = Record(at: entry, in: bytes)
+        body(record.key, PackedRow.values(in: record.row, of: types))
+      }
     }
-    if let slot = free.popLast() {
-      slots.insert(key, slot)
-      versions[slot] = version
-      values.replaceSubrange(slot * width..<(slot + 1) * width, with: row)
-    } else {
-      slots.insert(key, versions.count)
-      versions.append(version)
-      values.append(contentsOf: row)
-    }
-    return true
+  }
+
+  // MARK: Changes
+
+  /// Registers or refreshes an object.
+  mutating func put(_ key: Int64, version: Int64, _ row: ArraySlice<Value>) {
+    let start = beginRecord(key, version)
+    PackedRow.append(row, of: types, to: &bytes)
+    endRecord(key, from: start, at: position(of: key))
   }
 
   /// Replaces the rows of registered objects with those of a batch; other rows of the batch are ignored.
   mutating func refresh(_ batch: RowBatch) {
-    for (index, key) in batch.keys.enumerated() where slots[key] != nil {
-      put(key, version: batch.versions[index], batch.values[index * width..<(index + 1) * width])
+    for index in batch.keys.indices where contains(batch.keys[index]) { put(batch, index) }
+  }
+
+  /// Registers or refreshes the objects of a batch.
+  ///
+  /// An empty table reserves capacity for a quarter more rows, so that adding a few does not copy all rows.
+  mutating func put(_ batch: RowBatch) {
+    if count == 0 {
+      let recordBytes = batch.bytes.count + batch.keys.count * Self.headerSize
+      bytes.reserveCapacity(recordBytes + recordBytes / 4)
     }
+    for index in batch.keys.indices { put(batch, index) }
+  }
+
+  /// The usual size of a record's key, version and padding, in bytes.
+  private static let headerSize = 8
+
+  private mutating func put(_ batch: RowBatch, _ index: Int) {
+    let key = batch.keys[index]
+    let start = beginRecord(key, batch.versions[index])
+    bytes.append(contentsOf: batch.bytes[batch.byteRange(of: index)])
+    endRecord(key, from: start, at: position(of: key))
   }
 
   /// Sets some attributes of a registered object to values, one for each bit of `columns`.
   mutating func set(_ columns: UInt64, _ given: [Value], version: Int64, of key: Int64) {
-    guard let slot = slots[key] else { return }
-    versions[slot] = version
-    var left = columns
-    for value in given {
-      values[slot * width + left.trailingZeroBitCount] = value
-      left &= left - 1
+    let position = position(of: key)
+    let entry = entries[position]
+    guard entry != 0, !replace(columns, given, version, at: entry) else { return }
+    var row: [UInt8] = []
+    swap(&row, &scratch)
+    row.removeAll(keepingCapacity: true)
+    bytes.withUnsafeBytes { bytes in
+      let old = Record(at: entry, in: bytes).row
+      PackedRow.append(old, setting: columns, to: given, of: types, to: &row)
+    }
+    let start = beginRecord(key, version)
+    bytes.append(contentsOf: row)
+    swap(&row, &scratch)
+    endRecord(key, from: start, at: position)
+  }
+
+  /// Sets attributes in place if the new values fit the bytes of those before.
+  private mutating func replace(
+    _ columns: UInt64,
+    _ given: [Value],
+    _ version: Int64,
+    at entry: UInt32
+  ) -> Bool {
+    bytes.withUnsafeMutableBytes { bytes in
+      var place = Self.address(of: entry, in: UnsafeRawBufferPointer(bytes))
+      _ = PackedRow.varint(at: &place)
+      let start = place
+      _ = PackedRow.varint(at: &place)
+      return PackedRow.replace(columns, with: given, in: .init(mutating: place), of: types)
+        && PackedRow.replace(
+          UnsafeMutableRawPointer(mutating: start),
+          place - start,
+          with: ByteWriter.zigzag(version)
+        )
     }
   }
 
   /// Removes an object, and returns whether it was registered.
   @discardableResult
   mutating func remove(_ key: Int64) -> Bool {
-    guard let slot = slots.remove(key) else { return false }
-    for attribute in 0..<width { values[slot * width + attribute] = .null }
-    free.append(slot)
-    return true
-  }
-
-  /// Removes all objects.
-  mutating func removeAll() {
-    slots.removeAll()
-    versions.removeAll(keepingCapacity: true)
-    values.removeAll(keepingCapacity: true)
-    free.removeAll(keepingCapacity: true)
-  }
-
-  /// Registers every row of a batch.
-  ///
-  /// An empty table reserves capacity for a quarter more rows, so that adding a few does not copy all rows.
-  mutating func put(_ batch: consuming RowBatch) {
-    if versions.isEmpty { reserve(batch.keys.count + batch.keys.count / 4) }
-    let places = batch.keys.indices.map { index in
-      place(of: batch.keys[index], version: batch.versions[index])
-    }
-    let width = width
-    batch.withValues { rows in
-      values.withUnsafeMutableBufferPointer { values in
-        for (index, place) in places.enumerated() {
-          // Swapping values avoids the reference counting of a copy.
-          for attribute in 0..<width {
-            swap(&values[place * width + attribute], &rows[index * width + attribute])
-          }
-        }
-      }
-    }
-  }
-
-  /// Applies rows that were read again, given as their differences from the registered rows.
-  mutating func put(_ differences: consuming RowDifferences) {
-    let rows = differences.rows
-    let places = rows.map { row in
-      if row.place < 0 { return place(of: row.key, version: row.version) }
-      versions[row.place] = row.version
-      return row.place
-    }
-    let width = width
-    differences.withValues { read in
-      values.withUnsafeMutableBufferPointer { values in
-        var next = 0
-        for (row, place) in zip(rows, places) {
-          var left = row.columns
-          while left != 0 {
-            // Swapping values avoids the reference counting of a copy.
-            swap(&values[place * width + left.trailingZeroBitCount], &read[next])
-            next += 1
-            left &= left - 1
-          }
-        }
-      }
-    }
-  }
-
-  private mutating func reserve(_ rowCount: Int) {
-    versions.reserveCapacity(rowCount)
-    values.reserveCapacity(rowCount * width)
-  }
-
-  /// Sets the version of an object's row and returns its slot, adding a row of nulls if needed.
-  private mutating func place(of key: Int64, version: Int64) -> Int {
-    if let slot = slots[key] {
-      versions[slot] = version
-      return slot
-    }
-    if let slot = free.popLast() {
-      slots.insert(key, slot)
-      versions[slot] = version
-      return slot
-    }
-    let slot = versions.count
-    slots.insert(key, slot)
-    versions.append(version)
-    values.append(contentsOf: repeatElement(.null, count: width))
-    return slot
-  }
-}
-
-/// A row to read again from the store.
-struct RowToRead {
-  let key: Int64
-  /// The slot of the registered row, or a negative number if there is none.
-  let place: Int
-}
-
-/// A hash map from the keys of an entity to the slots of its rows.
-///
-/// Keys come from the store, mostly consecutive, so one multiplication distributes them well.
-/// Swift's randomized hashing has no advantage here, and took a quarter of the time of a merge. The
-/// table uses linear probing and is at most half full (Knuth, The Art of Computer Programming,
-/// volume 3, 6.4, algorithms L and R).
-struct SlotIndex: Sendable {
-  private struct Entry {
-    var key: Int64
-    /// The slot of the row, or a negative number if the entry is free.
-    var slot: Int
-
-    static let free = Entry(key: 0, slot: -1)
-  }
-
-  private var entries = [Entry](repeating: .free, count: 8)
-  /// The number of bits by which a key's product is shifted to yield an entry's position.
-  private var shift: UInt64 = 61
-  /// The number of keys.
-  private(set) var count = 0
-
-  /// The keys, in no particular order.
-  var keys: some Sequence<Int64> { entries.lazy.filter { $0.slot >= 0 }.map(\.key) }
-
-  /// The slot of a key's row, or `nil` if the key is not in the map.
-  subscript(key: Int64) -> Int? {
-    @inline(__always) get {
-      let slot = entries[position(of: key)].slot
-      return slot < 0 ? nil : slot
-    }
-  }
-
-  /// Adds a key that is not in the map yet.
-  mutating func insert(_ key: Int64, _ slot: Int) {
-    if (count + 1) * 2 > entries.count { grow() }
-    entries[position(of: key)] = Entry(key: key, slot: slot)
-    count += 1
-  }
-
-  /// Removes a key, and returns its slot, or `nil` if the key is not in the map.
-  mutating func remove(_ key: Int64) -> Int? {
     var hole = position(of: key)
-    let slot = entries[hole].slot
-    guard slot >= 0 else { return nil }
+    guard entries[hole] != 0 else { return false }
+    unusedCount += size(of: entries[hole])
+    count -= 1
     // Move up the entries whose search path crosses the hole, so that every search still finds its
     // key.
     var next = after(hole)
-    while entries[next].slot >= 0 {
-      let home = home(of: entries[next].key)
+    while entries[next] != 0 {
+      let home = home(of: self.key(of: entries[next]))
       if distance(home, next) >= distance(hole, next) {
         entries[hole] = entries[next]
         hole = next
       }
       next = after(next)
     }
-    entries[hole] = .free
-    count -= 1
-    return slot
+    entries[hole] = 0
+    compactIfNeeded()
+    return true
   }
 
-  /// Removes all keys, in time linear in their number.
-  ///
-  /// A map with room for far more keys than it holds is replaced by a new one instead of cleared.
-  mutating func removeAll() {
-    guard entries.count <= max(1024, count * 8) else {
-      self = SlotIndex()
-      return
+  /// Removes all objects, and frees their memory.
+  mutating func removeAll() { self = EntityTable(types: types) }
+
+  // MARK: Records
+
+  /// One object's record in the bytes of a table.
+  private struct Record {
+    let key: Int64
+    let version: Int64
+    let row: UnsafeRawPointer
+
+    init(at entry: UInt32, in bytes: UnsafeRawBufferPointer) {
+      var place = EntityTable.address(of: entry, in: bytes)
+      key = PackedRow.zigzag(at: &place)
+      version = PackedRow.zigzag(at: &place)
+      row = place
     }
-    for position in entries.indices { entries[position] = .free }
-    count = 0
   }
 
-  /// Returns the position of a key's entry, or of the free entry where it would be inserted.
+  private static func address(
+    of entry: UInt32,
+    in bytes: UnsafeRawBufferPointer
+  ) -> UnsafeRawPointer {
+    guard let start = bytes.baseAddress else {
+      fatalError("An entry of a table of registered objects has no record.")
+    }
+    return start + (Int(entry) - 1) * unit
+  }
+
+  @inline(__always)
+  private func withRecord<Result>(of key: Int64, _ body: (Record) -> Result) -> Result? {
+    let entry = entries[position(of: key)]
+    guard entry != 0 else { return nil }
+    return bytes.withUnsafeBytes { body(Record(at: entry, in: $0)) }
+  }
+
+  private func key(of entry: UInt32) -> Int64 {
+    bytes.withUnsafeBytes { bytes in
+      var place = Self.address(of: entry, in: bytes)
+      return PackedRow.zigzag(at: &place)
+    }
+  }
+
+  /// Returns the number of bytes of a record, including those up to the next one.
+  private func size(of entry: UInt32) -> Int {
+    bytes.withUnsafeBytes { bytes in
+      let row = Record(at: entry, in: bytes).row
+      let end = row + PackedRow.byteCount(of: row, types)
+      return Self.rounded(end - Self.address(of: entry, in: bytes))
+    }
+  }
+
+  private static func rounded(_ count: Int) -> Int { (count + unit - 1) / unit * unit }
+
+  /// Appends the key and the version of a record, and returns the place of the record.
+  private mutating func beginRecord(_ key: Int64, _ version: Int64) -> Int {
+    let start = bytes.count
+    PackedRow.append(varint: ByteWriter.zigzag(key), to: &bytes)
+    PackedRow.append(
+      varint: ByteWriter.zigzag(version),
+      countMin: Self.versionByteCountMin,
+      to: &bytes
+    )
+    return start
+  }
+
+  /// Ends the record at the end of the bytes, and makes the entry at a position refer to it.
+  ///
+  /// A record that is as long as the object's earlier one takes the place of the latter.
+  private mutating func endRecord(_ key: Int64, from start: Int, at position: Int) {
+    while bytes.count % Self.unit != 0 { bytes.append(0) }
+    let entry = entries[position]
+    guard entry != 0 else { return add(key, start, at: position) }
+    let (old, size) = ((Int(entry) - 1) * Self.unit, size(of: entry))
+    if bytes.count - start == size {
+      bytes.withUnsafeMutableBytes { bytes in
+        UnsafeMutableRawBufferPointer(rebasing: bytes[old..<old + size])
+          .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[start...]))
+      }
+      bytes.removeLast(size)
+    } else {
+      entries[position] = Self.entry(of: start)
+      unusedCount += size
+      compactIfNeeded()
+    }
+  }
+
+  private static func entry(of start: Int) -> UInt32 {
+    guard let entry = UInt32(exactly: start / unit + 1) else {
+      fatalError(
+        "The registered objects of one entity take more than 16 GiB: release some of them."
+      )
+    }
+    return entry
+  }
+
+  private mutating func add(_ key: Int64, _ start: Int, at free: Int) {
+    var position = free
+    if (count + 1) * 4 > entries.count * 3 {
+      grow()
+      position = self.position(of: key)
+    }
+    entries[position] = Self.entry(of: start)
+    count += 1
+  }
+
+  private mutating func compactIfNeeded() {
+    if unusedCount > Self.unusedMin, unusedCount > bytes.count / 4 { compact() }
+  }
+
+  /// Moves the records together, in the order of their places.
+  private mutating func compact() {
+    let used = entries.indices.filter { entries[$0] != 0 }
+      .sorted { entries[$0] < entries[$1] }
+    var kept: [UInt8] = []
+    kept.reserveCapacity(bytes.count - unusedCount)
+    for position in used {
+      let start = (Int(entries[position]) - 1) * Self.unit
+      let end = start + size(of: entries[position])
+      entries[position] = Self.entry(of: kept.count)
+      kept.append(contentsOf: bytes[start..<end])
+    }
+    bytes = kept
+    unusedCount = 0
+  }
+
+  // MARK: Hashing
+
+  /// Returns the position of a key's entry, or of the free entry where it would be added.
   @inline(__always)
   private func position(of key: Int64) -> Int {
-    var position = home(of: key)
-    while entries[position].slot >= 0, entries[position].key != key { position = after(position) }
-    return position
+    bytes.withUnsafeBytes { bytes in
+      var position = home(of: key)
+      while entries[position] != 0 {
+        var place = Self.address(of: entries[position], in: bytes)
+        if PackedRow.zigzag(at: &place) == key { break }
+        position = after(position)
+      }
+      return position
+    }
   }
 
   /// Returns the position at which the search for a key starts (multiplicative hashing, Knuth 6.4).
-  @inline(__always)
   private func home(of key: Int64) -> Int {
     Int(truncatingIfNeeded: (UInt64(bitPattern: key) &* 0x9E37_79B9_7F4A_7C15) &>> shift)
   }
 
-  @inline(__always)
   private func after(_ position: Int) -> Int { (position &+ 1) & (entries.count &- 1) }
 
   /// Returns the number of positions from one entry to another, wrapping around at the end.
@@ -266,55 +320,10 @@ struct SlotIndex: Sendable {
 
   private mutating func grow() {
     let old = entries
-    entries = [Entry](repeating: .free, count: old.count * 2)
+    entries = [UInt32](repeating: 0, count: old.count * 2)
     shift -= 1
-    for entry in old where entry.slot >= 0 { entries[position(of: entry.key)] = entry }
-  }
-}
-
-extension [MergedChange] {
-  private static let digitBits: UInt64 = 11
-  /// The number of elements below which a comparison sort is faster than a radix sort.
-  private static let countedMin = 128
-
-  /// Sorts by key with a radix sort, starting at the least significant digit.
-  ///
-  /// The keys of one merge usually differ in few digits (Knuth, The Art of Computer Programming,
-  /// volume 3, 5.2.5).
-  mutating func sortByKey() {
-    guard count >= Self.countedMin, let first else { return sort { $0.key < $1.key } }
-    var least = first.key
-    var greatest = first.key
-    for change in self {
-      least = Swift.min(least, change.key)
-      greatest = Swift.max(greatest, change.key)
-    }
-    let span = UInt64(bitPattern: greatest &- least)
-    var other = self
-    var shift: UInt64 = 0
-    while shift < UInt64.bitWidth, span >> shift > 0 {
-      self.distribute(into: &other, by: shift, from: least)
-      swap(&self, &other)
-      shift += Self.digitBits
-    }
-  }
-
-  /// Sorts the elements by one digit of the key, stably (a counting sort).
-  private func distribute(into sorted: inout Self, by shift: UInt64, from least: Int64) {
-    let mask = 1 << Self.digitBits - 1 as UInt64
-    func digit(_ change: MergedChange) -> Int {
-      Int(truncatingIfNeeded: (UInt64(bitPattern: change.key &- least) &>> shift) & mask)
-    }
-    withUnsafeTemporaryAllocation(of: Int.self, capacity: Int(mask) + 1) { places in
-      places.initialize(repeating: 0)
-      for change in self { places[digit(change)] += 1 }
-      var sum = 0
-      for place in places.indices { (places[place], sum) = (sum, sum + places[place]) }
-      for change in self {
-        let digit = digit(change)
-        sorted[places[digit]] = change
-        places[digit] += 1
-      }
+    for entry in old where entry != 0 {
+      entries[position(of: key(of: entry))] = entry
     }
   }
 }

@@ -49,10 +49,9 @@ extension ObjectContext {
     _ changes: [[MergedChange]],
     to state: inout ContextState
   ) throws(HistoryError) -> MergeDelta {
-    let wanted = changes.map(\.rowsToRead)
-    let read = try (state.pinned ?? store).rows(comparedWith: state.known(wanted))
+    let wanted = changes.map(\.keysToRead)
+    let read = try (state.pinned ?? store).rows(sortedKeys: wanted)
     var delta = MergeDelta()
-    // Remove deleted rows first, so that new rows reuse their slots.
     for (offset, changes) in changes.enumerated() {
       for change in changes where change.effect == .delete {
         let id = ObjectID(entity: Int32(offset + 1), key: change.key)
@@ -85,14 +84,12 @@ extension MergeDelta {
 }
 
 extension [MergedChange] {
-  /// The rows that the merge must read again.
-  fileprivate var rowsToRead: [RowToRead] {
-    var rows: [RowToRead] = []
-    rows.reserveCapacity(count)
-    for change in self where change.effect != .delete {
-      rows.append(RowToRead(key: change.key, place: Int(change.place)))
-    }
-    return rows
+  /// The keys of the rows that the merge must read again.
+  fileprivate var keysToRead: [Int64] {
+    var keys: [Int64] = []
+    keys.reserveCapacity(count)
+    for change in self where change.effect != .delete { keys.append(change.key) }
+    return keys
   }
 }
 
@@ -112,8 +109,6 @@ struct MergedChange {
   }
 
   let key: Int64
-  /// The slot of the object's row in the context, or a negative number if it is not registered.
-  let place: Int32
   var effect: Effect
 }
 
@@ -145,15 +140,15 @@ struct MergedChanges {
     _ version: Int64,
     _ state: borrowing ContextState
   ) -> MergedChange? {
-    if change.type == .delete { return MergedChange(key: change.key, place: -1, effect: .delete) }
-    guard let known = state.tables[Int(change.entity) - 1].known(change.key) else {
+    if change.type == .delete { return MergedChange(key: change.key, effect: .delete) }
+    guard let known = state.tables[Int(change.entity) - 1].version(of: change.key) else {
       return change.type == .insert && state.holdsAll
-        ? MergedChange(key: change.key, place: -1, effect: .insert) : nil
+        ? MergedChange(key: change.key, effect: .insert) : nil
     }
     // If the registered row's version is from this transaction or a later one, the row is up to
     // date.
-    guard change.type == .update, known.version < version else { return nil }
-    return MergedChange(key: change.key, place: Int32(known.place), effect: .update)
+    guard change.type == .update, known < version else { return nil }
+    return MergedChange(key: change.key, effect: .update)
   }
 
   /// Returns the net effect on each object of each entity, in key order.
@@ -237,7 +232,7 @@ extension ContextState {
   /// The identities of all registered objects, edited or not.
   fileprivate var registeredIDs: [ObjectID] {
     tables.enumerated().flatMap { offset, table in
-      table.slots.keys.map { ObjectID(entity: Int32(offset + 1), key: $0) }
+      table.keys.map { ObjectID(entity: Int32(offset + 1), key: $0) }
     }
   }
 }

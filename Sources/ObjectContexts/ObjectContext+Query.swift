@@ -128,7 +128,7 @@ extension RowBatch {
     FoundRow(
       key: keys[index],
       version: versions[index],
-      values: values[index * width..<(index + 1) * width]
+      values: values(of: index)[...]
     )
   }
 }

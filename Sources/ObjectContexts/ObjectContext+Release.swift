@@ -83,12 +83,12 @@ extension ContextState {
   fileprivate mutating func releaseAll() {
     holdsAll = false
     let released = tables
-    tables = model.entities.map { EntityTable(width: $0.attributes.count) }
+    tables = model.entities.map { EntityTable(types: $0.attributes.map(\.type)) }
     for id in order {
       let table = released[Int(id.entity) - 1]
       guard let row = table.row(of: id.key), let version = table.version(of: id.key)
       else { continue }
-      self[table: id.entity].put(id.key, version: version, row)
+      self[table: id.entity].put(id.key, version: version, row[...])
     }
   }
 }

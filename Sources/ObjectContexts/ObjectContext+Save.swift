@@ -141,45 +141,25 @@ extension ObjectContext {
   ///
   /// - Complexity: one statement for each entity, after a sort of the keys.
   func refresh(_ ids: some Sequence<ObjectID>, in state: inout ContextState) throws(HistoryError) {
-    var rows = Array(repeating: [RowToRead](), count: state.tables.count)
-    for id in ids {
-      let place = state[table: id.entity].known(id.key)?.place ?? -1
-      rows[Int(id.entity) - 1].append(RowToRead(key: id.key, place: place))
-    }
-    for index in rows.indices { rows[index].sort { $0.key < $1.key } }
-    let read = try (state.pinned ?? store).rows(comparedWith: state.known(rows))
-    state.take(read, rows)
+    var keys = Array(repeating: [Int64](), count: state.tables.count)
+    for id in ids { keys[Int(id.entity) - 1].append(id.key) }
+    for index in keys.indices { keys[index].sort() }
+    state.take(try (state.pinned ?? store).rows(sortedKeys: keys), keys)
   }
 }
 
 extension ContextState {
-  /// Returns the registered values of rows that are to be read again, by entity.
-  ///
-  /// Release the result before updating the rows; otherwise the update copies the tables.
-  func known(_ wanted: [[RowToRead]]) -> [KnownRows] {
-    wanted.enumerated().filter { !$0.element.isEmpty }
-      .map { self.tables[$0.offset].known(Int32($0.offset + 1), $0.element) }
-  }
-
   /// Applies rows that were read again, and removes objects whose rows no longer exist.
   ///
   /// - Returns: The objects that no longer exist.
   @discardableResult
-  mutating func take(
-    _ batches: consuming [RowDifferences],
-    _ wanted: [[RowToRead]]
-  ) -> Set<ObjectID> {
+  mutating func take(_ batches: [RowBatch], _ wanted: [[Int64]]) -> Set<ObjectID> {
     var gone: Set<ObjectID> = []
-    // Consume the batches one by one: a uniquely referenced batch is moved into its table, not
-    // copied.
-    while let batch = batches.popLast() {
+    for batch in batches {
       let wanted = wanted[Int(batch.entity) - 1]
-      if batch.rows.count < wanted.count {
-        let found = Set(batch.rows.map(\.key))
-        gone.formUnion(
-          wanted.lazy.filter { !found.contains($0.key) }
-            .map { ObjectID(entity: batch.entity, key: $0.key) }
-        )
+      if batch.keys.count < wanted.count {
+        let missing = Set(wanted).subtracting(batch.keys)
+        gone.formUnion(missing.map { ObjectID(entity: batch.entity, key: $0) })
       }
       self[table: batch.entity].put(batch)
     }

@@ -84,7 +84,7 @@ public final class ObjectContext: Sendable {
       let inserted = state.order.filter {
         $0.entity == number && state.edits.type(of: $0) == .insert
       }
-      let keys = state[table: number].slots.keys.map { ObjectID(entity: number, key: $0) }
+      let keys = state[table: number].keys.map { ObjectID(entity: number, key: $0) }
       return (keys + inserted).filter { state.isHere($0) }.sorted().map {
         StoredObject(context: self, id: $0)
       }
@@ -118,9 +118,10 @@ public final class ObjectContext: Sendable {
   }
 
   func value(of id: ObjectID, _ attribute: String) throws(HistoryError) -> Value? {
-    guard let entity = store.model.entity(id.entity) else { return nil }
-    guard let index = entity.index(of: attribute) else {
-      throw .unknownAttribute(attribute, of: entity)
+    let place = Int(id.entity) - 1
+    guard store.model.entities.indices.contains(place) else { return nil }
+    guard let index = store.model.entities[place].attributes.index(of: attribute) else {
+      throw .unknownAttribute(attribute, of: store.model.entities[place])
     }
     return try state.withLock { state throws(HistoryError) in
       if let value = state.value(index, of: id) { return value }
@@ -139,9 +140,7 @@ public final class ObjectContext: Sendable {
   package func forEachRegistered(_ body: (ObjectID, ArraySlice<Value>) -> Void) {
     let tables = state.withLock { $0.tables }
     for (offset, table) in tables.enumerated() {
-      for key in table.slots.keys {
-        if let row = table.row(of: key) { body(ObjectID(entity: Int32(offset + 1), key: key), row) }
-      }
+      table.visitRows { key, row in body(ObjectID(entity: Int32(offset + 1), key: key), row[...]) }
     }
   }
 
@@ -161,19 +160,18 @@ public final class ObjectContext: Sendable {
     _ entity: String,
     _ values: [String: Value] = [:]
   ) throws(HistoryError) -> StoredObject {
-    guard let description = store.model.number(of: entity).flatMap(store.model.entity) else {
-      throw .unknownEntity(entity, in: store.model)
-    }
+    let number = try number(of: entity)
+    let attributes = store.model.entities[Int(number) - 1].attributes
     var columns: UInt64 = 0
-    var row = description.attributes.map(\.defaultValue)
+    var row = attributes.map(\.defaultValue)
     for (name, value) in values {
-      guard let index = description.attributes.index(of: name, for: value) else {
-        throw Self.unfit(value, for: name, of: description)
+      guard let index = attributes.index(of: name, for: value) else {
+        throw Self.unfit(value, for: name, of: store.model.entities[Int(number) - 1])
       }
       columns |= 1 << UInt64(index)
       row[index] = value
     }
-    let id = try store.makeObjectID(entity)
+    let id = try store.makeObjectID(number)
     state.withLock { state in
       state.recording(id) { $0.insert(id, columns: columns, values: row) }
     }
@@ -186,6 +184,7 @@ public final class ObjectContext: Sendable {
       throw Self.unfit(value, for: attribute, of: entity)
     }
     try state.withLock { state throws(HistoryError) in
+      if !state.undo.isRecording, state.setAgain(value, index, of: id) { return }
       guard try readReleased(id, &state) else { throw .unknownObject(id) }
       state.recording(id) { $0.set(value, index, of: id) }
     }
@@ -261,20 +260,34 @@ extension Model {
 extension [Attribute] {
   /// Returns the index of an attribute, or `nil` if it does not exist or the value does not fit.
   fileprivate func index(of name: String, for value: Value) -> Int? {
-    guard let index = firstIndex(where: { $0.name == name }), !value.isNaN,
-      value == .null || value.type == self[index].type
-    else { return nil }
+    guard let index = index(of: name), value.fits(self[index].type) else { return nil }
     return index
+  }
+
+  /// Returns the index of an attribute, or `nil` if it does not exist.
+  ///
+  /// A comparison of strings of different lengths costs much more than that of their lengths.
+  fileprivate func index(of name: String) -> Int? {
+    let byteCount = name.utf8.count
+    for index in indices where self[index].name.utf8.count == byteCount {
+      if self[index].name == name { return index }
+    }
+    return nil
   }
 }
 
 extension Value {
-  /// A Boolean value that indicates whether the value is NaN, which SQLite would convert to null.
-  fileprivate var isNaN: Bool {
+  /// Returns whether an attribute of a type can have the value; SQLite would convert NaN to null.
+  fileprivate func fits(_ type: AttributeType) -> Bool {
     switch self {
-    case .double(let double): double.isNaN
-    case .date(let date): date.timeIntervalSinceReferenceDate.isNaN
-    default: false
+    case .null: true
+    case .int: type == .int
+    case .double(let double): type == .double && !double.isNaN
+    case .string: type == .string
+    case .data: type == .data
+    case .date(let date): type == .date && !date.timeIntervalSinceReferenceDate.isNaN
+    case .bool: type == .bool
+    case .uuid: type == .uuid
     }
   }
 }

@@ -89,6 +89,13 @@ struct PendingEdits: Sendable {
     return true
   }
 
+  /// Sets an attribute in the edit of an object that is inserted or updated; returns `false` for others.
+  mutating func setAgain(_ value: Value, _ attribute: Int, of id: ObjectID) -> Bool {
+    guard let place = place(of: id), edits[place].type != .delete else { return false }
+    edits[place].set(value, attribute)
+    return true
+  }
+
   /// Removes the edit of an object, and returns whether the object had one.
   mutating func remove(_ id: ObjectID) -> Bool {
     guard let place = place(of: id) else { return false }

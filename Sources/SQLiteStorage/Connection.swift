@@ -118,6 +118,11 @@ package struct Connection: ~Copyable {
   /// Makes this connection stop waiting for locks, with `SQLITE_BUSY`, when a flag is set.
   package borrowing func endWaits(with flag: StopFlag) { lockWait.pointee.stop = flag }
 
+  /// Sets the limit of the page cache; a smaller limit frees pages at once.
+  package borrowing func setCacheSize(kiB: Int32) throws(SQLiteError) {
+    try execute("PRAGMA cache_size=-\(kiB)")
+  }
+
   /// Ends the running statements with `SQLITE_INTERRUPT`; any thread may call it.
   ///
   /// See https://sqlite.org/c3ref/interrupt.html.

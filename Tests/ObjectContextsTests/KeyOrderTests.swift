@@ -12,7 +12,6 @@ import Testing
       let changes = (0..<count).map { place in
         MergedChange(
           key: .random(in: range, using: &random),
-          place: -1,
           effect: MergedChange.Effect(rawValue: UInt8(place % 3)) ?? .update
         )
       }

@@ -145,6 +145,6 @@ extension Store {
 extension RowBatch {
   /// The values of one attribute, in key order.
   package func column(_ index: Int) -> [Value] {
-    keys.indices.map { values[$0 * width + index] }
+    keys.indices.map { values(of: $0)[index] }
   }
 }

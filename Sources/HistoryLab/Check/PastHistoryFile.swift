@@ -159,7 +159,7 @@ struct PastValueReader {
   private func ownRows(of entity: Int32, _ keys: [Int64]) throws(HistoryError) -> [Row] {
     let batch = try store.rows(entity, sortedKeys: keys)
     return batch.keys.enumerated().map { row, key in
-      (key, Array(batch.values[(row * batch.width)..<((row + 1) * batch.width)]))
+      (key, batch.values(of: row))
     }
   }
 

@@ -194,8 +194,8 @@ private struct DataMigration {
     query.statement.bind(key, at: 1)
     query.statement.bind(greatest, at: 2)
     defer { query.statement.reset() }
-    var rows = RowBatch(entity: table.number, width: table.types.count)
-    while try query.statement.step() { rows.append(query.statement, table.types) }
+    var rows = RowBatch(entity: table.number, types: table.types)
+    while try query.statement.step() { rows.append(query.statement) }
     return rows.keys.isEmpty ? nil : rows
   }
 }
@@ -229,11 +229,10 @@ private final class MigrationWriter {
     _ closure: (inout MigratedObject) throws -> Void
   ) throws {
     let target = tables[Int(table.number) - 1]
-    let start = index * rows.width
     var object = MigratedObject(
       ObjectID(entity: table.number, key: key),
       table.entity,
-      rows.values[start..<start + rows.width],
+      rows.values(of: index)[...],
       target.entity.isDeclared ? target.entity : nil,
       inserting: { [self] in try insert($0, $1) }
     )

@@ -153,9 +153,9 @@ extension StoreCore {
   /// Reads the rows that a query selects, in the order that the query requests.
   func rows(_ number: Int32, _ wanted: ObjectQuery) throws -> RowBatch {
     let table = try table(number)
-    var batch = RowBatch(entity: number, width: table.types.count)
+    var batch = RowBatch(entity: number, types: table.types)
     try withRows(of: wanted, table) { query in
-      while try query.statement.step() { batch.append(query.statement, table.types) }
+      while try query.statement.step() { batch.append(query.statement) }
     }
     return batch
   }

@@ -2,48 +2,58 @@ public import Foundation
 public import HistoryTypes
 import SQLiteStorage
 
-/// Rows of one entity in flat arrays, without an allocation per row.
+/// Rows of one entity, packed into one array of bytes without an allocation per row.
 package struct RowBatch: Sendable {
   /// The entity's number.
   package let entity: Int32
-  /// The number of values of a row.
-  package let width: Int
+  /// The types of the entity's attributes.
+  package let types: [AttributeType]
   /// The keys of the rows.
   package private(set) var keys: [Int64] = []
   /// The versions of the rows: the transactions that wrote them last.
   package private(set) var versions: [Int64] = []
-  /// The values of all rows, concatenated.
-  package private(set) var values: [Value] = []
+  /// The packed rows, concatenated.
+  package private(set) var bytes: [UInt8] = []
+  /// The offset of each row's end in `bytes`.
+  private var ends: [Int] = []
 
-  package init(entity: Int32, width: Int) {
+  package init(entity: Int32, types: [AttributeType]) {
     self.entity = entity
-    self.width = width
+    self.types = types
   }
 
-  /// Passes the values of all rows to a closure, which may move them out.
-  package mutating func withValues(_ body: (UnsafeMutableBufferPointer<Value>) -> Void) {
-    values.withUnsafeMutableBufferPointer { body($0) }
+  /// The number of values of a row.
+  package var width: Int { types.count }
+
+  /// The values of all rows, concatenated.
+  package var values: [Value] { keys.indices.flatMap { values(of: $0) } }
+
+  /// The range of a row's bytes.
+  package func byteRange(of index: Int) -> Range<Int> {
+    (index == 0 ? 0 : ends[index - 1])..<ends[index]
+  }
+
+  /// Returns the values of a row, one for each attribute.
+  package func values(of index: Int) -> [Value] {
+    bytes.withUnsafeBytes { bytes in
+      let start = byteRange(of: index).lowerBound
+      return bytes.baseAddress.map { PackedRow.values(in: $0 + start, of: types) } ?? []
+    }
   }
 
   fileprivate mutating func reserve(_ rowCount: Int) {
     keys.reserveCapacity(rowCount)
     versions.reserveCapacity(rowCount)
-    values.reserveCapacity(rowCount * width)
+    ends.reserveCapacity(rowCount)
   }
 
   /// Appends a row, whose columns are its key, its version, then its values.
   @inline(__always)
-  mutating func append(
-    _ row: borrowing some RowValues & ~Copyable,
-    _ types: some Sequence<AttributeType>
-  ) {
+  mutating func append(_ row: borrowing some RowValues & ~Copyable) {
     keys.append(row.int(0))
     versions.append(row.int(1))
-    var column: Int32 = 2
-    for type in types {
-      values.append(row.value(column, as: type))
-      column += 1
-    }
+    PackedRow.append(row, from: 2, of: types, to: &bytes)
+    ends.append(bytes.count)
   }
 }
 
@@ -60,13 +70,18 @@ extension Store {
     try locked { core in try core.read { try core.rows(entity, sortedKeys: keys) } }
   }
 
-  /// Reads rows of several entities in a consistent state, reduced to differences from known rows.
+  /// Reads the rows with the given keys of several entities, in a consistent state.
   ///
+  /// - Parameter keys: The sorted keys of each entity, in the order of the model.
+  /// - Returns: The rows of each entity with keys.
+  /// - Throws: ``HistoryError/Code/sqlite``.
   /// - Complexity: one statement for many keys.
-  package func rows(comparedWith known: [KnownRows]) throws(HistoryError) -> [RowDifferences] {
+  package func rows(sortedKeys keys: [[Int64]]) throws(HistoryError) -> [RowBatch] {
     try locked { core in
       try core.read {
-        try known.filter { !$0.keys.isEmpty }.map { try core.rows(comparedWith: $0) }
+        try keys.enumerated().filter { !$0.element.isEmpty }.map { offset, keys in
+          try core.rows(Int32(offset) + 1, sortedKeys: keys)
+        }
       }
     }
   }
@@ -86,33 +101,37 @@ extension Store {
   /// - Complexity: a scan of the data in one read transaction, which does not block writers.
   package func snapshot() throws(HistoryError) -> (rows: [RowBatch], at: HistoryToken) {
     try locked { core in
-      try core.read {
-        let declared = core.model.entities.indices.filter { core.model.entities[$0].isDeclared }
-        let rows = try declared.map { try core.rows(Int32($0 + 1), ObjectQuery()) }
-        return (rows, try core.headToken())
+      try core.withSmallCache {
+        try core.read {
+          let declared = core.model.entities.indices.filter { core.model.entities[$0].isDeclared }
+          let rows = try declared.map { try core.rows(Int32($0 + 1), ObjectQuery()) }
+          return (rows, try core.headToken())
+        }
       }
     }
   }
 }
 
 extension StoreCore {
+  /// The limit of the page cache during a scan of all rows, in KiB.
+  private static let scanCacheSizeKiB: Int32 = 2048
+
+  /// Runs a closure that scans all rows, whose pages need not stay in memory besides the rows.
+  fileprivate func withSmallCache<Result>(_ body: () throws -> Result) throws -> Result {
+    let usual = configuration.cacheSizeKiB
+    guard usual > Self.scanCacheSizeKiB else { return try body() }
+    try connection.setCacheSize(kiB: Self.scanCacheSizeKiB)
+    // If the limit cannot be restored, later reads are slower, but correct.
+    defer { try? connection.setCacheSize(kiB: usual) }
+    return try body()
+  }
+
   func rows(_ number: Int32, sortedKeys keys: [Int64]) throws -> RowBatch {
     let table = try table(number)
-    var batch = RowBatch(entity: number, width: table.entity.attributes.count)
+    var batch = RowBatch(entity: number, types: table.types)
     batch.reserve(keys.count)
     try statements.rowReader(connection).read(keys, of: table, into: &batch, connection)
     return batch
-  }
-
-  fileprivate func rows(comparedWith known: KnownRows) throws -> RowDifferences {
-    let table = try table(known.entity)
-    var rows = RowDifferences(
-      entity: known.entity,
-      rowCount: known.keys.count,
-      width: table.types.count
-    )
-    try statements.rowReader(connection).read(known, of: table, into: &rows, connection)
-    return rows
   }
 }
 

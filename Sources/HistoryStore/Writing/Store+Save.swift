@@ -183,8 +183,13 @@ extension Store {
   ///
   /// - Complexity: no query, or one small write for each block of keys.
   package func makeObjectID(_ entity: String) throws(HistoryError) -> ObjectID {
+    guard let number = model.number(of: entity) else { throw .unknownEntity(entity, in: model) }
+    return try makeObjectID(number)
+  }
+
+  /// Creates an ID for an object of the entity with a number.
+  package func makeObjectID(_ number: Int32) throws(HistoryError) -> ObjectID {
     try locked { core in
-      let number = try core.entity(entity).number
       let key =
         core.hasKey(number)
         ? try core.nextKey(number) : try core.write { try core.nextKey(number) }
@@ -199,15 +204,21 @@ extension StoreCore {
     of edits: [ObjectEdit],
     _ outcomes: [EditOutcome]
   ) throws -> [RowBatch] {
-    try rows(
-      zip(edits, outcomes).filter { $1.leavesAnotherRow($0.type) }.map { edit, outcome in
-        if case .replaced(let other) = outcome { other } else { edit.id }
+    var ids: [ObjectID] = []
+    for (index, outcome) in outcomes.enumerated() where outcome.leavesAnotherRow(edits[index].type)
+    {
+      if case .replaced(let other) = outcome {
+        ids.append(other)
+      } else {
+        ids.append(edits[index].id)
       }
-    )
+    }
+    return try rows(ids)
   }
 
   /// Returns the rows of objects, by entity; entities that the program's model lacks are left out.
   fileprivate func rows(_ ids: [ObjectID]) throws -> [RowBatch] {
+    guard !ids.isEmpty else { return [] }
     var keys: [Int32: [Int64]] = [:]
     for id in ids where model.entity(id.entity)?.isDeclared == true {
       keys[id.entity, default: []].append(id.key)

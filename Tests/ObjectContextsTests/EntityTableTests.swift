@@ -1,0 +1,102 @@
+import HistoryTypes
+import TestSupport
+import Testing
+
+@testable import ObjectContexts
+
+@Suite struct EntityTableTests {
+  private static let types: [AttributeType] = [
+    .string, .int, .double, .data, .date, .bool, .uuid, .string, .int,
+  ]
+
+  /// Returns a value of a type, or null; texts and data have up to 200 bytes.
+  private static func value(_ type: AttributeType, _ random: inout SeededRandom) -> Value {
+    let bytes = (0..<Int.random(in: 0...200, using: &random)).map { UInt8($0 & 0x7f) }
+    let bits = UInt64.random(in: 0...UInt64.max, using: &random)
+    let number = Int64(bitPattern: bits) >> Int64.random(in: 0...63, using: &random)
+    guard bits % 5 != 0 else { return .null }
+    return switch type {
+    case .string: .string(String(decoding: bytes, as: UTF8.self))
+    case .int: .int(number)
+    case .double: .double(Double(number) / 3)
+    case .data: .data(Data(bytes))
+    case .date: .date(Date(timeIntervalSinceReferenceDate: Double(number)))
+    case .bool: .bool(number & 1 == 1)
+    case .uuid: .uuid(UUID())
+    }
+  }
+
+  /// A table and the same rows in a dictionary.
+  private struct Pair {
+    var table = EntityTable(types: EntityTableTests.types)
+    var rows: [Int64: (version: Int64, values: [Value])] = [:]
+
+    mutating func put(_ key: Int64, _ version: Int64, _ values: [Value]) {
+      table.put(key, version: version, values[...])
+      rows[key] = (version, values)
+    }
+
+    mutating func set(_ columns: UInt64, _ values: [Value], _ version: Int64, _ key: Int64) {
+      table.set(columns, values, version: version, of: key)
+      guard var row = rows[key] else { return }
+      let set = row.values.indices.filter { columns >> UInt64($0) & 1 == 1 }
+      for (index, value) in zip(set, values) { row.values[index] = value }
+      rows[key] = (version, row.values)
+    }
+
+    func check() {
+      #expect(table.count == rows.count && Set(table.keys) == Set(rows.keys))
+      var seen = 0
+      table.visitRows { key, values in
+        seen += 1
+        #expect(rows[key]?.values == values)
+      }
+      #expect(seen == rows.count)
+    }
+
+    func check(_ key: Int64) {
+      let row = rows[key]
+      #expect(table.contains(key) == (row != nil))
+      #expect(table.version(of: key) == row?.version && table.row(of: key) == row?.values)
+      for index in EntityTableTests.types.indices {
+        #expect(table.value(index, of: key) == row?.values[index])
+      }
+    }
+  }
+
+  @Test(arguments: 1...4 as ClosedRange<UInt64>)
+  func `A table equals a dictionary of rows`(_ seed: UInt64) {
+    var random = SeededRandom(seed: seed)
+    var pair = Pair()
+    let keys: [Int64] = (1...60) + [.min, -1, 0, 1 << 40, .max]
+    for step in 1...1500 as ClosedRange<Int64> {
+      let key = keys[Int.random(in: keys.indices, using: &random)]
+      let values = Self.types.map { Self.value($0, &random) }
+      switch Int.random(in: 0..<8, using: &random) {
+      case 0, 1: pair.put(key, step % 7 == 0 ? -step : step, values)
+      case 2:
+        #expect(pair.table.remove(key) == (pair.rows.removeValue(forKey: key) != nil))
+      case 3 where step % 100 == 0:
+        pair.table.removeAll()
+        pair.rows = [:]
+      default:
+        let columns = UInt64.random(in: 0..<1 << 9, using: &random)
+        let given = values.indices.filter { columns >> UInt64($0) & 1 == 1 }.map { values[$0] }
+        pair.set(columns, given, step, key)
+      }
+      pair.check(key)
+      if step % 50 == 0 { pair.check() }
+    }
+    pair.check()
+  }
+
+  @Test func `A copy of a table does not change with the original`() {
+    var pair = Pair()
+    let row = Self.types.map { _ in Value.null }
+    for key in 1...20 as ClosedRange<Int64> { pair.put(key, 1, row) }
+    let copy = pair
+    for key in 1...20 as ClosedRange<Int64> { pair.set(1, ["another text"], 2, key) }
+    copy.check()
+    pair.check()
+  }
+}
