@@ -17,6 +17,8 @@ package struct CachedFileState: Sendable {
   var processStrings: ProcessStrings?
   /// The author of the last write, and its string number.
   var lastAuthor: (name: String?, number: Int32)?
+  /// The context name of the last write, and its string number.
+  var lastContext: (name: String?, number: Int32)?
   /// The source of transaction marks, created on first use.
   var marks: MarkSequence?
   /// The reserved keys of each entity, in the order of the model.

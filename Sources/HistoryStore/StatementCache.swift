@@ -9,6 +9,7 @@ struct StatementCache {
   private var queries: [String: PreparedStatement] = [:]
   private var knownCollector: RowCollector?
   private var knownRowReader: RowReader?
+  private var knownExpectedVersions: ExpectedVersions?
   /// The shape and the statement of the last history scan with a filter or a time.
   private var lastScan: (shape: HistoryScan.Shape, statement: PreparedStatement)?
   /// The names that are bound to the statement that inserts transactions.
@@ -58,6 +59,14 @@ struct StatementCache {
     if let knownCollector { return knownCollector }
     let made = try RowCollector(connection)
     knownCollector = made
+    return made
+  }
+
+  /// Returns the expected versions of a run of updates, created on first use.
+  mutating func expectedVersions(_ connection: borrowing Connection) throws -> ExpectedVersions {
+    if let knownExpectedVersions { return knownExpectedVersions }
+    let made = try ExpectedVersions(connection)
+    knownExpectedVersions = made
     return made
   }
 

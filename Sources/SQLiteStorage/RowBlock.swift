@@ -38,7 +38,7 @@ package struct RowBlock: ~Copyable {
   }
 
   /// The maximum number of rows in a block.
-  private static let capacity = 256
+  package static let capacity = 256
   /// The number of bytes of strings and blobs at which a block is full.
   private static let byteCountMax = 256 * 1024
 

@@ -86,6 +86,27 @@ import Darwin
     }
   }
 
+  @Test(.needs(.jemalloc, where: { JemallocLibrary.find() != nil }))
+  func `A save of ten objects makes fewer than eight allocations per object`() async throws {
+    let command = try #require(BuiltCommand.path)
+    var composition = Composition.small
+    composition.command = command
+    try await withFolder { folder in
+      let words = ["bench", "run", "--only", "write save 10", "--axis", "base", "--rounds", "1"]
+      let result = await run(words + ["--output", folder], composition: composition)
+      #expect(result.code == .good, "\(result.errors)")
+      let results = try ResultsFile.read(path: "\(folder)/latest/results.json")
+      let counted = results.rows.filter { row in
+        row.metric == .allocations && row.title.contains("save of 10 objects,")
+      }
+      let ours = try #require(
+        counted.first { $0.contender == BenchmarkSubject.ours }?.samples.first
+      )
+      // Builds for tests do not optimize contexts; an optimized build makes a third as many.
+      #expect(ours < 80)
+    }
+  }
+
   @Test func `A benchmark that runs only when named does not run under another name`() async throws
   {
     for option in ["--only", "--also"] {

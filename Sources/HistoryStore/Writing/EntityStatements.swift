@@ -44,6 +44,8 @@ final class EntityStatements {
   private var lastUpdate: (columns: UInt64, row: PreparedStatement)?
   private var rowUpdaters: [UInt64: RowUpdater] = [:]
   private var lastUpdater: RowUpdater?
+  private var editUpdaters: [UInt64: EditUpdater] = [:]
+  private var lastEditUpdater: EditUpdater?
   private var lastColumns: (names: [String], bits: UInt64)?
   private var rowInserter: RowInserter?
   private var showsValues = false
@@ -255,6 +257,28 @@ final class EntityStatements {
     let function = try values(connection)
     let made = try RowUpdater(self, columns, values: function, collector, connection)
     rowUpdaters[columns] = made
+    return made
+  }
+
+  /// Returns the updater that sets the attributes in `columns` of a run of edits.
+  func editUpdater(
+    _ columns: UInt64,
+    _ connection: borrowing Connection
+  ) throws -> EditUpdater {
+    if let lastEditUpdater, lastEditUpdater.columns == columns { return lastEditUpdater }
+    let updater = try knownEditUpdater(columns, connection)
+    lastEditUpdater = updater
+    return updater
+  }
+
+  private func knownEditUpdater(
+    _ columns: UInt64,
+    _ connection: borrowing Connection
+  ) throws -> EditUpdater {
+    if let known = editUpdaters[columns] { return known }
+    if editUpdaters.count >= Self.updateCountMax { editUpdaters.removeAll() }
+    let made = try EditUpdater(self, columns, values: values(connection), connection)
+    editUpdaters[columns] = made
     return made
   }
 

@@ -101,6 +101,15 @@ public struct RowWriter: ~Copyable {
     }
   }
 
+  /// Sets the attributes in `columns` to values, one for each bit.
+  mutating func set(_ values: [Value], in columns: UInt64) {
+    var left = columns
+    for value in values {
+      set(value, at: left.trailingZeroBitCount)
+      left &= left - 1
+    }
+  }
+
   private mutating func setNull(at attribute: Int) {
     guard accepts(attribute, among: .max) else { return }
     isSet &= ~(1 << UInt64(attribute))

@@ -122,7 +122,6 @@ extension Store {
       var effects = RuleEffects(deleted: [])
       var rowsByRule: [RowBatch] = []
       var removed: [ObjectID] = []
-      outcomes.reserveCapacity(request.edits.count)
       let authorship = Authorship(
         author: request.author,
         contextName: request.contextName,
@@ -138,14 +137,8 @@ extension Store {
             duplicates.postpone($0)
           }
         } else {
-          for (index, edit) in request.edits.enumerated() {
-            do {
-              let outcome = try core.apply(edit, number, &packer, &conflicts)
-              outcomes.append(outcome)
-            } catch let error as SQLiteError where error.isDuplicate {
-              outcomes.append(.leftOut)
-              duplicates.postpone(AdjustedEdit(index, edit))
-            }
+          outcomes = try core.applyInOrder(request.edits, number, &packer, &conflicts) {
+            duplicates.postpone($0)
           }
         }
         if !duplicates.postponed.isEmpty {

@@ -173,6 +173,14 @@ extension StoreCore {
     return number
   }
 
+  /// Returns the string number of a context name.
+  func internContext(_ name: String?) throws -> Int32 {
+    if let last = cache.lastContext, last.name == name { return last.number }
+    let number = try intern(name)
+    cache.lastContext = (name, number)
+    return number
+  }
+
   /// The greatest number that a string may have; memory use grows with this number.
   private static let stringNumberMax: Int64 = 1 << 24
 

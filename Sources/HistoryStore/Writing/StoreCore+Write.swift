@@ -74,7 +74,7 @@ extension StoreCore {
       timestamp: timestamp,
       mark: mark,
       author: try internAuthor(authorship.author),
-      contextName: try intern(authorship.contextName),
+      contextName: try internContext(authorship.contextName),
       bundle: process.bundle,
       process: process.process,
       writer: authorship.writer,

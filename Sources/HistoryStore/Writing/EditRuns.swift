@@ -1,0 +1,225 @@
+import HistoryTypes
+import SQLiteStorage
+
+/// Consecutive edits of a save that are written alike: together if they are enough, else one by one.
+///
+/// Starting a statement costs as much as writing a row. The edits are inserts of one entity, or updates
+/// of one entity that set the same attributes of objects with ascending keys.
+private struct EditRun {
+  /// The minimum number of edits that one statement writes.
+  static let countMin = 4
+  /// The maximum difference between the keys of two updates that one statement writes.
+  ///
+  /// The statement also visits the rows in between, each for a tenth of the cost of a further statement.
+  static let stepMax: Int64 = 4
+
+  let range: Range<Int>
+  /// Whether one statement writes the edits.
+  let isLong: Bool
+
+  /// Finds the run that starts at an index.
+  init(_ edits: [ObjectEdit], from start: Int) {
+    let type = edits[start].type
+    let (entity, columns) = (edits[start].id.entity, edits[start].columns)
+    var end = start + 1
+    while end < edits.count, end - start < RowBlock.capacity, edits[end].type == type,
+      edits[end].id.entity == entity
+    {
+      if type == .update {
+        let (step, overflow) = edits[end].id.key.subtractingReportingOverflow(edits[end - 1].id.key)
+        guard edits[end].columns == columns, step > 0, step <= Self.stepMax, !overflow else {
+          break
+        }
+      }
+      end += 1
+    }
+    range = start..<end
+    isLong = end - start >= Self.countMin && type != .delete
+  }
+}
+
+extension StoreCore {
+  /// Writes the edits of a save in order, with one statement for each long run of similar edits.
+  ///
+  /// Edits that violate a uniqueness constraint are passed to `postpone`.
+  ///
+  /// - Returns: The outcome of each edit.
+  func applyInOrder(
+    _ edits: [ObjectEdit],
+    _ number: Int64,
+    _ packer: inout ChangePacker,
+    _ conflicts: inout ConflictHandling,
+    postponing postpone: (AdjustedEdit) -> Void
+  ) throws -> [EditOutcome] {
+    var outcomes: [EditOutcome] = []
+    outcomes.reserveCapacity(edits.count)
+    while outcomes.count < edits.count {
+      let run = EditRun(edits, from: outcomes.count)
+      if run.isLong {
+        let (tried, written) = try write(run, of: edits, number, &packer)
+        outcomes.append(contentsOf: repeatElement(.written, count: written))
+        if tried > 0, written == tried { continue }
+      }
+      while outcomes.count < run.range.upperBound {
+        let index = outcomes.count
+        do {
+          outcomes.append(try apply(edits[index], number, &packer, &conflicts))
+        } catch let error as SQLiteError where error.isDuplicate {
+          postpone(AdjustedEdit(index, edits[index]))
+          outcomes.append(.leftOut)
+        }
+      }
+    }
+    return outcomes
+  }
+
+  /// Writes and packs the edits of a run up to the first conflict or duplicate.
+  ///
+  /// - Returns: The number of edits that one statement has tried to write, and of those it has written.
+  private func write(
+    _ run: EditRun,
+    of edits: [ObjectEdit],
+    _ number: Int64,
+    _ packer: inout ChangePacker
+  ) throws -> (tried: Int, written: Int) {
+    let first = run.range.lowerBound
+    let (id, type, columns) = (edits[first].id, edits[first].type, edits[first].columns)
+    let table = try table(id.entity)
+    let set = type == .insert ? table.columns.all : columns
+    guard set != 0, set & ~table.columns.all == 0 else { return (0, 0) }
+    let rows = table.rows.block
+    defer { rows.pointee.removeAll() }
+    let expected = try statements.expectedVersions(connection)
+    expected.removeAll()
+    try fill(rows, with: edits[run.range], set, type, of: table, expected)
+    let tried = rows.pointee.count
+    // Large values may fill the buffer with few rows.
+    guard tried >= EditRun.countMin else { return (0, 0) }
+    do {
+      switch type {
+      case .insert: try table.inserter(connection).flush(version: number)
+      case .update, .delete:
+        let updater = try table.editUpdater(columns, connection)
+        try updater.update(version: number)
+      }
+    } catch let error as SQLiteError where error.isDuplicate {
+      // A statement with `OR FAIL` keeps the rows that it wrote before the duplicate.
+    }
+    let written = Int(connection.changes)
+    let changed = table.numbers(of: columns)
+    for index in run.range.prefix(written) {
+      switch type {
+      case .insert: packer.insert(id.entity, edits[index].id.key)
+      case .update, .delete: packer.update(id.entity, edits[index].id.key, changed)
+      }
+    }
+    return (tried, written)
+  }
+
+  /// Buffers the rows of edits that set the attributes in `set`, until the buffer is full.
+  private func fill(
+    _ rows: UnsafeMutablePointer<RowBlock>,
+    with edits: ArraySlice<ObjectEdit>,
+    _ set: UInt64,
+    _ type: ChangeType,
+    of table: EntityStatements,
+    _ expected: ExpectedVersions
+  ) throws {
+    var row = RowWriter(table, only: set)
+    for edit in edits {
+      row.set(edit.values, in: set)
+      try row.end(key: edit.id.key)
+      if type == .update { expected.append(edit.id.key, edit.version) }
+      if row.isFull { break }
+    }
+  }
+}
+
+/// The versions that the rows of a run of updates must have, exposed to SQL as a function.
+///
+/// The SQL function `history_expected(_key, _version)` receives rows in key order. It returns 1 for each
+/// row of the run, and 0 from the first row on that another writer has changed or deleted. It also
+/// returns 0 for rows between those of the run.
+final class ExpectedVersions {
+  private struct Run {
+    var count = 0
+    /// The number of rows that had the expected version so far.
+    var passed = 0
+    /// Whether every row so far had the expected version.
+    var isMet = true
+  }
+
+  private let rows = UnsafeMutablePointer<(key: Int64, version: Int64)>.allocate(
+    capacity: RowBlock.capacity
+  )
+  /// The state of the function, in separate memory because SQLite calls it while a statement runs.
+  private let run = UnsafeMutablePointer<Run>.allocate(capacity: 1)
+
+  /// Registers the SQL function with a connection.
+  init(_ connection: borrowing Connection) throws(SQLiteError) {
+    run.initialize(to: Run())
+    let (rows, run) = (rows, run)
+    try connection.setFunction("history_expected") { row in
+      let place = run.pointee.passed
+      guard run.pointee.isMet, place < run.pointee.count, rows[place].key <= row.int(0) else {
+        return 0
+      }
+      guard rows[place].key == row.int(0), rows[place].version == row.int(1) else {
+        run.pointee.isMet = false
+        return 0
+      }
+      run.pointee.passed = place + 1
+      return 1
+    }
+  }
+
+  deinit {
+    rows.deallocate()
+    run.deallocate()
+  }
+
+  func removeAll() { run.pointee = Run() }
+
+  /// Adds the next row of the run.
+  func append(_ key: Int64, _ version: Int64) {
+    rows[run.pointee.count] = (key, version)
+    run.pointee.count += 1
+  }
+}
+
+/// Updates some attributes of a run's objects from buffered rows, while the rows have expected versions.
+final class EditUpdater {
+  /// The attributes to set, as bits.
+  let columns: UInt64
+  private let rows: UnsafeMutablePointer<RowBlock>
+  private let range: PreparedStatement
+
+  /// Creates an updater whose statement reads the buffered values through the SQL function `function`.
+  init(
+    _ table: EntityStatements,
+    _ columns: UInt64,
+    values function: String,
+    _ connection: borrowing Connection
+  ) throws {
+    self.columns = columns
+    rows = table.rows.block
+    let names = table.columnNames
+    let set = names.indices.filter { columns >> UInt64($0) & 1 == 1 }
+      .map { ", \"\(names[$0])\" = \(function)(_key, \($0))" }.joined()
+    range = try PreparedStatement(
+      connection,
+      """
+      UPDATE OR FAIL "\(table.tableName)" SET _version = ?3\(set)
+      WHERE \(KeyList.range) AND history_expected(_key, _version)
+      """
+    )
+  }
+
+  /// Updates the objects of the buffered rows in order, up to the first without its expected version.
+  func update(version: Int64) throws {
+    rows.pointee.read(from: 0)
+    range.statement.bind(version, at: 3)
+    let (first, last) = (rows.pointee.key(0), rows.pointee.key(rows.pointee.count - 1))
+    try KeyList.run(range, from: first, through: last)
+  }
+}
