@@ -250,7 +250,7 @@ let package = Package(
       "Stressing",
       ["Basics", "HistoryStore", "HistoryTypes", "ObjectContexts", "Programs", "Traces"]
     ),
-    tests("Campaigns", ["HistoryTypes", "PropertyTesting", "PropertyTraits", "Traces"]),
+    tests("Campaigns", ["Basics", "HistoryTypes", "PropertyTesting", "PropertyTraits", "Traces"]),
     tests("Measuring"),
     tests("Reporting", ["HistoryTypes", "Traces", "Measuring"]),
     // The examples are packages of their own, which scripts/examples tries with their tests. The

@@ -47,7 +47,8 @@ package struct ResultCache: Sendable {
 extension CampaignFolder {
   /// Returns the results of all tasks that have a result, in the order of the campaign's time.
   ///
-  /// - Parameter cache: The results that were read before; the new ones are added.
+  /// Results in the cache are not read again; the new ones are added to the cache.
+  ///
   /// - Throws: ``CampaignError`` if a file cannot be read.
   func results(_ cache: inout ResultCache) throws(CampaignError) -> [MeasuredResult] {
     var new: [MeasuredResult] = []

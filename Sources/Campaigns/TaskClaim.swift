@@ -51,9 +51,8 @@ struct TaskClaim: Sendable {
     guard try Files.create(Self.file(task, number, folder.path), content) else { return nil }
   }
 
-  /// Writes the next beat; returns whether the claim is still the newest one on its task.
-  ///
-  /// - Parameter seconds: The campaign's time.
+  /// Writes the next beat, with the campaign's time; returns whether the claim is still the newest one
+  /// on its task.
   mutating func beat(at seconds: Double) throws(CampaignError) -> Bool {
     guard try !Self.exists(task, number + 1, folder) else { return false }
     content.beat += 1

@@ -156,11 +156,8 @@ package struct LineDrawing: Sendable, Hashable {
 }
 
 extension Figure {
-  /// Creates a figure with a line chart.
-  ///
-  /// - Parameters:
-  ///   - table: A selection of the numbers, for readers.
-  ///   - values: All numbers, which the page offers as a CSV file.
+  /// Creates a figure with a line chart, a selection of its numbers for readers, and all numbers, which
+  /// the page offers as a CSV file.
   package static func line(
     id: String,
     summary: String,

@@ -64,6 +64,8 @@ import Testing
       let sample = try JSONDecoder().decode(StateSample.self, from: Data(contentsOf: file))
       #expect(StateEstimate(sample) == states && sample.planCount >= 1 && states.distinct > 2)
       #expect(page.contains("Counted states a second") && page.contains("growth-failures"))
+      // The last row of the failures over time is a whole number.
+      #expect(page.contains("<td>\(status.failures.count)</tbody>"))
     }
   }
 

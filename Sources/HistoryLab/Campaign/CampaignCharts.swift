@@ -153,7 +153,7 @@ struct CampaignCharts {
     for row in rows {
       let error = row[2] > 0 ? "± \(CampaignText.percent(row[2] / row[1])) %" : "0"
       table.append(
-        [NumberText.significant(row[0] / unit.seconds), NumberText.significant(row[1])]
+        [NumberText.significant(row[0] / unit.seconds), Int(row[1].rounded()).grouped]
           + (hasErrors ? [error] : [])
       )
     }
