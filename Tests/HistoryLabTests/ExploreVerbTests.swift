@@ -92,7 +92,7 @@ import Workloads
 
   @Test func `Options about windows need a history that can be read`() async throws {
     let alone = await lab(["explore", "--windows", "3"])
-    #expect(alone.code == .usage && alone.errors.contains("name a file with --history too"))
+    #expect(alone.code == .usage && alone.errors.contains("pass a file with --history too"))
     try await withFolder { folder in
       try makeFile(folder + "/text")
       let foreign = await lab(["explore", "--history", folder + "/text"])

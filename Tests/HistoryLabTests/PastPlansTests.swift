@@ -52,7 +52,7 @@ import Traces
     }
     let alone = await run(["check", "--anonymous"], composition: .current)
     #expect(alone.code == .usage)
-    #expect(alone.errors.contains("name a file with --history too"))
+    #expect(alone.errors.contains("pass a file with --history too"))
   }
 
   /// Makes a store whose first note is changed twice, and whose second one is deleted.
@@ -171,6 +171,6 @@ import Traces
     }
     let alone = await run([verb, "--object-values", "kept"], composition: .current)
     #expect(alone.code == .usage && alone.errors.contains("--object-values "))
-    #expect(alone.errors.contains("name a file with --history too"))
+    #expect(alone.errors.contains("pass a file with --history too"))
   }
 }

@@ -96,7 +96,7 @@ import Traces
             widget  nothing            view: nothing
             store   watermark nothing  data: Item/1 {title: "a"}; history: nothing
 
-        The plan and its closing passes and reads have ended.
+        The plan and the closing passes and reads have ended.
         PurgeSafety: broken. app wrote #1; app purged #1 before widget had merged it (widget had \
         recorded nothing).
 
