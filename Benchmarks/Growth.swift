@@ -30,10 +30,12 @@ enum Growth {
       for member in members { try store.record(member, through: head) }
     }
     return try setting.usual(store, insert: store.insertSlip) + [
-      setting.work("record of a position", times: 100, before: { head = try store.currentToken() })
-      {
-        try store.record(members[0], through: head)
-      },
+      setting.work(
+        "record of a position",
+        times: 100,
+        before: { head = try store.currentToken() },
+        measuring: { try store.record(members[0], through: head) }
+      ),
       setting.work("launch of a known member", times: 50) {
         members[0] = try store.join(MemberID("member 0"))
       },
@@ -46,8 +48,9 @@ enum Growth {
           try store.purge()
           for _ in 0..<10 { try store.insertSlip() }
           try recordAll()
-        }
-      ) { try store.purge() },
+        },
+        measuring: { try store.purge() }
+      ),
     ]
   }
 
@@ -151,8 +154,9 @@ enum Growth {
           try insert(10)
           ids = try store.rows(number).keys.map { ObjectID(entity: number, key: $0) }
             .filter { !kept.contains($0) }
-        }
-      ) { try delete(&ids, store) },
+        },
+        measuring: { try delete(&ids, store) }
+      ),
     ]
   }
 
@@ -201,9 +205,14 @@ enum Growth {
     let core = TrackerCore(session, configuration)
     var writer = try HistoryWriter(store, seed: 1)
     return [
-      setting.work("pass over 10 transactions", times: 1, before: { try writer.append(10) }) {
-        if let failure = core.pass(launching: false).failure { throw failure }
-      }
+      setting.work(
+        "pass over 10 transactions",
+        times: 1,
+        before: { try writer.append(10) },
+        measuring: {
+          if let failure = core.pass(launching: false).failure { throw failure }
+        }
+      )
     ]
   }
 

@@ -99,7 +99,7 @@ struct GrowthSetting {
     _ name: String,
     times count: Int,
     before: @escaping () throws -> Void = {},
-    _ operation: @escaping () throws -> Void
+    measuring operation: @escaping () throws -> Void
   ) -> MeasuredWork {
     let times = repeats(count)
     return MeasuredWork(contender: name, operations: times) { watch in
@@ -113,15 +113,16 @@ struct GrowthSetting {
   func usual(_ store: Store, insert: @escaping () throws -> Void) throws -> [MeasuredWork] {
     var start = try store.currentToken()
     return [
-      work("insert of 1 row", times: 100, insert),
+      work("insert of 1 row", times: 100, measuring: insert),
       work(
         "fetch of 10 transactions",
         times: 100,
         before: {
           start = try store.currentToken()
           for _ in 0..<10 { try insert() }
-        }
-      ) { _ = try store.fetch(HistoryRequest(after: start, transactionCountMax: 10)) },
+        },
+        measuring: { _ = try store.fetch(HistoryRequest(after: start, transactionCountMax: 10)) }
+      ),
     ]
   }
 }
