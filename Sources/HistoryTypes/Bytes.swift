@@ -69,15 +69,17 @@ package struct ByteWriter: ~Copyable {
     count += Self.put(second, at: Self.put(first, at: start)) - start
   }
 
-  /// Writes a packed number at a position, and returns the position after the number.
+  /// Writes a packed number of at least `countMin` bytes at a position, and returns the position after it.
   @inlinable
   @inline(__always)
-  static func put(
+  package static func put(
     _ value: UInt64,
+    countMin: Int = 1,
     at start: UnsafeMutablePointer<UInt8>
   ) -> UnsafeMutablePointer<UInt8> {
     var (place, rest) = (start, value)
-    while rest >= 0x80 {
+    let last = start + (countMin - 1)
+    while rest >= 0x80 || place < last {
       place.pointee = UInt8(truncatingIfNeeded: rest) | 0x80
       place += 1
       rest >>= 7

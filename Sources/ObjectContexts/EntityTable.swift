@@ -223,12 +223,16 @@ struct EntityTable: Sendable {
   /// Appends the key and the version of a record, and returns the place of the record.
   private mutating func beginRecord(_ key: Int64, _ version: Int64) -> Int {
     let start = bytes.count
-    PackedRow.append(varint: ByteWriter.zigzag(key), to: &bytes)
-    PackedRow.append(
-      varint: ByteWriter.zigzag(version),
-      countMin: Self.versionByteCountMin,
-      to: &bytes
-    )
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 2 * PackedRow.numberByteCountMax) {
+      room in
+      guard let begin = room.baseAddress else { return }
+      let end = ByteWriter.put(
+        ByteWriter.zigzag(version),
+        countMin: Self.versionByteCountMin,
+        at: ByteWriter.put(ByteWriter.zigzag(key), at: begin)
+      )
+      bytes.append(contentsOf: UnsafeBufferPointer(start: begin, count: end - begin))
+    }
     return start
   }
 

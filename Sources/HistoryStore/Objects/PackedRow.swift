@@ -12,6 +12,7 @@ import Foundation
 /// The first bytes have a bit for each attribute that is not null. An integer has seven bits per byte, a
 /// double and a date have eight bytes, a Boolean value one, a UUID sixteen; texts and data have their
 /// length before their bytes. Memory contains packed rows only as this library has written them.
+@usableFromInline
 package enum PackedRow {
   /// Appends a packed row with the given values, whose types must be `types` or null.
   package static func append(
@@ -22,7 +23,7 @@ package enum PackedRow {
     let start = beginRow(types.count, in: &bytes)
     var attribute = 0
     for value in values {
-      append(value, attribute, start, of: types[attribute], to: &bytes)
+      if append(value, of: types[attribute], to: &bytes) { mark(attribute, start, in: &bytes) }
       attribute += 1
     }
   }
@@ -36,24 +37,45 @@ package enum PackedRow {
     to bytes: inout [UInt8]
   ) {
     let start = beginRow(types.count, in: &bytes)
-    for attribute in types.indices {
-      let column = first + Int32(truncatingIfNeeded: attribute)
-      let type = types[attribute]
-      switch (row.storage(column), type) {
-      case (.null, _): continue
-      case (.integer, .int): append(varint: ByteWriter.zigzag(row.int(column)), to: &bytes)
-      case (.real, .double), (.real, .date): append(row.real(column).bitPattern, to: &bytes)
-      case (.text, .string), (.blob, .data):
-        let value = row.bytes(column)
-        append(varint: UInt64(value.count), to: &bytes)
-        bytes.append(contentsOf: value)
-      default:
-        append(row.value(column, as: type), attribute, start, of: type, to: &bytes)
-        continue
+    // Numbers are gathered and appended together, because each append checks the array's owner and capacity.
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: types.count * numberByteCountMax) {
+      room in
+      guard let begin = room.baseAddress else { return }
+      var (end, mask) = (begin, 0 as UInt8)
+      for attribute in types.indices {
+        let column = first + Int32(truncatingIfNeeded: attribute)
+        let type = types[attribute]
+        var isSet = true
+        switch (row.storage(column), type) {
+        case (.null, _): isSet = false
+        case (.integer, .int): end = ByteWriter.put(ByteWriter.zigzag(row.int(column)), at: end)
+        case (.real, .double), (.real, .date):
+          let bits = row.real(column).bitPattern.littleEndian
+          UnsafeMutableRawPointer(end).storeBytes(of: bits, as: UInt64.self)
+          end += 8
+        case (.text, .string), (.blob, .data):
+          let value = row.bytes(column)
+          end = ByteWriter.put(UInt64(value.count), at: end)
+          bytes.append(contentsOf: UnsafeBufferPointer(start: begin, count: end - begin))
+          bytes.append(contentsOf: value)
+          end = begin
+        default:
+          bytes.append(contentsOf: UnsafeBufferPointer(start: begin, count: end - begin))
+          end = begin
+          isSet = append(row.value(column, as: type), of: type, to: &bytes)
+        }
+        if isSet { mask |= 1 << UInt8(attribute & 7) }
+        if attribute & 7 == 7 || attribute == types.count - 1 {
+          bytes[start + attribute >> 3] = mask
+          mask = 0
+        }
       }
-      bytes[start + attribute >> 3] |= 1 << UInt8(attribute & 7)
+      bytes.append(contentsOf: UnsafeBufferPointer(start: begin, count: end - begin))
     }
   }
+
+  /// The maximum number of bytes of a packed number.
+  package static let numberByteCountMax = 10
 
   /// Appends a packed row with some attributes replaced by values, one for each bit of `columns`.
   package static func append(
@@ -69,11 +91,13 @@ package enum PackedRow {
     for attribute in types.indices {
       let old = reader.next()
       if columns >> UInt64(attribute) & 1 == 1 {
-        append(given[next], attribute, start, of: types[attribute], to: &bytes)
+        if append(given[next], of: types[attribute], to: &bytes) {
+          mark(attribute, start, in: &bytes)
+        }
         next += 1
       } else if let old {
         bytes.append(contentsOf: old)
-        bytes[start + attribute >> 3] |= 1 << UInt8(attribute & 7)
+        mark(attribute, start, in: &bytes)
       }
     }
   }
@@ -176,19 +200,16 @@ package enum PackedRow {
     return reader.place - row
   }
 
-  /// Appends a number with seven bits per byte, low bits first, and at least `countMin` bytes.
-  @inline(__always)
-  package static func append(varint value: UInt64, countMin: Int = 1, to bytes: inout [UInt8]) {
-    var (rest, count) = (value, 1)
-    while rest >= 0x80 || count < countMin {
-      bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
-      rest >>= 7
-      count += 1
+  private static func append(varint value: UInt64, to bytes: inout [UInt8]) {
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: numberByteCountMax) { room in
+      guard let begin = room.baseAddress else { return }
+      let end = ByteWriter.put(value, at: begin)
+      bytes.append(contentsOf: UnsafeBufferPointer(start: begin, count: end - begin))
     }
-    bytes.append(UInt8(truncatingIfNeeded: rest))
   }
 
-  /// Reads a number that ``append(varint:to:)`` has written, and advances the place.
+  /// Reads a number that ``ByteWriter/put(_:countMin:at:)`` has written, and advances the place.
+  @inlinable
   @inline(__always)
   package static func varint(at place: inout UnsafeRawPointer) -> UInt64 {
     var value: UInt64 = 0
@@ -203,12 +224,14 @@ package enum PackedRow {
   }
 
   /// Reads a signed number.
+  @inlinable
   @inline(__always)
   package static func zigzag(at place: inout UnsafeRawPointer) -> Int64 {
     signed(varint(at: &place))
   }
 
-  private static func signed(_ raw: UInt64) -> Int64 {
+  @inlinable
+  static func signed(_ raw: UInt64) -> Int64 {
     Int64(bitPattern: raw >> 1) ^ -Int64(bitPattern: raw & 1)
   }
 
@@ -219,19 +242,23 @@ package enum PackedRow {
     return start
   }
 
+  /// Marks an attribute of the row that begins at `start` as not null.
+  private static func mark(_ attribute: Int, _ start: Int, in bytes: inout [UInt8]) {
+    bytes[start + attribute >> 3] |= 1 << UInt8(attribute & 7)
+  }
+
+  /// Appends a value, and returns whether it is not null.
   private static func append(
     _ value: Value,
-    _ attribute: Int,
-    _ start: Int,
     of type: AttributeType,
     to bytes: inout [UInt8]
-  ) {
-    guard let found = value.type else { return }
+  ) -> Bool {
+    guard let found = value.type else { return false }
     guard found == type else {
       fatalError("A row of memory got a value of type \(found) for an attribute of type \(type).")
     }
     switch value {
-    case .null: return
+    case .null: return false
     case .int(let value): append(varint: ByteWriter.zigzag(value), to: &bytes)
     case .double(let value): append(value.bitPattern, to: &bytes)
     case .date(let value): append(value.timeIntervalSinceReferenceDate.bitPattern, to: &bytes)
@@ -246,7 +273,7 @@ package enum PackedRow {
       bytes.append(contentsOf: value)
     case .uuid(let value): withUnsafeBytes(of: value.uuid) { bytes.append(contentsOf: $0) }
     }
-    bytes[start + attribute >> 3] |= 1 << UInt8(attribute & 7)
+    return true
   }
 
   @inline(__always)
