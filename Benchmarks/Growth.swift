@@ -16,8 +16,8 @@ enum Growth {
     name: "members",
     unit: "members",
     sentence:
-      "Members have merged all history of a store with so many members; one of them records its "
-      + "position or launches again, and a purge deletes ten transactions",
+      "they have merged all history of a store; one of them records its position or launches "
+      + "again, and a purge deletes ten transactions",
     sizes: [1, 3, 10, 30, 100, 300, 1000],
     quickSizes: [1, 5, 25]
   ) { setting in
@@ -60,8 +60,8 @@ enum Growth {
     name: "entities",
     unit: "entities",
     sentence:
-      "The model has so many entities of five attributes; rows of one are written, and the store is "
-      + "opened again",
+      "the model of a store has them, each with five attributes; rows of one entity are written, "
+      + "and the store is opened again",
     sizes: [2, 5, 10, 30, 100, 250, 500],
     quickSizes: [2, 5, 10]
   ) { setting in
@@ -82,8 +82,8 @@ enum Growth {
     name: "attributes",
     unit: "attributes",
     sentence:
-      "Rows of so many integers are inserted, one attribute of one is set, and rows are deleted "
-      + "that leave all of their values in history",
+      "rows of integers are inserted, one attribute of a row is set, and rows are deleted whose "
+      + "values all stay in history as tombstones",
     sizes: [1, 2, 5, 10, 20, 40, 60],
     quickSizes: [1, 5, 10]
   ) { setting in
@@ -100,8 +100,8 @@ enum Growth {
     name: "values",
     unit: "bytes",
     sentence:
-      "Rows with a value of so many bytes are inserted, another attribute of one is set, and rows "
-      + "are deleted that leave the value in history",
+      "rows with a value of this size are inserted, another attribute of a row is set, and rows "
+      + "are deleted whose value stays in history as a tombstone",
     sizes: [8, 64, 512, 4096, 32_768, 262_144, 1_048_576],
     quickSizes: [8, 512, 4096]
   ) { setting in
@@ -185,8 +185,9 @@ enum Growth {
   private static let contexts = GrowthDirection(
     name: "contexts",
     unit: "contexts",
-    sentence: "A tracker with so many contexts of 100 objects each fetches, merges and records ten "
-      + "transactions of ten changes",
+    sentence:
+      "a tracker with contexts of 100 objects each fetches, merges and records ten transactions "
+      + "of ten changes",
     sizes: [1, 2, 4, 8, 16, 32, 64],
     quickSizes: [1, 2, 4]
   ) { setting in
@@ -220,8 +221,8 @@ enum Growth {
     name: "rows",
     unit: "rows",
     sentence:
-      "The store has so many rows, with an index over one attribute; a row is inserted, one "
-      + "attribute of one is set, and ten are found by the index",
+      "a store has them, and an index over two attributes; a row is inserted, one attribute of a "
+      + "row is set, and ten rows are found by the index",
     sizes: [1000, 10_000, 100_000, 1_000_000, 10_000_000],
     quickSizes: [1000, 3000, 10_000]
   ) { setting in

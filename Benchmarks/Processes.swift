@@ -10,7 +10,7 @@ enum Processes {
       "growth processes",
       part: "Growth",
       operation: "with processes",
-      "So many processes each commit one row after the other to the same store without a pause, and then "
+      "1 to 16 processes each commit one row after the other to the same store without a pause, and then "
         + "as many read all of its history; each sample is the time of one commit, or of one process's "
         + "reading. Fairness is what the process with the fewest commits had committed when the first one "
         + "was done, compared with that one; the floor is not measured."

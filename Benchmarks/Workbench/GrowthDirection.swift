@@ -11,6 +11,7 @@ struct GrowthDirection: Sendable {
   let name: String
   /// The unit of the sizes, in the plural: `members`.
   let unit: String
+  /// The part of the benchmark's description after the sizes, without a full stop.
   let sentence: String
   /// The sizes, smallest first; a law of growth needs at least ``ComplexityJudge/leastSizes``.
   let sizes: [Int]
@@ -25,7 +26,7 @@ struct GrowthDirection: Sendable {
       "growth \(name)",
       part: "Growth",
       operation: "with \(unit)",
-      sentence + "; the floor is not measured.",
+      "\((sizes.first ?? 0).inGroups) to \((sizes.last ?? 0).inGroups) \(unit): \(sentence); the floor is not measured.",
       own: rows
     ).sized(in: unit)
   }

@@ -255,7 +255,7 @@ package enum PackedRow {
   ) -> Bool {
     guard let found = value.type else { return false }
     guard found == type else {
-      fatalError("A row of memory got a value of type \(found) for an attribute of type \(type).")
+      fatalError("A packed row got a value of type \(found) for an attribute of type \(type).")
     }
     switch value {
     case .null: return false

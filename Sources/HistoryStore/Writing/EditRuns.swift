@@ -1,10 +1,11 @@
 import HistoryTypes
 import SQLiteStorage
 
-/// Consecutive edits of a save that are written alike: together if they are enough, else one by one.
+/// Consecutive edits of a save that one statement can write: inserts of one entity, or updates of one
+/// entity that set the same attributes of objects with ascending keys.
 ///
-/// Starting a statement costs as much as writing a row. The edits are inserts of one entity, or updates
-/// of one entity that set the same attributes of objects with ascending keys.
+/// Starting a statement costs as much as writing a row, so at least ``countMin`` edits are written
+/// together, and fewer one by one.
 private struct EditRun {
   /// The minimum number of edits that one statement writes.
   static let countMin = 4
