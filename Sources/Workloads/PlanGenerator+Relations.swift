@@ -15,7 +15,7 @@ extension PlanGenerator {
       source.weighted([6, 3, 2, sibling])
     ]
     let author = author(&source, draft, of: actor, in: context)
-    let policy = relatedPolicy(&source, context, draft)
+    let policy = relatedPolicy(&source, context, draft.active)
     let ticks = !(draft.active.contains(.ties) && source.bool(probability: 0.25))
     let before = draft.state
     var write = RelatedDraft(isRequest: context == PlannedWrite.batch)
@@ -45,16 +45,16 @@ extension PlanGenerator {
   ///
   /// Under conditions in which commands may fail, a save through an actor's view has the default
   /// policy: after a failure it is unknown which states of objects the view has read.
-  private func relatedPolicy(
+  func relatedPolicy(
     _ source: inout ChoiceSource,
     _ context: String,
-    _ draft: PlanDraft
+    _ active: Set<Condition>
   ) -> PlannedPolicy {
     let failing: Set<Condition> = [
       .powerOff, .callFailure, .hookFailure, .retention, .sameActorTwice, .lostNotification,
     ]
     let mayDiffer =
-      context == "background" || context == "view" && failing.isDisjoint(with: draft.active)
+      context == "background" || context == "view" && failing.isDisjoint(with: active)
     guard style.hasPolicies, mayDiffer else { return .objectWins }
     return PlannedPolicy.allCases[source.weighted([8, 3, 4, 3, 2], label: "policy")]
   }

@@ -57,6 +57,7 @@ package struct PlanGenerator: Sendable {
       addCrowd(to: &commands, draft, &source)
       widen(&header, &commands, active, &source)
     }
+    if style.past == nil { addSimilarSaves(to: &commands, header, active, &source) }
     var plan = Plan(header: header, commands: commands)
     for change in style.changes { change(&plan, &source) }
     return plan

@@ -126,6 +126,29 @@ import Traces
     #expect(counts.count > 500 && mean > 3.5 && mean < 4.5)
   }
 
+  @Test(arguments: [Condition.everyday, [.relations], [.modelSkew]])
+  func `Some plans have saves of four or more similar changes`(_ conditions: Set<Condition>) {
+    var style = PlanStyle()
+    style.hasQueries = true
+    style.conditions = conditions
+    let plans = (1...200 as ClosedRange<UInt64>).map { Self.plan($0, style) }
+    let saves = plans.map { $0.commands.compactMap(\.action.planned).filter(Self.isSimilar) }
+    #expect((10...60).contains(saves.filter { !$0.isEmpty }.count))
+    let all = saves.joined()
+    #expect(Set(all.flatMap(\.changes).map(\.type)) == [.insert, .update])
+    #expect(Set(all.map(\.policy)).count > 1)
+    #expect(Set(all.map(\.context)).isSuperset(of: ["view", "background"]))
+  }
+
+  /// Whether the first four changes have ascending keys and set the same attributes of one entity's objects.
+  private static func isSimilar(_ save: PlannedWrite) -> Bool {
+    let changes = save.changes.prefix(4)
+    let kinds = Set(changes.map { "\($0.type) \($0.object.entity) \($0.values.keys.sorted())" })
+    let keys = changes.map(\.object.key)
+    return changes.count == 4 && kinds.count == 1 && keys == keys.sorted()
+      && save.changes.count < 10 && keys[0] > 500 && keys[0] < 1000
+  }
+
   @Test(.property(cases: 100, seed: 1))
   func `Replaying the choices gives the same plan`() async throws {
     try await property { source in

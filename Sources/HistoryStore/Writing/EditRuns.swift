@@ -138,16 +138,14 @@ extension StoreCore {
 
 /// The versions that the rows of a run of updates must have, exposed to SQL as a function.
 ///
-/// The SQL function `history_expected(_key, _version)` receives rows in key order. It returns 1 for each
-/// row of the run, and 0 from the first row on that another writer has changed or deleted. It also
-/// returns 0 for rows between those of the run.
+/// The SQL function `history_expected(_key, _version)` receives rows in key order, and returns 1 for a row
+/// that is the next of the run. So it returns 0 for rows between those of the run, and for all rows
+/// from the first on that another writer has changed or deleted.
 final class ExpectedVersions {
   private struct Run {
     var count = 0
     /// The number of rows that had the expected version so far.
     var passed = 0
-    /// Whether every row so far had the expected version.
-    var isMet = true
   }
 
   private let rows = UnsafeMutablePointer<(key: Int64, version: Int64)>.allocate(
@@ -162,13 +160,7 @@ final class ExpectedVersions {
     let (rows, run) = (rows, run)
     try connection.setFunction("history_expected") { row in
       let place = run.pointee.passed
-      guard run.pointee.isMet, place < run.pointee.count, rows[place].key <= row.int(0) else {
-        return 0
-      }
-      guard rows[place].key == row.int(0), rows[place].version == row.int(1) else {
-        run.pointee.isMet = false
-        return 0
-      }
+      guard place < run.pointee.count, rows[place] == (row.int(0), row.int(1)) else { return 0 }
       run.pointee.passed = place + 1
       return 1
     }
