@@ -60,6 +60,18 @@ package enum Goals {
       .growth(from: 1_000),
       atMost: 1.10
     ),
+    goal(
+      "query 1000",
+      "fetch of 1000 objects by an index, Swift / C",
+      .ratio(to: MeasuredWork.floor),
+      atMost: 1.5
+    ),
+    goal(
+      "live query",
+      "limited live query after one foreign update / fetch of one object",
+      .ratio(to: Queries.oneObject),
+      atMost: 3
+    ),
   ]
 
   private static let purging = [

@@ -6,6 +6,7 @@ package enum Subjects {
     ("Deletes", Deletes.all),
     ("Saves", Saves.all),
     ("Fetches", Fetches.all + Filters.all),
+    ("Queries", Queries.all),
     ("Passes", Merges.all + Passes.all + Rereads.all),
     ("Purges", Purges.all),
     ("Members", Members.all + Resyncs.all + Registrations.all),

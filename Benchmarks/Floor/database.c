@@ -43,6 +43,9 @@ static const char *const sql[FLOOR_STATEMENT_COUNT] = {
         "FROM history_transaction WHERE number > ?1 AND entities & ?3 ORDER BY number LIMIT ?2",
     [FLOOR_SELECT_ALL] =
         "SELECT _key, _version, name, kind, quantity, price, changed FROM Item ORDER BY _key",
+    [FLOOR_SELECT_FROM] =
+        "SELECT _key, _version, name, kind, quantity, price, changed FROM Item "
+        "WHERE quantity >= ?1 ORDER BY quantity, _key LIMIT ?2",
     [FLOOR_WATERMARK] = "SELECT min(cursor) FROM history_member WHERE state = 0",
 };
 

@@ -48,6 +48,22 @@ int floor_all_rows(Floor *floor, FloorRow *rows, int64_t room, int64_t *found) {
   return code == SQLITE_DONE ? SQLITE_OK : SQLITE_TOOBIG;
 }
 
+int floor_rows_from(
+    Floor *floor, int64_t quantity, FloorRow *rows, int64_t limit, int64_t *found) {
+  sqlite3_stmt *select = floor->statements[FLOOR_SELECT_FROM];
+  sqlite3_bind_int64(select, 1, quantity);
+  sqlite3_bind_int64(select, 2, limit);
+  *found = 0;
+  int code = sqlite3_step(select);
+  while (code == SQLITE_ROW && *found < limit) {
+    floor_read_row(select, &rows[*found]);
+    *found += 1;
+    code = sqlite3_step(select);
+  }
+  sqlite3_reset(select);
+  return code == SQLITE_ROW || code == SQLITE_DONE ? SQLITE_OK : code;
+}
+
 // Returns whether two rows with the same key have equal values.
 static int is_same(const FloorRow *one, const FloorRow *other) {
   return one->version == other->version

@@ -208,6 +208,19 @@ extension FloorDatabase {
     return Int(found)
   }
 
+  /// Reads the first items with at least a quantity, sorted by it, into memory that has room for them.
+  ///
+  /// - Returns: the number of items found.
+  func rows(
+    from quantity: Int64,
+    into rows: UnsafeMutableBufferPointer<FloorRow>
+  ) throws(FloorError) -> Int {
+    guard let room = rows.baseAddress else { return 0 }
+    var found: Int64 = 0
+    try check(floor_rows_from(floor, quantity, room, Int64(rows.count), &found))
+    return Int(found)
+  }
+
   /// Reads all items and compares them with known rows.
   ///
   /// - Returns: the number of rows written to `rows` because they are new or differ, and the number

@@ -69,6 +69,10 @@ int floor_rows(
 // Reads all items, sorted by their keys; rows must have room for them.
 int floor_all_rows(Floor *floor, FloorRow *rows, int64_t room, int64_t *found);
 
+// Reads the first items with at least the given quantity, sorted by it; rows has room for limit.
+int floor_rows_from(
+    Floor *floor, int64_t quantity, FloorRow *rows, int64_t limit, int64_t *found);
+
 // Reads all items and compares them with known rows, both sorted by key. New and changed rows are
 // written to `differing`, which must have room for them; `written` is their number, and `gone` the
 // number of known rows that are missing.
