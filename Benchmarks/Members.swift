@@ -97,7 +97,7 @@ enum Members {
 }
 
 extension BenchmarkSetting {
-  /// Creates a floor on a file in which a member has joined.
+  /// Creates the floor, plain SQLite in C, on a file in which a member has joined.
   fileprivate func floorWithMember() throws -> BenchmarkFloorFile {
     let path = try copy()
     let store = try Store(path: path, configuration: StoreTemplate.configuration)

@@ -84,8 +84,8 @@ package struct BenchmarkRun: Sendable {
   ///
   /// The `observe` closure receives every event; an error that it throws ends the run.
   ///
-  /// - Throws: An error of the store, the floor or `observe`, or a ``BenchmarkDisagreement`` if a
-  ///   contender did other work than the floor.
+  /// - Throws: An error of the store, of SQLite in C (the floor) or of `observe`, or a
+  ///   ``BenchmarkDisagreement`` if a contender did different work than the floor.
   package func run(_ observe: @escaping (Event) throws -> Void) throws {
     BenchmarkRandom.restart()
     let shelf = try BenchmarkShelf(self)

@@ -61,7 +61,7 @@ package struct BenchmarkSubject: Sendable {
   }
 
   enum Method: Sendable {
-    /// Measures contenders in rounds, and compares them with a floor.
+    /// Measures contenders in rounds, and compares them with a floor: a contender that counts as 1.
     case rounds(floor: String, @Sendable (BenchmarkSetting) throws -> [MeasuredWork])
     /// Takes its own samples, because one operation spans threads or processes.
     case samples(@Sendable (BenchmarkSetting) throws -> [SampledRow])

@@ -142,7 +142,7 @@ final class FloorDatabase {
     return epoch
   }
 
-  /// Throws an error if a result code of the floor is not 0.
+  /// Throws an error if a result code of the C code is not 0.
   func check(_ code: Int32) throws(FloorError) {
     guard code == 0 else {
       throw FloorError(code: code, message: String(cString: floor_message(floor)))
@@ -150,7 +150,7 @@ final class FloorDatabase {
   }
 }
 
-/// An error of SQLite in the floor.
+/// An SQLite error in the C code of the floor.
 struct FloorError: Error, Hashable, CustomStringConvertible {
   /// The extended result code.
   let code: Int32

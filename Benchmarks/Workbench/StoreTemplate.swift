@@ -21,7 +21,7 @@ struct StoreTemplate: Codable {
 
   /// The configuration without the signal to other processes, and without member locks.
   ///
-  /// The signal has its own benchmark. The floor has no counterpart of a member's lock file, which
+  /// The signal has its own benchmark. Raw C (the floor) has no counterpart of a member's lock file, which
   /// a store creates once per launch.
   static var quietConfiguration: StoreConfiguration {
     var configuration = configuration

@@ -4,7 +4,7 @@ import Measuring
 
 /// The measurement of one benchmark, with all contenders at all sizes in the same rounds.
 ///
-/// Ratios to the floor and between sizes thus both come from neighbouring measurements.
+/// Ratios to the floor (raw SQLite in C) and between sizes thus both come from neighbouring measurements.
 struct SubjectSession {
   let subject: BenchmarkSubject
   /// The settings, one per history size of the benchmark.
@@ -121,7 +121,7 @@ private final class TallyLog {
     tallies[Key(contender: contender, historySize: size), default: []].append(tally)
   }
 
-  /// Compares each contender's tallies with the floor's, measurement by measurement.
+  /// Compares each contender's tallies with those of raw C (the floor), measurement by measurement.
   func check(
     _ names: [String],
     beside floorName: String,
@@ -144,7 +144,7 @@ private final class TallyLog {
   }
 }
 
-/// An error for a contender that did other work than the floor, so that times cannot be compared.
+/// An error for a contender that did different work than SQLite in C (the floor); no times are compared.
 package struct BenchmarkDisagreement: Error, Hashable, CustomStringConvertible {
   let subject: String
   let contender: String

@@ -51,7 +51,7 @@ enum BenchSource {
 
 /// Benchmark results saved under names, with which later results are compared.
 struct Baselines {
-  /// The folder that contains the files.
+  /// The folder that contains the baseline files.
   let folder: String
 
   /// Selects the folder `baselines` next to a folder of runs named `runs`, otherwise inside it.

@@ -26,9 +26,9 @@ package struct StateEstimate: Codable, Hashable, Sendable {
   /// The error of ``newShare``.
   ///
   /// W. W. Esty: A Normal Limit Law for a Nonparametric Estimator of the Coverage of a Random Sample,
-  /// Annals of Statistics 11 (1983), with plans instead of states as the independent draws. States of
-  /// one plan are not independent of one another, and this assumes that they are all new or all
-  /// known. So the error is rather too great than too small.
+  /// Annals of Statistics 11 (1983), with plans instead of states as the independent draws. The states
+  /// of one plan are not independent: the formula assumes the extreme case that they are all new or
+  /// all known. The error is therefore an upper estimate.
   package let newShareError: Double?
   /// An estimate of the least number of states that random plans can still reach; `nil` without random
   /// plans.

@@ -115,7 +115,7 @@ package struct Ledger: Sendable {
     currentAction = action
   }
 
-  /// At the launch of a newer program, expects the upgrade of the file's model, unless it was made.
+  /// At the launch of a newer program, expects a model upgrade, unless the file was upgraded already.
   private mutating func beginLaunch(of actor: ActorID) {
     guard newerActors.contains(actor), possibilities.contains(where: { !$0.model.isUpgraded })
     else { return }

@@ -185,7 +185,7 @@ package struct InternedStrings: Sendable {
   /// connections add strings concurrently.
   package private(set) var completeThrough: Int32 = 0
 
-  /// Records that all strings through a number were read from the file.
+  /// Records that all strings whose numbers are at most `number` were read from the file.
   package mutating func markComplete(through number: Int32) {
     completeThrough = max(completeThrough, number)
   }

@@ -122,7 +122,7 @@ struct EntityTable: Sendable {
     endRecord(key, from: start, at: position)
   }
 
-  /// Sets attributes in place if the new values fit the bytes of those before.
+  /// Sets attributes in place if the new values fit into the bytes of the old values.
   private mutating func replace(
     _ columns: UInt64,
     _ given: [Value],

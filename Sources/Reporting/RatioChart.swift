@@ -188,7 +188,7 @@ extension BenchmarkReport {
       .paragraph(
         "Operations that should not depend on the size of history are measured at few sizes, or only "
           + "at the largest. Other ways to keep history are measured on the same rows in the same "
-          + "rounds: the tables have every size, the charts the largest of each."
+          + "rounds. The tables show every size; the charts show the largest size."
       )
     ]
     for (place, group) in groups.enumerated() {

@@ -187,21 +187,21 @@ package enum StressPlace: String, Codable, Hashable, Sendable, CaseIterable {
   }
 }
 
-/// A switch by which a process kills itself at the n-th visit of a place.
+/// Kills its own process when the process reaches a chosen place in its code for the n-th time.
 final class StressDeath: Sendable {
-  /// The place's position and the number of visits left, packed in one word; 0 if not armed.
+  /// The place's position and the number of visits left, packed in one word; 0 if no kill is scheduled.
   private let armed = Atomic<Int>(0)
   private static let places = StressPlace.allCases.count + 1
 
-  /// Arms the switch to kill the process at the n-th visit of a place from now on.
+  /// Schedules the kill for the n-th visit of a place from now on.
   func arm(_ place: StressPlace, visit: Int) {
     let position = (StressPlace.allCases.firstIndex(of: place) ?? 0) + 1
     armed.store(max(visit, 1) * Self.places + position, ordering: .relaxed)
   }
 
-  /// Counts a visit of a place, and kills the process at the visit for which the switch is armed.
+  /// Counts a visit of a place, and kills the process at the scheduled visit.
   ///
-  /// Costs one load if the switch is not armed.
+  /// Costs one load of an atomic if no kill is scheduled.
   func meet(_ place: StressPlace) {
     let word = armed.load(ordering: .relaxed)
     guard word > 0, StressPlace.allCases[word % Self.places - 1] == place else { return }

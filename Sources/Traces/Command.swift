@@ -174,7 +174,7 @@ package enum PlannedPolicy: String, Hashable, Sendable, CaseIterable {
   case storeWins
   /// All values of the object in its context, changed or not, overwrite the store's row.
   case overwrite
-  /// The write leaves the object as the store has it.
+  /// The write's changes of the object are discarded; all of the store's values stay.
   case rollback
 }
 

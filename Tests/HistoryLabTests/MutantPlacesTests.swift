@@ -51,7 +51,7 @@ import Traces
     #expect(!MutantPlacesReport(places: [named, another]).isGood)
   }
 
-  @Test func `A bug that acts in the closing phase counts for the last command`() {
+  @Test func `A bug that acts in the closing passes and reads counts for the last command`() {
     let closing = Self.place([4], [10, 12, 20, 100], ends: [1_000, 10_000])
     #expect(closing.isNamed && closing.isFirstNamed)
     #expect(MutantPlacesReport(places: [closing]).table.text().contains("closing"))

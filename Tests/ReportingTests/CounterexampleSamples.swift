@@ -35,7 +35,7 @@ struct TraceScript {
     tick += 1
   }
 
-  /// One step of the closing phase.
+  /// Adds one of the closing passes and reads, without a command of the plan.
   mutating func close(_ actor: ActorID?, _ word: String, _ kind: EventKind) {
     happen(actor, .called(command: nil, word: word))
     happen(actor, kind)
@@ -120,7 +120,7 @@ enum CounterexampleSamples {
     ) { $0 == .purged(["1", "2"]) }
   }
 
-  /// Two actors; after the closing phase a view lacks a written object.
+  /// Two actors; after the closing passes a view lacks a written object.
   static func convergence() throws -> Counterexample {
     var script = try TraceScript(["app", "widget"])
     script.insert("app", 1, "a", as: "1")

@@ -5,7 +5,7 @@ import Traces
 @testable import Simulation
 @testable import Systems
 
-@Suite struct `The closing phase` {
+@Suite struct `Closing passes and reads` {
   private let system = ScriptedSystem()
   private let round = [
     "fetch app", "merge app", "record app", "fetch widget", "merge widget", "record widget",
@@ -130,7 +130,7 @@ import Traces
     #expect(try closing().last == "data ")
   }
 
-  @Test func `Commands of the closing phase have no position in the plan`() throws {
+  @Test func `Commands of the closing passes and reads have no position in the plan`() throws {
     let events = try Simulator(system, at: .heap()).run(Plans.make(["app"], .data))
     let closing = events.drop { $0.kind != .ended(command: 0, .ok) }.dropFirst()
     #expect(closing.count == 2 * (6 + 3))

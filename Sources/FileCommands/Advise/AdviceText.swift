@@ -165,10 +165,10 @@ struct AdviceText {
       outline.authors.contains { $0.name == .absent }
       ? ["  Transactions without an author do not show when a consumer ran."] : []
     guard !lines.isEmpty else {
-      return ["Replayed over the past: no author paused long enough to be cut off."] + absent
+      return ["Replayed over the past, no purge cut off a consumer: no author paused long enough."] + absent
     }
     return [
-      "Replayed over the past (assuming that a consumer runs when its author writes, and a purge always):"
+      "Replayed over the past (as if a consumer ran when its author wrote, and the purge ran all the time):"
     ] + lines + absent
   }
 

@@ -14,10 +14,10 @@ struct BisectOptions: VerbOptions {
   @Option(
     "good",
     .commit,
-    "A Git commit without the violation, or with the earlier count; required."
+    "A Git commit without the violation, or with the original count; required."
   )
   private var goodCommit: String?
-  @Option("bad", .commit, "A later Git commit with the violation, or with another count.")
+  @Option("bad", .commit, "A later Git commit with the violation, or with a changed count.")
   var bad = "HEAD"
   @Option(
     "count",

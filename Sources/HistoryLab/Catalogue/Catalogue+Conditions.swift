@@ -12,7 +12,7 @@ extension Catalogue {
   private static let clockConditions = [
     Entry(
       "steady",
-      "The clock rises strictly, and nothing else happens.",
+      "The clock rises strictly, and no other trouble occurs.",
       .observed("every one of 18,464 real transactions is later than the one before it")
     ),
     Entry(

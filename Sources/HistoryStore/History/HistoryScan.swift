@@ -272,7 +272,7 @@ extension HistoryScan {
     skippedCount += start.change + count - unpacker.changes.count
   }
 
-  /// Whether the scan has read as many changes as the transaction's row states, or stopped earlier.
+  /// Whether the scan read as many changes as the transaction's row states, or stopped on purpose.
   var isWhole: Bool { place == record.total || rest != nil || isLooking && hasFound }
 
   /// Ends the search for a matching change; the changes may then be read again.

@@ -111,7 +111,7 @@ extension Statement {
 /// Changes are fetched page by page, so that a query that stops early unpacks only the pages that
 /// it reads.
 final class HistoryChangeRows: TableRows {
-  /// The columns in order; `number` and `place` identify a change.
+  /// The columns of the SQL table, in order; `number` and `place` together identify a change.
   private enum Column: Int32, CaseIterable {
     case number
     case place

@@ -6,9 +6,10 @@ import SQLiteStorage
 /// seven columns, the function and the join cost 1.04 to 1.10 times as much as a loop in C over the
 /// same join. Binding lists of keys, and reading the columns from a statement, cost 1.48 times as much.
 final class RowReader {
-  /// The batch that receives the rows of the SQL function, or `nil` while no statement runs.
+  /// The batch to which the SQL function appends rows, or `nil` while no statement runs.
   ///
-  /// It is in separate memory, because SQLite calls the function while a method of this object runs.
+  /// The pointer is stored outside of this object, because SQLite calls the function while a method of
+  /// this object runs, and accesses to the same property must not overlap.
   private let sink = UnsafeMutablePointer<UnsafeMutablePointer<RowBatch>?>.allocate(capacity: 1)
   private let keys: KeyTable
 

@@ -43,9 +43,9 @@ public struct RetentionLimits: Sendable, Hashable, Codable {
   /// The age is the sum of the gaps between consecutive transactions. A gap of more than a day and
   /// a step back of the clock count as 0. The current time is not used.
   public var age: Duration?
-  /// The maximum number of transactions that a member has not merged.
+  /// The maximum number of transactions that a member may leave unmerged.
   public var transactionCount: Int?
-  /// The maximum size of the history that a member has not merged, in bytes.
+  /// The maximum size of the history that a member may leave unmerged, in bytes.
   public var byteCount: Int?
 
   /// Creates limits; `nil` stands for no limit.

@@ -47,8 +47,9 @@ final class RowUpdater {
       """
     )
     let asked = set.map { ", \"\(names[$0])\" = \(function)(_key, \($0))" }.joined()
-    // A failed request is rolled back as a whole. With FAIL, SQLite keeps no journal for undoing
-    // this statement alone.
+    // A failed request is rolled back as a whole, so the statement need not undo the rows that it
+    // wrote before a duplicate. SQLite keeps a statement journal nevertheless, because the statement
+    // calls SQL functions.
     let many = "UPDATE OR FAIL \"\(name)\" SET _version = history_update(_key)\(asked) WHERE "
     range = try PreparedStatement(connection, many + KeyList.range)
     list = try PreparedStatement(connection, many + KeyList.sql)

@@ -223,8 +223,9 @@ final class RowInserter {
     let name = "history_rows_\(table.number)"
     try table.rows.show(as: name, connection)
     let values = table.entity.attributes.indices.map { ", c\($0)" }.joined()
-    // A failed request is rolled back as a whole. With FAIL, SQLite keeps no journal for undoing
-    // this statement alone.
+    // A failed request is rolled back as a whole. With `OR FAIL`, and unless the table has triggers,
+    // SQLite keeps no statement journal, with which it could undo this statement alone.
+    // See https://sqlite.org/tempfiles.html#stmtjrnl.
     many = try PreparedStatement(
       connection,
       """

@@ -207,8 +207,9 @@ extension StoreCore {
     where predicate: ObjectPredicate?,
     _ values: [Value]
   ) throws -> PreparedStatement {
-    // A failed request is rolled back as a whole. With FAIL, SQLite keeps no journal for undoing
-    // this statement alone.
+    // A failed request is rolled back as a whole, so the statement need not undo the rows that it
+    // wrote before a duplicate. SQLite keeps a statement journal nevertheless, because the statement
+    // calls an SQL function.
     let sets = table.columnNames(in: columns).enumerated().map { ", \"\($1)\" = ?\($0 + 1)" }
     let compiled = try compile(predicate, over: table, from: values.count + 1)
     let row = try query(

@@ -152,8 +152,8 @@ final class KeyDeleter {
   private static let listCountMin = 24
   /// The minimum and maximum numbers of consecutive keys that one statement for a range deletes.
   ///
-  /// A statement that calls a function for many rows journals the pages that it changes, up to
-  /// sixteen in memory (https://sqlite.org/compile.html#stmtjrnl_spill).
+  /// SQLite keeps a statement journal for a statement that changes many rows and calls a function. The
+  /// first 64 KiB, or sixteen pages, stay in memory (https://sqlite.org/compile.html#stmtjrnl_spill).
   private static let runCounts = 16...512
 
   private let one: PreparedStatement

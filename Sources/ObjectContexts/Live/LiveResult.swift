@@ -172,7 +172,7 @@ struct WindowDifference {
       }
       + inserted.map { .insert(offset: $0.offset, element: id($0.key), associatedWith: nil) }
     guard let difference = CollectionDifference(changes) else {
-      fatalError("\(changes.count) changes of a live result do not form a difference.")
+      fatalError("\(changes.count) changes of a live result are no valid CollectionDifference.")
     }
     return difference.inferringMoves()
   }
