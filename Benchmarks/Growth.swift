@@ -118,7 +118,7 @@ enum Growth {
 
   private static let entity = "Thing"
 
-  /// Returns the operations on rows of one entity, which a closure fills.
+  /// Returns the measured operations on rows of one entity; `fill` sets the values of each new row.
   private static func operations(
     _ setting: GrowthSetting,
     _ store: Store,

@@ -177,7 +177,7 @@ extension WorkTally {
     )
   }
 
-  /// Counts and sums the same values of a page that was read in C.
+  /// Counts the changes of a page that C code has read, and sums the same values as for a `HistoryPage`.
   fileprivate init(changesOf page: borrowing FloorPage) {
     let changes = UnsafeBufferPointer(start: page.changes, count: Int(page.change_count))
     self.init(

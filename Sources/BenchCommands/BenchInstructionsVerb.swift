@@ -42,7 +42,7 @@ extension BenchInstructionsVerb {
   static let spec = VerbSpec(
     name: "bench instructions",
     sentence:
-      "Counts the instructions of the most frequent operations, and compares with thresholds.",
+      "Counts the instructions of the most frequent operations; compares them with thresholds.",
     examples: [
       Example(
         "bench instructions",

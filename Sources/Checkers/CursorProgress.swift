@@ -60,7 +60,7 @@ package struct CursorProgress: Invariant {
 
   package func verdict(on timeline: Timeline) -> Verdict {
     if let violation { return .invalid(violation) }
-    return hasMoved ? .valid : .unknown("No record moved a cursor.")
+    return hasMoved ? .valid : .unknown("No recorded cursor was newer than the one before.")
   }
 
   private mutating func pass(_ index: Int, _ event: Event, on timeline: Timeline) {

@@ -37,7 +37,7 @@ package struct MergeOrder: Invariant {
 
   package func verdict(on timeline: Timeline) -> Verdict {
     if let violation { return .invalid(violation) }
-    return hasMergedTwo ? .valid : .unknown("No member merged two transactions.")
+    return hasMergedTwo ? .valid : .unknown("No member merged more than one transaction.")
   }
 
   private mutating func merge(_ names: [TransactionName], _ event: Event, on timeline: Timeline) {

@@ -37,7 +37,7 @@ package struct ProtectedAuthors: Invariant {
   package func verdict(on timeline: Timeline) -> Verdict {
     if let violation { return .invalid(violation) }
     return hasTempted
-      ? .valid : .unknown("No transaction after a protected one was purged.")
+      ? .valid : .unknown("No transaction newer than a protected author's was purged.")
   }
 
   private mutating func expire(_ event: Event, on timeline: Timeline) {

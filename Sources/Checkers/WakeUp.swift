@@ -60,7 +60,7 @@ package struct WakeUp: Invariant {
     guard isDriven else {
       return .unknown("In this plan, commands start the passes; signals do not.")
     }
-    return hasWoken ? .valid : .unknown("No running actor had to merge another's transaction.")
+    return hasWoken ? .valid : .unknown("No running actor had a transaction to merge.")
   }
 
   /// Adds the pending passes to `state`, each with the ticks since it became required.

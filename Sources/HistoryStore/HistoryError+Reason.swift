@@ -215,7 +215,7 @@ extension HistoryError.Reason {
       )
     case .unfitRecord(let type):
       (
-        "The record \(type) is not encoded with its property names as keys.",
+        "The record \(type) does not encode its properties by name.",
         "Remove its init(from:) and encode(to:), or use a keyed container in them."
       )
     case .unfitValue(let entity, let attribute, let type):

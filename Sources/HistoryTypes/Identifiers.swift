@@ -107,7 +107,7 @@ public struct HistoryToken: Hashable, Sendable, Codable, CustomStringConvertible
   public let store: StoreID
   /// The number of the last transaction at or before the position; 0 at the beginning of history.
   package let number: Int64
-  /// The random mark of the transaction with that number; 0 at the beginning of history.
+  /// The random mark of the transaction with ``number``; 0 at the beginning of history.
   package let mark: Int64
 
   /// Creates a token; for use only by stores and codecs.

@@ -97,7 +97,7 @@ extension ModelDifference: CustomStringConvertible {
 }
 
 extension Model {
-  /// Returns the differences of this model from an older one; empty if only their order differs.
+  /// Returns the differences of this model from an older one; a different order is no difference.
   ///
   /// Entities and attributes count as the same if their renaming identifiers or names are the same.
   public func differences(from older: Model) -> [ModelDifference] {

@@ -18,7 +18,7 @@ public struct Reference: Hashable, Sendable, Codable {
 
 /// The effect of deleting an object on the objects that refer to it (Core Data: `NSDeleteRule`).
 ///
-/// In contrast to Core Data, the rule belongs to the referring side, as SQL's `ON DELETE`. All
+/// In contrast to Core Data, the rule belongs to the referring side, like SQL's `ON DELETE`. All
 /// effects happen in the transaction that deletes the object, and history records them there.
 public enum DeleteRule: String, Hashable, Sendable, Codable, CaseIterable {
   /// The reference becomes null.

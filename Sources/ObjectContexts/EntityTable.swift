@@ -280,7 +280,7 @@ struct EntityTable: Sendable {
     if unusedCount > Self.unusedMin, unusedCount > bytes.count / 4 { compact() }
   }
 
-  /// Moves the records together, in the order of their places.
+  /// Closes the gaps between the records; their order stays the same.
   private mutating func compact() {
     let used = entries.indices.filter { entries[$0] != 0 }
       .sorted { entries[$0] < entries[$1] }

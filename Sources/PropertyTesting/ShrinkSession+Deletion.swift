@@ -223,9 +223,9 @@ extension ShrinkSession {
 
   /// Searches for the largest amount by which several values can be lowered together.
   ///
-  /// The search is for the smallest distance that the least value can have: first among 1, 3, 15,
-  /// 255 and so on, then among the powers of two between two of those, then among the numbers
-  /// between.
+  /// The least of the values is brought as near to its simplest value as possible. These distances
+  /// from the simplest value are tried: 1, 3, 15, 255 and so on; then other numbers `2^n - 1` between a
+  /// distance that failed and one that succeeded; finally all numbers between two such, by bisection.
   func searchTogether(_ indices: [Int]) {
     var failing: UInt64 = 0
     var bits: UInt64 = 1

@@ -45,7 +45,7 @@ package struct PlanAlphabet: Sendable {
   /// Whether plans may contain power-offs.
   package var losesPower: Bool { condition == .powerOff }
 
-  /// Returns the place before the first command of a plan.
+  /// Returns the state before the first command of a plan.
   package func start(_ header: PlanHeader) -> PlanPlace {
     PlanPlace(header, window: windows[header.seed]?.commands)
   }
@@ -253,7 +253,7 @@ extension PlanAlphabet {
   /// Returns three headers, which configure the last actor in different ways.
   ///
   /// The last actor ignores the first actor's transactions, does not list the first actor's author,
-  /// or keeps positions in its own place.
+  /// or records its position separately from the other actors.
   private static func skewed(_ header: PlanHeader) -> [PlanHeader] {
     let (first, last) = (header.actors[0], header.actors.count - 1)
     let others = header.actors.dropFirst().compactMap(\.author)

@@ -223,7 +223,7 @@ package struct PlanPlace: Sendable {
   private var writeCount: Int64 = 0
   /// The commands that the plan takes from a real history; `nil` if it takes none.
   private let window: [Command]?
-  /// The number of commands of the window that were already performed.
+  /// The number of commands in ``window`` that were already performed.
   private var windowCount = 0
 
   /// Whether every commit is synced, so that no power-off rolls back an acknowledged commit.
@@ -283,7 +283,7 @@ package struct PlanPlace: Sendable {
 
   // MARK: Events
 
-  /// Updates the place after a command and the events that it caused.
+  /// Updates this state after a command and the events that it caused.
   package mutating func note(_ action: Action, _ events: [Event]) {
     if let next, next.action == action { windowCount += 1 }
     switch action {

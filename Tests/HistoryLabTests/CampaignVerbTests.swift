@@ -257,7 +257,7 @@ import Testing
         try check.write(toFile: run + "/check.json", atomically: false, encoding: .utf8)
       }
       #expect(page.contains("different states") && page.contains(" ± 6 %"), "\(page)")
-      #expect(page.contains("none of them with a probability of about 100 % (9"))
+      #expect(page.contains("a new one with a probability of about 100 % (9"))
       #expect(page.contains("2,400 plans that checks have run after"))
       for id in ["growth-plans", "growth-states", "rates-plans", "rates-states"] {
         #expect(page.contains("download=\"\(id).csv\""), "\(id)")

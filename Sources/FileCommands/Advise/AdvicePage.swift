@@ -217,7 +217,7 @@ struct AdvicePage {
       summary: "The share of transactions that each purge deletes",
       BarDrawing(bars, .rows),
       note:
-        "Share of the transactions; in the second colour a consumer with a known position loses some.",
+        "Share of the transactions. Purges in the second colour delete history that a consumer lacks.",
       table: table
     )
   }

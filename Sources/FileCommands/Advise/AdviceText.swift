@@ -165,7 +165,9 @@ struct AdviceText {
       outline.authors.contains { $0.name == .absent }
       ? ["  Transactions without an author do not show when a consumer ran."] : []
     guard !lines.isEmpty else {
-      return ["Replayed over the past, no purge cut off a consumer: no author paused long enough."] + absent
+      return [
+        "Replayed over the past, no purge cut off a consumer: no author paused long enough."
+      ] + absent
     }
     return [
       "Replayed over the past (as if a consumer ran when its author wrote, and the purge ran all the time):"

@@ -89,14 +89,14 @@ final class CampaignPage: Sendable {
       )
     }
     let left = zip(states.newShare, states.newShareError).map { share, error in
-      "Counted in one of \(PlanRecipe.readShare) random plans. A state of the next one is none of them with "
-        + "a probability of about \(CampaignText.share(share, error))."
+      "Counted in one of \(PlanRecipe.readShare) random plans. A state of the next random plan is a new one "
+        + "with a probability of about \(CampaignText.share(share, error))."
     }
     return VerdictTile(
       subject: "Different states",
       state: .measured,
       answer: CampaignText.distinct(states),
-      detail: left ?? "No random plans; the estimate of what is left needs them."
+      detail: left ?? "Without random plans, the states not reached yet cannot be estimated."
     )
   }
 

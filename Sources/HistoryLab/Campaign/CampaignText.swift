@@ -57,7 +57,7 @@ struct CampaignText {
     guard let share = states.newShare, let error = states.newShareError,
       let least = states.unseenMin
     else { return count }
-    return "\(count) A state of the next random plan is none of them with a probability of about "
+    return "\(count) A state of the next random plan is a new one with a probability of about "
       + "\(Self.share(share, error)); such plans can reach at least "
       + "\(Self.rounded(least.rounded(.up))) further states."
   }

@@ -67,7 +67,7 @@ extension StoreCore {
   private func byteCut(_ limit: Int64, _ least: Int64, _ head: Int64) throws -> Int64 {
     var (low, high, behind) = (least, head, Int64(0))
     guard try bytesUnmerged(least, head) > limit else { return 0 }
-    // Invariant: more than the limit lies after `low`, and at most the limit after `high`.
+    // Invariant: history after `low` exceeds the limit, and history after `high` does not.
     while high - low > 1 {
       let middle = low + (high - low) / 2
       let sum = behind + (try bytes(after: middle, through: high))
@@ -76,7 +76,9 @@ extension StoreCore {
     return high
   }
 
-  /// Returns the bytes after the slowest member's cursor; reads only new transactions.
+  /// Returns the bytes of history after `least`, the cursor of the slowest member.
+  ///
+  /// Only transactions since the previous call are read, unless `least` has changed.
   private func bytesUnmerged(_ least: Int64, _ head: Int64) throws -> Int64 {
     var sum = positions.byteSum
     if sum.after != least || sum.through > head { sum = ByteSum(after: least, through: least) }
