@@ -12,8 +12,8 @@ enum Processes {
       operation: "with processes",
       "1 to 16 processes each commit one row after the other to the same store without a pause, and then "
         + "as many read all of its history; each sample is the time of one commit, or of one process's "
-        + "reading. Fairness is what the process with the fewest commits had committed when the first one "
-        + "was done, compared with that one; the floor is not measured."
+        + "reading. Fairness compares the processes when the first one has finished: the fewest commits of "
+        + "a process, divided by those of the first; the floor is not measured."
     ) { own in
       let sizes = own.haste == 1 ? [1, 2, 4, 8, 16] : [1, 2, 3]
       let work = LongWork(title: "running processes", unit: "sizes", total: sizes.count)

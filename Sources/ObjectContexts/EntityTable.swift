@@ -238,7 +238,7 @@ struct EntityTable: Sendable {
 
   /// Ends the record at the end of the bytes, and makes the entry at a position refer to it.
   ///
-  /// A record that is as long as the object's earlier one takes the place of the latter.
+  /// A record that is as long as the object's previous record overwrites it.
   private mutating func endRecord(_ key: Int64, from start: Int, at position: Int) {
     while bytes.count % Self.unit != 0 { bytes.append(0) }
     let entry = entries[position]

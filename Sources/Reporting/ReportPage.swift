@@ -18,7 +18,7 @@ package struct ReportPage: Sendable, Hashable {
   package var title: String
   /// One or two sentences below the title.
   package var lead: String
-  /// The verdicts, each in a box below those sentences.
+  /// The verdicts, each in a box below ``lead``.
   package var tiles: [VerdictTile]
   /// The sections, in the order of the page.
   package var sections: [PageSection]

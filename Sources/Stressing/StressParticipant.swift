@@ -16,7 +16,7 @@ package final class StressParticipant: Sendable {
   private let view: ObjectContext
   private let tracker: HistoryTracker
 
-  /// Runs a process of a stress run if the arguments are those of one.
+  /// Runs a process of a stress run if the arguments start with the verb of such a process.
   ///
   /// - Returns: The exit code; `nil` if the arguments do not start with the verb of such a process.
   package static func run(_ arguments: [String]) async -> Int32? {

@@ -48,8 +48,10 @@ extension StressResult {
     participants[place].add(participant)
   }
 
-  /// Returns the verdict of each checker: the first part's one that is invalid; otherwise one that is
-  /// valid, because an invariant that one part exercised held.
+  /// Returns one verdict for each checker, joined from the parts.
+  ///
+  /// The verdict is the first `invalid` one of a part, otherwise the first `valid` one: a single part
+  /// that exercised the invariant suffices for `valid`.
   private static func joined(_ parts: [[StressChecks.Answer]]) -> [StressChecks.Answer] {
     let all = parts.flatMap(\.self)
     var names: [String] = []

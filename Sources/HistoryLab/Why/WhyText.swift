@@ -124,7 +124,7 @@ extension WhyReport {
     "The violation is also avoided by a plan with \(sentence(nearest))."
   }
 
-  /// Returns a table of the plan's commands beside those of a similar plan that breaks no invariant.
+  /// Returns a table of the plan's commands next to those of a similar plan that breaks no invariant.
   func table(beside nearest: Nearest) -> ReportTable {
     var table = ReportTable(columns: [.text("breaks"), .text("holds")])
     for row in nearest.edit.rows(of: commands.count) {

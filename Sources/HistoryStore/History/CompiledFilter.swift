@@ -118,7 +118,7 @@ extension CompiledFilter {
     if case .constant(wanted) = self { true } else { false }
   }
 
-  /// Returns whether a change matches; the filter must have been reduced for its transaction.
+  /// Returns whether a change matches this filter, which ``reduced(for:)`` must have returned.
   func matches(_ change: ChangeRecord) -> Bool {
     switch self {
     case .entity(let entity): change.entity == entity
@@ -129,7 +129,7 @@ extension CompiledFilter {
     case .not(let filter): !filter.matches(change)
     case .constant(let value): value
     case .string, .numbers, .timestamps:
-      fatalError("The filter \(self) was not reduced for the transaction of \(change).")
+      fatalError("Call reduced(for:) before matches(_:): \(self) depends on a transaction.")
     }
   }
 }
@@ -148,7 +148,7 @@ extension CompiledFilter.StringColumn {
 /// A filter as SQL conditions on transactions, with the values to bind.
 ///
 /// Strings appear as their numbers, absent ones as 0, so that the conditions need neither null
-/// checks nor quoting. The bounds of ranges are bound, so that one statement serves all ranges.
+/// checks nor quoting. The limits of ranges are parameters, so that one statement serves all ranges.
 struct FilterSQL {
   /// The position of the first bound value; lower positions belong to the scan.
   private static let firstPosition: Int32 = 3

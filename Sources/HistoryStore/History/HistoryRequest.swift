@@ -156,9 +156,9 @@ extension HistoryFilter {
     TransactionNumber(numbers.lowerBound)...TransactionNumber(numbers.upperBound)
   }
 
-  /// Returns whether any purged transaction of an author could have matched, or could have not matched.
+  /// Returns whether a purged transaction may have matched, and whether one may have failed to match.
   ///
-  /// `gone` is the range of numbers of the purged transactions.
+  /// The purged transactions have the author `author`, and numbers in the range `gone`.
   func verdict(
     forAuthor author: String?,
     numbers gone: ClosedRange<Int64>

@@ -102,7 +102,7 @@ package enum PackedRow {
     }
   }
 
-  /// Replaces some attributes in place, if the new values fit the bytes of those before.
+  /// Replaces some attributes in place, if the new values fit into the bytes of the old values.
   ///
   /// - Returns: `false` if a value does not fit; some of the others may be replaced then.
   package static func replace(

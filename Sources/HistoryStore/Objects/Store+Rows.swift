@@ -116,7 +116,7 @@ extension StoreCore {
   /// The limit of the page cache during a scan of all rows, in KiB.
   private static let scanCacheSizeKiB: Int32 = 2048
 
-  /// Runs a closure that scans all rows, whose pages need not stay in memory besides the rows.
+  /// Runs a closure that scans all rows, with a small page cache, because each page is read only once.
   fileprivate func withSmallCache<Result>(_ body: () throws -> Result) throws -> Result {
     let usual = configuration.cacheSizeKiB
     guard usual > Self.scanCacheSizeKiB else { return try body() }
