@@ -19,9 +19,10 @@ extension ShrinkSession {
     }
   }
 
-  /// Returns whether a group has more than 64 elements and the minimum length.
+  /// Returns whether a group has more than 64 elements and is as short as its repetition allows.
   ///
-  /// Deleting an element of such a group only shifts the later ones; this is tried only in short groups.
+  /// If an element of such a group is deleted, a later element takes its place. This is tried only in
+  /// groups of at most 64 elements.
   private func isLongAtMinimum(_ group: SpanTree.Group) -> Bool {
     guard group.members.count > 64, let last = group.members.last else { return false }
     let start = best.spans[last].start

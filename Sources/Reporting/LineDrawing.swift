@@ -24,10 +24,10 @@ package struct LineDrawing: Sendable, Hashable {
   private let yTitle: String
 
   private static let (width, height) = (440.0, 232.0)
-  /// The place of the axes within the drawing.
+  /// The edges of the plot area within the drawing.
   private static let (left, right, top, bottom) = (56.0, 428.0, 34.0, 184.0)
 
-  /// Creates a drawing of points in the order of their places; both axes start at 0.
+  /// Creates a drawing of points, given in ascending order of `x`; both axes start at 0.
   package init(_ points: [Point], x xTitle: String, y yTitle: String) {
     self.points = points
     self.xTitle = xTitle

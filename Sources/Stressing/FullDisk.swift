@@ -138,7 +138,7 @@ package final class FullDisk {
   #endif
 }
 
-/// Draws the times at which processes are killed, stopped or suspended, and guests join or retire.
+/// Draws the times at which processes are killed, stopped or suspended, and members join or retire.
 struct StressNemesis {
   private var random: SplitMix64
   private let killsPerSecond: Double

@@ -187,7 +187,7 @@ final class PublishedProcess: HostedProcess {
   /// Abandons the current pass, so that the next pass fetches the same transactions again.
   func abandonPass() { (fetched, unrecorded) = ([], []) }
 
-  /// Removes and returns the transactions of the current pass, so that their position is stored.
+  /// Removes and returns the transactions of the current pass, whose position is stored next.
   func takeUnrecorded() -> [HistoryTransaction] {
     defer { unrecorded = [] }
     return unrecorded

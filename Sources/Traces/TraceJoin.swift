@@ -131,7 +131,7 @@ package struct TraceJoin {
 }
 
 extension TraceGroup {
-  /// The time by which a group is sorted: the latest time of a purge, or the earliest of another group.
+  /// The time by which a group is sorted: for a purge its latest possible time, otherwise its start.
   fileprivate var place: Int64 {
     guard let last = events.last, last.event.kind.word == .purged else { return start }
     return max(start, last.mono.upperBound)

@@ -17,7 +17,7 @@ struct BisectOutcome: Sendable {
   let history: BisectHistory
   /// The commits that were tried, in the order of the trials.
   fileprivate(set) var judged: [Judged] = []
-  /// The commits among which is the first bad one, oldest first.
+  /// The commits that may be the first bad one, oldest first.
   ///
   /// `nil` until the good and the bad commit are verified.
   fileprivate(set) var candidates: [Commit]?

@@ -49,7 +49,9 @@ struct ViolationCurve: Hashable, Sendable {
     /// Whether the two intervals are disjoint.
     var isClear: Bool { after.lower > before.upper }
 
-    /// The share of the continuations without a violation before the command that have one after it.
+    /// The share of continuations that the command turned into violations.
+    ///
+    /// The share is relative to the continuations that kept the invariant before the command.
     var part: Double {
       let left = 1 - before.share
       return left > 0 ? (after.share - before.share) / left : 0
