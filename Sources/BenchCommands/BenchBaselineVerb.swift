@@ -167,7 +167,7 @@ struct BaselineCompareVerb: Verb {
   static let spec = VerbSpec(
     name: "bench baseline compare",
     sentence:
-      "Compares a run with a baseline. Higher counts fail; times are reported (see --decide).",
+      "Compares a run with a baseline: higher counts fail, and different times are reported.",
     examples: [
       Example("bench baseline compare before", "Compares the newest run with `before`."),
       Example("bench baseline compare before --tolerance 0", "Reports every count that differs."),

@@ -170,7 +170,7 @@ struct AdviceText {
       ] + absent
     }
     return [
-      "Replayed over the past (as if a consumer ran when its author wrote, and the purge ran all the time):"
+      "Replayed over the past (as if consumers ran whenever their author wrote, and purges all the time):"
     ] + lines + absent
   }
 
