@@ -95,7 +95,7 @@ enum Waking: String, DesignChoice {
 /// The response when the history after a stored position was purged.
 enum Expiry: String, DesignChoice {
   case readsOn
-  /// The process loads its contexts again; this needs positions by number, as dates show no loss.
+  /// The process loads its contexts again; possible only if positions are numbers: dates show no purge.
   case reloads
 
   var sentence: String {
