@@ -3,13 +3,13 @@ import HistoryTypes
 
 /// The registered objects of one entity: a hash map from their keys to packed rows in one array of bytes.
 ///
-/// A record consists of the key, the version and the ``PackedRow`` of one object. Rows are not
-/// allocated one by one, and a text is in memory once, as its bytes. A changed row that no longer fits
-/// moves to the end; when a quarter of the bytes is unused, the records are moved together.
+/// Each object has a ``PackedRecord``: rows are not allocated one by one, and a text is in memory once, as
+/// its bytes. A changed row that no longer fits moves to the end; when a quarter of the bytes is unused,
+/// the records are moved together.
 struct EntityTable: Sendable {
   private let types: [AttributeType]
   private var bytes: [UInt8] = []
-  /// For each entry of the hash map, the place of a record in units of ``unit``, plus 1; 0 if it is free.
+  /// For each entry of the hash map, the place of a record in units of alignment, plus 1; 0 if it is free.
   ///
   /// The table uses linear probing, as ``SlotIndex`` does, and is at most three quarters full.
   private var entries = [UInt32](repeating: 0, count: 8)
@@ -22,11 +22,8 @@ struct EntityTable: Sendable {
   /// A buffer for one row, kept so that a save allocates no memory for each row.
   private var scratch: [UInt8] = []
 
-  /// Records start at multiples of this number of bytes, so that 32 bits address 16 GiB.
-  private static let unit = 4
-  /// The least number of bytes of a version, so that a save in a store of few transactions finds room for
-  /// the next version.
-  private static let versionByteCountMin = 3
+  /// Records are aligned to this number of bytes, so that 32 bits address 16 GiB.
+  private static let unit = PackedRecord.unit
   /// The least number of unused bytes for which moving the records pays.
   private static let unusedMin = 256
 
@@ -37,7 +34,7 @@ struct EntityTable: Sendable {
   /// The keys of the objects, in no particular order.
   var keys: [Int64] {
     bytes.withUnsafeBytes { bytes in
-      entries.lazy.filter { $0 != 0 }.map { Record(at: $0, in: bytes).key }
+      entries.lazy.filter { $0 != 0 }.map { Self.record($0, in: bytes).key }
     }
   }
 
@@ -63,7 +60,7 @@ struct EntityTable: Sendable {
   func visitRows(_ body: (Int64, [Value]) -> Void) {
     bytes.withUnsafeBytes { bytes in
       for entry in entries where entry != 0 {
-        let record = Record(at: entry, in: bytes)
+        let record = Self.record(entry, in: bytes)
         body(record.key, PackedRow.values(in: record.row, of: types))
       }
     }
@@ -73,7 +70,7 @@ struct EntityTable: Sendable {
 
   /// Registers or refreshes an object.
   mutating func put(_ key: Int64, version: Int64, _ row: ArraySlice<Value>) {
-    let start = beginRecord(key, version)
+    let start = PackedRecord.begin(key, version, in: &bytes)
     PackedRow.append(row, of: types, to: &bytes)
     endRecord(key, from: start, at: position(of: key))
   }
@@ -85,23 +82,25 @@ struct EntityTable: Sendable {
 
   /// Registers or refreshes the objects of a batch.
   ///
-  /// An empty table reserves capacity for a quarter more rows, so that adding a few does not copy all rows.
+  /// An empty table takes over the batch's records without copying them.
   mutating func put(_ batch: RowBatch) {
     if count == 0 {
-      let recordBytes = batch.bytes.count + batch.keys.count * Self.headerSize
-      bytes.reserveCapacity(recordBytes + recordBytes / 4)
+      bytes = batch.bytes
+      unusedCount = 0
+      reserve(batch.keys.count)
+      for index in batch.keys.indices {
+        let key = batch.keys[index]
+        place(key, batch.byteRange(of: index).lowerBound, at: position(of: key))
+      }
+    } else {
+      for index in batch.keys.indices { put(batch, index) }
     }
-    for index in batch.keys.indices { put(batch, index) }
   }
 
-  /// The usual size of a record's key, version and padding, in bytes.
-  private static let headerSize = 8
-
   private mutating func put(_ batch: RowBatch, _ index: Int) {
-    let key = batch.keys[index]
-    let start = beginRecord(key, batch.versions[index])
+    let start = bytes.count
     bytes.append(contentsOf: batch.bytes[batch.byteRange(of: index)])
-    endRecord(key, from: start, at: position(of: key))
+    take(batch.keys[index], start, at: position(of: batch.keys[index]))
   }
 
   /// Sets some attributes of a registered object to values, one for each bit of `columns`.
@@ -113,10 +112,10 @@ struct EntityTable: Sendable {
     swap(&row, &scratch)
     row.removeAll(keepingCapacity: true)
     bytes.withUnsafeBytes { bytes in
-      let old = Record(at: entry, in: bytes).row
+      let old = Self.record(entry, in: bytes).row
       PackedRow.append(old, setting: columns, to: given, of: types, to: &row)
     }
-    let start = beginRecord(key, version)
+    let start = PackedRecord.begin(key, version, in: &bytes)
     bytes.append(contentsOf: row)
     swap(&row, &scratch)
     endRecord(key, from: start, at: position)
@@ -171,18 +170,8 @@ struct EntityTable: Sendable {
 
   // MARK: Records
 
-  /// One object's record in the bytes of a table.
-  private struct Record {
-    let key: Int64
-    let version: Int64
-    let row: UnsafeRawPointer
-
-    init(at entry: UInt32, in bytes: UnsafeRawBufferPointer) {
-      var place = EntityTable.address(of: entry, in: bytes)
-      key = PackedRow.zigzag(at: &place)
-      version = PackedRow.zigzag(at: &place)
-      row = place
-    }
+  private static func record(_ entry: UInt32, in bytes: UnsafeRawBufferPointer) -> PackedRecord {
+    PackedRecord(at: address(of: entry, in: bytes))
   }
 
   private static func address(
@@ -196,10 +185,10 @@ struct EntityTable: Sendable {
   }
 
   @inline(__always)
-  private func withRecord<Result>(of key: Int64, _ body: (Record) -> Result) -> Result? {
+  private func withRecord<Result>(of key: Int64, _ body: (PackedRecord) -> Result) -> Result? {
     let entry = entries[position(of: key)]
     guard entry != 0 else { return nil }
-    return bytes.withUnsafeBytes { body(Record(at: entry, in: $0)) }
+    return bytes.withUnsafeBytes { body(Self.record(entry, in: $0)) }
   }
 
   private func key(of entry: UInt32) -> Int64 {
@@ -212,7 +201,7 @@ struct EntityTable: Sendable {
   /// Returns the number of bytes of a record, including those up to the next one.
   private func size(of entry: UInt32) -> Int {
     bytes.withUnsafeBytes { bytes in
-      let row = Record(at: entry, in: bytes).row
+      let row = Self.record(entry, in: bytes).row
       let end = row + PackedRow.byteCount(of: row, types)
       return Self.rounded(end - Self.address(of: entry, in: bytes))
     }
@@ -220,41 +209,34 @@ struct EntityTable: Sendable {
 
   private static func rounded(_ count: Int) -> Int { (count + unit - 1) / unit * unit }
 
-  /// Appends the key and the version of a record, and returns the place of the record.
-  private mutating func beginRecord(_ key: Int64, _ version: Int64) -> Int {
-    let start = bytes.count
-    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 2 * PackedRow.numberByteCountMax) {
-      room in
-      guard let begin = room.baseAddress else { return }
-      let end = ByteWriter.put(
-        ByteWriter.zigzag(version),
-        countMin: Self.versionByteCountMin,
-        at: ByteWriter.put(ByteWriter.zigzag(key), at: begin)
-      )
-      bytes.append(contentsOf: UnsafeBufferPointer(start: begin, count: end - begin))
-    }
-    return start
+  /// Ends the record at the end of the bytes, and makes the entry at a position refer to it.
+  private mutating func endRecord(_ key: Int64, from start: Int, at position: Int) {
+    PackedRecord.end(in: &bytes)
+    take(key, start, at: position)
   }
 
-  /// Ends the record at the end of the bytes, and makes the entry at a position refer to it.
+  /// Makes the entry at a position refer to the record at the end of the bytes.
   ///
   /// A record that is as long as the object's previous record overwrites it.
-  private mutating func endRecord(_ key: Int64, from start: Int, at position: Int) {
-    while bytes.count % Self.unit != 0 { bytes.append(0) }
+  private mutating func take(_ key: Int64, _ start: Int, at position: Int) {
     let entry = entries[position]
     guard entry != 0 else { return add(key, start, at: position) }
     let (old, size) = ((Int(entry) - 1) * Self.unit, size(of: entry))
-    if bytes.count - start == size {
-      bytes.withUnsafeMutableBytes { bytes in
-        UnsafeMutableRawBufferPointer(rebasing: bytes[old..<old + size])
-          .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[start...]))
-      }
-      bytes.removeLast(size)
-    } else {
-      entries[position] = Self.entry(of: start)
-      unusedCount += size
-      compactIfNeeded()
+    guard bytes.count - start == size else { return place(key, start, at: position) }
+    bytes.withUnsafeMutableBytes { bytes in
+      UnsafeMutableRawBufferPointer(rebasing: bytes[old..<old + size])
+        .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[start...]))
     }
+    bytes.removeLast(size)
+  }
+
+  /// Makes the entry at a position refer to the record at a place.
+  private mutating func place(_ key: Int64, _ start: Int, at position: Int) {
+    let entry = entries[position]
+    guard entry != 0 else { return add(key, start, at: position) }
+    unusedCount += size(of: entry)
+    entries[position] = Self.entry(of: start)
+    compactIfNeeded()
   }
 
   private static func entry(of start: Int) -> UInt32 {
@@ -269,7 +251,7 @@ struct EntityTable: Sendable {
   private mutating func add(_ key: Int64, _ start: Int, at free: Int) {
     var position = free
     if (count + 1) * 4 > entries.count * 3 {
-      grow()
+      resize(to: entries.count * 2)
       position = self.position(of: key)
     }
     entries[position] = Self.entry(of: start)
@@ -322,10 +304,18 @@ struct EntityTable: Sendable {
   /// Returns the number of positions from one entry to another, wrapping around at the end.
   private func distance(_ from: Int, _ to: Int) -> Int { (to &- from) & (entries.count &- 1) }
 
-  private mutating func grow() {
+  /// Makes the hash map large enough for a number of objects.
+  private mutating func reserve(_ objectCount: Int) {
+    var capacity = entries.count
+    while objectCount * 4 > capacity * 3 { capacity *= 2 }
+    if capacity > entries.count { resize(to: capacity) }
+  }
+
+  /// Moves all entries to a hash map with more entries, a power of two.
+  private mutating func resize(to capacity: Int) {
     let old = entries
-    entries = [UInt32](repeating: 0, count: old.count * 2)
-    shift -= 1
+    entries = [UInt32](repeating: 0, count: capacity)
+    shift = UInt64(64 - capacity.trailingZeroBitCount)
     for entry in old where entry != 0 {
       entries[position(of: key(of: entry))] = entry
     }

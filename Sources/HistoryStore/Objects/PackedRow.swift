@@ -28,52 +28,6 @@ package enum PackedRow {
     }
   }
 
-  /// Appends a packed row with the values of a row of SQLite, from the column `first` on.
-  @inline(__always)
-  static func append(
-    _ row: borrowing some RowValues & ~Copyable,
-    from first: Int32,
-    of types: [AttributeType],
-    to bytes: inout [UInt8]
-  ) {
-    let start = beginRow(types.count, in: &bytes)
-    // Numbers are gathered and appended together, because each append checks the array's owner and capacity.
-    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: types.count * numberByteCountMax) {
-      room in
-      guard let begin = room.baseAddress else { return }
-      var (end, mask) = (begin, 0 as UInt8)
-      for attribute in types.indices {
-        let column = first + Int32(truncatingIfNeeded: attribute)
-        let type = types[attribute]
-        var isSet = true
-        switch (row.storage(column), type) {
-        case (.null, _): isSet = false
-        case (.integer, .int): end = ByteWriter.put(ByteWriter.zigzag(row.int(column)), at: end)
-        case (.real, .double), (.real, .date):
-          let bits = row.real(column).bitPattern.littleEndian
-          UnsafeMutableRawPointer(end).storeBytes(of: bits, as: UInt64.self)
-          end += 8
-        case (.text, .string), (.blob, .data):
-          let value = row.bytes(column)
-          end = ByteWriter.put(UInt64(value.count), at: end)
-          bytes.append(contentsOf: UnsafeBufferPointer(start: begin, count: end - begin))
-          bytes.append(contentsOf: value)
-          end = begin
-        default:
-          bytes.append(contentsOf: UnsafeBufferPointer(start: begin, count: end - begin))
-          end = begin
-          isSet = append(row.value(column, as: type), of: type, to: &bytes)
-        }
-        if isSet { mask |= 1 << UInt8(attribute & 7) }
-        if attribute & 7 == 7 || attribute == types.count - 1 {
-          bytes[start + attribute >> 3] = mask
-          mask = 0
-        }
-      }
-      bytes.append(contentsOf: UnsafeBufferPointer(start: begin, count: end - begin))
-    }
-  }
-
   /// The maximum number of bytes of a packed number.
   package static let numberByteCountMax = 10
 
@@ -248,7 +202,7 @@ package enum PackedRow {
   }
 
   /// Appends a value, and returns whether it is not null.
-  private static func append(
+  static func append(
     _ value: Value,
     of type: AttributeType,
     to bytes: inout [UInt8]

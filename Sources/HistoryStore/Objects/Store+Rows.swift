@@ -12,10 +12,10 @@ package struct RowBatch: Sendable {
   package private(set) var keys: [Int64] = []
   /// The versions of the rows: the transactions that wrote them last.
   package private(set) var versions: [Int64] = []
-  /// The packed rows, concatenated.
+  /// A ``PackedRecord`` for each row, one after another.
   package private(set) var bytes: [UInt8] = []
-  /// The offset of each row's end in `bytes`.
-  private var ends: [Int] = []
+  /// The offset of each record in `bytes`.
+  private var starts: [Int] = []
 
   package init(entity: Int32, types: [AttributeType]) {
     self.entity = entity
@@ -28,23 +28,23 @@ package struct RowBatch: Sendable {
   /// The values of all rows, concatenated.
   package var values: [Value] { keys.indices.flatMap { values(of: $0) } }
 
-  /// The range of a row's bytes.
+  /// The range of a record's bytes.
   package func byteRange(of index: Int) -> Range<Int> {
-    (index == 0 ? 0 : ends[index - 1])..<ends[index]
+    starts[index]..<(index + 1 < starts.count ? starts[index + 1] : bytes.count)
   }
 
   /// Returns the values of a row, one for each attribute.
   package func values(of index: Int) -> [Value] {
     bytes.withUnsafeBytes { bytes in
-      let start = byteRange(of: index).lowerBound
-      return bytes.baseAddress.map { PackedRow.values(in: $0 + start, of: types) } ?? []
+      guard let first = bytes.baseAddress else { return [] }
+      return PackedRow.values(in: PackedRecord(at: first + starts[index]).row, of: types)
     }
   }
 
   fileprivate mutating func reserve(_ rowCount: Int) {
     keys.reserveCapacity(rowCount)
     versions.reserveCapacity(rowCount)
-    ends.reserveCapacity(rowCount)
+    starts.reserveCapacity(rowCount)
   }
 
   /// Appends a row, whose columns are its key, its version, then its values.
@@ -52,8 +52,8 @@ package struct RowBatch: Sendable {
   mutating func append(_ row: borrowing some RowValues & ~Copyable) {
     keys.append(row.int(0))
     versions.append(row.int(1))
-    PackedRow.append(row, from: 2, of: types, to: &bytes)
-    ends.append(bytes.count)
+    starts.append(bytes.count)
+    PackedRecord.append(row, of: types, to: &bytes)
   }
 }
 

@@ -1,0 +1,130 @@
+import HistoryTypes
+import SQLiteStorage
+
+/// The packed form of an object in memory: its key, the version of its row, then its ``PackedRow``.
+///
+/// Records are adjacent in an array of bytes, and each starts at a multiple of ``unit`` bytes. A batch of
+/// rows from the store consists of records, so that a context takes them over as they are.
+@usableFromInline
+package struct PackedRecord {
+  /// The alignment of records, in bytes.
+  package static let unit = 4
+  /// The least number of bytes of a version, so that a save in a store of few transactions finds room for
+  /// the next version.
+  private static let versionByteCountMin = 3
+  /// The number of bytes that are gathered before they are appended.
+  private static let roomByteCount = 1000
+  /// The maximum number of bytes between two checks of the room: a number or a text's length, and padding.
+  private static let reserveByteCount = PackedRow.numberByteCountMax + unit
+
+  @usableFromInline
+  package let key: Int64
+  @usableFromInline
+  package let version: Int64
+  @usableFromInline
+  package let row: UnsafeRawPointer
+
+  /// Reads the record at a place.
+  @inlinable
+  @inline(__always)
+  package init(at start: UnsafeRawPointer) {
+    var place = start
+    key = PackedRow.zigzag(at: &place)
+    version = PackedRow.zigzag(at: &place)
+    row = place
+  }
+
+  /// Appends the key and the version of a record, and returns the record's place.
+  package static func begin(_ key: Int64, _ version: Int64, in bytes: inout [UInt8]) -> Int {
+    let start = bytes.count
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 2 * PackedRow.numberByteCountMax) {
+      room in
+      guard let begin = room.baseAddress else { return }
+      let end = put(key, version, at: begin)
+      bytes.append(contentsOf: UnsafeBufferPointer(start: begin, count: end - begin))
+    }
+    return start
+  }
+
+  /// Ends the record at the end of the bytes.
+  package static func end(in bytes: inout [UInt8]) {
+    while bytes.count % unit != 0 { bytes.append(0) }
+  }
+
+  private static func put(
+    _ key: Int64,
+    _ version: Int64,
+    at place: UnsafeMutablePointer<UInt8>
+  ) -> UnsafeMutablePointer<UInt8> {
+    ByteWriter.put(
+      ByteWriter.zigzag(version),
+      countMin: versionByteCountMin,
+      at: ByteWriter.put(ByteWriter.zigzag(key), at: place)
+    )
+  }
+
+  /// Appends a record with the columns of a row of SQLite: its key, its version, then its values.
+  ///
+  /// Numbers and short texts are gathered and appended together, because each append checks the array's
+  /// owner and capacity.
+  @inline(__always)
+  static func append(
+    _ row: borrowing some RowValues & ~Copyable,
+    of types: [AttributeType],
+    to bytes: inout [UInt8]
+  ) {
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: roomByteCount) { room in
+      guard let begin = room.baseAddress else { return }
+      let full = begin + (roomByteCount - reserveByteCount)
+      var end = put(row.int(0), row.int(1), at: begin)
+      let masks = bytes.count + (end - begin)
+      let maskByteCount = (types.count + 7) >> 3
+      for _ in 0..<maskByteCount {
+        end.pointee = 0
+        end += 1
+      }
+      var mask: UInt64 = 0
+      for attribute in types.indices {
+        let column = Int32(truncatingIfNeeded: attribute) + 2
+        let type = types[attribute]
+        if end > full {
+          bytes.append(contentsOf: UnsafeBufferPointer(start: begin, count: end - begin))
+          end = begin
+        }
+        var isSet = true
+        switch (row.storage(column), type) {
+        case (.null, _): isSet = false
+        case (.integer, .int): end = ByteWriter.put(ByteWriter.zigzag(row.int(column)), at: end)
+        case (.real, .double), (.real, .date):
+          let bits = row.real(column).bitPattern.littleEndian
+          UnsafeMutableRawPointer(end).storeBytes(of: bits, as: UInt64.self)
+          end += 8
+        case (.text, .string), (.blob, .data):
+          let value = row.bytes(column)
+          end = ByteWriter.put(UInt64(value.count), at: end)
+          if value.count <= full - end, let start = value.baseAddress {
+            UnsafeMutableRawPointer(end).copyMemory(from: start, byteCount: value.count)
+            end += value.count
+          } else {
+            bytes.append(contentsOf: UnsafeBufferPointer(start: begin, count: end - begin))
+            bytes.append(contentsOf: value)
+            end = begin
+          }
+        default:
+          bytes.append(contentsOf: UnsafeBufferPointer(start: begin, count: end - begin))
+          end = begin
+          isSet = PackedRow.append(row.value(column, as: type), of: type, to: &bytes)
+        }
+        if isSet { mask |= 1 << UInt64(attribute) }
+      }
+      while (bytes.count + (end - begin)) % unit != 0 {
+        end.pointee = 0
+        end += 1
+      }
+      bytes.append(contentsOf: UnsafeBufferPointer(start: begin, count: end - begin))
+      for index in 0..<maskByteCount {
+        bytes[masks + index] = UInt8(truncatingIfNeeded: mask >> UInt64(8 * index))
+      }
+    }
+  }
+}
