@@ -3,28 +3,30 @@ package import Traces
 /// The result of running all plans of a ``PlanSpace`` up to a number of commands.
 package struct Exploration: Sendable {
   /// The number of commands up to which every plan was covered.
-  package internal(set) var depth = 0
+  package var depth = 0
   /// The number of covered plans; each sequence of allowed commands after a header is one plan.
-  package internal(set) var planCount = 0.0
+  package var planCount = 0.0
   /// The number of reached states; if equivalent states are merged, they count as one.
-  package internal(set) var stateCount = 0
+  package var stateCount = 0
   /// The number of commands performed in all states, including those whose outcome was known.
-  package internal(set) var moveCount = 0
+  package var moveCount = 0
   /// The reason why the exploration ended.
   ///
   /// The default is ``Ending/complete``.
-  package internal(set) var ending = Ending.complete
+  package var ending = Ending.complete
   /// The estimated number of states after one more command, if the estimate ended the exploration.
   ///
   /// Otherwise the value is `nil`.
-  package internal(set) var foreseenStateCount: Int?
+  package var foreseenStateCount: Int?
   /// The outcomes of the last commands of the longest plans, if ``ExplorationBounds/keepsMoves`` is
   /// `true`.
   package internal(set) var moves: KnownMoves?
   /// For each broken invariant, by its number, a shortest plan that breaks it.
-  package internal(set) var broken: [Int: Plan] = [:]
+  package var broken: [Int: Plan] = [:]
   /// The invariants that were exercised, broken or not, one bit each by their numbers.
-  package internal(set) var exercised: UInt64 = 0
+  package var exercised: UInt64 = 0
+
+  package init() {}
 
   /// The reasons for which an exploration ends.
   package enum Ending: Sendable, Hashable {
@@ -129,7 +131,7 @@ struct PlanTree {
   private var places: [Command: Int32] = [:]
   private var depths: [UInt8] = []
   /// All commands between states, including those to states that were already known.
-  private var moves: [(from: Int32, to: Int32)] = []
+  private(set) var moves: [StateMove] = []
 
   /// The number of states.
   var count: Int { parents.count }
@@ -144,14 +146,30 @@ struct PlanTree {
 
   /// Adds the state to which a command leads, and returns its index.
   mutating func add(_ command: Command, after parent: Int) -> Int {
+    let node = insert(place(of: command), after: parent)
+    link(parent, to: node)
+    return node
+  }
+
+  /// Adds the state to which the command at a place leads, without this move; returns its index.
+  ///
+  /// Without a command, the place and the parent are -1.
+  mutating func insert(_ place: Int32, after parent: Int) -> Int {
+    guard parent >= 0 else { return addRoot() }
     parents.append(Int32(parent))
-    commands.append(place(of: command))
+    commands.append(place)
     depths.append(depths[parent] + 1)
-    link(parent, to: count - 1)
     return count - 1
   }
 
-  private mutating func place(of command: Command) -> Int32 {
+  /// Returns the state before the last command to a state, and the place of that command; -1 for none.
+  func origin(of node: Int) -> (parent: Int32, place: Int32) { (parents[node], commands[node]) }
+
+  /// Returns the command at a place; `nil` for -1.
+  func command(at place: Int32) -> Command? { place < 0 ? nil : every[Int(place)] }
+
+  /// Returns the place of a command.
+  mutating func place(of command: Command) -> Int32 {
     if let known = places[command] { return known }
     let place = Int32(every.count)
     every.append(command)
@@ -160,7 +178,9 @@ struct PlanTree {
   }
 
   /// Records a command that leads from one state to another.
-  mutating func link(_ from: Int, to: Int) { moves.append((Int32(from), Int32(to))) }
+  mutating func link(_ from: Int, to: Int) {
+    moves.append(StateMove(from: Int32(from), to: Int32(to)))
+  }
 
   /// Returns the commands of a shortest path to a state.
   func commands(to node: Int) -> [Command] {

@@ -128,11 +128,13 @@ extension Explorer {
     from open: Open
   ) {
     guard bounds.keepsMoves else { return }
+    // Closing passes and reads in a state of another process are not known here.
+    if let end, end.node < knownCount { return }
     let outcome = KnownMoves.Outcome(
       equivalence: end?.equivalence,
       broken: end?.judge.broken ?? 0,
       held: end?.judge.conclusion.held ?? 0,
-      conclusion: end.map { conclusions[$0.node] } ?? KnownMoves.Conclusion()
+      conclusion: end.map { conclusions[$0.node - knownCount] } ?? KnownMoves.Conclusion()
     )
     result.moves?.keep(outcome, of: command, after: tree.commands(to: open.node))
   }

@@ -12,18 +12,22 @@ package import Traces
 package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
   let simulator: Simulator
   let space: Space
-  let bounds: ExplorationBounds
+  var bounds: ExplorationBounds
   var tree = PlanTree()
   var result = Exploration()
-  private var known: UInt64 = 0
+  /// The invariants that are broken so far, one bit each.
+  var known: UInt64 = 0
+  /// The number of states that other processes have reached, from which this one continues plans.
+  var knownCount = 0
   /// The outcomes of an earlier exploration of the same plans; `nil` if there was none.
   private let earlier: KnownMoves?
   /// A random sample of the pairs of plans whose last states were merged.
   var pairs: [MergedPair] = []
   var mergeCount = 0
   let random: RandomState
-  /// The results of the closing passes and reads, by state; empty if
-  /// ``ExplorationBounds/keepsMoves`` is `false`.
+  /// The results of the closing passes and reads in each state after the first `knownCount` ones.
+  ///
+  /// Empty if ``ExplorationBounds/keepsMoves`` is `false`.
   var conclusions: [KnownMoves.Conclusion] = []
 
   /// A reached state from which no command has been run yet.
@@ -118,16 +122,19 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
 
   /// Calls a closure with the header and the equivalence hash of each state that was reached.
   ///
-  /// The order is random. Without ``ExplorationBounds/mergesStates`` no state is known.
+  /// The order is random. Without ``ExplorationBounds/mergesStates`` no state is known. States that other
+  /// processes have reached before are left out.
   package func forEachState(_ body: (PlanHeader, UInt64) -> Void) {
-    for key in visited.keys { body(roots[key.root].header, key.equivalence) }
+    for (key, node) in visited where node >= knownCount {
+      body(roots[key.root].header, key.equivalence)
+    }
   }
 
   /// Returns whether the states after one more command would probably exceed the limit.
   ///
   /// The estimate assumes that the number of states grows by the same factor as with the last
   /// command. An estimate of up to 2 % above the limit is tolerated.
-  private func isTooMuch(_ count: Int, after shorter: Int) -> Bool {
+  func isTooMuch(_ count: Int, after shorter: Int) -> Bool {
     guard count >= bounds.foresightCountMin, shorter > 0 else { return false }
     let foreseen = tree.count + count * count / shorter
     guard foreseen > bounds.stateCountMax + bounds.stateCountMax / 50 else { return false }
@@ -136,7 +143,7 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
     return true
   }
 
-  private func begin(_ root: Int, _ level: inout [Open]) throws(SystemFailure) {
+  func begin(_ root: Int, _ level: inout [Open]) throws(SystemFailure) {
     let header = roots[root].header
     openRoot = root
     var judge = Judge(header)
@@ -153,7 +160,7 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
   // MARK: One length
 
   /// Runs every possible command in each state of `level`, then replaces `level` with the new states.
-  private func advance(
+  func advance(
     _ level: inout [Open],
     depth: Int,
     _ progress: (Int) -> Bool
@@ -200,6 +207,7 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
     for (index, command) in tree.commands(to: open.node).enumerated() {
       perform(command, index, in: header, &judge, &place)
     }
+    if open.node < knownCount { try verify(try key(open.root, place, judge), of: open.node) }
     return Kept(place: place, judge: judge, snapshot: try snapshot())
   }
 

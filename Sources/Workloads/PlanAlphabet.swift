@@ -18,6 +18,13 @@ package struct PlanAlphabet: Sendable {
   /// Parts of a real history from which plans take their writes, by the seed of the plan's header.
   var windows: [UInt64: PastWindow] = [:]
 
+  /// The writes of each window, as plans; empty without windows.
+  package var windowPlans: [Plan] {
+    headers.compactMap { header in
+      windows[header.seed].map { Plan(header: header, commands: $0.commands) }
+    }
+  }
+
   /// The maximum number of actors.
   package static let actorCountMax = 4
 

@@ -60,7 +60,7 @@ package final class LogSystem<Log: HistoryLog>: SystemUnderTest {
 
   /// Adds the hash value of the whole state, because the lab does not know the parts of a log.
   ///
-  /// The hash value differs between runs of the program.
+  /// The hash value differs between runs of the program, unless SWIFT_DETERMINISTIC_HASHING is set.
   package func describe(_ sketch: inout StateSketch) throws(SystemFailure) {
     sketch.add(state.hashValue)
   }

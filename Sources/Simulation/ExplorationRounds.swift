@@ -1,0 +1,240 @@
+package import Traces
+
+/// The states that plans of one length reached, as far as one process has explored them.
+///
+/// States are numbered: first those that shorter plans reach, then ``states`` in their order.
+package struct ExplorationSlice: Sendable {
+  /// A state that no shorter plan reaches.
+  package struct State: Hashable, Sendable {
+    /// The index of the plans' header.
+    package let root: Int32
+    /// The number of the state before the last command; -1 without commands.
+    package let parent: Int32
+    /// The index of the last command in ``ExplorationSlice/commands``; -1 without commands.
+    package let command: Int32
+    /// The hash by which equivalent states are merged.
+    package let equivalence: UInt64
+
+    package init(root: Int32, parent: Int32, command: Int32, equivalence: UInt64) {
+      (self.root, self.parent) = (root, parent)
+      (self.command, self.equivalence) = (command, equivalence)
+    }
+  }
+
+  /// A command of plans that have the header with the index `root`.
+  package struct RootCommand: Hashable, Sendable {
+    package let root: Int
+    package let command: Command
+
+    package init(root: Int, command: Command) { (self.root, self.command) = (root, command) }
+  }
+
+  /// The number of states that shorter plans reach.
+  package let knownCount: Int
+  package let states: [State]
+  /// The commands that led from states of the last length to others; empty if they are not needed.
+  package let moves: [StateMove]
+  package let commands: [RootCommand]
+  /// The broken and exercised invariants, the number of commands, and the reason for the end.
+  package let exploration: Exploration
+
+  package init(
+    knownCount: Int,
+    states: [State],
+    moves: [StateMove],
+    commands: [RootCommand],
+    exploration: Exploration
+  ) {
+    self.knownCount = knownCount
+    self.states = states
+    self.moves = moves
+    self.commands = commands
+    self.exploration = exploration
+  }
+
+  /// Returns whether all numbers in the slice are valid after `count` states of shorter plans.
+  fileprivate func fits(after count: Int) -> Bool {
+    let all = Int32(count + states.count)
+    return knownCount == count
+      && states.allSatisfy {
+        $0.root >= 0 && (-1..<Int32(count)).contains($0.parent)
+          && (-1..<Int32(commands.count)).contains($0.command)
+      }
+      && moves.allSatisfy { (0..<Int32(count)).contains($0.from) && (0..<all).contains($0.to) }
+  }
+}
+
+/// A command that leads from one state to another, by the numbers of the states.
+package struct StateMove: Hashable, Sendable {
+  package let from: Int32
+  package let to: Int32
+
+  package init(from: Int32, to: Int32) { (self.from, self.to) = (from, to) }
+}
+
+/// An exploration that several processes divide: by length, and the plans of each length by state.
+///
+/// A state of the last length belongs to the slice that the hash of the state decides, so each state is
+/// continued once. Different slices may reach the same state; it counts once. The counts of states,
+/// plans and commands, the broken invariants and the lengths of the shortest plans are those of
+/// ``Explorer/explore(progress:)``.
+///
+/// The maximum number of states is checked within each slice, and for all slices of a length together
+/// before the next length. So a length that all slices have covered is covered, even if
+/// ``Explorer/explore(progress:)`` would have stopped in it.
+package struct ExplorationRounds: Sendable {
+  private(set) var tree = PlanTree()
+  private(set) var visited: [StateKey: Int] = [:]
+  /// The states that no shorter plans reach than those of the last length.
+  private(set) var newest: [(node: Int, key: StateKey)] = []
+  /// The number of states that plans of the length before the last one reach, and no shorter ones.
+  private(set) var shorterCount = 0
+  private(set) var result = Exploration()
+  private var rootCount = 0
+  /// The number of commands in the longest plans; -1 before the first slices.
+  package private(set) var length = -1
+
+  package init() {}
+
+  /// Whether longer plans can be explored: no limit of states has ended the exploration.
+  package var isOpen: Bool { result.ending == .complete }
+
+  /// Adds all slices of the next length, in the order of their numbers.
+  ///
+  /// - Returns: `false`, without any change, if the slices do not continue these states.
+  package mutating func add(_ slices: [ExplorationSlice]) -> Bool {
+    let known = tree.count
+    guard slices.allSatisfy({ $0.fits(after: known) }) else { return false }
+    shorterCount = newest.count
+    newest = []
+    for slice in slices {
+      let numbers = add(slice.states, slice.commands)
+      for move in slice.moves {
+        tree.link(
+          Int(move.from),
+          to: move.to < known ? Int(move.to) : numbers[Int(move.to) - known]
+        )
+      }
+      add(slice.exploration)
+    }
+    if length < 0 { rootCount = newest.count }
+    length += 1
+    if isOpen { result.depth = length }
+    return true
+  }
+
+  /// Adds the states that are not known yet, and returns the numbers of all of them.
+  private mutating func add(
+    _ states: [ExplorationSlice.State],
+    _ commands: [ExplorationSlice.RootCommand]
+  ) -> [Int] {
+    let places = commands.map { tree.place(of: $0.command) }
+    return states.map { state in
+      let key = StateKey(root: Int(state.root), equivalence: state.equivalence)
+      if let known = visited[key] { return known }
+      let place = state.command < 0 ? -1 : places[Int(state.command)]
+      let node = tree.insert(place, after: Int(state.parent))
+      visited[key] = node
+      newest.append((node, key))
+      return node
+    }
+  }
+
+  private mutating func add(_ exploration: Exploration) {
+    result.broken.merge(exploration.broken) { first, _ in first }
+    result.exercised |= exploration.exercised
+    result.moveCount += exploration.moveCount
+    guard isOpen, exploration.ending != .complete else { return }
+    result.ending = exploration.ending
+    result.foreseenStateCount = exploration.foreseenStateCount
+  }
+
+  /// Returns the whole exploration of plans with at most `depth` commands.
+  ///
+  /// If lengths are missing, the exploration was stopped, and its depth is the last complete length.
+  package func exploration(to depth: Int) -> Exploration {
+    var whole = result
+    if isOpen, length < depth { whole.ending = .stopped }
+    whole.stateCount = tree.count
+    whole.planCount = tree.planCount(through: whole.depth, roots: rootCount)
+    return whole
+  }
+}
+
+extension Explorer {
+  /// Continues one slice of the longest plans in `rounds` by one command.
+  ///
+  /// Slice `index`, from 1, of `count` consists of the states whose hash modulo `count` is `index - 1`.
+  /// The first length is 0, of which the first slice has all states.
+  ///
+  /// - Precondition: ``ExplorationBounds/mergesStates`` is `true`.
+  /// - Throws: the errors of ``explore(progress:)``.
+  /// - Complexity: that of ``explore(progress:)`` for these states, and the commands that lead to each.
+  package func explore(
+    slice index: Int,
+    of count: Int,
+    after rounds: ExplorationRounds,
+    progress: (Int) -> Bool = { _ in true }
+  ) throws(SystemFailure) -> ExplorationSlice {
+    precondition(bounds.mergesStates, "slices of unmerged states")
+    bounds.keptCountMax = 0
+    (tree, visited, knownCount) = (rounds.tree, rounds.visited, rounds.tree.count)
+    known = rounds.result.broken.keys.reduce(0) { $0 | 1 << UInt64($1) }
+    let moveCount = tree.moves.count
+    var level: [Open] = []
+    if rounds.length < 0 {
+      if index == 1 { for root in roots.indices { try begin(root, &level) } }
+    } else if tree.count > bounds.stateCountMax {
+      result.ending = .outOfStates
+    } else if !isTooMuch(rounds.newest.count, after: rounds.shorterCount) {
+      level = rounds.newest.filter { $0.key.equivalence % UInt64(count) == UInt64(index - 1) }
+        .map { Open(node: $0.node, root: $0.key.root, kept: nil) }
+      try advance(&level, depth: rounds.length, progress)
+    }
+    return slice(moves: Array(tree.moves[moveCount...]))
+  }
+
+  /// Verifies that the commands that lead to a state of another process lead to it in this one too.
+  ///
+  /// Otherwise equal states of several processes would count as different ones.
+  func verify(_ key: StateKey, of node: Int) throws(SystemFailure) {
+    guard visited[key] != node else { return }
+    let words = tree.commands(to: node).map(\.action.word).joined(separator: ", ")
+    throw SystemFailure(
+      .failed,
+      "In another process, \(words.isEmpty ? "no command" : words) led to another state. Use the same "
+        + "build everywhere, and set SWIFT_DETERMINISTIC_HASHING=1 for systems that hash their states."
+    )
+  }
+
+  /// Returns what was explored since the states were restored.
+  private func slice(moves: [StateMove]) -> ExplorationSlice {
+    var keys = [StateKey](
+      repeating: StateKey(root: 0, equivalence: 0),
+      count: tree.count - knownCount
+    )
+    for (key, node) in visited where node >= knownCount { keys[node - knownCount] = key }
+    var places: [Int32: Int32] = [-1: -1]
+    var commands: [ExplorationSlice.RootCommand] = []
+    let states = zip(knownCount..., keys).map { node, key in
+      let (parent, place) = tree.origin(of: node)
+      if places[place] == nil, let command = tree.command(at: place) {
+        places[place] = Int32(commands.count)
+        commands.append(ExplorationSlice.RootCommand(root: key.root, command: command))
+      }
+      return ExplorationSlice.State(
+        root: Int32(key.root),
+        parent: parent,
+        command: places[place] ?? -1,
+        equivalence: key.equivalence
+      )
+    }
+    return ExplorationSlice(
+      knownCount: knownCount,
+      states: states,
+      moves: moves,
+      commands: commands,
+      exploration: result
+    )
+  }
+}
