@@ -75,7 +75,8 @@ package struct CampaignFolder: Sendable {
   }
 
   private struct Record: Codable {
-    static let version = 1
+    /// Version 2 has tasks with a round, which older programs would start too early.
+    static let version = 2
     let campaign: Int
     let program: CampaignProgram
   }
@@ -88,20 +89,45 @@ package struct CampaignFolder: Sendable {
   /// - Returns: The group's number, from 1.
   /// - Throws: ``CampaignError`` if a file cannot be written.
   package func add(_ words: [[String]]) throws(CampaignError) -> Int {
+    try add(words.map { (nil, $0) })
+  }
+
+  /// Adds tasks as a new group of rounds; a round starts when all tasks of the earlier ones have a result.
+  ///
+  /// - Parameter rounds: The command lines of the tasks of each round. The last task joins all results.
+  /// - Returns: The group's number, from 1.
+  /// - Throws: ``CampaignError`` if a file cannot be written.
+  package func add(rounds: [[[String]]]) throws(CampaignError) -> Int {
+    try add(rounds.enumerated().flatMap { round, words in words.map { (round, $0) } })
+  }
+
+  private func add(_ parts: [(round: Int?, words: [String])]) throws(CampaignError) -> Int {
     var group = (try tasks().map(\.group).max() ?? 0) + 1
     // If two processes add groups at the same time, the one that creates the first file gets the number.
-    while try !Files.create(file(of: task(group, 1, of: words)), task(group, 1, of: words)) {
+    while try !Files.create(file(of: task(group, 1, of: parts)), task(group, 1, of: parts)) {
       group += 1
     }
-    for number in words.indices.dropFirst() {
-      let task = task(group, number + 1, of: words)
+    // The tasks of earlier rounds are first, so that a worker never sees a round without them.
+    for number in parts.indices.dropFirst() {
+      let task = task(group, number + 1, of: parts)
       _ = try Files.create(file(of: task), task)
     }
     return group
   }
 
-  private func task(_ group: Int, _ number: Int, of words: [[String]]) -> CampaignTask {
-    CampaignTask(group: group, number: number, count: words.count, words: words[number - 1])
+  private func task(
+    _ group: Int,
+    _ number: Int,
+    of parts: [(round: Int?, words: [String])]
+  ) -> CampaignTask {
+    var task = CampaignTask(
+      group: group,
+      number: number,
+      count: parts.count,
+      words: parts[number - 1].words
+    )
+    task.round = parts[number - 1].round
+    return task
   }
 
   private func file(of task: CampaignTask) -> String { "\(path)/tasks/\(task.name).json" }
@@ -173,6 +199,15 @@ package struct CampaignTask: Codable, Hashable, Sendable {
   package let count: Int
   /// The arguments of the lab's command, without the folder of its output.
   package let words: [String]
+  /// The round, from 0, whose tasks need the results of all earlier rounds of the group; `nil` if the
+  /// task needs no other.
+  ///
+  /// In a group that explores plans, a round is the length of the plans. The last task joins all results,
+  /// even if tasks were given up.
+  package var round: Int?
+
+  /// Whether the task joins the results of all rounds.
+  var joinsRounds: Bool { round != nil && number == count }
 
   /// The name in file names, such as `2-0015`.
   package var name: String {
@@ -196,7 +231,8 @@ package struct CampaignProgram: Codable, Hashable, Sendable {
     (self.lab, self.build, self.libraries) = (lab, build, libraries)
   }
 
-  fileprivate func differences(from other: CampaignProgram) -> [String] {
+  /// Returns the differences between this program and another one as phrases; empty if they are equal.
+  package func differences(from other: CampaignProgram) -> [String] {
     [
       ("the lab", lab, other.lab), ("the build", build, other.build),
       ("the libraries", libraries, other.libraries),

@@ -30,6 +30,8 @@ package struct CampaignStatus: Codable, Hashable, Sendable {
   package let isDrained: Bool
   /// The growth of the counts over the campaign's time, and the rates of the workers.
   package let growth: CampaignGrowth
+  /// The complete lengths of each exploration that is divided by length, by group.
+  package let rounds: [RoundProgress]
 
   /// The number of tasks without a result.
   package var left: Int { tasks - done }
@@ -72,6 +74,10 @@ package struct CampaignStatus: Codable, Hashable, Sendable {
     failures = try folder.failures()
     isDrained = folder.isDrained
     growth = CampaignGrowth(measured, failures)
+    let byTask = Dictionary(results.map { ($0.task, $0) }) { first, _ in first }
+    rounds = Dictionary(grouping: tasks, by: \.group).sorted { $0.key < $1.key }.compactMap {
+      RoundProgress(group: $0.key, $0.value, byTask)
+    }
   }
 
   /// The results with exit code 1 for which ``failures`` has no counterexample.

@@ -41,6 +41,10 @@ package struct TaskResult: Codable, Hashable, Sendable {
 /// counts. A task is given up after its command has failed three times, or after twenty claims. The
 /// limit on claims ends a task that crashes every worker. It is the higher one, because workers
 /// also vanish with their machines.
+///
+/// A task of a later round is claimed when all tasks of the earlier rounds of its group have a result. If
+/// one of them was given up, the later ones are given up too, except for the last one, which joins what is
+/// there.
 package struct CampaignWorker {
   /// Runs a command that writes into the folder `output`, and stops the command when `isWanted`
   /// returns `false`.
@@ -92,9 +96,14 @@ package struct CampaignWorker {
     var count = 0
     while !isInterrupted(), !folder.isDrained {
       let finished = try folder.finished()
-      let open = try folder.tasks().filter { !finished.contains($0.name) }
+      let tasks = try folder.tasks()
+      let open = tasks.filter { !finished.contains($0.name) }
       if open.isEmpty { break }
-      if let claim = try claim(open, &watch, &clock) {
+      if let claim = try claim(Self.ready(open), &watch, &clock) {
+        if let reason = try folder.obstacle(to: claim.task, tasks) {
+          try giveUp(claim.task, by: name, claim.number, reason, at: clock.seconds(now: .now))
+          continue
+        }
         let isResult = try perform(claim, clock)
         if isResult { count += 1 }
         onProgress(isResult)
@@ -109,6 +118,13 @@ package struct CampaignWorker {
   private func pause() {
     let end = ContinuousClock.now + min(patience / 4, .seconds(1))
     while ContinuousClock.now < end, !isInterrupted() { usleep(10_000) }
+  }
+
+  /// Returns the tasks without a result that need no other task's result.
+  private static func ready(_ open: [CampaignTask]) -> [CampaignTask] {
+    var rounds: [Int: Int] = [:]
+    for task in open { rounds[task.group] = min(rounds[task.group] ?? .max, task.round ?? .max) }
+    return open.filter { $0.round == nil || $0.round == rounds[$0.group] }
   }
 
   /// Claims a task on which no other worker works; `nil` if there is none at the moment.
@@ -127,7 +143,9 @@ package struct CampaignWorker {
       if let held {
         guard watch.isLost(held, on: task.name, now: now) else { continue }
         if held.failureCount >= Self.failureCountMax || held.number >= Self.claimCountMax {
-          try giveUp(task, after: held, at: clock.seconds(now: now))
+          let reason = held.content.failure ?? "its workers vanished \(held.number) times"
+          let seconds = clock.seconds(now: now)
+          try giveUp(task, by: held.content.worker, held.number, reason, at: seconds)
           continue
         }
       }
@@ -141,19 +159,21 @@ package struct CampaignWorker {
 
   private func giveUp(
     _ task: CampaignTask,
-    after held: TaskClaim.Newest,
+    by worker: String,
+    _ claim: Int,
+    _ reason: String,
     at seconds: Double
   ) throws(CampaignError) {
     var result = TaskResult(
       task: task.name,
-      worker: held.content.worker,
-      claim: held.number,
+      worker: worker,
+      claim: claim,
       code: nil,
-      because: held.content.failure ?? "its workers vanished \(held.number) times",
+      because: reason,
       seconds: 0
     )
     result.at = seconds
-    let place = try makePlace(for: task, held.number)
+    let place = try makePlace(for: task, claim)
     try Files.replace("\(place)/\(TaskResult.file)", result)
     if try !folder.publish(place, as: task) { Files.removeFolder(place) }
   }
@@ -176,7 +196,9 @@ package struct CampaignWorker {
     let start = ContinuousClock.now
     var nextBeat = start
     var failure: CampaignError?
-    let exit = try run(claim.task.words, place) {
+    let rounds =
+      claim.task.round == nil ? [] : ["--rounds", folder.results(ofGroup: claim.task.group)]
+    let exit = try run(claim.task.words + rounds, place) {
       if isInterrupted() { return false }
       guard ContinuousClock.now >= nextBeat else { return true }
       nextBeat = ContinuousClock.now + patience / 8
@@ -193,7 +215,7 @@ package struct CampaignWorker {
     guard case .code(let code) = exit else { return false }
     // 0, 1 and 2 are verdicts; anything else is a command that failed.
     guard (0...2).contains(code) else {
-      try claim.fail(because: "its command ended with code \(code)")
+      try claim.fail(because: "its command ended with code \(code)" + Self.lastError(in: place))
       return false
     }
     var result = TaskResult(
@@ -228,6 +250,14 @@ package struct CampaignWorker {
       }
       try folder.keep(failure, seenIn: task, by: name, isConfirmed: isConfirmed)
     }
+  }
+
+  /// Returns the last line that a command has written to its standard error, after a colon; empty if there
+  /// is none.
+  private static func lastError(in place: String) -> String {
+    let data = FileManager.default.contents(atPath: "\(place)/errors.txt") ?? Data()
+    let line = data.suffix(2_000).split(separator: UInt8(ascii: "\n")).last
+    return line.map { ": " + String(decoding: $0, as: UTF8.self) } ?? ""
   }
 
   private static func counterexamples(in place: String) -> [String] {

@@ -143,13 +143,16 @@ import Traces
     let worker = worker(campaign, "w") { words, output, _ in
       guard words == ["a"] else { return .code(0) }
       tries += 1
+      let errors = Data("a line of progress\nhistory-lab: no such system\n".utf8)
+      _ = FileManager.default.createFile(atPath: output + "/errors.txt", contents: errors)
       return .code(70)
     }
     _ = try worker.work()
     #expect(tries == 3)
     let status = try CampaignStatus(campaign)
     #expect(status.verdict == "unknown" && status.left == 0)
-    #expect(status.givenUp.map(\.because) == ["its command ended with code 70"])
+    let reason = "its command ended with code 70: history-lab: no such system"
+    #expect(status.givenUp.map(\.because) == [reason])
   }
 
   /// Writes a check with the states of one plan, as `--sample-states` does.
